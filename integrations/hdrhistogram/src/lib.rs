@@ -3,28 +3,27 @@
 use hdrhistogram::{CreationError, Histogram};
 use windrow::histogram::Distribution;
 
-/// Returns a distribution as a histogram of `hdrhistogram`, which keeps so many significant
-/// `digits`: 0 to 5.
+/// Converts a distribution to a histogram of `hdrhistogram` that keeps `digits` significant digits,
+/// 0 to 5.
 ///
-/// Each cell's values are there as one number, that which stands for the cell in a
-/// [percentile](Distribution::quantile) too. So of a value in the scale's range, what is there is
-/// that value give or take the scale's [error](windrow::histogram::Scale::error_bound) and a half.
-/// `hdrhistogram` has cells of its own, and answers the greatest value of one: that is more by one
-/// part in `10^digits` at most. With three digits and the default scale a percentile is right to
-/// 4.5 %. Outside of the range it is between the least and the greatest value and the range, as
-/// [`Distribution::quantile_within`] says.
+/// All values of a cell become one number, the one that estimates the cell's values in a
+/// [quantile](Distribution::quantile) too. So a value within the scale's range becomes that value,
+/// give or take one and a half times the scale's [error](windrow::histogram::Scale::error_bound).
+/// `hdrhistogram` has cells of its own, and answers the greatest value of a cell, which is at most
+/// one part in `10^digits` greater. With three digits and the default scale, a percentile is right
+/// to 4.5 %. A value outside the range becomes a number between the minimum or maximum and the
+/// range, as [`Distribution::quantile_within`] says.
 ///
-/// The count is the distribution's. Mean and deviation are those of the numbers, and so as right as
-/// these are; the least and the greatest value too. (A distribution's own
-/// [`mean`](Distribution::mean), [`min`](Distribution::min) and [`max`](Distribution::max) are
-/// better known.)
+/// The count is the distribution's. Mean, deviation, minimum and maximum are those of the converted
+/// numbers, with their error. (A distribution's own [`mean`](Distribution::mean),
+/// [`min`](Distribution::min) and [`max`](Distribution::max) are more precise.)
 ///
-/// Costs an allocation of all cells that `hdrhistogram` has up to the greatest value: of three
-/// digits and a minute in nanoseconds, 221 kB.
+/// Costs an allocation of all cells that `hdrhistogram` has up to the maximum: 221 kB for three
+/// digits and a minute in nanoseconds.
 ///
 /// # Errors
 ///
-/// [`CreationError`], as [`Histogram::new_with_bounds`]: there are more than 5 digits.
+/// Returns [`CreationError`], as [`Histogram::new_with_bounds`] does, if `digits` is more than 5.
 ///
 /// ```
 /// let latency = windrow::Histogram::new();
@@ -41,15 +40,14 @@ pub fn histogram(distribution: &Distribution, digits: u8) -> Result<Histogram<u6
     let mut histogram = Histogram::new_with_bounds(1, max.max(2), digits)?;
     for (cell, count) in distribution.cells() {
         let value = middle(min.max(*cell.start()), max.min(*cell.end()));
-        histogram.saturating_record_n(value, count); // none is above the bound
+        histogram.saturating_record_n(value, count); // no value is above the bound
     }
     Ok(histogram)
 }
 
-/// Returns the number between two whose relative distance from both is the same, rounded: what
-/// stands for values between them.
+/// Returns the geometric mean of two numbers, rounded: the estimate of values between them.
 fn middle(least: u64, greatest: u64) -> u64 {
     let (least, greatest) = (u128::from(least), u128::from(greatest));
-    let both = (least + greatest).max(1); // of two zeros it is zero
+    let both = (least + greatest).max(1); // two zeros give zero
     (least + (least * (greatest - least) + both / 2) / both) as u64
 }

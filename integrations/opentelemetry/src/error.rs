@@ -1,9 +1,10 @@
-//! Why something cannot be observed.
+//! The error of observing a metric.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Why an [`Observer`](crate::Observer) refuses a metric: then nothing of it is exported.
+/// The error of an [`Observer`](crate::Observer) that refuses a metric: then nothing of it is
+/// exported.
 ///
 /// ```
 /// use opentelemetry::global::meter;
@@ -40,21 +41,21 @@ pub enum ObserveError {
         /// The name, with what is appended.
         name: String,
     },
-    /// Two labels have one name: both of the family; or one is that of events, or `overflow`, which
-    /// marks what finds no room in the family or among the SDK's sets.
+    /// Two labels have one name: both are the family's; or one is that of events, or `overflow`,
+    /// which marks the overflow series of the family and of the SDK's sets.
     LabelTwice {
         /// The labels' name.
         label: String,
     },
     /// A gauge can have more sets of attributes than the SDK takes at a time, which would export
-    /// the last of those beyond as if it were all; or there is no room for the sets of one series
-    /// beside those of the overflow series.
+    /// the last one of the excess sets as if it were all of them; or the limit is too small for the
+    /// sets of one series beside those of the overflow series.
     TooManySets {
         /// The name given.
         name: String,
-        /// How many sets there can be of a gauge, or must be room for.
+        /// The greatest number of sets of a gauge, or the least limit.
         sets: usize,
-        /// How many may be.
+        /// The limit.
         limit: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! As which instruments a metric is exported, and what each of them measures.
+//! The instruments of a metric, and the value that each of them measures.
 
 use opentelemetry::KeyValue;
 use windrow::export::{Form, Part, PartKind, Reading, Value as Shown};
@@ -28,15 +28,15 @@ pub(crate) struct Instrument {
     number: Number,
 }
 
-/// Which number of a part's sample an instrument measures.
+/// The number of a part's sample that an instrument measures.
 #[derive(Clone, Copy, Debug)]
 enum Number {
-    /// The sample's own.
+    /// The sample itself.
     Own,
-    /// Of a distribution: how many values.
+    /// The count of a distribution.
     Count,
     Sum,
-    /// How many values up to each bound.
+    /// The number of values up to each bound.
     Buckets,
 }
 
@@ -47,7 +47,7 @@ pub(crate) type Attributes = [Option<KeyValue>; 2];
 /// infinite one.
 const MOST_BUCKETS: usize = 65;
 
-/// How many quantiles a window's histogram has.
+/// The number of quantiles of a window's histogram has.
 const QUANTILES: usize = 3;
 
 /// Returns the instruments of a metric.
@@ -55,7 +55,8 @@ pub(crate) fn instruments(form: Form) -> Vec<Instrument> {
     form.parts().iter().flat_map(|part| of_part(form, part)).collect()
 }
 
-/// OpenTelemetry has no observable histogram: its buckets are counters.
+/// Returns the instruments of a part. OpenTelemetry has no observable histogram, so the buckets of
+/// a histogram are counters.
 fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
     let own = |kind| Instrument {
         suffix: part.suffix,
@@ -67,7 +68,7 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
     };
     let of_values =
         |suffix, about, number| Instrument { suffix, about, number, ..own(Kind::Counter) };
-    let buckets = of_values("bucket", "how many values up to `le`, ever", Number::Buckets);
+    let buckets = of_values("bucket", "all-time number of values up to `le`", Number::Buckets);
     match (part.kind, form) {
         (PartKind::Counter, _) => vec![own(Kind::Counter)],
         (PartKind::Level, _) => vec![own(Kind::UpDownCounter)],
@@ -76,14 +77,14 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
         // A window has the count and the sum as parts of their own.
         (PartKind::Histogram, Form::Window(_)) => vec![buckets],
         (PartKind::Histogram, _) => vec![
-            of_values("", "how many values, ever", Number::Count),
-            of_values("sum", "what all values add up to, ever", Number::Sum),
+            of_values("", "all-time number of values", Number::Count),
+            of_values("sum", "all-time sum of values", Number::Sum),
             buckets,
         ],
     }
 }
 
-/// Returns how many measurements a series has at most, of one instrument, and of one that is a
+/// Returns the greatest number of measurements of a series, of one instrument, and of one that is a
 /// gauge.
 pub(crate) fn most(form: Form) -> (usize, usize) {
     let has_histogram = form.scales().next().is_some();
@@ -116,7 +117,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Returns its bits, if it is of a sum.
+    /// Returns its bits, if it belongs to a sum.
     pub(crate) fn bits(self) -> Option<u64> {
         match self {
             Value::Unsigned(number) => Some(number),
@@ -132,7 +133,7 @@ impl Instrument {
         self.part
     }
 
-    /// Puts the measurements of a reading, as many as there are, each with its attributes.
+    /// Puts all measurements of a reading, each with its attributes.
     pub(crate) fn measure(&self, reading: &Reading, put: &mut dyn FnMut(Attributes, Value)) {
         reading.samples(self.part, &mut |sample| {
             let mut labels = sample.labels().map(|(name, value)| KeyValue::new(name, value));
@@ -167,8 +168,8 @@ impl Instrument {
     }
 }
 
-/// Puts how many values there are up to each octave of the scale, with the attribute `le` behind
-/// the others.
+/// Puts the number of values up to each octave of the scale, with the attribute `le` behind the
+/// other attributes.
 fn put_buckets(
     distribution: &Distribution,
     [event, _]: &Attributes,

@@ -4,32 +4,33 @@
 //!
 //! | | as an observable | value |
 //! |---|---|---|
-//! | [`Counter`](windrow::Counter) | counter | what was ever added, drained or not |
+//! | [`Counter`](windrow::Counter) | counter | all-time total, drained or not |
 //! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | up-down counter | the level |
-//! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | nothing, before a value is recorded |
-//! | [`Histogram`](windrow::Histogram) | counter | how many values, ever |
-//! | | counter `NAME.sum` | what they add up to |
-//! | | counter `NAME.bucket`, with the attribute `le` | how many values up to each power of two in the scale's range, and up to `+Inf` |
-//! | [`SlidingWindow`](windrow::SlidingWindow) | counter, with the attribute `event` | how often, ever |
-//! | | gauge `NAME.per_second` | how often per second, in the closed buckets |
-//! | | counter `NAME.sum` | of `Value` and `Histogram` events: what all values add up to, ever |
-//! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; nothing, if these have no value |
-//! | | counter `NAME.bucket`, with the attribute `le` | of `Histogram` events: as of a histogram |
-//! | | gauge `NAME.percentile`, with the attribute `q` | of `Histogram` events: percentiles 0.5, 0.9 and 0.99 of the closed buckets; nothing, if these have no value |
+//! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | the extreme; absent before a value is recorded |
+//! | [`Histogram`](windrow::Histogram) | counter | all-time count |
+//! | | counter `NAME.sum` | all-time sum |
+//! | | counter `NAME.bucket`, with the attribute `le` | all-time count up to each power of two in the scale's range, and up to `+Inf` |
+//! | [`SlidingWindow`](windrow::SlidingWindow) | counter, with the attribute `event` | all-time count |
+//! | | gauge `NAME.per_second` | rate in the closed buckets |
+//! | | counter `NAME.sum` | all-time sum, of `Value` and `Histogram` events |
+//! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; absent without values |
+//! | | counter `NAME.bucket`, with the attribute `le` | as for a histogram, of `Histogram` events |
+//! | | gauge `NAME.percentile`, with the attribute `q` | quantiles 0.5, 0.9 and 0.99 of `Histogram` events in the closed buckets; absent without values |
 //! | [`Family`](windrow::Family) | the same, with its labels as attributes | |
-//! | what finds no room, in it or among the SDK's sets | the attribute `overflow`, which is `true` | what all such sets counted together |
-//! | | counter `NAME.overflow` | how often a set found no room in it |
+//! | its overflow series | the attribute `overflow`, which is `true` | the sum of all sets beyond its limit or the SDK's |
+//! | | counter `NAME.overflow` | uses of the family's overflow series |
 //!
-//! Closed buckets are those before the bucket of the clock's now (see
+//! Closed buckets are those before the current bucket (see
 //! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no
-//! gauges. A family whose labels are all enums has room for all of them, and no `NAME.overflow`.
+//! gauges. A family whose labels are all enums never needs an overflow series, and has no
+//! `NAME.overflow`.
 //!
 //! # Histograms
 //!
-//! OpenTelemetry has no observable histogram, and its SDK (0.33) takes no data points that others
-//! have made: its histograms are made of values, one by one. So buckets are exported as counters,
-//! each with how many values there are up to `le`, as Prometheus has them. They are exact at powers
-//! of two, add up over machines, and a query has percentiles of them:
+//! OpenTelemetry has no observable histogram, and its SDK (0.33) takes no precomputed data points:
+//! its histograms are made of single values. So buckets are exported as counters, each with the
+//! number of values up to `le`, as in Prometheus. They are exact at powers of two, add up over
+//! machines, and a query computes percentiles from them:
 //!
 //! ```text
 //! histogram_quantile(0.99, sum by (le) (rate(rt_bucket_total[5m])))
@@ -37,60 +38,62 @@
 //!
 //! That interpolates between two powers of two: it is off by less than the value itself. The gauge
 //! `NAME.percentile` of a window is right to the scale's error. A histogram of the default scale
-//! takes 29 sets of attributes, and 65 at most.
+//! takes 29 sets of attributes, and any histogram at most 65.
 //!
-//! Who writes OTLP without the SDK needs none of this: a scale's schema is OpenTelemetry's, cell
-//! for cell. [`numbered_cells`](windrow::histogram::Distribution::numbered_cells) are the positive
-//! buckets of an exponential histogram of that scale, numbered by one more;
+//! A program that writes OTLP without the SDK needs none of this: a scale's schema is
+//! OpenTelemetry's, cell for cell.
+//! [`numbered_cells`](windrow::histogram::Distribution::numbered_cells) are the positive buckets of
+//! an exponential histogram of that scale, with indices greater by one;
 //! [`below`](windrow::histogram::Distribution::below) is its zero count, with the end of that cell
 //! as its zero threshold.
 //!
 //! # Consistency
 //!
-//! Counters and up-down counters are those of the API that are added to. At each collection, each
-//! series adds what it has counted since the last one, told from others by its
-//! [number](windrow::family::Handle::number) and not by its labels. So an SDK exports what was ever
-//! counted as a sum that never goes back, and as deltas that add up to it, to any number of
-//! readers; a set of labels whose series was [removed](windrow::Family::retain) counts on from what
-//! was exported when it is used again; and what a View makes one by `with_allowed_attribute_keys`
-//! is added up. (Gauges do not add up: of those that a View makes one, the SDK exports the last
-//! one.) A collection calls the callback of the instrument `windrow.observer`, which exports
-//! nothing. A View that drops it stops all counters.
+//! Counters and up-down counters are synchronous instruments of the API. At each collection, each
+//! series adds its increase since the last one; series are told apart by their
+//! [number](windrow::family::Handle::number) and not by their labels. So an SDK exports all-time
+//! totals as sums that never go back, and as deltas that add up to them, to any number of readers;
+//! a set of labels whose series was [removed](windrow::Family::retain) counts on from its exported
+//! total when it is used again; and series that a View merges by `with_allowed_attribute_keys` are
+//! added up. (Gauges do not add up: of gauges that a View merges, the SDK exports the last one.) A
+//! collection calls the callback of the instrument `windrow.observer`, which exports nothing. A
+//! View that drops it stops all counters.
 //!
-//! Each instrument is read on its own: the gauges of a window may be of different moments of one
-//! collection.
+//! Each instrument is read separately: the gauges of a window may come from different moments of
+//! one collection.
 //!
-//! A series that is removed is gone from the next collection on, and with it what it counted since
+//! A series that is removed is missing from the next collection on, together with its counts since
 //! the last one. So give `retain` an idle time longer than some collections. Its gauges vanish and
-//! its levels are taken back; its counters stay where they are, as an SDK that exports sums from
+//! its levels are subtracted; its counters stay where they are, as an SDK that exports sums from
 //! the start keeps every set of attributes.
 //!
-//! A callback cannot be unregistered. Give it a [`Weak`](std::sync::Weak) of what may be dropped:
-//! it reads nothing after the last `Arc` was dropped, as if all series were removed. If reading a
-//! metric panics (a clock of your own, say), its gauges are missing from that collection of that
-//! instrument, its counters catch up at the next one, and the thread that collects goes on.
+//! A callback cannot be unregistered. Give it a [`Weak`](std::sync::Weak) of a metric that may be
+//! dropped: after the last `Arc` was dropped it reads nothing, as if all series were removed. If
+//! reading a metric panics (in a clock of your own, for example), its gauges are missing from that
+//! collection of that instrument, its counters catch up at the next one, and the thread that
+//! collects goes on.
 //!
 //! # Bounds
 //!
-//! The SDK takes 2000 sets of attributes of an instrument, or what a View
-//! [says](Observer::observe_up_to). Of counters and up-down counters, series take sets as long as
-//! there are any, each all of its own or none; the others are added up in the overflow series,
+//! The SDK takes 2000 sets of attributes of an instrument, or the limit of a
+//! [View](Observer::observe_up_to). For counters and up-down counters, each series takes all of its
+//! sets or none, while sets are free; the other series are added up in the overflow series,
 //! measurement by measurement, so that its buckets are whole. A set is free again when its series
-//! is removed; but an SDK that exports sums from the start keeps it, so that there the SDK's own
-//! `otel.metric.overflow` takes what comes beyond 2000 sets that ever were. No count is missing
-//! from the sums. A gauge has no sum, and so more sets of one than the limit are refused.
+//! is removed; but an SDK that exports sums from the start keeps it, so its own
+//! `otel.metric.overflow` takes the sets beyond the first 2000. No count is missing from the sums.
+//! A gauge has no sum, so a gauge with more sets than the limit is refused.
 //!
 //! # Cost
 //!
-//! Counting costs what it costs without this crate. A collection takes a family's lock for the
-//! moment in which it lists the series, which [`with`](windrow::Family::with) never waits for; a
-//! load a core and number; an allocation for each text among the attributes; and of a series that
-//! has been exported, 24 bytes a number and its attributes are kept.
+//! Counting costs the same as without this crate. A collection takes a family's lock for the moment
+//! in which it lists the series, which [`with`](windrow::Family::with) never waits for; one load
+//! for each core and number; an allocation for each text among the attributes; and it keeps 24
+//! bytes for each number of an exported series, and its attributes.
 //!
 //! # Errors
 //!
-//! [`ObserveError`], from [`Observer`] alone: for what an SDK would leave out, or lose a part of,
-//! and tell nobody.
+//! Only [`Observer`] returns errors, [`ObserveError`]: for metrics that an SDK would leave out or
+//! lose a part of without an error.
 
 mod error;
 mod instrument;

@@ -1,4 +1,4 @@
-//! Looking at a source for one instrument.
+//! Reading a source for one instrument.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,28 +9,29 @@ use windrow::labels::LabelValue;
 
 use crate::instrument::{Attributes, Instrument, Value};
 
-/// Marks what all series add to that have no room of their own.
+/// The attribute that marks the overflow series.
 pub(crate) const OVERFLOW: &str = Outline::OVERFLOW;
 
-/// What was read of a series for one instrument.
+/// The measurements of a series for one instrument.
 #[derive(Debug)]
 pub(crate) struct Reading<'r> {
     /// The number of the series.
     pub(crate) series: u64,
     pub(crate) is_overflow: bool,
-    /// Those of the series.
+    /// The attributes of the series.
     pub(crate) attributes: &'r [KeyValue],
-    /// Each with the attributes beside those. If reading has panicked, those before.
+    /// The values, each with its further attributes. If reading has panicked, those before the
+    /// panic.
     pub(crate) values: Vec<(Attributes, Value)>,
 }
 
-/// What an instrument looks at.
+/// The source of an instrument, and the part that it reads.
 #[derive(Clone)]
 pub(crate) struct Look {
     source: Arc<dyn Source>,
     /// The names of the series' labels. Copied once: a key's clone shares the text.
     keys: Arc<[Key]>,
-    /// `None`: how often labels found no room.
+    /// The instrument; `None` for the uses of the overflow series.
     instrument: Option<Instrument>,
 }
 
@@ -74,16 +75,15 @@ impl Look {
     }
 }
 
-/// Returns the measurements of a series. If reading it panics, it has no more: what reads for an
-/// exporter goes on.
+/// Returns the measurements of a series. If reading panics, the rest is missing: the thread that
+/// reads for an exporter goes on.
 fn measure(series: &dyn Series, instrument: &Instrument) -> Vec<(Attributes, Value)> {
     let mut read = Vec::new();
     let measuring = || {
         let reading = series.metric().read_part(instrument.part());
         instrument.measure(&reading, &mut |more, value| read.push((more, value)));
     };
-    // A metric is not changed by being read. (And what panics has been told of by the panic
-    // itself.)
+    // Reading does not change a metric. (The panic has already been reported by the panic hook.)
     let _ = catch_unwind(AssertUnwindSafe(measuring));
     read
 }

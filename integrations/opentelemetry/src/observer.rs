@@ -1,4 +1,4 @@
-//! Where metrics become instruments.
+//! The observer, which makes instruments of metrics.
 
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
@@ -12,8 +12,8 @@ use crate::instrument::{Kind, Value, attributes, instruments, most};
 use crate::look::{Look, OVERFLOW};
 use crate::sums::{Sum, Sums};
 
-/// How many sets of attributes the SDK takes of an instrument at a time, unless a View says
-/// otherwise.
+/// The number of sets of attributes that the SDK takes of an instrument at a time, unless a View
+/// sets another limit.
 const SDK_LIMIT: usize = 2_000;
 
 /// The longest name of an instrument.
@@ -25,9 +25,9 @@ const TRIGGER: &str = "windrow.observer";
 
 /// Makes instruments of a meter that observe windrow's metrics, and knows their names.
 ///
-/// Have one for a meter: two know nothing of each other's names. Besides, it makes an instrument
-/// `windrow.observer`, at whose callback counters are added up, and which exports nothing; no View
-/// may drop it.
+/// Use one observer for a meter: two do not know each other's names. The observer also makes an
+/// instrument `windrow.observer`, whose callback adds up the counters and which exports nothing; no
+/// View may drop it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -51,9 +51,9 @@ const TRIGGER: &str = "windrow.observer";
 /// ```
 pub struct Observer {
     meter: Meter,
-    /// In lower case.
+    /// The names in use, in lower case.
     names: HashSet<String>,
-    /// What is added up at each collection.
+    /// The sums that are added up at each collection.
     sums: Arc<Mutex<Vec<Arc<Sums>>>>,
 }
 
@@ -79,12 +79,12 @@ impl Observer {
     /// Makes the instruments of a metric or a family, each with a callback that observes it at
     /// every collection.
     ///
-    /// See the [list](crate#what-is-exported) of what they are, and [`export::Source`](Source) for
-    /// what can be observed.
+    /// See the [list](crate#what-is-exported) of instruments, and [`export::Source`](Source) for
+    /// the types that can be observed.
     ///
     /// # Errors
     ///
-    /// [`ObserveError`], which says what is wrong. Then nothing of it is exported.
+    /// Returns [`ObserveError`]. Then nothing of the metric is exported.
     ///
     /// ```
     /// # use opentelemetry::global::meter;
@@ -108,8 +108,8 @@ impl Observer {
     ///
     /// # Errors
     ///
-    /// As [`observe`](Self::observe), of the first source that is refused. Those before it are
-    /// observed.
+    /// Returns the error of [`observe`](Self::observe) for the first source that is refused. Those
+    /// before it are observed.
     ///
     /// ```
     /// use windrow::Counter;
@@ -131,16 +131,16 @@ impl Observer {
         })
     }
 
-    /// As [`observe`](Self::observe), for instruments of which a View lets the SDK take more sets
-    /// of attributes than 2000, or fewer.
+    /// Observes a metric as [`observe`](Self::observe) does, for instruments of which a View lets
+    /// the SDK take more or fewer than 2000 sets of attributes.
     ///
-    /// The View is the program's to add; `limit` is what it gives to `with_cardinality_limit`. If
+    /// The program adds the View; `limit` is the number given to its `with_cardinality_limit`. If
     /// the SDK takes fewer sets than `limit`, it adds up the others under an attribute of its own,
     /// `otel.metric.overflow`.
     ///
     /// # Errors
     ///
-    /// As `observe`.
+    /// Returns the errors of `observe`.
     ///
     /// ```
     /// use opentelemetry::metrics::MeterProvider;
@@ -232,7 +232,7 @@ impl Observer {
                     };
                     let gauge = self.meter.u64_observable_gauge(name).with_unit(unit);
                     let gauge = gauge.with_description(description);
-                    let _ = gauge.with_callback(observed(look, unsigned)).build(); // it stays
+                    let _ = gauge.with_callback(observed(look, unsigned)).build(); // the callback stays
                 }
                 Kind::RealGauge => {
                     let real = |value| match value {
@@ -241,7 +241,7 @@ impl Observer {
                     };
                     let gauge = self.meter.f64_observable_gauge(name).with_unit(unit);
                     let gauge = gauge.with_description(description);
-                    let _ = gauge.with_callback(observed(look, real)).build(); // it stays
+                    let _ = gauge.with_callback(observed(look, real)).build(); // the callback stays
                 }
             }
         }
@@ -254,11 +254,11 @@ impl Observer {
     }
 }
 
-/// What a metric is called.
+/// The name, description and unit of a metric.
 struct Described<'d> {
     name: &'d str,
     description: &'d str,
-    /// Empty if there is none.
+    /// The unit; empty if there is none.
     unit: &'d str,
 }
 
@@ -281,15 +281,15 @@ fn observed<N>(
     }
 }
 
-/// Where sets of attributes go, of which the SDK takes so many.
+/// The division of an instrument's sets of attributes.
 struct Rooms {
-    /// How many sets the series have that are shown by themselves.
+    /// The number of sets for series that are shown by themselves.
     own: usize,
-    /// Whether there may be an overflow series beside them.
+    /// Whether an overflow series may exist beside them.
     overflows: bool,
 }
 
-/// Err: how many sets there would have to be room for.
+/// Divides `limit` sets. Returns the least sufficient limit as an error.
 fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
     let (most, most_gauges) = most(outline.form);
     let series = outline.max_series.saturating_add(usize::from(outline.overflows));
@@ -306,7 +306,7 @@ fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
 }
 
 /// The description of the uses of the overflow series.
-const OVERFLOWED: &str = "uses of labels that found no room, counted under the attribute overflow";
+const OVERFLOWED: &str = "uses of labels beyond the limit of series, counted under the attribute overflow";
 
 fn check_name(name: &str) -> Result<(), ObserveError> {
     if name.is_empty() {

@@ -1,10 +1,10 @@
-//! What series have counted since it was last exported: the sums of an instrument.
+//! The sums of an instrument: the increase of each series since the last export.
 //!
-//! An observable counter is told totals. From them an SDK makes deltas by attributes, and keeps the
-//! last one of those that a View has made equal. A series that leaves and comes back with its
-//! labels would be one to it, and two series whose attributes a View drops, too. So sums go to
-//! counters that are added to: at each collection, what each series, by its number, has more than
-//! at the last one. Whichever reader collects first adds it, for all readers.
+//! An observable counter receives totals. From them an SDK makes deltas by attributes, and of
+//! totals that a View has merged it keeps the last. It would take a series that is removed and
+//! comes back with its labels for the same one, and likewise two series whose attributes a View
+//! drops. So sums go to synchronous counters: at each collection, each series, known by its number,
+//! adds its increase since the last one. The first reader that collects adds it, for all readers.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,9 +19,9 @@ use crate::look::{Look, OVERFLOW, Reading};
 /// An instrument that is added to.
 #[derive(Debug)]
 pub(crate) enum Sum {
-    /// Of what never goes back: a total that is less has gone once around.
+    /// A counter of a total that never goes back: a lower total has wrapped once.
     Counter(Counter<u64>),
-    /// Of levels. That of a series that has left is taken back.
+    /// A counter of levels. The level of a series that was removed is subtracted.
     UpDown(UpDownCounter<i64>),
 }
 
@@ -32,42 +32,42 @@ pub(crate) struct Sums {
     known: Mutex<Known>,
 }
 
-/// What is known of the series that there were at the last collection.
+/// The series present at the last there were at the last collection.
 #[derive(Debug)]
 struct Known {
-    /// By the numbers of the series.
+    /// The exported series, by their numbers.
     series: HashMap<u64, Exported>,
-    /// How many sets of attributes may still be taken by series.
+    /// The number of sets of attributes that series may still take.
     room: usize,
-    /// How many collections there were.
+    /// The number of collections.
     collections: u64,
-    /// Whether a series that is not there may return with what it had counted.
+    /// Whether an absent series may return with its earlier total.
     returns: bool,
 }
 
-/// What was exported of a series.
+/// The exported state of a series.
 #[derive(Debug)]
 struct Exported {
     attributes: Vec<KeyValue>,
-    /// How many sets it takes; none, if it is added to the overflow series.
+    /// The number of sets that it takes; zero if it is added to the overflow series.
     sets: usize,
     /// The value of each measurement, in their order, which is one for the life of the series.
     last: Vec<(Attributes, u64)>,
-    /// The collection in which it was last there.
+    /// The last collection that had it.
     seen: u64,
 }
 
 impl Sums {
-    /// Sums of what is looked at, in `room` sets of attributes beside those of the
-    /// overflow series.
+    /// Returns the sums of a source, in `room` sets of attributes beside those of the overflow
+    /// series.
     pub(crate) fn new(sum: Sum, look: Look, room: usize, returns: bool) -> Sums {
         let known = Known { series: HashMap::new(), room, collections: 0, returns };
         Sums { sum, look, known: Mutex::new(known) }
     }
 
-    /// Adds what there is more than at the last collection.
+    /// Adds the increases since the last collection.
     pub(crate) fn collect(&self) {
-        // A panic under the lock can come from the SDK alone; what was noted before it has been
+        // A panic under the lock can only come from the SDK; values recorded before it have been
         // added.
         let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.collections += 1;
@@ -80,7 +80,7 @@ impl Known {
     fn take(&mut self, reading: &Reading<'_>, sum: &Sum) {
         let exported = match self.series.entry(reading.series) {
             Entry::Occupied(there) => there.into_mut(),
-            // What could not be read is unknown as yet.
+            // A series that could not be read is still unknown.
             Entry::Vacant(_) if reading.values.is_empty() => return,
             Entry::Vacant(place) => {
                 let sets = reading.values.len();
@@ -110,7 +110,7 @@ impl Known {
         }
     }
 
-    /// Forgets the series that are gone.
+    /// Forgets the removed series.
     fn forget(&mut self, sum: &Sum) {
         let (now, returns) = (self.collections, self.returns);
         for exported in self.series.values_mut().filter(|exported| exported.seen != now) {

@@ -1,4 +1,4 @@
-//! How a scrape shows a histogram: at which bounds, and in which unit.
+//! The buckets of a histogram in a scrape: their bounds and their unit.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use prometheus_client::encoding::{
 use windrow::export::Source;
 use windrow::histogram::Distribution;
 
-/// How a scrape shows histograms: given to [`buckets`].
+/// Sets the bounds and the unit of a scrape's histograms: given to [`buckets`].
 ///
 /// ```
 /// use windrow_prometheus::Buckets;
@@ -19,47 +19,49 @@ use windrow::histogram::Distribution;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buckets {
-    /// Ascending; `None`: the octaves.
+    /// The bounds in ascending order; `None` for the octaves.
     bounds: Option<Vec<u64>>,
     per: u64,
 }
 
 impl Buckets {
-    /// As it is unless something else is said.
+    /// The default: octaves, in the histogram's own unit.
     pub(crate) const DEFAULT: Buckets = Buckets { bounds: None, per: 1 };
 
-    /// Returns a bound at each power of two in the [scale](windrow::histogram::Scale::octaves)'s
-    /// range: with the default scale, 28. Exact.
+    /// Returns buckets with a bound at each power of two in the
+    /// [scale](windrow::histogram::Scale::octaves)'s range: with the default scale, 28. Their
+    /// counts are exact.
     pub fn octaves() -> Buckets {
         Buckets::DEFAULT
     }
 
-    /// Bounds of your choice, in the histogram's own unit.
+    /// Returns buckets with these bounds, in the histogram's own unit.
     ///
-    /// Each is moved up to the end of the [cell](windrow::histogram::Scale::cell) that it is in,
-    /// and shown as that: so a count is exact at the bound that is shown. It is where it was asked
-    /// for if it is the end of a cell, such as a power of two; else it is greater by less than a
-    /// cell, which is 9 % with the default scale. Bounds in one cell are shown once. One above the
-    /// scale's range is not shown, since nothing is known there but what the infinite bucket says.
-    /// One below the range, where a histogram does not tell values apart, is
-    /// [refused](crate::RegisterError::BoundBelow): all such bounds would be shown as one that is
-    /// far greater. Give the histogram a [`Scale`](windrow::histogram::Scale) that begins lower.
+    /// Each bound is rounded up to the end of its [cell](windrow::histogram::Scale::cell), and
+    /// shown there, so the count is exact at the bound that is shown. A bound at the end of a cell,
+    /// such as a power of two, stays where it is; any other moves up by less than a cell, which is
+    /// 9 % with the default scale. Several bounds in one cell are shown once. A bound above the
+    /// scale's range is not shown, since there only the infinite bucket's count is known. A bound
+    /// below the range, where a histogram does not tell values apart, is
+    /// [refused](crate::RegisterError::BoundBelow): all such bounds would be shown as one far
+    /// greater bound. For lower bounds, give the histogram a [`Scale`](windrow::histogram::Scale)
+    /// that begins lower.
     pub fn at(bounds: &[u64]) -> Buckets {
         let mut bounds = bounds.to_vec();
         bounds.sort_unstable();
         Buckets { bounds: Some(bounds), ..Buckets::DEFAULT }
     }
 
-    /// Shows bounds and sum divided by `per`: nanoseconds as seconds, if it is `1_000_000_000`.
+    /// Divides bounds and sum by `per`: `1_000_000_000` shows nanoseconds as seconds.
     ///
-    /// A [native](crate#native-histograms) histogram is shown only if that is a power of two, as
-    /// one is.
+    /// A [native](crate#native-histograms) histogram is shown only if `per` is a power of two, as 1
+    /// is.
     #[must_use]
     pub fn per(self, per: u64) -> Buckets {
         Buckets { per, ..self }
     }
 
-    /// Returns the least of the bounds that were asked for.
+    /// Returns the least requested bound.
     pub(crate) fn least_bound(&self) -> Option<u64> {
         self.bounds.as_ref()?.first().copied()
     }
@@ -72,8 +74,8 @@ impl Buckets {
         value as f64 / self.per as f64
     }
 
-    /// The bounds, each with how many values are between it and the one before; the last one is
-    /// infinite.
+    /// Returns the bounds, each with the number of values between it and the bound before; the last
+    /// one is infinite.
     fn classic(&self, distribution: &Distribution) -> Vec<(f64, u64)> {
         let (mut buckets, mut last) = (Vec::new(), (None, 0_u64));
         let mut put = |(end, up_to): (u64, u64)| {
@@ -115,8 +117,8 @@ impl Buckets {
     }
 }
 
-/// The positive buckets of a native histogram: runs of neighbours, each with how far it is behind
-/// the one before; and of each count how much more it is than the one before.
+/// The positive buckets of a native histogram: runs of adjacent buckets, each with its distance
+/// from the run before; and for each count its difference from the count before.
 #[derive(Debug)]
 struct Sparse {
     spans: Vec<(i32, u32)>,
@@ -124,8 +126,8 @@ struct Sparse {
 }
 
 impl Sparse {
-    /// Of a distribution whose values are shown smaller by so many octaves. What is above the
-    /// scale's range is in the bucket of infinite values: nobody knows how large it is.
+    /// Returns the buckets of a distribution, with values divided by two to the power of `octaves`.
+    /// Values above the scale's range are in the infinite bucket: their size is unknown.
     fn of(distribution: &Distribution, octaves: i32) -> Sparse {
         let schema = distribution.scale().schema();
         let infinite = (1024 << schema) + 1;
@@ -143,13 +145,13 @@ impl Sparse {
             (next, before) = (number + 1, count);
         }
         if spans.is_empty() {
-            spans.push((0, 0)); // by this it is known as a native one
+            spans.push((0, 0)); // an empty span marks a native histogram
         }
         Sparse { spans, deltas }
     }
 }
 
-/// A source whose histograms are shown otherwise: from [`buckets`].
+/// A source whose histograms are shown with other bounds or in another unit: from [`buckets`].
 #[derive(Clone, Debug)]
 pub struct Bucketed<S> {
     source: S,
@@ -181,7 +183,7 @@ pub fn buckets<S>(source: S, buckets: Buckets) -> Bucketed<S> {
     Bucketed { source, buckets }
 }
 
-/// What [`register`](crate::register) takes: a [`Source`], or one with other [`buckets`].
+/// Can be registered by [`register`](crate::register): a [`Source`], or one with other [`buckets`].
 ///
 /// It cannot be implemented for other types.
 pub trait Registrable: Sealed {
@@ -190,7 +192,7 @@ pub trait Registrable: Sealed {
     fn with_buckets(self) -> (Box<dyn Source>, Buckets);
 }
 
-/// Is implemented by what can be registered alone.
+/// Restricts [`Registrable`](super::Registrable) to the types of this crate.
 pub trait Sealed {}
 
 impl<S: Source + 'static> Sealed for S {}

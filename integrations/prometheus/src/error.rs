@@ -1,12 +1,12 @@
-//! Why something cannot be registered.
+//! The error of registering a metric.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Why [`register`](crate::register) refuses a metric: then no scrape shows it.
+/// The error of [`register`](crate::register), which refuses a metric: then no scrape shows it.
 ///
-/// Each would make a scrape that Prometheus refuses as a whole, or shows in part: with the metrics
-/// of all others in it.
+/// Each of these mistakes would make a scrape that Prometheus refuses as a whole or reads in part,
+/// together with all other metrics in it.
 ///
 /// ```
 /// use prometheus_client::registry::Registry;
@@ -40,13 +40,13 @@ pub enum RegisterError {
         /// The name given.
         name: String,
     },
-    /// A name that it would be shown by is taken in this registry.
+    /// One of the names in the scrape is taken in this registry.
     NameTaken {
         /// The name, with the registry's prefix.
         name: String,
     },
-    /// The help has a control character (say, a line feed) or a backslash. They would need an
-    /// escape in a text, and none in protobuf.
+    /// The help has a control character (for example a line feed) or a backslash. They would need
+    /// an escape in a text, and none in protobuf.
     Help {
         /// The help given.
         help: String,
@@ -62,26 +62,27 @@ pub enum RegisterError {
         /// The first character that is wrong.
         character: Option<char>,
     },
-    /// A label's name begins with `__`, which Prometheus keeps for itself; or a label of the family
-    /// or of the registry is called `overflow`, and the family has an overflow series, which has a
-    /// label of that name.
+    /// A label's name begins with `__`, which Prometheus reserves; or a label of the family or of
+    /// the registry is called `overflow`, and the family has an overflow series, which has a label
+    /// of that name.
     ReservedLabel {
         /// The label's name.
         label: String,
     },
     /// Two labels have one name: both of the family, or one of them is the registry's, or the label
-    /// `event` of a window, or the label `le` of a histogram, or `q` of a window that has some.
+    /// `event` of a window, the label `le` of a histogram, or the label `q` of a window with
+    /// percentiles.
     LabelTwice {
         /// The labels' name.
         label: String,
     },
-    /// The values of its histograms are to be shown divided by zero.
+    /// The values of the metric's histograms are to be shown divided by zero.
     PerZero {
         /// The name given.
         name: String,
     },
-    /// A bound at which its histograms are to be shown is below the range of their scale: there
-    /// they do not tell values apart.
+    /// A bound of its histograms is below the range of their scale, where they do not tell values
+    /// apart.
     BoundBelow {
         /// The name given.
         name: String,
@@ -90,8 +91,8 @@ pub enum RegisterError {
         /// The least bound that can be shown.
         least: u64,
     },
-    /// The registry cannot be encoded: another collector in it fails. So nothing is known of the
-    /// names in it.
+    /// The registry cannot be encoded, because another collector in it fails. So its names are
+    /// unknown.
     Registry,
 }
 
@@ -114,7 +115,7 @@ impl Display for RegisterError {
             }
             RegisterError::Help { help, character } => write!(
                 f,
-                "the help {help:?} has {character:?}; it is one line, without control characters and backslashes"
+                "the help {help:?} has {character:?}; a help is one line, without control characters and backslashes"
             ),
             RegisterError::Label { label, character: Some(character) } => write!(
                 f,

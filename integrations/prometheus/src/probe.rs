@@ -1,4 +1,4 @@
-//! Looks at the text of a registry that has just got one metric more.
+//! Checks the text of a registry to which one metric was added.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write};
@@ -9,17 +9,17 @@ use crate::error::RegisterError;
 use crate::registered::{REFUSED, SHOWN, WRITES};
 use crate::rules::{check_labels, check_name};
 
-/// Takes a text line by line, and keeps the names in it. The new metric is shown if nothing is
-/// wrong; if not, or if what encodes the text panics, it never is.
+/// Takes a text line by line, and keeps the names in it. The new metric is shown if no check fails;
+/// if one does, or if the encoding of the text panics, it never is.
 pub(crate) struct Probe {
     line: String,
-    /// The new metric's.
+    /// The state of the new metric.
     stage: Arc<AtomicU8>,
-    /// What the new metric is shown as: names and types.
+    /// The names and types of the new metric.
     new: Vec<(String, String)>,
-    /// Each name that a sample of the others may have.
+    /// Each name that a sample of the other metrics may have.
     taken: HashSet<String>,
-    /// The first thing that is wrong.
+    /// The first error found.
     wrong: Result<(), RegisterError>,
 }
 
@@ -34,7 +34,7 @@ impl Probe {
         }
     }
 
-    /// Lets the new metric be shown beside the others, if nothing is wrong.
+    /// Makes scrapes show the new metric, if no error was found.
     pub(crate) fn outcome(self) -> Result<(), RegisterError> {
         self.wrong.clone()?;
         for (name, kind) in &self.new {
@@ -106,7 +106,7 @@ fn label_names(sample: &str) -> Vec<&str> {
     names
 }
 
-/// Returns what follows the quote that ends a value.
+/// Returns the text behind the quote that ends a value.
 fn after_value(value: &str) -> &str {
     let mut escaped = false;
     for (index, byte) in value.bytes().enumerate() {

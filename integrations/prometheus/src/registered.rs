@@ -1,4 +1,4 @@
-//! A metric in a registry, and what is looked at before it may be in one.
+//! A metric in a registry, and the checks before it may be in one.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -19,21 +19,20 @@ use crate::rules::{check_help, check_labels, check_name};
 use crate::scrape::{Named, scrape};
 use crate::show::metric_type;
 
-/// Registers a metric or a family under a name, after it has looked at everything that a scrape
-/// would show of it.
+/// Registers a metric or a family under a name, after checking all names, labels and helps that a
+/// scrape would show of it.
 ///
-/// See the [list](crate#what-a-scrape-shows) of what that is, and
-/// [`export::Source`](Source) for what can be registered. [`buckets`](crate::buckets) shows
-/// histograms at other bounds.
+/// See the [list](crate#what-a-scrape-shows) of these, and [`export::Source`](Source) for the types
+/// that can be registered. [`buckets`](crate::buckets) shows histograms with other bounds.
 ///
-/// The registry's prefix and labels are looked at too, and the names of all that is in it and in
-/// its sub-registries. For that, it is encoded once, into nothing: so register where the program
-/// begins.
+/// The registry's prefix and labels are checked too, and the names of all metrics in it and in its
+/// sub-registries. For that, the registry is encoded once, into nothing: so register at the
+/// beginning of the program.
 ///
 /// # Errors
 ///
-/// [`RegisterError`], which says what is wrong. Then no scrape shows the metric. (If it was wrong
-/// only together with what else is in the registry, an entry that shows nothing stays in it.)
+/// Returns [`RegisterError`]. Then no scrape shows the metric. (If it conflicted with other metrics
+/// in the registry, an entry that shows nothing stays in it.)
 ///
 /// ```
 /// use prometheus_client::{encoding::text::encode, registry::Registry};
@@ -103,7 +102,8 @@ pub fn register(
 ///
 /// # Errors
 ///
-/// As [`register`], of the first source that is refused. Those before it are registered.
+/// Returns the error of [`register`] for the first source that is refused. Those before it are
+/// registered.
 ///
 /// ```
 /// use prometheus_client::registry::Registry;
@@ -125,13 +125,13 @@ pub fn register_all(registry: &mut Registry, catalog: &Catalog) -> Result<(), Re
     Ok(())
 }
 
-/// The suffix of the number of uses of the overflow series, and what it is.
+/// The suffix and the help of the number of uses of the overflow series.
 const OVERFLOWED: (&str, &str) =
-    ("overflow", "uses of labels that found no room, counted under the label overflow");
+    ("overflow", "uses of labels beyond the limit of series, counted under the label overflow");
 
-// What has become of a metric that was registered.
+// The states of a metric that was registered.
 
-/// To be looked at; `WRITES` while it writes what is looked at.
+/// The metric is to be checked; `WRITES` while it is written for the check.
 const ENTERS: u8 = 0;
 pub(crate) const WRITES: u8 = 1;
 /// Each scrape shows it.
@@ -169,7 +169,7 @@ struct Registered {
 }
 
 impl Registered {
-    /// Writes all names, and all labels' names.
+    /// Writes all names, and all names of labels.
     fn names(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let labels = Empty(label_names(&self.outline).collect());
         // The overflow series has that label in place of its own.

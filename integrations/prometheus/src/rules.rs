@@ -1,4 +1,4 @@
-//! What names, helps and labels may be.
+//! The rules for names, helps and labels.
 
 use crate::error::RegisterError;
 
@@ -27,7 +27,7 @@ pub(crate) fn check_help(help: &str) -> Result<(), RegisterError> {
     wrong.map_or(Ok(()), |character| Err(RegisterError::Help { help: help.to_owned(), character }))
 }
 
-/// The names of all labels of one sample.
+/// Checks the names of all labels of one sample.
 pub(crate) fn check_labels<'l>(
     labels: impl IntoIterator<Item = &'l str>,
 ) -> Result<(), RegisterError> {

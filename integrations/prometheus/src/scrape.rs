@@ -39,7 +39,7 @@ pub(crate) fn scrape(
 ) -> fmt::Result {
     let (own, overflow) = named.split_at(parts.len());
     if let ([part], [only]) = (parts, own) {
-        // A series is read, written and let go while it is in the processor's cache.
+        // A series is read, written and released while it is in the processor's cache.
         let mut encoder = only.descriptor(encoder)?;
         let mut written = Ok(());
         source.visit(&mut |series| {

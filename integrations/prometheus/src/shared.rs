@@ -1,4 +1,4 @@
-//! Metrics that fit what `prometheus-client` asks of its own.
+//! Metrics that fit the traits of `prometheus-client`'s own.
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
@@ -13,9 +13,8 @@ use windrow::{Family, family::Metric, labels::Labels};
 use crate::buckets::Buckets;
 use crate::show::{Kept, metric_type, write};
 
-/// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and stands
-/// wherever one of those does: in its `Registry` and in its `Family`. It dereferences to the
-/// metric.
+/// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and can be used
+/// wherever one of those can: in its `Registry` and in its `Family`. It dereferences to the metric.
 ///
 /// ```
 /// use prometheus_client::metrics::family::Family;
@@ -34,24 +33,24 @@ use crate::show::{Kept, metric_type, write};
 /// # Ok::<(), std::fmt::Error>(())
 /// ```
 ///
-/// That registry checks nothing. [`register`](crate::register) takes a clone too, and does.
+/// That registry checks nothing. [`register`](crate::register) also takes a clone, and checks it.
 pub struct Shared<M>(Arc<M>);
 
-/// Shown as a counter: what was ever added, drained or not.
+/// A counter, shown as its all-time total, drained or not.
 pub type Counter = Shared<windrow::Counter>;
-/// Shown as a gauge: the level.
+/// A level, shown as a gauge.
 pub type Gauge = Shared<windrow::Gauge>;
-/// Shown as a histogram, with a bucket for each power of two: what was ever recorded, drained or
+/// A histogram, shown with a bucket for each power of two: its all-time distribution, drained or
 /// not.
 pub type Histogram = Shared<windrow::Histogram>;
-/// Shown as a gauge: the level.
+/// A level, shown as a gauge.
 pub type InFlight = Shared<windrow::InFlight>;
-/// Shown as a gauge; without a sample as long as nothing was recorded.
+/// An extreme, shown as a gauge; it has no sample before a value is recorded.
 pub type Maximum = Shared<windrow::Maximum>;
-/// Shown as a gauge; without a sample as long as nothing was recorded.
+/// An extreme, shown as a gauge; it has no sample before a value is recorded.
 pub type Minimum = Shared<windrow::Minimum>;
 
-/// A metric that is shown as one of Prometheus'.
+/// A metric that is shown as a metric of Prometheus.
 pub trait Single: Exported {
     /// The kind of its samples.
     const KIND: PartKind;

@@ -22,10 +22,10 @@ pub(crate) const fn metric_type(kind: PartKind) -> MetricType {
 
 /// The labels of a series.
 pub(crate) trait Pairs {
-    /// Returns whether there is any.
+    /// Returns whether there is a label.
     fn any(&self) -> bool;
 
-    /// Calls `see` with each.
+    /// Calls `see` with each label.
     fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>));
 }
 

@@ -1,12 +1,13 @@
-//! The thread that reads what is shown, for the answers that need all of it.
+//! The thread that reads the metrics, for the answers that need all of them.
 //!
-//! A request for numbers waits, on no thread, for the thread of this module. The thread makes one
-//! answer for all requests that have come by then, and reads each series once for all of them. An
-//! answer therefore never says less than what was added before its request came. Then the thread
-//! rests: nine times as long as it has worked, at most [`MOST_REST`]. So any number of clients
-//! costs a tenth of one core, and of a console that takes long, at most one reading a second.
+//! A request for numbers waits, without blocking a thread, for the thread of this module. The
+//! thread makes one answer for all requests that have come by then, and reads each series once for
+//! all of them. An answer therefore contains every add made before its request came. Then the
+//! thread rests: nine times as long as it has worked, at most [`MOST_REST`]. So any number of
+//! clients costs a tenth of one core, and a console that takes long makes at most one reading a
+//! second.
 //!
-//! The thread comes with the first request, and goes when none has come for [`LINGER`].
+//! The thread starts with the first request, and ends when no request has come for [`LINGER`].
 
 use std::collections::HashMap;
 use std::fmt;
@@ -37,7 +38,7 @@ const REST: u32 = 9;
 /// The time for which the thread waits for a request.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// What a request asks for.
+/// The question of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Asked {
     Text,
@@ -47,7 +48,7 @@ pub(crate) enum Asked {
     Metrics,
 }
 
-/// The answer to it.
+/// The answer to a question.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Made(Bytes),
@@ -74,7 +75,7 @@ impl Answers {
         Answers { shown, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Asks for an answer. Its sender is dropped without one if a function that reads what is shown
+    /// Asks for an answer. Its sender is dropped without one if a function that reads a metric
     /// panics, or if the thread cannot be started.
     pub(crate) fn ask(self: &Arc<Answers>, asked: Asked) -> Receiver<Answer> {
         let (sender, receiver) = channel();
@@ -94,27 +95,26 @@ impl Answers {
         receiver
     }
 
-    /// The thread. It ends when no request has come for a while.
+    /// Runs the thread, until no request has come for a while.
     fn run(self: Arc<Answers>) {
         let mut turn = 0;
         while let Some(waiting) = self.next() {
             let begun = Instant::now();
             let asked = waiting.iter().filter(|(_, sender)| !sender.is_closed());
             let asked: Vec<Asked> = asked.map(|(asked, _)| asked.clone()).collect();
-            // A function that reads what is shown may panic: then these requests have no answer.
+            // A function that reads a metric may panic: then these requests have no answer.
             let answer = AssertUnwindSafe(|| make(&self.shown, asked, &mut turn));
             let made = catch_unwind(answer).unwrap_or_default();
             for (asked, sender) in waiting {
                 if let Some(answer) = made.get(&asked) {
-                    let _ = sender.send(answer.clone()); // or its client has left
+                    let _ = sender.send(answer.clone()); // the client may have left
                 }
             }
             thread::sleep((begun.elapsed() * REST).min(MOST_REST));
         }
     }
 
-    /// Returns the requests that have come, as soon as there are any. `None` if the thread is to
-    /// end.
+    /// Waits for requests and returns them; `None` if the thread is to end.
     fn next(&self) -> Option<Vec<(Asked, Sender<Answer>)>> {
         let state = self.lock();
         let waited =
@@ -190,11 +190,11 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
     made
 }
 
-/// What the audits of a making have found.
+/// The results of the audits of one making.
 #[derive(Debug, Default)]
 pub(crate) struct Checks {
     pub(crate) audits: u64,
-    /// The keys of the series whose readings disagree, and by how much they do.
+    /// The keys of the series whose readings disagree, and the differences.
     pub(crate) failing: Vec<(String, u64)>,
 }
 

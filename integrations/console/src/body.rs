@@ -10,15 +10,15 @@ use http_body::{Frame, SizeHint};
 
 use crate::hub::{Latest, Listener, Taking};
 
-/// The body of a console's answer. It never fails.
+/// The body of a console's response. It never fails.
 ///
-/// The one of `/events` goes on until the client leaves, or the [console is
-/// closed](crate::ConsoleService::close). It makes no task: it is polled by whoever serves the
+/// The body of `/events` goes on until the client leaves, or the [console is
+/// closed](crate::ConsoleService::close). It starts no task: it is polled by the server of the
 /// connection, and dropped with it.
 pub struct Body(Inner);
 
 enum Inner {
-    /// A text, until it was given out.
+    /// A text, until it has been returned.
     Whole(Option<Bytes>),
     Events(Events),
 }
@@ -75,20 +75,20 @@ impl Debug for Body {
 
 /// Frames as they come.
 struct Events {
-    /// Waits for the next one.
+    /// Waits for the next frame.
     next: Pin<Box<dyn Future<Output = Listener> + Send>>,
     taking: Taking,
     at: Place,
 }
 
-/// What was sent.
+/// The position of a stream.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Nothing: not even that it has begun.
+    /// Nothing was sent yet, not even the beginning.
     Start,
-    /// Nothing that the next frame could be added to.
+    /// The last frame was missed, so the next one must be full.
     Behind,
-    /// All up to the frame of this number.
+    /// All frames up to this number were sent.
     At(u64),
 }
 

@@ -1,4 +1,4 @@
-//! What is shown: put together once, then read for every answer.
+//! The metrics of a console: put together once, then read for every answer.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use windrow_prometheus::RegisterError;
 use crate::names::events_of;
 use crate::service::ConsoleService;
 
-/// What a console shows: metrics, windows and families by name. [`build`](Self::build) makes it a
-/// service.
+/// Builds a console: collects metrics, windows and families by name. [`build`](Self::build) makes
+/// it a service.
 ///
 /// ```
 /// use windrow::Counter;
@@ -33,7 +33,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// Returns a console that shows nothing yet, of a service with this name.
+    /// Creates a console without metrics, for a service with this name.
     ///
     /// ```
     /// let console = windrow_console::Console::new("shop").build();
@@ -47,7 +47,7 @@ impl Console {
             hosts: Vec::new(),
             registry: Registry::default(),
             begun: Instant::now(),
-            // Of two starts of a service, not two at the same nanosecond.
+            // A service is not started twice at the same nanosecond.
             epoch: format!("{:x}-{:x}", wall.as_nanos(), std::process::id()),
         };
         Console { shown }
@@ -59,8 +59,8 @@ impl Console {
     ///
     /// # Errors
     ///
-    /// [`RegisterError`], if a scrape could not show it: of its name, its help, its labels, or
-    /// because the name is taken. Then it is shown nowhere.
+    /// Returns [`RegisterError`] if a scrape could not show it: because of its name, its help or
+    /// its labels, or because the name is taken. Then it is shown nowhere.
     ///
     /// ```
     /// use windrow::Counter;
@@ -94,7 +94,8 @@ impl Console {
     ///
     /// # Errors
     ///
-    /// As [`show`](Self::show), of the first source that is refused. Those before it are shown.
+    /// Returns the error of [`show`](Self::show) for the first source that is refused. Those before
+    /// it are shown.
     ///
     /// ```
     /// use windrow::Histogram;
@@ -122,9 +123,9 @@ impl Console {
         Ok(())
     }
 
-    /// Says that the values of events with this name, in all that is shown, or of a histogram that
-    /// is shown under it, are nanoseconds: the page and `/text` then show them as durations
-    /// (`1.25 ms`). All else has the numbers as they are.
+    /// Shows the values of events with this name, in all metrics, or of a histogram of this name,
+    /// as durations: they are nanoseconds, and the page and `/text` show them as `1.25 ms`. All
+    /// other values are shown as they are.
     ///
     /// ```
     /// use windrow::export::field;
@@ -145,10 +146,10 @@ impl Console {
     /// Lets the console answer requests for this host, where a service mounts it: `shop.example`,
     /// or `*` for any.
     ///
-    /// Otherwise it answers those for `localhost`, a name under it, and addresses (`10.1.2.3`), and
-    /// all that have no host. So no page from elsewhere can read it under a name that was pointed
-    /// at this machine. `/metrics` is answered under any name, because scrapers have names of their
-    /// own for a service. The port does not matter, nor do capital letters.
+    /// Without this, it answers requests for `localhost`, for a name under it, for addresses
+    /// (`10.1.2.3`), and those without a host. So no page of another site can read it under a name
+    /// that was pointed at this machine. `/metrics` is answered under any name, because scrapers
+    /// use their own names for a service. Ports and capital letters do not matter.
     ///
     /// ```
     /// let mut console = windrow_console::Console::new("shop");
@@ -158,7 +159,7 @@ impl Console {
         self.shown.hosts.push(name.to_owned());
     }
 
-    /// Returns the service that answers with all of it.
+    /// Builds the service that answers with all these metrics.
     ///
     /// ```
     /// use windrow_console::Console;
@@ -178,7 +179,7 @@ impl Debug for Console {
     }
 }
 
-/// All that is shown.
+/// The metrics of a console.
 pub(crate) struct Shown {
     pub(crate) service: String,
     pub(crate) metrics: Vec<Named>,
@@ -187,7 +188,7 @@ pub(crate) struct Shown {
     pub(crate) hosts: Vec<String>,
     registry: Registry,
     begun: Instant,
-    /// Differs from one start of the service to the next.
+    /// A text that differs from one start of the service to the next.
     pub(crate) epoch: String,
 }
 
@@ -200,7 +201,7 @@ pub(crate) struct Named {
 }
 
 impl Shown {
-    /// Returns how long ago the console was made.
+    /// Returns the time since the console was made.
     pub(crate) fn age(&self) -> Duration {
         self.begun.elapsed()
     }
@@ -210,7 +211,7 @@ impl Shown {
         self.durations.iter().any(|duration| duration == event)
     }
 
-    /// Returns what a scrape is answered with.
+    /// Returns the text for a scrape.
     pub(crate) fn metrics_text(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         encode(&mut text, &self.registry)?;

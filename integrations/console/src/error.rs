@@ -1,11 +1,11 @@
-//! Why the console's own server cannot be started.
+//! The error of starting the console's own server.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::net::SocketAddr;
 
-/// Why [`ConsoleService::serve`](crate::ConsoleService::serve) fails.
+/// The error of [`ConsoleService::serve`](crate::ConsoleService::serve).
 ///
 /// ```
 /// use windrow_console::{Console, ServeError};
@@ -21,28 +21,28 @@ use std::net::SocketAddr;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The address is none: it is not `host:port`, or the host is not known.
+    /// The address is invalid: it is not `host:port`, or the host is not known.
     Address {
-        /// As given.
+        /// The address as given.
         address: String,
-        /// What looking it up said.
+        /// The error of looking it up.
         error: io::Error,
     },
     /// The address can be reached from other machines.
     BeyondLoopback {
-        /// What the address comes to.
+        /// The resolved address.
         address: SocketAddr,
     },
     /// The address is taken, or cannot be listened on.
     Listen {
-        /// What the address comes to.
+        /// The resolved address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The system gave no thread, or no means to wait for connections.
+    /// The system could not start a thread, or provide means to wait for connections.
     Start {
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -51,11 +51,11 @@ impl Display for ServeError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             ServeError::Address { address, error } => {
-                write!(f, "`{address}` is no address to listen on: {error}")
+                write!(f, "`{address}` is not an address to listen on: {error}")
             }
             ServeError::BeyondLoopback { address } => write!(
                 f,
-                "{address} can be reached from other machines: `serve_beyond_loopback` serves there"
+                "{address} can be reached from other machines: use `serve_beyond_loopback` for that"
             ),
             ServeError::Listen { address, error } => {
                 write!(f, "cannot listen on {address}: {error}")

@@ -1,6 +1,6 @@
-//! Frames: what a stream sends each second.
+//! Frames: the messages that a stream sends each second.
 //!
-//! `event: all` says everything, and is the first that a stream sends:
+//! `event: all` contains everything, and is the first frame of a stream:
 //!
 //! ```json
 //! {"service": "shop", "epoch": "18c...", "frame": 7, "age": 61000, "time": 1700000000000,
@@ -10,17 +10,17 @@
 //! ```
 //!
 //! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover
-//! (since the window was built, if that is less), its numbers (see
-//! [`numbers`]) and the last minute: how long ago its newest
-//! slice ended and how long a slice is, both in milliseconds, and what each counted, from the first
-//! slice of which anything is known. `epoch` tells one process from another, `age` is how long ago
-//! the console was made, and `held`, at which age nothing disagreed, both in milliseconds; an audit
-//! is of one series, and `round` is in how many frames each has its turn.
+//! (or those since the window was built, if fewer), its numbers (see [`numbers`]) and the last
+//! minute: the age of the end of its newest slice and the length of a slice, both in milliseconds,
+//! and the count of each slice, from the first one that is known. `epoch` tells one process from
+//! another, `age` is the time since the console was made, and `held` the age at which nothing
+//! disagreed, both in milliseconds; an audit reads one series, and `round` is the number of frames
+//! in which each series has its turn.
 //!
-//! `event: more` says what has changed since the frame before: `gone` has the numbers of rows that
-//! are no more, `spans` a row's number and the span that it covers now, `rows` a row's number and
-//! its numbers, and `new` whole rows that are new. A series that was removed and has come back is
-//! another row.
+//! `event: more` contains the changes since the frame before: `gone` has the numbers of removed
+//! rows, `spans` a row's number and the span that it covers now, `rows` a row's number and its
+//! numbers, and `new` complete new rows. A series that was removed and has come back is another
+//! row.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,36 +36,36 @@ use crate::names::{events_of, form_name, kind_name};
 use crate::number::{Json, Number};
 use crate::series::{History, audit, history, numbers};
 
-/// How many series are audited for each frame: all in turn.
+/// The number of series audited for each frame, in turn.
 const AUDITS: usize = 128;
 
-/// How many failing series a frame names.
+/// The greatest number of failing series that a frame names.
 const NAMED: usize = 100;
 
-/// What streams send at one time.
+/// The contents of one second, for all streams.
 pub(crate) struct Frame {
     pub(crate) number: u64,
-    /// For those that have sent the frame before.
+    /// The frame for streams that have sent the frame before.
     pub(crate) more: Bytes,
-    /// For those that have not, if any asked for it.
+    /// The frame for streams that have not, if any asked for it.
     pub(crate) all: Option<Bytes>,
 }
 
-/// What makes frames, and remembers what the last one said.
+/// The maker of frames, which remembers the contents of the last one.
 pub(crate) struct Sampler {
     shown: Arc<Shown>,
-    /// By metric, and then by key.
+    /// The rows, by metric and then by key.
     known: Vec<HashMap<String, Row>>,
-    /// How many rows there have ever been: the number of the next.
+    /// The number of rows that ever existed, which is the number of the next.
     rows: u64,
     audits: u64,
     /// The place in the walk of the next series to audit.
     turn: usize,
-    /// The console's age when nothing disagreed.
+    /// The age of the console when nothing last disagreed.
     held: u64,
 }
 
-/// What the last frame said of a series.
+/// The contents of the last frame for a series.
 struct Row {
     number: u64,
     /// The number of the series itself. (Its key may come to be another series'.)
@@ -73,9 +73,9 @@ struct Row {
     span: u64,
     numbers: Vec<Number>,
     ledger: Ledger,
-    /// By how much its readings disagreed.
+    /// The difference between its readings.
     fails_by: u64,
-    /// Of which frame.
+    /// The number of the last frame that contained it.
     frame: u64,
 }
 
@@ -85,7 +85,7 @@ impl Sampler {
         Sampler { shown: Arc::clone(shown), known, rows: 0, audits: 0, turn: 0, held: 0 }
     }
 
-    /// Reads all series. `full` asks for a frame that says everything.
+    /// Reads all series. `full` asks for a frame with everything.
     pub(crate) fn frame(&mut self, number: u64, full: bool) -> Frame {
         let age = millis(self.shown.age());
         let mut parts = Parts { all: full.then(Json::default), ..Parts::default() };
@@ -122,7 +122,7 @@ impl Sampler {
         Frame { number, more: event("more", more), all }
     }
 
-    /// Reads the series of a metric. The result is how many there are.
+    /// Reads the series of a metric. Returns their number.
     fn walk(&mut self, index: usize, frame: u64, before: usize, parts: &mut Parts) -> usize {
         let metric = &self.shown.metrics[index];
         let (known, rows, audits) = (&mut self.known[index], &mut self.rows, &mut self.audits);
@@ -137,7 +137,7 @@ impl Sampler {
                 known.remove(&key).iter().for_each(|row| parts.gone.number(row.number));
             }
             let row = if let Some(row) = known.get_mut(&key) {
-                // The span of a young window grows, which says nothing of one that holds nothing.
+                // The span of a young window grows, which is no news for an empty one.
                 let holds_any = read.iter().any(|number| !number.is_nothing());
                 if row.span != span && holds_any {
                     row.span = span;
@@ -169,7 +169,7 @@ impl Sampler {
                 known.entry(key.clone()).or_insert(row)
             };
             row.frame = frame;
-            // What may be a loss is read again for each frame, until that is clear.
+            // A possible loss is read again for each frame, until it is resolved.
             if turn.contains(&(before + walked)) || row.ledger.is_pending() {
                 let found = audit(of_series, &mut row.ledger);
                 *audits += u64::from(found != Audit::Nothing);
@@ -196,7 +196,7 @@ impl Sampler {
         }
     }
 
-    /// Returns what the audits found.
+    /// Returns the result of the audits.
     fn check(&mut self, age: u64, walked: usize) -> String {
         let rows = self.known.iter().flat_map(HashMap::values);
         let failing: Vec<&Row> = rows.filter(|row| row.fails_by > 0).take(NAMED).collect();
@@ -222,7 +222,7 @@ impl Sampler {
         json.finish()
     }
 
-    /// What begins each frame.
+    /// Writes the beginning of a frame.
     fn head(&self, json: &mut Json, number: u64, age: u64) {
         json.name("epoch").text(&self.shown.epoch);
         json.name("frame").number(number);
@@ -231,7 +231,7 @@ impl Sampler {
         json.name("time").number(millis(time));
     }
 
-    /// A metric's name, help, form, events, and the unit of its own values.
+    /// Writes a metric's name, help, form, events, and the unit of its own values.
     fn describe(&self, json: &mut Json, metric: &Named) {
         let unit = |name: &str| if self.shown.is_duration(name) { "ns" } else { "" };
         json.list(|json| {
@@ -262,7 +262,7 @@ struct Parts {
     all: Option<Json>,
 }
 
-/// A whole row. Its last minute is read only where it is wanted.
+/// Writes a whole row. Reads its last minute only if it is wanted.
 fn whole(
     json: &mut Json,
     metric: usize,

@@ -1,8 +1,8 @@
 //! The host that a request is for.
 //!
-//! A browser sends the name that its page came from. A page from elsewhere may have a name
-//! that its owner has pointed at this machine (DNS rebinding), to read what only this machine may
-//! read. It cannot have an address for a name, nor `localhost`.
+//! A browser sends the host name that its page came from. The owner of another site may point a
+//! name at this machine (DNS rebinding), to read what only this machine may read. But such a page
+//! cannot have an address as its host, nor `localhost`.
 
 use std::net::IpAddr;
 
@@ -22,11 +22,11 @@ pub(crate) fn names_this_machine(headers: &HeaderMap) -> bool {
 }
 
 /// Returns whether a request may be answered: its host is `localhost`, a name under it, an address,
-/// or one of `names`, where `*` stands for all. So is a request without one, which no browser
-/// sends.
+/// or one of `names`, where `*` stands for any. A request without a host is also allowed: no
+/// browser sends one.
 pub(crate) fn is_allowed<B>(request: &Request<B>, names: &[String]) -> bool {
     let host = match named(request.headers()) {
-        // As HTTP/2 has it.
+        // HTTP/2 has the host in the URI.
         Named::Nothing => request.uri().authority().map_or(Named::Nothing, host_of),
         host => host,
     };
@@ -39,13 +39,13 @@ pub(crate) fn is_allowed<B>(request: &Request<B>, names: &[String]) -> bool {
     }
 }
 
-/// What a request says that it is for.
+/// The host of a request.
 enum Named {
     Nothing,
-    /// Two hosts, or none that could be one.
+    /// Several hosts, or an invalid one.
     Nonsense,
     Address(IpAddr),
-    /// In lower case.
+    /// A name, in lower case.
     Name(String),
 }
 

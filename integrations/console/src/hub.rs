@@ -2,13 +2,13 @@
 //!
 //! There is one sampler, and only while there are streams. It makes one frame a second, which all
 //! streams share. A stream that has not taken a frame when the next one is there never gets it: it
-//! asks for a full one instead. So a client that reads slowly keeps one frame from being freed, and
+//! asks for a full one instead. So a client that reads slowly keeps one frame from being freed, but
 //! no queue.
 //!
 //! A stream has a seat, of which there are [`MOST_STREAMS`]. It loses the seat if its client takes
-//! nothing for [`SILENT`]; or, if all seats are taken, to a stream that begins, once it has had the
-//! seat for [`TURN`] and no other has had one for longer. So clients that read nothing, or that
-//! never leave, keep no other out.
+//! nothing for [`SILENT`]; or, if all seats are taken, to a new stream, once it has had the seat
+//! for [`TURN`] and no other has had one for longer. So clients that read nothing, or that never
+//! leave, cannot keep others out.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use crate::console::Shown;
 use crate::frame::{Frame, Sampler};
 
-/// How many streams there may be at once.
+/// The greatest number of streams at a time.
 pub(crate) const MOST_STREAMS: usize = 64;
 
 /// The time after which a stream whose client takes nothing loses its seat.
@@ -32,10 +32,10 @@ const MISSED: u64 = 8;
 /// The time for which no other stream can take a stream's seat.
 const TURN: Duration = Duration::from_secs(60);
 
-/// From one frame to the next.
+/// The time from one frame to the next.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// The same, if a stream that has just begun waits for it.
+/// The shorter time to the next frame if a new stream waits for it.
 const SOON: Duration = Duration::from_millis(100);
 
 /// The streams, and the frame that they send next.
@@ -46,24 +46,24 @@ pub(crate) struct Hub {
     changed: Condvar,
 }
 
-/// What a stream sends next.
+/// The next message of a stream.
 #[derive(Clone)]
 pub(crate) enum Latest {
-    /// Nothing yet.
+    /// No frame is there yet.
     Nothing,
     Frame(Arc<Frame>),
-    /// There will be no more.
+    /// The stream is to end.
     Closed,
 }
 
 #[derive(Default)]
 struct State {
     seats: Vec<Arc<Seat>>,
-    /// Whether there is a sampler.
+    /// Whether a sampler is running.
     is_sampled: bool,
     wanted: Wanted,
     is_closed: bool,
-    /// Of the last frame.
+    /// The number of the last frame.
     number: u64,
 }
 
@@ -72,7 +72,7 @@ struct Seat {
     taken: Instant,
     is_lost: AtomicBool,
     /// When the stream was last polled, in milliseconds after `taken`. A stream is polled when its
-    /// connection has room for what it says.
+    /// connection can take more.
     polled: AtomicU64,
     /// The number of the frame that it found then.
     seen: AtomicU64,
@@ -92,21 +92,21 @@ impl Seat {
     }
 }
 
-/// What the next frame is to be, and when.
+/// The kind and the time of the next frame.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Wanted {
-    /// What has changed, in its time.
+    /// The changes, at the regular time.
     #[default]
     Changes,
-    /// Full, in its time: a stream has missed a frame. Were it sooner, a slow client would cost
-    /// many a second.
+    /// A full frame, at the regular time, because a stream has missed a frame. If it came sooner, a
+    /// slow client would cost many a second.
     Full,
-    /// Full, and soon: somebody has come.
+    /// A full frame, soon, because of a new client.
     FullSoon,
 }
 
 impl State {
-    /// Returns whether there is a seat for one more stream. The stream that has had one for the
+    /// Returns whether there is a seat for one more stream. The stream that has had its seat for
     /// longest may lose it.
     fn has_room(&mut self) -> bool {
         if self.seats.len() < MOST_STREAMS {
@@ -217,8 +217,8 @@ impl Hub {
     }
 }
 
-/// Ends the streams if the sampler panics, in a function of whoever shows something. The next
-/// stream has another.
+/// Ends the streams if the sampler panics, in a function of a metric. The next stream starts
+/// another sampler.
 struct EndsStreams<'h>(&'h Hub);
 
 impl Drop for EndsStreams<'_> {
@@ -231,7 +231,7 @@ impl Drop for EndsStreams<'_> {
     }
 }
 
-/// What a stream listens with. It has a seat until it is dropped, or loses it.
+/// The receiver of a stream. It has a seat until it is dropped, or loses it.
 pub(crate) struct Listener {
     hub: Arc<Hub>,
     pub(crate) latest: watch::Receiver<Latest>,
@@ -243,7 +243,7 @@ pub(crate) struct Listener {
 pub(crate) struct Taking(Arc<Seat>);
 
 impl Taking {
-    /// Notes that the stream is polled. Returns whether it still has its seat.
+    /// Records that the stream is polled. Returns whether it still has its seat.
     pub(crate) fn note(&self) -> bool {
         let Seat { taken, polled, is_lost, .. } = &*self.0;
         let now = u64::try_from(taken.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -251,7 +251,7 @@ impl Taking {
         !is_lost.load(Ordering::Relaxed)
     }
 
-    /// Notes the number of the frame that the stream has found.
+    /// Records the number of the frame that the stream has found.
     pub(crate) fn saw(&self, frame: u64) {
         self.0.seen.store(frame, Ordering::Relaxed);
     }
@@ -262,7 +262,7 @@ impl Listener {
         Taking(Arc::clone(&self.seat))
     }
 
-    /// Asks for a frame that says everything.
+    /// Asks for a full frame.
     pub(crate) fn wants_full(&self) {
         let mut state = self.hub.lock();
         state.wanted = state.wanted.max(Wanted::Full);

@@ -27,7 +27,7 @@ pub(crate) fn write_key(key: &mut String, metric: &str, series: &dyn Series) {
                     }
                 }
             }
-            number => _ = write!(key, "{number}"), // a `String` takes all
+            number => _ = write!(key, "{number}"), // writing to a `String` cannot fail
         }
         key.push('"');
     });

@@ -3,13 +3,13 @@
 //! # The readings
 //!
 //! One thread reads an event's count in independent ways, one after the other: the all-time total
-//! (a sum of all that all cores hold), the interval's count as a *difference of running totals*
-//! (twice), in between the interval's count as the *walk* of its buckets, one by one, the late
-//! adds, and the all-time total again.
+//! (a sum over all cores), the interval's count as a *difference of running totals* (twice), in
+//! between the interval's count as the *walk* of its buckets, one by one, the late adds, and the
+//! all-time total again.
 //!
 //! # The laws
 //!
-//! Adds run meanwhile, so the readings differ by what is added. Three laws hold all the same:
+//! Adds run meanwhile, so the readings differ by these adds. Three laws hold nevertheless:
 //!
 //! 1. The walk lies between the difference before it and the one after it, if all three are of one
 //!    bucket's time.
@@ -27,16 +27,17 @@
 //! laws compare readings of the same words, so no add in flight can break them: a failure is
 //! reported if [`ATTEMPTS`] readings in a row show it.
 //! ([`SlidingWindow::clear`](windrow::SlidingWindow::clear) between two readings looks like one.)
-//! The third law compares readings that are at least [`SETTLED`] apart, and what breaks it is
+//! The third law compares readings that are at least [`SETTLED`] apart, and a violation is
 //! [`Audit::Pending`] until every audit of [`SURE`] has shown it: then an add in flight would have
 //! to be that old.
 //!
 //! # What has left the interval
 //!
-//! It is known as a lower bound: the total less what the buckets hold and what came late, with the
-//! total read first. The bound of an audit counts from when a later audit has found that the third
-//! law held. It is forgotten if the geometry changes or the window's clock goes back, because the
-//! adds that seemed to have left may then come into the interval again.
+//! The count that has left the interval is known as a lower bound: the total less the counts in the
+//! buckets and the late ones, with the total read first. The bound of an audit counts from when a
+//! later audit has found that the third law held. It is forgotten if the geometry changes or the
+//! window's clock goes back, because the adds that seemed to have left may then come into the
+//! interval again.
 
 mod readings;
 #[cfg(test)]
@@ -68,7 +69,7 @@ pub(crate) enum Audit {
     /// There is nothing to compare.
     Nothing,
     Holds,
-    /// The all-time total is smaller than what was seen, and adds in flight could explain it.
+    /// The all-time total is smaller than the count seen, and adds in flight could explain it.
     Pending,
     /// Two readings disagree by this number, beyond what adds could explain.
     Fails {
@@ -76,30 +77,32 @@ pub(crate) enum Audit {
     },
 }
 
-/// What the audits of a series have read.
+/// The readings of earlier audits of a series.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    /// By event.
+    /// The accounts, by event.
     accounts: Vec<Account>,
-    /// When the accounts were last compared; `None` before there are any.
+    /// The time at which the accounts were last compared; `None` before there are any.
     compared: Option<Instant>,
     /// The latest time of the window's clock that an audit saw, and the geometry then.
     at: Timestamp,
     geometry: (u64, usize),
-    /// Since when every audit has found the third law broken, and the number of these audits.
+    /// The time since which every audit has found the third law broken, and the number of these
+    /// audits.
     broken: Option<(Instant, u32)>,
 }
 
-/// What is known of an event's count.
+/// The known facts about an event's count.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
     /// The greatest all-time total.
     lifetime: u64,
-    /// What had left the interval at least, by an audit that the next one confirmed.
+    /// A lower bound of the count that had left the interval, by an audit that the next one
+    /// confirmed.
     left: u64,
-    /// The same, by the last audit.
+    /// The same bound by the last audit.
     left_next: u64,
-    /// What the last audit saw: in buckets, late, and left.
+    /// The count that the last audit saw: in buckets, late, and left.
     seen: u64,
 }
 
@@ -131,7 +134,7 @@ impl Ledger {
         self.broken.is_some()
     }
 
-    /// By how much the first two laws are broken.
+    /// Returns the difference by which the first two laws are broken.
     fn disagree(&self, by_event: &[Readings]) -> u64 {
         let by = |(index, readings): (usize, &Readings)| {
             let before = self.accounts.get(index).map_or(0, |account| account.lifetime);
@@ -140,7 +143,7 @@ impl Ledger {
         by_event.iter().enumerate().map(by).max().unwrap_or(0)
     }
 
-    /// Returns the third law, and then the accounts for the next audit.
+    /// Checks the third law, and then updates the accounts for the next audit.
     fn compare(&mut self, taken: &Taken, now: Instant) -> Audit {
         self.accounts.resize_with(taken.by_event.len(), Account::default);
         for (account, readings) in self.accounts.iter_mut().zip(&taken.by_event) {

@@ -1,8 +1,8 @@
-//! A number as it is read, and how it is written for a page.
+//! Numbers as they are read, and their JSON for a page.
 
 use std::fmt::Write;
 
-/// A number of a series; or none, where there is none yet.
+/// A number of a series, or `Nothing` where there is none yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     None,
@@ -11,7 +11,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Returns whether it is none, or zero.
+    /// Returns whether it is absent or zero.
     pub(crate) fn is_nothing(self) -> bool {
         matches!(self, Number::None | Number::Unsigned(0) | Number::Signed(0))
     }
@@ -33,7 +33,7 @@ impl From<Number> for serde_json::Value {
     }
 }
 
-/// Up to here a script's numbers are exact.
+/// The greatest number up to which a script's numbers are exact.
 const EXACT: u64 = 1 << 53;
 
 /// A text in JSON that is written as it comes, with the commas that it needs.
@@ -53,10 +53,10 @@ impl Json {
         self.enclosed(['{', '}'], members);
     }
 
-    /// Returns the name of a member, whose value is to follow. It needs no escape.
+    /// Writes the name of a member, whose value is to follow. It needs no escape.
     pub(crate) fn name(&mut self, name: &'static str) -> &mut Json {
         self.comma();
-        // A `String` takes all.
+        // Writing to a `String` cannot fail.
         let _ = write!(self.0, "\"{name}\":");
         self
     }
@@ -66,7 +66,7 @@ impl Json {
         self.0.push_str(&serde_json::Value::from(text).to_string());
     }
 
-    /// A number; as a text where a script would round it.
+    /// Writes a number, as a text where a script would round it.
     pub(crate) fn number(&mut self, number: impl Into<Number>) {
         self.comma();
         let written = match number.into() {
@@ -78,21 +78,21 @@ impl Json {
             }
             Number::Signed(number) => write!(self.0, "{number}"),
         };
-        let _ = written; // a `String` takes all
+        let _ = written; // writing to a `String` cannot fail
     }
 
-    /// The items of a list, which were written without it.
+    /// Writes the items of a list, which were built without it.
     pub(crate) fn raw_list(&mut self, items: &Json) {
         self.list(|json| json.0.push_str(&items.0));
     }
 
-    /// A value that was written before.
+    /// Writes a value that was built before.
     pub(crate) fn raw(&mut self, value: &str) {
         self.comma();
         self.0.push_str(value);
     }
 
-    /// Numbers as items of a list.
+    /// Writes numbers as items of a list.
     pub(crate) fn numbers<N: Into<Number> + Copy>(&mut self, numbers: &[N]) {
         for number in numbers {
             self.number(*number);
@@ -106,7 +106,7 @@ impl Json {
         self.0.push(close);
     }
 
-    /// A comma, unless this is the first of its list, or the value of a member.
+    /// Writes a comma, unless this is the first of its list, or the value of a member.
     fn comma(&mut self) {
         if self.0.ends_with(|last| !matches!(last, '[' | '{' | ':')) {
             self.0.push(',');

@@ -1,4 +1,4 @@
-//! The page: one file, which asks nobody else for anything.
+//! The page: one file, which loads nothing from elsewhere.
 
 use http::header::{CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, VARY};
 use http::{Response, StatusCode};
@@ -9,11 +9,11 @@ use crate::service::whole;
 /// The page.
 const PAGE: &str = include_str!("page.html");
 
-/// What the page may do: run its own script, use its own style, and ask whoever served it. The two
-/// hashes are of what stands between `<script>` and `</script>`, and between `<style>` and
-/// `</style>`; `tests/page.rs` says what they have to be.
+/// The rights of the page: to run its own script, use its own style, and send requests to its own
+/// server. The two hashes are those of the texts between `<script>` and `</script>`, and between
+/// `<style>` and `</style>`; `tests/page.rs` computes them.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-Oc+nsFzYCDlJ3DvBaWJOEU21ikQwREBDSFtpCnlGzpk='; \
+    script-src 'sha256-nBLuE2Dg9jAYqMNfc2F43F7BfA05+TbqbVjV72L00SQ='; \
     style-src 'sha256-cJu4iZG91mO8qZo24fJ+E0yvPHSf7sPFSBrfCgRW94Y='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

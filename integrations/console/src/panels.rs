@@ -1,4 +1,4 @@
-//! What a window holds over the last minute, hour and day, by time.
+//! The contents of a window over the last minute, hour and day, by time.
 
 use std::time::Duration;
 
@@ -9,8 +9,7 @@ use windrow::{Kind, Stats, Timestamp};
 use crate::percentiles;
 use crate::window::{holds_any, known, nanos, reaching, snapshot_length};
 
-/// How many points a plot has at most. Beyond, buckets that stand side by side are one point
-/// together.
+/// The greatest number of points in a plot. If there are more buckets, adjacent ones share a point.
 const POINTS: usize = 360;
 
 const HORIZONS: [(&str, Duration); 3] = [
@@ -19,8 +18,8 @@ const HORIZONS: [(&str, Duration); 3] = [
     ("day", Duration::from_secs(86_400)),
 ];
 
-/// Returns a plot for each horizon that the window has something to say about, from its own buckets
-/// or from those of a tier.
+/// Returns a plot for each horizon for which the window has data, from its own buckets or from
+/// those of a tier.
 pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
     let mut panels = Vec::new();
     let mut reached = Duration::ZERO;
@@ -35,16 +34,16 @@ pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
             (0..snapshot.len()).map(|bucket| snapshot.bucket(bucket)).collect();
         let wanted = horizon.as_nanos().div_ceil(length.as_nanos().max(1));
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-        // The newest is there too, but has only begun.
+        // The newest bucket is included, but has only begun.
         let buckets = &buckets[buckets.len().saturating_sub(wanted.saturating_add(1))..];
         let each = buckets.len().div_ceil(POINTS).max(1);
-        // Aligned to the newest bucket that is over.
+        // The points are aligned to the newest closed bucket.
         let (begun, over) =
             buckets.split_last().map_or((None, buckets), |(last, rest)| (Some(last), rest));
         let mut points: Vec<&[&dyn AnySpan]> = over.rchunks(each).collect();
         points.reverse();
         points.extend(begun.map(std::slice::from_ref));
-        // What was before the window is not known, unless it was added since.
+        // The time before the window was built is unknown, unless adds came into it since.
         let points = known(points, |point| {
             let begins = point.first().is_some_and(|bucket| bucket.start() >= window.built());
             begins || point.iter().any(|bucket| holds_any(window, *bucket))
@@ -55,7 +54,7 @@ pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
             "bucket_ns": nanos(length),
             "point_ns": nanos(length.saturating_mul(u32::try_from(each).unwrap_or(u32::MAX))),
             "covers_ns": nanos(covered),
-            // When each point begins, in milliseconds before now.
+            // The beginning of each point, in milliseconds before now.
             "ago_ms": points.iter().map(|point| ago(snapshot.at(), point)).collect::<Vec<_>>(),
             "events": events(window, &points),
         }));
@@ -68,8 +67,8 @@ fn ago(now: Timestamp, point: &[&dyn AnySpan]) -> u64 {
     u64::try_from((now - begins).as_millis()).unwrap_or(u64::MAX)
 }
 
-/// By event, a list for each number, with an entry for each point; of histograms, as
-/// [`percentiles::over_time`] has them.
+/// Returns for each event a list for each number, with an entry for each point; for histograms, in
+/// the form of [`percentiles::over_time`].
 fn events(window: &dyn AnyWindow, points: &[&[&dyn AnySpan]]) -> Value {
     let mut events = Map::new();
     for (event, (name, kind)) in window.events().iter().enumerate() {
@@ -89,7 +88,7 @@ fn events(window: &dyn AnyWindow, points: &[&[&dyn AnySpan]]) -> Value {
     events.into()
 }
 
-/// Returns a list for each number that there is of an event of this kind.
+/// Returns a list for each number of an event of this kind.
 fn lists(kind: Kind, points: &[Stats]) -> Value {
     let list = |number: fn(&Stats) -> Value| points.iter().map(number).collect::<Vec<_>>();
     let count = || list(|stats| stats.count.into());
@@ -106,6 +105,6 @@ fn lists(kind: Kind, points: &[Stats]) -> Value {
         }),
         Kind::Maximum => json!({ "max": max() }),
         Kind::Minimum => json!({ "min": min() }),
-        _ => json!({}), // not known here
+        _ => json!({}), // a later kind, unknown here
     }
 }

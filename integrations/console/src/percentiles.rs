@@ -1,11 +1,11 @@
-//! What is shown of a distribution: its percentiles, and its cells.
+//! The presentation of a distribution: its percentiles, and its cells.
 //!
-//! # How much is sent
+//! # Size
 //!
-//! Only cells that were used, and of a plot at most [`MOST_CELLS`] different ones: if there are
-//! more, each distribution is shown by a coarser schema of the same range, whose cells are some of
-//! its own together. So no count is in a cell in which it was not. (At schema 0 there is one for
-//! each octave: then they may be some more.)
+//! Only used cells are sent, and for a plot at most [`MOST_CELLS`] different ones: if there are
+//! more, each distribution is shown by a coarser schema of the same range, whose cells are unions
+//! of its own. So each count stays in a cell that contains it. (At schema 0 there is one cell for
+//! each octave: then there may be some more.)
 
 use std::collections::BTreeSet;
 
@@ -14,28 +14,28 @@ use windrow::histogram::{Distribution, Scale};
 
 use crate::number::Number;
 
-/// Which are shown, and under which names.
+/// The percentiles that are shown, with their names.
 pub(crate) const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
 
-/// How many numbers a row has of a distribution.
+/// The number of a row's numbers for a distribution.
 pub(crate) const NUMBERS: usize = 5 + PERCENTILES.len();
 
-/// How many rows a plot of cells by time has.
+/// The greatest number of rows in a plot of cells by time has.
 const MOST_CELLS: usize = 48;
 
 fn percentiles(distribution: &Distribution) -> [Option<u64>; PERCENTILES.len()] {
     distribution.quantiles(PERCENTILES.map(|(_, q)| q))
 }
 
-/// What a row has: how many there ever were; and of these values count, sum, least, greatest and
-/// percentiles.
+/// Appends the numbers of a row: the all-time count; and of these values count, sum, minimum,
+/// maximum and percentiles.
 pub(crate) fn numbers(lifetime: u64, values: &Distribution, into: &mut Vec<Number>) {
     into.extend([lifetime, values.count(), values.sum()].map(Number::Unsigned));
     into.extend([values.min(), values.max()].map(Number::from));
     into.extend(percentiles(values).map(Number::from));
 }
 
-/// The same, by name.
+/// Returns these numbers by name.
 pub(crate) fn summary(values: &Distribution) -> Value {
     let mut summary = json!({
         "count": values.count(),
@@ -50,8 +50,8 @@ pub(crate) fn summary(values: &Distribution) -> Value {
     summary
 }
 
-/// Returns what is known of a scale: where its cells begin and end, and how far off a percentile
-/// can be.
+/// Returns the properties of a scale: the beginnings and ends of its cells, and the error of its
+/// percentiles.
 pub(crate) fn scale(scale: Scale) -> Value {
     json!({
         "schema": scale.schema(),
@@ -61,13 +61,12 @@ pub(crate) fn scale(scale: Scale) -> Value {
     })
 }
 
-/// Returns the cells that were used: the least and the greatest value that each holds, and how many
-/// it has.
+/// Returns the used cells: the least and the greatest value of each, and its count.
 pub(crate) fn cells(values: &Distribution) -> Value {
     values.cells().map(|(cell, count)| json!([cell.start(), cell.end(), count])).collect()
 }
 
-/// Returns all of them as one. They are of one scale.
+/// Returns their sum. They must be of one scale.
 pub(crate) fn sum(parts: impl IntoIterator<Item = Distribution>) -> Distribution {
     parts.into_iter().fold(Distribution::default(), |mut all, part| {
         let _ = all.merge(&part); // scales that are the same have the same cells
@@ -75,10 +74,10 @@ pub(crate) fn sum(parts: impl IntoIterator<Item = Distribution>) -> Distribution
     })
 }
 
-/// Returns a distribution for each point of time: lists of their numbers, and their cells.
+/// Returns the distributions of the points of time: lists of their numbers, and their cells.
 ///
-/// `cells` has what each cell holds, from below; and `used`, for each point, which cells it used
-/// and how many values each of them has, in turn.
+/// `cells` has the range of each cell, in ascending order; and `used` has, for each point, the
+/// cells that it used and their counts, in turn.
 pub(crate) fn over_time(points: Vec<Distribution>) -> Value {
     let mut lists = Map::new();
     let summaries: Vec<Value> = points.iter().map(summary).collect();
@@ -101,13 +100,13 @@ pub(crate) fn over_time(points: Vec<Distribution>) -> Value {
     lists.into()
 }
 
-/// Returns the cells that any of them uses.
+/// Returns the cells that any of the points uses.
 fn used(points: &[Distribution]) -> BTreeSet<(u64, u64)> {
     let cells = points.iter().flat_map(Distribution::cells);
     cells.map(|(cell, _)| (*cell.start(), *cell.end())).collect()
 }
 
-/// The same by the finest schema by which they do not use too many cells.
+/// Converts the points to the finest schema by which they do not use too many cells.
 fn fewer_cells(mut points: Vec<Distribution>) -> Vec<Distribution> {
     while used(&points).len() > MOST_CELLS {
         let schema = points.iter().map(|point| point.scale().schema()).max();
@@ -123,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Points of which each has a thousand values, by a fine scale of all values.
+    /// Returns points that each have a thousand values, by a fine scale of all values.
     fn wide() -> Vec<Distribution> {
         let mut value = 1_u64;
         let mut point = || {

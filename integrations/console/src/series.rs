@@ -1,4 +1,4 @@
-//! What the console reads of a series.
+//! Reading a series for the console.
 
 use serde_json::{Value, json};
 use windrow::export::AnyMetric;
@@ -9,10 +9,10 @@ use crate::number::Number;
 use crate::percentiles;
 use crate::window;
 
-/// Reads the numbers of a row, as many for each series of a source.
+/// Reads the numbers of a row; their count is the same for all series of a source.
 ///
-/// The result is the span that those of an interval are of, in nanoseconds; zero if there are none.
-/// Percentiles of a histogram are of what was recorded since it was last
+/// Returns the span of the numbers of an interval, in nanoseconds; zero if there are none.
+/// Percentiles of a histogram cover the values recorded since it was last
 /// [drained](windrow::Histogram::take).
 pub(crate) fn numbers(metric: AnyMetric<'_>, into: &mut Vec<Number>) -> u64 {
     match metric {
@@ -30,11 +30,11 @@ pub(crate) fn numbers(metric: AnyMetric<'_>, into: &mut Vec<Number>) -> u64 {
     0
 }
 
-/// What was counted in equal slices of time, the oldest first, up to some time ago. None has begun
-/// only.
+/// The counts of equal slices of time, the oldest first, up to some time ago. Each slice is
+/// complete.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// How long ago the newest slice ended, in milliseconds.
+    /// The time since the newest slice ended, in milliseconds.
     pub(crate) age: u64,
     /// The length of a slice, in milliseconds.
     pub(crate) step: u64,
@@ -49,11 +49,11 @@ pub(crate) fn history(metric: AnyMetric<'_>) -> Option<History> {
     }
 }
 
-/// Compares independent readings, and with those of the audit before.
+/// Compares independent readings with each other, and with those of the audit before.
 pub(crate) fn audit(metric: AnyMetric<'_>, ledger: &mut Ledger) -> Audit {
     match metric {
         AnyMetric::Counter(counter) => ledger.only_grows(counter.lifetime()),
-        // It promises nothing while it goes up and down, or there is one reading of it.
+        // A gauge promises nothing while it goes up and down, or has only one reading.
         AnyMetric::Gauge(_) | AnyMetric::InFlight(_) => Audit::Nothing,
         AnyMetric::Maximum(maximum) => {
             maximum.get().map_or(Audit::Nothing, |value| ledger.only_grows(value))
@@ -86,7 +86,7 @@ pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
     }
 }
 
-/// Reads all numbers of a series, and what there is by time and by core.
+/// Reads all numbers of a series, and its numbers by time and by core.
 pub(crate) fn detail(metric: AnyMetric<'_>) -> Value {
     let mut all = all(metric);
     match metric {
@@ -100,7 +100,7 @@ pub(crate) fn detail(metric: AnyMetric<'_>) -> Value {
     all
 }
 
-/// Returns what each core's row holds: of an event, if it is a window's.
+/// Returns the contents of each core's row: of an event, if it is a window's.
 pub(crate) fn cores(event: Option<&str>, by_row: &ByRow) -> Value {
     json!({ "event": event, "rows": by_row.rows(), "shared": by_row.shared() })
 }

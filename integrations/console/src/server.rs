@@ -25,16 +25,17 @@ use steady::Steady;
 
 mod steady;
 
-/// How many connections there may be at once. More are closed as they come.
+/// The greatest number of connections at a time. Further ones are closed as they come.
 const MOST_CONNECTIONS: usize = 256;
 
-/// How long a client may take to send a request, and so, how long it may have none to send.
+/// The time in which a client must send a request, and so the time for which a connection may be
+/// idle.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// How long answers under way have, when the server is stopped.
+/// The time that answers under way have when the server is stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What is kept for a client that does not read: by hyper, and by the kernel.
+/// The size of the buffers for a client that does not read: by hyper, and by the kernel.
 const BUFFER: usize = 64 * 1024;
 const SEND_BUFFER: u32 = 256 * 1024;
 
@@ -47,14 +48,14 @@ impl ConsoleService {
     /// that no page from elsewhere can reach it under a name of its own.
     ///
     /// There are at most 256 connections and 64 streams at once. A connection is closed if it has
-    /// sent no request for 10 s, or takes nothing of an answer for 10 s. What waits to be sent to
-    /// one client is at most 64 KiB and one frame, which streams share, and what the system keeps
-    /// for a connection, of which 256 KiB are asked for.
+    /// sent no request for 10 s, or takes nothing of an answer for 10 s. The data that waits to be
+    /// sent to one client is at most 64 KiB and one frame, which streams share, and the system's
+    /// buffer of the connection, for which 256 KiB are requested.
     ///
     /// # Errors
     ///
-    /// [`ServeError`]: if the address is none, is not of this machine alone, or is taken; or if
-    /// there is no thread to be had.
+    /// Returns [`ServeError`] if the address is invalid, can be reached from other machines, or is
+    /// taken; or if no thread can be started.
     ///
     /// ```
     /// let server = windrow_console::Console::new("shop").build().serve("127.0.0.1:0")?;
@@ -70,14 +71,14 @@ impl ConsoleService {
         self.start(address, &found, true)
     }
 
-    /// As [`serve`](Self::serve), at any address, to any `Host`.
+    /// Serves the console as [`serve`](Self::serve) does, but at any address, and for any `Host`.
     ///
-    /// Whoever reaches it sees all that is shown: labels, rates, times. It has no password, and no
+    /// Every client that reaches it sees all labels, rates and times. It has no password, and no
     /// encryption.
     ///
     /// # Errors
     ///
-    /// [`ServeError`]: if the address is none, or is taken; or if there is no thread to be had.
+    /// Returns [`ServeError`] if the address is invalid or taken; or if no thread can be started.
     ///
     /// ```no_run
     /// let console = windrow_console::Console::new("shop").build();
@@ -99,7 +100,7 @@ impl ConsoleService {
         let listener = listen(&runtime, given, found)?;
         let address = listener.local_addr().map_err(|error| ServeError::Start { error })?;
 
-        let console = self.for_server(); // its streams end with it
+        let console = self.for_server(); // the streams of this copy end with it
         let (stop, stopped) = watch::channel(());
         let serve = move || runtime.block_on(run(listener, console, for_this_machine, stopped));
         let thread = thread::Builder::new().name("windrow-http".to_owned()).spawn(serve);
@@ -111,13 +112,13 @@ impl ConsoleService {
 /// A server of a console: from [`ConsoleService::serve`]. It ends when this is dropped.
 pub struct Server {
     address: SocketAddr,
-    /// Dropped, it stops the server.
+    /// The sender whose drop stops the server.
     stop: Option<watch::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
-    /// Returns where it listens.
+    /// Returns the address at which the server listens.
     ///
     /// ```
     /// let server = windrow_console::Console::new("shop").build().serve("127.0.0.1:0")?;
@@ -129,8 +130,9 @@ impl Server {
         self.address
     }
 
-    /// Stops it: no connection comes in any more, streams end, and what is being answered has two
-    /// seconds to get through. Then its thread has ended. To drop it does the same.
+    /// Stops the server: no new connection is accepted, streams end, and answers under way have two
+    /// seconds to finish. When this returns, the thread has ended. Dropping the server does the
+    /// same.
     ///
     /// ```
     /// let console = windrow_console::Console::new("shop").build();
@@ -149,7 +151,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // It does not panic; if it did, there is nothing left to stop.
+            // The thread does not panic; if it did, there is nothing left to stop.
             let _ = thread.join();
         }
     }
@@ -183,7 +185,7 @@ fn listen(runtime: &Runtime, given: &str, found: &[SocketAddr]) -> Result<TcpLis
 
 fn listen_at(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // Elsewhere than on Unix this would let two programs listen at one address.
+    // On systems other than Unix, this would let two programs listen at one address.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.set_send_buffer_size(SEND_BUFFER)?; // connections inherit it
@@ -220,11 +222,11 @@ async fn run(
     accept.abort();
     console.close();
     let all = u32::try_from(MOST_CONNECTIONS).unwrap_or(u32::MAX);
-    // What is left then ends with the runtime.
+    // Connections that are left then end with the runtime.
     let _ = timeout(GRACE, slots.acquire_many(all)).await;
 }
 
-/// Serves one client until it leaves, or has to.
+/// Serves one client until it leaves, or must leave.
 async fn connection(
     stream: TcpStream,
     console: &ConsoleService,
@@ -234,7 +236,7 @@ async fn connection(
     let _ = stream.set_nodelay(true); // small frames, each at once
     let service = service_fn(|request: Request<hyper::body::Incoming>| {
         let responding = if for_this_machine && !names_this_machine(request.headers()) {
-            let answer = "This console answers to localhost alone.\n";
+            let answer = "This console answers only to localhost.\n";
             Responding::at_once(plain(StatusCode::MISDIRECTED_REQUEST, answer))
         } else {
             console.respond(&request)
@@ -246,7 +248,7 @@ async fn connection(
     let mut connection = pin!(builder.serve_connection(TokioIo::new(Steady::new(stream)), service));
     let mut stopped = pin!(stopped.changed());
     let mut is_stopping = false;
-    // What a client does wrong is its own affair.
+    // Errors of a client are not reported.
     let _ = poll_fn(|cx| {
         if !is_stopping && stopped.as_mut().poll(cx).is_ready() {
             is_stopping = true;

@@ -1,4 +1,4 @@
-//! What is answered to which request.
+//! The service: the answers to requests.
 
 use std::convert::Infallible;
 use std::fmt::{self, Debug, Formatter};
@@ -21,10 +21,10 @@ use crate::console::Shown;
 use crate::hub::Hub;
 use crate::{host, page};
 
-/// A console that is built: it answers requests, and costs nothing before the first comes.
+/// A console as a service: it answers requests, and costs nothing before the first one comes.
 ///
-/// It is a tower service of `http` requests, so axum mounts it with `nest_service`, at whatever
-/// path. For hyper and all else there is [`respond`](Self::respond). Cheap to clone; clones are the
+/// It is a tower service of `http` requests, so axum mounts it with `nest_service`, at any path.
+/// For hyper and other servers there is [`respond`](Self::respond). Clones are cheap, and are the
 /// same console.
 ///
 /// ```
@@ -33,7 +33,7 @@ use crate::{host, page};
 /// let console = Console::new("shop").build();
 /// let app = axum::Router::<()>::new().nest_service("/console", console.clone());
 ///
-/// // When the service is to end: streams would go on as long as their clients stay.
+/// // When the service ends: streams would go on as long as their clients stay.
 /// console.close();
 /// ```
 #[derive(Clone)]
@@ -52,7 +52,7 @@ impl ConsoleService {
         ConsoleService { shown, hub, answers, is_for_all: false }
     }
 
-    /// The same console for a server of its own, with streams of its own, for any host.
+    /// Returns the console for a server of its own, with streams of its own, for any host.
     #[cfg(feature = "server")]
     pub(crate) fn for_server(&self) -> ConsoleService {
         let hub = Arc::new(Hub::new(Arc::clone(&self.shown)));
@@ -62,11 +62,11 @@ impl ConsoleService {
     /// Answers a request. Its path is one below the place where the console is mounted: `/`,
     /// `/events`.
     ///
-    /// The page, a stream and a refusal are there at once. Numbers are read on a thread of the
-    /// console's own, never on the caller's: the answer says at least what was added before the
-    /// request came. The thread makes one answer for all requests that wait, reads each series once
-    /// for it, and then rests nine times as long, at most a second. It takes nothing of the
-    /// request's body. The future needs no runtime.
+    /// The page, a stream and a refusal are ready at once. Numbers are read on the console's own
+    /// thread, never on the caller's: the answer contains every add made before the request came.
+    /// The thread makes one answer for all requests that wait, reads each series once for it, and
+    /// then rests nine times as long, at most a second. The request's body is not read. The future
+    /// needs no runtime.
     ///
     /// ```
     /// use http::{Request, StatusCode};
@@ -95,11 +95,11 @@ impl ConsoleService {
         Responding { response, only_head }
     }
 
-    /// Ends all streams, those of this console's clones too. Requests for streams are refused from
-    /// then on; others are answered as before.
+    /// Ends all streams, including those of this console's clones. Afterwards, requests for streams
+    /// are refused; others are answered as before.
     ///
-    /// For a graceful shutdown, which would wait for the streams. The console's [own
-    /// server](Self::serve) has streams of its own.
+    /// Use it for a graceful shutdown, which would otherwise wait for the streams. The console's
+    /// [own server](Self::serve) has streams of its own.
     ///
     /// ```
     /// windrow_console::Console::new("shop").build().close();
@@ -108,7 +108,7 @@ impl ConsoleService {
         self.hub.close();
     }
 
-    /// Returns the answer to a request; or what has to be asked for, for it.
+    /// Returns the answer to a request, or the question to ask for it.
     fn answer<B>(&self, request: &Request<B>) -> Result<Pending, Asked> {
         let path = request.uri().path().trim_start_matches('/');
         let is_refused =
@@ -116,7 +116,7 @@ impl ConsoleService {
         let response = match path {
             _ if is_refused => {
                 let answer =
-                    "This console does not answer under that name: `Console::host` adds it.\n";
+                    "This console does not answer under that name: add it by `Console::host`.\n";
                 plain(StatusCode::MISDIRECTED_REQUEST, answer)
             }
             "" | "events" | "snapshot.json" | "metrics" | "text"
@@ -127,9 +127,9 @@ impl ConsoleService {
                 response
             }
             "" if wants_html(request.headers()) => page::response(),
-            // A page from elsewhere cannot read a stream, but it could hold all there may be.
+            // A page of another site cannot read a stream, but it could hold all seats.
             "events" if is_from_elsewhere(request.headers()) => {
-                plain(StatusCode::FORBIDDEN, "Streams are for the console's own page.\n")
+                plain(StatusCode::FORBIDDEN, "Streams are for the console's own page only.\n")
             }
             "events" => self.events(request.method() == Method::HEAD),
             "" | "text" => return Err(Asked::Text),
@@ -158,9 +158,9 @@ impl ConsoleService {
     }
 }
 
-/// The answer of a console to a request, which comes: from [`ConsoleService::respond`].
+/// The future of a console's response: from [`ConsoleService::respond`].
 ///
-/// It is dropped like any future: what is read for it then is thrown away.
+/// It can be dropped like any future: the numbers read for it are then discarded.
 #[must_use = "a future does nothing unless it is polled"]
 #[derive(Debug)]
 pub struct Responding {
@@ -199,7 +199,7 @@ impl Future for Responding {
     }
 }
 
-/// The answer of a console as a tower service gives it.
+/// The future of a console's response as a tower service returns it.
 #[must_use = "a future does nothing unless it is polled"]
 #[derive(Debug)]
 pub struct Serving(Responding);
@@ -226,7 +226,7 @@ impl<B> tower_service::Service<Request<B>> for ConsoleService {
     }
 }
 
-/// Shows what is shown.
+/// Shows the names of the metrics.
 impl Debug for ConsoleService {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.shown.fmt(f)
@@ -238,18 +238,18 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Returns whether the client asks for HTML by name. `curl` takes anything, and gets the text.
+/// Returns whether the client asks for HTML by name. `curl` accepts anything, and gets the text.
 fn wants_html(headers: &HeaderMap) -> bool {
     let accepts = headers.get_all(ACCEPT).iter();
     accepts.filter_map(|accept| accept.to_str().ok()).any(|accept| accept.contains("text/html"))
 }
 
-/// Returns whether a browser says that a page of another site asks.
+/// Returns whether a browser says that a page of another site sent the request.
 fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site")
 }
 
-/// Returns an answer that was made; `None` if that failed.
+/// Returns the response for an answer; `None` if that if that failed.
 fn made(answer: Option<Answer>, kind: &'static str, varies: bool) -> Response<Body> {
     let error = StatusCode::INTERNAL_SERVER_ERROR;
     let mut response = match answer {
@@ -261,13 +261,13 @@ fn made(answer: Option<Answer>, kind: &'static str, varies: bool) -> Response<Bo
         None => plain(error, "The numbers cannot be read.\n"),
     };
     if varies {
-        // The same path gives the page to others.
+        // The same path returns the page to other clients.
         response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
     }
     response
 }
 
-/// Returns a stream.
+/// Returns the response of a stream.
 fn events(body: Body) -> Response<Body> {
     let mut response = head(StatusCode::OK, EVENTS, body);
     // Otherwise nginx keeps frames back until they fill its buffer.
@@ -279,7 +279,7 @@ pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     whole(status, TEXT, text)
 }
 
-/// Returns an answer whose length is known.
+/// Returns a response of known length.
 pub(crate) fn whole(
     status: StatusCode,
     kind: &'static str,
@@ -292,8 +292,8 @@ pub(crate) fn whole(
     response
 }
 
-/// Returns what all answers have in common: none is kept, and none is taken for another kind of
-/// content than it is.
+/// Returns the common head of all responses: none is cached, and none is taken for another type of
+/// content.
 fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -301,12 +301,12 @@ fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // So that no page from elsewhere reads it by way of a tag.
+    // So that no page of another site reads it by way of a tag.
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     response
 }
 
-/// Returns a value of a query: `%41` is `A`, `+` a space. What is no escape stays as it is.
+/// Decodes a value of a query: `%41` is `A`, `+` a space. Invalid escapes stay as they are.
 fn decoded(value: &str) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
@@ -318,7 +318,7 @@ fn decoded(value: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Returns the byte that two digits say.
+/// Returns the byte of two hexadecimal digits.
 fn hex(digits: &[u8]) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let (high, low) = (digit(*digits.first()?)?, digit(*digits.get(1)?)?);

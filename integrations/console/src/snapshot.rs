@@ -1,4 +1,4 @@
-//! `/snapshot.json`: all numbers, or one series with all that is known of it.
+//! `/snapshot.json`: all numbers, or one series in full detail.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -49,7 +49,7 @@ impl Snapshot {
     }
 }
 
-/// One series.
+/// Returns the answer for one series.
 pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series) -> String {
     let audit = audit(series.metric(), &mut Ledger::default());
     let mut row = detail(series.metric());

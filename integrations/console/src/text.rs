@@ -32,7 +32,7 @@ impl Text {
     /// Ends a metric: its series have been added.
     pub(crate) fn metric(&mut self, metric: &Named) {
         self.rows.sort();
-        // A `String` takes all.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(self.written, "\n# {}: {}", metric.name, metric.help);
         for (name, numbers) in self.rows.drain(..) {
             let _ = writeln!(self.written, "{name}  {numbers}");
@@ -57,13 +57,13 @@ impl Text {
     }
 }
 
-/// Returns a key without characters that a terminal obeys, which become escapes, or that turn the
-/// direction of a text.
+/// Returns a key in which characters that a terminal obeys, or that change the direction of a text,
+/// are escaped.
 fn shown_key(key: &str) -> String {
     let mut shown = String::with_capacity(key.len());
     for character in key.chars() {
         if matches!(character, '"' | '\\' | '\'') {
-            shown.push(character); // escaped in the key already
+            shown.push(character); // already escaped in the key
         } else {
             shown.extend(character.escape_debug());
         }
@@ -106,11 +106,11 @@ fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) ->
     parts.join("  ")
 }
 
-/// Returns how often values were recorded, their percentiles and the greatest.
+/// Returns the count of values, their percentiles and the maximum.
 fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> String {
     let [lifetime, count, _, _, max, percentiles @ ..] = numbers else { return String::new() };
     let mut text = plain(*lifetime);
-    // A `String` takes all.
+    // Writing to a `String` cannot fail.
     let _ = write!(text, " (");
     if span > 0 {
         let _ = write!(text, "{}/s, ", per_second(*count, span));
@@ -122,14 +122,14 @@ fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> St
     text
 }
 
-/// Returns how many numbers an event has in a row.
+/// Returns the number of an event's numbers in a row.
 fn width(kind: Kind) -> usize {
     match kind {
         Kind::Count | Kind::Signed => 2,
         Kind::Value => 5,
         Kind::Histogram(_) => percentiles::NUMBERS,
         Kind::Maximum | Kind::Minimum => 1,
-        _ => 0, // not known here
+        _ => 0, // a later kind, unknown here
     }
 }
 
@@ -157,7 +157,7 @@ fn per_second(count: Number, span: u64) -> String {
         Number::Signed(count) => count as f64,
         Number::None => 0.0,
     };
-    // Of a window whose first bucket has not ended, no rate is known.
+    // A window whose first bucket has not ended has no rate yet.
     let seconds = Duration::from_nanos(span).as_secs_f64();
     if seconds > 0.0 { format!("{:.1}", count / seconds) } else { "?".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! What the console reads of a window.
+//! Reading a window for the console.
 
 use std::time::Duration;
 
@@ -11,23 +11,24 @@ use crate::panels::panels;
 use crate::percentiles;
 use crate::series::{History, cores};
 
-/// How far back a row's small plot goes.
+/// The span of a row's small plot.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// How many points it has at most.
+/// The greatest number of its points.
 const POINTS: usize = 60;
 
-/// Reads the numbers of a row: in the closed buckets of the interval, but for lifetimes. By event:
+/// Reads the numbers of a row, over the closed buckets of the interval except for lifetimes. By
+/// event:
 ///
 /// | kind | |
 /// |---|---|
 /// | `Count`, `Signed` | lifetime, count |
-/// | `Value` | lifetime, count, sum, least, greatest |
+/// | `Value` | lifetime, count, sum, minimum, maximum |
 /// | `Histogram` | the same, and the percentiles |
-/// | `Maximum` | greatest |
-/// | `Minimum` | least |
+/// | `Maximum` | maximum |
+/// | `Minimum` | minimum |
 pub(crate) fn numbers(window: &dyn AnyWindow, into: &mut Vec<Number>) -> u64 {
-    // None, if the geometry has just changed to a shorter interval: the next frame has it.
+    // `None` if the geometry has just changed to a shorter interval: the next frame has it.
     let closed = window.complete();
     for (event, (_, kind)) in window.events().iter().enumerate() {
         let lifetime = || window.lifetime(event);
@@ -48,7 +49,7 @@ pub(crate) fn numbers(window: &dyn AnyWindow, into: &mut Vec<Number>) -> u64 {
             }
             Kind::Maximum => into.push(stats().max.into()),
             Kind::Minimum => into.push(stats().min.into()),
-            _ => {} // not known here
+            _ => {} // a later kind, unknown here
         }
     }
     closed.map_or(0, |closed| nanos(known_span(window, closed.interval())))
@@ -64,7 +65,7 @@ pub(crate) fn history(window: &dyn AnyWindow) -> Option<History> {
     let from = newest.saturating_sub(wanted.unwrap_or(usize::MAX).max(1));
     let closed: Vec<&dyn AnySpan> = (from..newest).map(|bucket| snapshot.bucket(bucket)).collect();
     let each = closed.len().div_ceil(POINTS).max(1);
-    // From the newest on, so that the oldest slice alone may be left out.
+    // From the newest on, so that only the oldest slice may be left out.
     let slices = closed.rchunks_exact(each);
     let count = |slice: &[&dyn AnySpan]| {
         slice.iter().fold(0_u64, |all, bucket| all.wrapping_add(bucket.stats(event).count))
@@ -108,7 +109,7 @@ pub(crate) fn all(window: &dyn AnyWindow) -> Value {
     })
 }
 
-/// Adds what there is by time and by core.
+/// Adds the numbers by time and by core.
 pub(crate) fn detail(window: &dyn AnyWindow, all: &mut Value) {
     let walk = window.snapshot(None);
     let totals = window.totals();
@@ -138,7 +139,7 @@ pub(crate) fn only_grows(kind: Kind) -> bool {
     matches!(kind, Kind::Count | Kind::Value | Kind::Histogram(_))
 }
 
-/// Returns what there is of an event: of its distribution, where it has one, or of its stats.
+/// Returns the numbers of an event: of its distribution, where it has one, or of its stats.
 fn numbers_of(
     kind: Kind,
     stats: impl FnOnce() -> Stats,
@@ -150,14 +151,14 @@ fn numbers_of(
     }
 }
 
-/// Returns what was counted of an event of this kind, per second of a span: of values, how many
-/// there were; of a `Signed` event, with its sign. `None` if there is no span.
+/// Returns the rate of an event of this kind over a span: of values, the count; of a `Signed`
+/// event, with its sign. `None` if there is no span.
 fn per_second(kind: Kind, stats: &Stats, span: Duration) -> Option<f64> {
     let count = if kind == Kind::Signed { stats.signed_sum() as f64 } else { stats.count as f64 };
     (!span.is_zero()).then(|| count / span.as_secs_f64())
 }
 
-/// Returns what there is of an event of this kind.
+/// Returns the numbers of an event of this kind.
 fn stats(kind: Kind, stats: &Stats) -> Value {
     let Stats { count, sum, min, max } = *stats;
     match kind {
@@ -168,11 +169,12 @@ fn stats(kind: Kind, stats: &Stats) -> Value {
         }
         Kind::Maximum => json!({ "max": max }),
         Kind::Minimum => json!({ "min": min }),
-        _ => json!({}), // not known here
+        _ => json!({}), // a later kind, unknown here
     }
 }
 
-/// Returns the finest buckets that reach back so far, or else the farthest.
+/// Returns the finest buckets that reach back over `span`, or otherwise those that reach back
+/// farthest.
 pub(crate) fn reaching(window: &dyn AnyWindow, span: Duration) -> Box<dyn AnySnapshot> {
     let mut best = window.snapshot(None);
     for tier in 0.. {
@@ -187,8 +189,8 @@ pub(crate) fn reaching(window: &dyn AnyWindow, span: Duration) -> Box<dyn AnySna
     best.expect("a window has buckets")
 }
 
-/// Returns how much is known of the closed buckets, which cover a span: what lies after the window
-/// was built. Adds that were back-dated to before that make known what lies after them.
+/// Returns the known part of the span of the closed buckets: the part after the window was built.
+/// Adds that were back-dated to before that extend it.
 fn known_span(window: &dyn AnyWindow, span: Duration) -> Duration {
     let length = nanos(window.bucket_length());
     let now = window.now();
@@ -208,7 +210,7 @@ pub(crate) fn holds_any(window: &dyn AnyWindow, bucket: &dyn AnySpan) -> bool {
     (0..window.events().len()).any(|event| bucket.stats(event) != Stats::default())
 }
 
-/// Leaves out what is before the first of these that is known.
+/// Leaves out the items before the first of these that is known.
 pub(crate) fn known<T>(mut all: Vec<T>, is_known: impl Fn(&T) -> bool) -> Vec<T> {
     let first = all.iter().position(is_known).unwrap_or(all.len());
     all.drain(..first);

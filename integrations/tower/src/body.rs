@@ -1,4 +1,4 @@
-//! The body of a response, with which the request's flight ends.
+//! The body of a response, whose end is the end of the request's flight.
 
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
@@ -12,12 +12,12 @@ use crate::classify::{Classify, Outcome};
 use crate::flight::Flight;
 
 pin_project! {
-    /// The body of a response: the service's own, frame by frame. The request is in flight until it
+    /// A response body: the service's own, frame by frame. The request is in flight until the body
     /// has ended or is dropped.
     pub struct ResponseBody<B, K> {
         #[pin]
         inner: B,
-        // None once the body has ended.
+        // `None` once the body has ended.
         flight: Option<(Flight, K)>,
     }
 }
@@ -33,7 +33,7 @@ impl<B: Body, K: Classify> ResponseBody<B, K> {
     }
 }
 
-/// The body has ended, and with it the flight.
+/// Ends the flight, since the body has ended.
 fn end<K: Classify>(flight: &mut Option<(Flight, K)>, trailers: Option<&HeaderMap>) {
     if let Some((mut flight, classify)) = flight.take()
         && flight.is_open()
@@ -76,7 +76,7 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
     }
 }
 
-/// An empty body, of a request that is not counted.
+/// Returns an empty body, for a request that is not counted.
 impl<B: Default, K> Default for ResponseBody<B, K> {
     fn default() -> ResponseBody<B, K> {
         ResponseBody { inner: B::default(), flight: None }

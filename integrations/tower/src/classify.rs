@@ -1,20 +1,20 @@
-//! Which responses are exceptions.
+//! The classification of responses as successes or exceptions.
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// By a response, which may tell the client that the request was wrong.
+    /// A response, which may still tell the client that its request was wrong.
     Success,
-    /// By the service's fault.
+    /// A failure of the service.
     Exception,
 }
 
-/// Says which responses are exceptions: [`ByStatus`], unless you have one of your own.
+/// Classifies responses as successes or exceptions. The default is [`ByStatus`].
 ///
-/// A function of status and headers is one:
+/// A function of status and headers implements it:
 ///
 /// ```
 /// use http::{HeaderMap, StatusCode};
@@ -32,15 +32,15 @@ pub enum Outcome {
 /// # let _ = tower_layer::Layer::layer(&layer, ());
 /// ```
 ///
-/// What is not a response (an error of the service or of the body, a panic) is an exception in any
-/// case.
+/// An end without a response (an error of the service or of the body, a panic) is always an
+/// exception.
 pub trait Classify {
-    /// Returns how the request ended, by the response's head; `None` if the end of the body will
-    /// tell.
+    /// Returns the outcome of the request by the response's head; `None` if only the end of the
+    /// body decides it.
     fn by_head(&self, status: StatusCode, headers: &HeaderMap) -> Option<Outcome>;
 
-    /// Returns how the request ended, by the trailers, if there are any. Is called once the body
-    /// has ended, if the head did not tell.
+    /// Returns the outcome of the request by the trailers, if there are any. Called once the body
+    /// has ended, if the head did not decide.
     fn by_end(&self, trailers: Option<&HeaderMap>) -> Outcome;
 }
 
@@ -50,15 +50,16 @@ impl<F: Fn(StatusCode, &HeaderMap) -> Outcome> Classify for F {
     }
 
     fn by_end(&self, _: Option<&HeaderMap>) -> Outcome {
-        Outcome::Success // the head told
+        Outcome::Success // the head has decided
     }
 }
 
-/// A status of 500 or above is an exception. So are gRPC's `UNKNOWN`, `DEADLINE_EXCEEDED`,
-/// `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` and `DATA_LOSS`, in the headers or in the trailers,
-/// and an end without any; the others are the client's.
+/// Classifies by status: 500 or above is an exception. So are gRPC's `UNKNOWN`,
+/// `DEADLINE_EXCEEDED`, `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` and `DATA_LOSS`, in the headers
+/// or in the trailers, and an end without a gRPC status; the other gRPC statuses are the client's
+/// fault.
 ///
-/// A response is gRPC's by its `content-type`.
+/// A response is gRPC by its `content-type`.
 ///
 /// ```
 /// use http::{HeaderMap, HeaderValue, StatusCode};
@@ -91,12 +92,13 @@ impl Classify for ByStatus {
     }
 }
 
-/// Returns whether it is a request or a response of gRPC's.
+/// Returns whether the headers are those of a gRPC request or response.
 pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|of| of.as_bytes().starts_with(GRPC))
 }
 
-/// Returns what the status says, if there is one. One that is no number is `UNKNOWN`.
+/// Returns the outcome by the gRPC status, if there is one. A status that is not a number is
+/// `UNKNOWN`.
 fn grpc_status(headers: &HeaderMap) -> Option<Outcome> {
     Some(match headers.get(GRPC_STATUS)?.as_bytes() {
         b"0" | b"1" | b"3" | b"5" | b"6" | b"7" | b"8" | b"9" | b"10" | b"11" | b"16" => {

@@ -1,4 +1,4 @@
-//! What is counted of one method of one route.
+//! The metrics of one method of one route.
 
 use std::time::Duration;
 
@@ -9,27 +9,26 @@ use windrow::{
 };
 
 windrow::events! {
-    /// What is counted of requests.
+    /// The events of requests.
     pub enum Http {
         /// Requests that reached the layer.
         Pass: Count,
-        /// Requests of these that a limit behind the layer has refused: see
-        /// [`Blocked`](crate::Blocked).
+        /// Requests that a limit behind the layer has refused: see [`Blocked`](crate::Blocked).
         Block: Count,
-        /// Requests that failed by the service's fault, as a [`Classify`](crate::Classify) says; or
-        /// by an error or a panic of the service or of its body.
+        /// Requests that failed by the service's fault, according to the
+        /// [`Classify`](crate::Classify), or by an error or a panic of the service or of its body.
         Exception: Count,
-        /// Requests that were given up before it was known how they end: the future was dropped.
+        /// Requests whose future was dropped before their outcome was known.
         Cancelled: Count,
         /// The time from the call to the head of the response, in nanoseconds: with percentiles,
         /// right to 4.3 %.
         Rt: Histogram,
-        /// The most requests in flight at once: see [`Endpoint::peaks`].
+        /// The maximum number of requests in flight: see [`Endpoint::peaks`].
         InFlight: Maximum,
     }
 }
 
-/// What is counted of one method of one route.
+/// The metrics of one method of one route.
 ///
 /// ```
 /// use windrow_tower::{Endpoint, Http};
@@ -45,7 +44,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// One that counts in a window.
+    /// Creates an endpoint that counts in a window.
     ///
     /// ```
     /// use windrow::SlidingWindow;
@@ -59,7 +58,7 @@ impl Endpoint {
         Endpoint { window, in_flight: InFlight::new() }
     }
 
-    /// Returns the requests by time.
+    /// Returns the sliding window of the requests.
     ///
     /// ```
     /// use windrow_tower::{Endpoint, Http};
@@ -71,7 +70,7 @@ impl Endpoint {
         &self.window
     }
 
-    /// Returns the requests that are in flight.
+    /// Returns the gauge of requests in flight.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Endpoint::default().in_flight().level(), 0);
@@ -80,7 +79,8 @@ impl Endpoint {
         &self.in_flight
     }
 
-    /// Returns the requests that are in flight, and the most at once in each bucket of the window.
+    /// Returns the gauge of requests in flight together with their maximum in each bucket of the
+    /// window.
     ///
     /// ```
     /// use windrow_tower::{Endpoint, Http};
@@ -96,7 +96,8 @@ impl Endpoint {
     }
 }
 
-/// A minute in sixty buckets, on the clock [`Coarse`](windrow::clock::Coarse).
+/// Creates an endpoint whose window is a minute in sixty buckets, on the clock
+/// [`Coarse`](windrow::clock::Coarse).
 impl Default for Endpoint {
     fn default() -> Endpoint {
         let builder = SlidingWindow::builder().interval(Duration::from_secs(60)).buckets(60);
@@ -104,7 +105,7 @@ impl Default for Endpoint {
     }
 }
 
-/// A guard that an endpoint's handle owns leaves as a guard of its [peaks](Endpoint::peaks) does.
+/// A guard of an endpoint's handle leaves as a guard of its [peaks](Endpoint::peaks) does.
 impl LevelOwner for Endpoint {
     fn in_flight(&self) -> &InFlight {
         &self.in_flight
@@ -115,7 +116,7 @@ impl LevelOwner for Endpoint {
     }
 }
 
-/// The total is that of the window, event by event, and how many are in flight.
+/// The total is that of the window, event by event, and the number of requests in flight.
 impl Metric for Endpoint {
     type Total = (LifetimeTotals<Http>, u64);
 

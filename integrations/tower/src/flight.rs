@@ -1,7 +1,7 @@
 //! A request in flight.
 //!
 //! A flight begins with the call, and ends when it is dropped: by the future if there was no
-//! response, else by the body. So whatever becomes of them, it ends once.
+//! response, otherwise by the body. So it ends once, whatever becomes of them.
 
 use std::time::Instant;
 
@@ -12,12 +12,12 @@ use crate::endpoint::{Endpoint, Http};
 use crate::labels::{Route, Routes};
 
 pub(crate) struct Flight {
-    /// Keeps the endpoint, and leaves when the flight is dropped.
+    /// The guard of the endpoint's gauge, which keeps the endpoint and is dropped with the flight.
     inside: InFlightGuard<Handle<Route<'static>, Endpoint>>,
     began: Instant,
-    /// How the request ended, once that is known.
+    /// The outcome of the request, once it is known.
     outcome: Option<Outcome>,
-    /// Whether code of the service runs. If the flight ends there, that has panicked.
+    /// Whether code of the service is running. If the flight ends then, the service has panicked.
     is_inside: bool,
 }
 
@@ -41,23 +41,23 @@ impl Flight {
         result
     }
 
-    /// There is a response, or an error of the service.
+    /// Records the response time, when there is a response or an error of the service.
     pub(crate) fn answered(&self) {
         self.window().record(Http::Rt, self.began.elapsed());
     }
 
-    /// A limit has refused it.
+    /// Counts a refusal by a limit.
     pub(crate) fn blocked(&mut self) {
         self.window().add(Http::Block, 1);
         self.outcome = Some(Outcome::Success);
     }
 
-    /// Returns whether it is not known yet how the request ends.
+    /// Returns whether the outcome of the request is still unknown.
     pub(crate) fn is_open(&self) -> bool {
         self.outcome.is_none()
     }
 
-    /// Notes how the request ended. It may become an exception later, and then stays one.
+    /// Records the outcome of the request. It may become an exception later, and then stays one.
     pub(crate) fn ended(&mut self, outcome: Outcome) {
         if outcome == Outcome::Exception && self.outcome != Some(Outcome::Exception) {
             self.window().add(Http::Exception, 1);

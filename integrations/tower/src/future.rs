@@ -1,4 +1,4 @@
-//! The response to come.
+//! The future of a counted request.
 
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
@@ -14,11 +14,11 @@ use crate::flight::Flight;
 use crate::refusal::Blocked;
 
 pin_project! {
-    /// The response to come: the future of [`MetricsService`](crate::MetricsService).
+    /// The future of [`MetricsService`](crate::MetricsService).
     pub struct ResponseFuture<F, K> {
         #[pin]
         inner: F,
-        // None once it is ready.
+        // `None` once the future is ready.
         flight: Option<(Flight, K)>,
     }
 }
@@ -41,7 +41,7 @@ where
         let this = self.project();
         let (flight, _) = this.flight.as_mut().expect("a future is not polled once it is ready");
         let result = ready!(flight.run(|| this.inner.poll(context)));
-        let (mut flight, classify) = this.flight.take().expect("it was there");
+        let (mut flight, classify) = this.flight.take().expect("it is taken only here");
         Poll::Ready(match result {
             Ok(response) if response.extensions().get::<Blocked>().is_some() => {
                 flight.blocked();

@@ -1,15 +1,15 @@
-//! What requests are told apart by.
+//! The labels of requests.
 
 use windrow::Family;
 
 use crate::endpoint::Endpoint;
 
-/// The route of requests that were not matched.
+/// The route of requests that matched no route.
 pub const UNMATCHED: &str = "unmatched";
 
 windrow::labels! {
-    /// A request's method: one of those that HTTP defines, or `Other`. Clients may make up any
-    /// number of them.
+    /// A request's method: one of those that HTTP defines, or `Other`, since clients may make up
+    /// any number of them.
     pub enum Method {
         Get = "GET",
         Head = "HEAD",
@@ -23,7 +23,7 @@ windrow::labels! {
         Other = "OTHER"
     }
 
-    /// What requests are told apart by. The route is the one that was matched, `/carts/{id}`; or
+    /// The labels of requests. The route is the matched one, such as `/carts/{id}`, or
     /// [`UNMATCHED`].
     pub struct Route { method: Method, route: str }
 }
@@ -45,9 +45,9 @@ impl From<&http::Method> for Method {
     }
 }
 
-/// An [`Endpoint`] for each method of each route. It is made to be a static.
+/// A family with an [`Endpoint`] for each method of each route, for use in a static.
 ///
-/// Read it as any [`Family`]: by a walk, by labels, or all in all.
+/// Read it as any [`Family`]: by iteration, by labels, or by its total.
 ///
 /// ```
 /// use windrow_tower::{Http, Method, Route, Routes};
@@ -62,7 +62,7 @@ impl From<&http::Method> for Method {
 /// assert_eq!(carts.window().sum(Http::Exception), 0);
 /// ```
 ///
-/// With windows of another geometry, and room for 200 series:
+/// With windows of another geometry, and a limit of 200 series:
 ///
 /// ```
 /// use std::time::Duration;

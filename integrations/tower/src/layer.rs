@@ -1,4 +1,4 @@
-//! The layer.
+//! The layer that counts requests.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -33,8 +33,8 @@ pub struct MetricsLayer<R, K = ByStatus> {
 }
 
 impl<R> MetricsLayer<R> {
-    /// Returns a layer that counts in `routes`. `route` says which route a request is of, if any;
-    /// else it is [`UNMATCHED`].
+    /// Creates a layer that counts in `routes`. `route` returns the route of a request; requests
+    /// without one count under [`UNMATCHED`].
     ///
     /// ```
     /// use windrow_tower::{MetricsLayer, Routes};
@@ -53,13 +53,13 @@ impl<R> MetricsLayer<R> {
 }
 
 impl<R, K> MetricsLayer<R, K> {
-    /// The same layer, with another idea of what an exception is. See [`Classify`].
+    /// Returns the layer with another classification of exceptions. See [`Classify`].
     #[must_use]
     pub fn classify<K2: Classify>(self, classify: K2) -> MetricsLayer<R, K2> {
         MetricsLayer { routes: self.routes, route: self.route, classify }
     }
 
-    /// Returns where it counts.
+    /// Returns the family in which the layer counts.
     ///
     /// ```
     /// use windrow_tower::{Http, MetricsLayer, Routes};

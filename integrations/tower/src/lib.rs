@@ -2,11 +2,11 @@
 //!
 //! # Where it stands
 //!
-//! [`MetricsLayer`] has to stand where the route is known: inside the router. In axum,
-//! [`Router::layer`] and `Router::route_layer` are such places: they wrap each route by itself,
-//! `layer` the fallback as well. A layer around the whole router (`ServiceBuilder`, tonic's
-//! `Server::layer`) sees a request before it is matched; there, say which route it is by what you
-//! know of it. Of gRPC, that is the path, if it is one that you serve:
+//! [`MetricsLayer`] has to be where the route is known: inside the router. In axum,
+//! [`Router::layer`] and `Router::route_layer` are such places: they wrap each route by itself, and
+//! `layer` wraps the fallback as well. A layer around the whole router (`ServiceBuilder`, tonic's
+//! `Server::layer`) sees a request before it is matched; there, `route` must find the route by
+//! other means. In gRPC, that is the path, if it is one that you serve:
 //!
 //! ```
 //! use windrow_tower::{MetricsLayer, Routes};
@@ -20,9 +20,9 @@
 //! # let _ = tower_layer::Layer::layer(&layer, ());
 //! ```
 //!
-//! A raw path is no route: it may hold anything. A family holds at most 1000 series, unless you say
-//! otherwise, so memory is bounded even then; but once strangers have filled it, your own routes
-//! count together.
+//! A raw path is not a route: a client can put anything into it. A family holds at most 1000 series
+//! by default, so memory is bounded even then; but once clients have filled it with made-up paths,
+//! your own routes share the overflow series.
 //!
 //! # What is counted, and when
 //!
@@ -35,40 +35,41 @@
 //! | [`Http::Cancelled`] | the future, or of gRPC the body, was dropped before it was known how the request ends |
 //! | [`Endpoint::in_flight`], and its maximum [`Http::InFlight`] | from the call until the response's body has ended or is dropped; until the future is dropped, or the service fails or panics, if there is no response |
 //!
-//! So each request is one pass, and at most one exception, cancellation or block. What is blocked
-//! has no time. (In Sentinel's words, a pass is what was not blocked: here, that is the passes less
-//! the blocks. Around the limits, the layer sees what clients see. Behind them, it sees what the
-//! service does, and passes are those that were let through.) A body that is dropped early is none
-//! of these: servers drop bodies that nobody will read, of a `HEAD` request, say. An upgraded
-//! connection (a web socket) is in flight until its response has ended, not until it is closed.
+//! So each request is one pass, and at most one exception, cancellation or block. A blocked request
+//! has no response time. (In Sentinel, a pass is a request that was not blocked: here, that is the
+//! passes less the blocks. Around the limits, the layer sees what clients see. Behind them, it sees
+//! what the service does, and passes are the admitted requests.) A body that is dropped early
+//! counts as none of these: servers drop bodies that are never read, such as that of a `HEAD`
+//! request. An upgraded connection (a web socket) is in flight until its response has ended, not
+//! until the connection is closed.
 //!
 //! # Cost
 //!
-//! *Of counting.* A lookup of the route in the family; an add to the window; two readings of the
-//! clock; a record; and, at the beginning and at the end, an atomic addition to the requests in
-//! flight and a record of their maximum. No lock, and no allocation, but for the series of a route
-//! that is used for the first time. The future and the body are larger by 48 bytes each.
+//! *Counting.* A lookup of the route in the family; an add to the window; two readings of the
+//! clock; a record; and, at the beginning and at the end, an atomic addition to the gauge of
+//! requests in flight and a record of its maximum. There is no lock, and no allocation except for
+//! the series of a route that is used for the first time. The future and the body are larger by 48
+//! bytes each.
 //!
-//! Around a route of axum's, on two cores that other programs shared, it took 390 ns of CPU time
-//! more than no layer; 130 of these are what axum does for any layer. `axum-prometheus` took 1625,
-//! `tower-http`'s `TraceLayer`, to which nothing was subscribed, 485; a limit took 195, one that
-//! refuses 175, and a room 260. (One run of windrow's bench `layer`, medians of interleaved rounds,
-//! one thread.)
+//! Around a route of axum, on two cores shared with other programs, it took 390 ns of CPU time more
+//! than no layer; 130 ns of these are the cost of any layer in axum. `axum-prometheus` took 1625,
+//! `tower-http`'s `TraceLayer` without a subscriber 485; a limit took 195, a refusal 175, and a
+//! room 260. (One run of windrow's bench `layer`, medians of interleaved rounds, one thread.)
 //!
-//! Percentiles take memory. By the formula of windrow's [design][design.md] a route's window of a
-//! minute in sixty buckets takes some 21 kB when it is first used; and some 100, if it is used on
-//! two cores in every second, with times in four octaves.
+//! Percentiles take memory. By the formula of windrow's [design][design.md], a route's window of a
+//! minute in sixty buckets takes about 21 kB when it is first used, and about 100 kB if it is used
+//! on two cores in every second, with times in four octaves.
 //!
-//! While a request is in flight it holds a reference to its series, and all requests of one route
-//! and method share the count of these: two atomic additions a request, to one cache line; and so
-//! the number of requests in flight.
+//! A request in flight holds a reference to its series, and all requests of one route and method
+//! share the reference count and the gauge of requests in flight: two atomic additions for each, on
+//! one cache line each.
 //!
-//! *Of a limit.* A lookup of the key in its family, what a [`Gate`](windrow::Gate) does, and an add
+//! *Limits.* A lookup of the key in its family, the cost of a [`Gate`](windrow::Gate), and an add
 //! to a counter. All requests of a key go through one cache line. A refusal does not write it; its
-//! answer allocates what a map of headers and one of extensions do. *Of a room*: the lookup, a
-//! compare-exchange, an add, and a reference to the room, which are two cache lines of the key.
-//! What is waited for clones the service. *Of rules*: a request looks at none, but for its weight,
-//! which takes a comparison with each pattern up to the one that matches.
+//! response allocates a map of headers and one of extensions. *Rooms*: the lookup, a
+//! compare-exchange, an add, and a reference to the room, which are on two cache lines of the key.
+//! A request that waits clones the service. *Rules*: a request looks at none, except for its
+//! weight, which takes a comparison with each pattern up to the one that matches.
 //!
 //! [design.md]: https://docs.rs/windrow/latest/windrow/guide/design/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer

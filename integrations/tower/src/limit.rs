@@ -1,4 +1,4 @@
-//! Limits in time: at most so many requests in an interval, by key.
+//! Rate limits by key: at most `limit` requests in an interval.
 
 mod current;
 mod future;

@@ -1,7 +1,8 @@
-//! What a refused request is answered.
+//! The responses to refused requests.
 //!
-//! Of HTTP it is a status, and of gRPC a response of headers alone, with a status of its own. Both
-//! are empty, and have a [`Blocked`] among their extensions, by which layers further out know them.
+//! For HTTP the response is a status, and for gRPC a response of headers only, with gRPC's own
+//! status. Both are empty, and have a [`Blocked`] among their extensions, by which outer layers
+//! recognize them.
 
 use std::time::Duration;
 
@@ -11,11 +12,11 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 
 use crate::classify::is_grpc;
 
-/// Says that a limit has refused the request: an extension of the response, from
+/// Marks the response to a request that a limit has refused: an extension of the response, set by
 /// [`LimitLayer`](crate::LimitLayer) and [`RoomLayer`](crate::RoomLayer).
 ///
-/// By it [`MetricsLayer`](crate::MetricsLayer) counts [`Http::Block`](crate::Http::Block). It is
-/// also where to give the answer a body:
+/// [`MetricsLayer`](crate::MetricsLayer) counts [`Http::Block`](crate::Http::Block) by it. It is
+/// also the place to give the response a body:
 ///
 /// ```
 /// use axum::response::Response;
@@ -35,21 +36,21 @@ use crate::classify::is_grpc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Blocked {
-    /// After this time it would be let through, if nobody else came. `None`: that is not known, or
-    /// will never be.
+    /// The time after which the request would be admitted if no other came. `None` if that is
+    /// unknown, or will never be.
     pub retry_after: Option<Duration>,
 }
 
-/// Why a request was refused.
+/// The reason of a refusal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reason {
-    /// It is over a limit in time. `None`: its weight always will be.
+    /// The rate limit is exhausted. `None` if the weight is beyond the limit.
     Limit(Option<Duration>),
-    /// There are too many at once.
+    /// The room is full: too many requests are in flight.
     Full,
 }
 
-/// What a refused request will be answered.
+/// The future response to a refused request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refusal {
     reason: Reason,
@@ -80,20 +81,22 @@ impl Refusal {
         response
     }
 
-    /// 429 is the client's fault, and 503 the service's. What is never let through is no retry's.
+    /// Answers with 429, the client's fault, or 503, the service's fault. A request that will never
+    /// be admitted gets no `Retry-After`.
     fn answer_http<B>(self, response: &mut Response<B>) {
         *response.status_mut() = match self.reason {
             Reason::Limit(_) => StatusCode::TOO_MANY_REQUESTS,
             Reason::Full => StatusCode::SERVICE_UNAVAILABLE,
         };
         if let Reason::Limit(Some(wait)) = self.reason {
-            // Whole seconds: a client that comes back then is not too early.
+            // Rounded up to whole seconds, so that a client that comes back then is not too early.
             let seconds = wait.as_nanos().div_ceil(1_000_000_000).max(1) as u64;
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
     }
 
-    /// `RESOURCE_EXHAUSTED` or `UNAVAILABLE`, and when to retry; a pushback below zero says never.
+    /// Answers with `RESOURCE_EXHAUSTED` or `UNAVAILABLE`, and the time to retry; a negative
+    /// pushback means never.
     fn answer_grpc<B>(self, response: &mut Response<B>) {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));

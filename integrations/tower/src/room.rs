@@ -1,4 +1,4 @@
-//! Limits of how many at once: so many requests in flight, by key.
+//! Concurrency limits by key: at most a number of requests in flight.
 
 mod body;
 mod future;

@@ -1,4 +1,4 @@
-//! Limits as settings: rates by key, from a file, an endpoint or a program.
+//! Rate limits as settings: rates by key, from a file, an endpoint or a program.
 //!
 //! [`Rules`] are plain values, validated when they are built.
 //! [`Limits::replace`](crate::Limits::replace) puts them into force.

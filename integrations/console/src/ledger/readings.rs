@@ -1,4 +1,4 @@
-//! The readings of one event's count, and what holds between them.
+//! The readings of one event's count, and the relations holds between them.
 
 use windrow::Timestamp;
 use windrow::export::{AnySnapshot, AnyWindow};
@@ -19,8 +19,9 @@ pub(super) struct Readings {
 }
 
 impl Readings {
-    /// By how much the walk lies outside the two differences of totals around it. No add in flight
-    /// can explain that: all three read the words that the add changes, and these only grow.
+    /// Returns the distance of the walk from the range between the two differences of totals around
+    /// it. No add in flight can explain that: all three read the words that the add changes, and
+    /// these only grow.
     pub(super) fn disagree(&self) -> u64 {
         if !self.of_one_interval {
             return 0;
@@ -29,19 +30,21 @@ impl Readings {
         below.max(self.walk.saturating_sub(self.difference))
     }
 
-    /// Returns what was seen in the buckets and as late.
+    /// Returns the count seen in the buckets and as late.
     pub(super) fn seen(&self) -> u64 {
         self.walk.saturating_add(self.late)
     }
 
-    /// Returns what had left the interval at least. The total is the earlier reading, and an add in
-    /// flight is in its bucket before it is in the total: either makes this too small.
+    /// Returns a lower bound of the count that had left the interval. The total is the earlier
+    /// reading, and an add in flight is in its bucket before it is in the total: either makes this
+    /// too small.
     pub(super) fn left(&self) -> u64 {
         self.lifetime_first.saturating_sub(self.seen())
     }
 }
 
-/// The readings of all events of a window whose counts only grow, and when they were taken.
+/// The readings of all events of a window whose counts only grow, and the time at which they were
+/// taken.
 pub(super) struct Taken {
     pub(super) by_event: Vec<Readings>,
     /// The window's time of the walk.

@@ -1,4 +1,4 @@
-//! What an audit finds, and what it must not take for a loss.
+//! The failures that an audit must find, and the states that it must not take for a loss.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,7 +6,7 @@ use windrow::{SlidingWindow, clock, histogram::Scale};
 
 use super::*;
 
-/// Ten were counted: four have left, one came late, five are in the buckets.
+/// Readings of ten adds: four have left, one came late, five are in the buckets.
 const RIGHT: Readings = Readings {
     lifetime_first: 10,
     difference_first: 5,
@@ -111,7 +111,7 @@ fn a_total_that_misses_an_add_is_a_loss_though_much_has_left() {
     let mut audits = Audits::new();
     assert_eq!(audits.at(0, RIGHT), Audit::Holds);
     assert_eq!(audits.at(1, RIGHT), Audit::Holds);
-    // Three are added, and the buckets alone have them.
+    // Three adds are in the buckets only.
     let lost = Readings { difference_first: 8, walk: 8, difference: 8, ..RIGHT };
     assert_eq!(audits.at(2, lost), Audit::Holds, "they may be in flight");
     for second in 3..=12 {
@@ -134,7 +134,7 @@ fn an_add_whose_thread_is_preempted_is_no_loss_while_it_waits_nor_when_it_has_en
         let audit = audits.at(second, stalled);
         assert!(matches!(audit, Audit::Holds | Audit::Pending), "{second}: {audit:?}");
     }
-    // In a row too, with no time in between.
+    // Also in consecutive readings, without time in between.
     for _ in 0..100 {
         assert_eq!(audits.at(9, stalled), Audit::Pending);
     }

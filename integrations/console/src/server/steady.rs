@@ -9,13 +9,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// How long a client may take nothing of what is sent to it.
+/// The time for which a client may take nothing of what is sent to it.
 const SLOW: Duration = Duration::from_secs(10);
 
 /// A stream whose writes fail if none gets through for [`SLOW`].
 pub(super) struct Steady {
     stream: TcpStream,
-    /// Since a write had to wait.
+    /// The timer since a write had to wait.
     waits: Option<Pin<Box<Sleep>>>,
 }
 
@@ -24,7 +24,7 @@ impl Steady {
         Steady { stream, waits: None }
     }
 
-    /// Returns a write's outcome, or that it has waited for too long.
+    /// Returns a write's result, or an error if it has waited for too long.
     fn within<T>(
         &mut self,
         cx: &mut Context<'_>,

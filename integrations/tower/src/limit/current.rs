@@ -1,4 +1,4 @@
-//! The rules in force, and what is excluded while they are swapped.
+//! The rules in force, and the locks that exclude swaps.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 

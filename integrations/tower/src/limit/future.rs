@@ -1,4 +1,4 @@
-//! The response to come, of a service whose requests are limited in time.
+//! The future of a service whose requests are rate-limited.
 
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tower_service::Service;
 use crate::refusal::Refusal;
 
 pin_project! {
-    /// The response to come: the future of [`LimitService`](crate::LimitService).
+    /// The future of [`LimitService`](crate::LimitService).
     pub struct LimitFuture<S: Service<A>, A, Z> {
         #[pin]
         state: State<S, A, Z>,
@@ -25,7 +25,7 @@ pin_project! {
         Waiting {
             #[pin]
             sleep: Z,
-            // None once the wait is over.
+            // `None` once the wait is over.
             held: Option<(S, A)>,
         },
         Running {

@@ -1,4 +1,4 @@
-//! The layer that limits requests in time.
+//! The rate-limiting layer.
 
 use std::fmt::{self, Debug, Formatter};
 use std::future::{Ready, ready};
@@ -12,7 +12,8 @@ use windrow::{Clock, gate::Admission, labels::Labels};
 use crate::limit::limits::Limits;
 use crate::limit::service::LimitService;
 
-/// Refuses what a key's gate does not grant, with *429 Too Many Requests* and `Retry-After`.
+/// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate),
+/// with *429 Too Many Requests* and `Retry-After`.
 ///
 /// ```
 /// use axum::{Router, routing::get};
@@ -31,30 +32,30 @@ use crate::limit::service::LimitService;
 /// let app: Router = Router::new().route("/carts/{id}", get(|| async { "a cart" })).layer(layer);
 /// ```
 ///
-/// # What a request is answered
+/// # Responses
 ///
 /// | the gate | of HTTP | of gRPC, by the request's `content-type` |
 /// |---|---|---|
-/// | grants it | what the service answers | the same |
+/// | grants it | the service's response | the same |
 /// | grants it [later](Self::wait) | the same, after the wait | the same |
 /// | refuses it | 429, and `Retry-After` in whole seconds, rounded up, at least 1 | `grpc-status: 8` (`RESOURCE_EXHAUSTED`), and `grpc-retry-pushback-ms`, rounded up |
 /// | never lets it through: its [weight](Self::weight) is beyond the limit | 429 without `Retry-After` | the same status, and a pushback of -1: do not retry |
 ///
-/// (A weight beyond the limit is no 413: a weight is whatever you say, and seldom the size of what
-/// was sent.) The body is empty; to give it one, see [`Blocked`](crate::Blocked). The drafts of
-/// `RateLimit` fields are not written.
+/// (A weight beyond the limit is not answered with 413, since a weight is seldom the size of the
+/// body.) The body is empty; to give it one, see [`Blocked`](crate::Blocked). The draft `RateLimit`
+/// header fields are not written.
 ///
 /// # What counts
 ///
-/// What was granted stays granted: also if the request is dropped before the service is called,
-/// while it waits, or in the service; or if a layer behind this one refuses it. So of two limits
-/// put the one on the outside that is the client's alone, and that for all behind it: who is over
-/// his own takes nothing from the others.
+/// A grant stays granted, even if the request is dropped before the service is called, while it
+/// waits, or in the service; or if a layer behind this one refuses it. So of two limits, put the
+/// client's own one outside and the shared one inside: then a client beyond its limit takes nothing
+/// from the others.
 ///
-/// It asks when it is called, not in `poll_ready`: a request that would have to wait for a free
-/// place in line holds up no other, and a refusal is an answer, not an error.
+/// The layer asks the gate when the service is called, not in `poll_ready`: a request that would
+/// have to wait holds up no other, and a refusal is a response, not an error.
 ///
-/// Clones share the limits: these are in the static.
+/// Clones share the limits, which are in the static.
 pub struct LimitLayer<
     L: Labels,
     K,
@@ -72,8 +73,8 @@ pub struct LimitLayer<
 impl<L: Labels, K, C: Clock + Send + Sync + 'static>
     LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, C>
 {
-    /// Returns a layer that asks `limits`. `key` says whose gate a request asks; a request without
-    /// a key is not limited.
+    /// Creates a layer that asks `limits`. `key` returns the key whose gate a request asks; a
+    /// request without a key is not limited.
     ///
     /// ```
     /// use axum::extract::MatchedPath;
@@ -99,10 +100,11 @@ impl<L: Labels, K, C: Clock + Send + Sync + 'static>
 }
 
 impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T, C> {
-    /// The same, with weights: how much a request takes of the limit; without a word, 1.
+    /// Returns the layer with weights: the units of the limit that each request takes; 1 by
+    /// default.
     ///
-    /// A weight of zero is always granted, and one of more than the limit never. For weights that
-    /// are settings, see [`Limits::weight`].
+    /// A weight of zero is always granted, and a weight beyond the limit never. For weights as
+    /// settings, see [`Limits::weight`].
     ///
     /// ```
     /// # use windrow::{Gate, labels};
@@ -119,12 +121,13 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
         LimitLayer { limits, key, weight, max_wait, sleep }
     }
 
-    /// The same, but a request may wait for its turn, up to so long. `sleep` is your runtime's.
+    /// Returns the layer with waiting: a request may wait for its turn, up to `max_wait`. `sleep`
+    /// is the sleep function of your runtime.
     ///
     /// No wait is longer than the gate's interval, nor than the key's [rate](crate::Rate::max_wait)
-    /// says, where there are rules. Who comes later waits behind. A request that waits holds the
-    /// service that was ready for it, with what that has reserved: a permit of a limit behind it,
-    /// say.
+    /// allows, if there are rules. Later requests wait behind earlier ones. A request that waits
+    /// holds the service that was ready for it, with its reservations: a permit of a limit behind
+    /// it, for example.
     ///
     /// ```
     /// use std::time::Duration;

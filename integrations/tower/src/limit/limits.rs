@@ -1,19 +1,19 @@
-//! Limits in time, by key: a gate for each.
+//! Rate limits by key: a gate for each.
 //!
 //! # Promise
 //!
-//! Of each key never more is let through than its gate grants, also where gates come and go, and
-//! where the key has shared the overflow gate before (see [`sharing`](super::sharing)). There are
-//! at most as many gates as there may be keys, and one more: memory is bounded, and no key is
-//! without a limit.
+//! No key is admitted more than its gate grants, also while gates are created and removed, and if
+//! the key has shared the overflow gate before (see [`sharing`](super::sharing)). There are at most
+//! `max_keys` gates and the overflow gate: memory is bounded, and no key is without a limit.
 //!
 //! # Why
 //!
-//! A gate decides by itself. It leaves only when it is retired: then nothing that it granted counts
-//! any more, and it refuses whoever has found it before. Who finds a retired gate takes it out by
-//! the very look, under the family's lock, that finds it retired: so no newer gate leaves in its
-//! place. A key whose gate could not be made leaves in the same way: it is ended first, unless
-//! another thread has made the gate, and a thread that has found it before looks again.
+//! A gate decides by itself. It is removed only when it is retired: then none of its grants counts
+//! any more, and it refuses all threads that have found it before. A thread that finds a retired
+//! gate removes it in the same look-up, under the family's lock, that finds it retired: so no newer
+//! gate is removed in its place. A key whose gate could not be made is removed in the same way: it
+//! is ended first, unless another thread has made the gate, and a thread that has found it before
+//! looks again.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
@@ -28,10 +28,11 @@ use crate::limit::series::{Limit, Standing};
 use crate::limit::sharing::{Sharing, admit_by_both};
 use crate::unwind::make_or_undo;
 
-/// A [`Limit`] for each key: each client, each route, or both. It is made to be a static.
+/// A rate limiter by key: a [`Limit`] for each client, each route, or each pair of both, for use in
+/// a static.
 ///
-/// A key is a set of labels. What it may do, a function says: it makes the gate of a key when that
-/// comes for the first time.
+/// A key is a set of labels. A function makes the gate of a key when the key comes for the first
+/// time, and so sets its limit.
 ///
 /// ```
 /// use std::time::Duration;
@@ -66,54 +67,56 @@ use crate::unwind::make_or_undo;
 ///     Gate::builder(2).interval(Duration::from_secs(3_600)).build().expect("two an hour")
 /// });
 /// let ask = |client| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
-/// // Ten clients have two each, and all others have two together.
+/// // Ten clients have two each; all others have two together.
 /// assert_eq!((0..1_000).filter(|client| ask(client % 500)).count(), 22);
 /// ```
 ///
-/// Keys that find no room share one gate, that of the key `None`; so do keys whose texts are longer
-/// than [a family keeps](Family#bounds), 1024 bytes. So strangers cannot fill the memory, and are
-/// never without a limit; but who comes when others have filled the room has to share with them.
-/// Call [`forget_idle`](Self::forget_idle) from time to time: once an interval, say.
+/// Keys beyond the limit of keys share one gate, the overflow gate, which is that of the key
+/// `None`; so do keys whose texts are longer than [a family keeps](Family#bounds), 1024 bytes. So
+/// clients with made-up keys cannot fill the memory, and are never without a limit; but a client
+/// that comes when others have used up the keys has to share with them. Call
+/// [`forget_idle`](Self::forget_idle) regularly, for example once an interval.
 ///
-/// A key that finds room while others share asks both gates for one interval more of the shared one
-/// (where requests [wait](crate::LimitLayer::wait) there, for up to two from the end of the last
-/// wait), and then its own alone. So a client has never more than its limit, or that of all who
-/// share, if that is higher: also where it has shared just before, given two gates of one interval.
-/// In that time its requests do not wait for their turn, and the key is not forgotten.
+/// A key that gets a gate of its own while others share asks both gates for one more interval of
+/// the overflow gate (if requests [wait](crate::LimitLayer::wait) there, for up to two intervals
+/// from the end of the last wait), and then its own alone. So a client never gets more than its
+/// limit, or than the limit of the overflow gate if that is higher: also if it has just shared, and
+/// two gates apply in one interval. In that time its requests do not wait for their turn, and the
+/// key is not forgotten.
 ///
-/// A key that a client can make up as it likes limits nobody: it is a new one each time, until the
-/// room is full. Take what somebody has vouched for: an account, an address.
+/// A key that a client can choose freely limits no client: each request can have a new one, until
+/// all keys are used up. Take a key that has been verified: an account, an address.
 ///
 /// # Settings
 ///
-/// What keys may do can be a set of rules, from a file or an endpoint, that is swapped whole while
+/// The limits can be a set of rules, from a file or an endpoint, that is swapped whole while
 /// requests go on: see [`replace`](Self::replace).
 ///
 /// # Memory
 ///
-/// A key takes 1.25 kilobytes, 64 bytes for each bucket of its gate (one bucket more if that is
-/// strict), and its texts: 1.9 kilobytes of a strict gate of ten buckets. That is what is
-/// allocated; two counters take their columns besides.
+/// A key takes 1.25 kilobytes, 64 bytes for each bucket of its gate (with one bucket more if it is
+/// strict), and its texts: 1.9 kilobytes for a strict gate of ten buckets. These are allocated; the
+/// two counters also take columns.
 pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     family: Family<L, Limit<C>>,
-    /// The key of all that find no room, once there is one.
+    /// The overflow key, once it exists.
     overflow: OnceLock<Handle<L, Limit<C>>>,
     gate: MakeGate<L, C>,
     current: Current,
 }
 
-/// Makes a key's gate; or, of no key, that of all keys that find no room.
+/// Makes a key's gate; for `None`, the overflow gate.
 type MakeGate<L, C> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> Gate<C>;
 
 impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
-    /// Limits without a key yet, with room for so many. A function makes the gate of each key, when
-    /// it comes for the first time; and, of `None`, the one of all keys that find no room.
+    /// Creates limits for at most `max_keys` keys. The function makes the gate of each key when the
+    /// key comes for the first time; and, for `None`, the overflow gate.
     ///
-    /// Several threads that need the same gate at once may call it each; one of their gates is
-    /// taken. If it panics, so does the call that needed the gate: nothing is let through, and the
-    /// key takes no room. What a gate may be, and what is refused (a limit of zero),
-    /// [`GateBuilder::build`](windrow::gate::GateBuilder::build) says. For other limits later, see
-    /// [`replace`](Self::replace); for another limit of one key, [`Limit::gate`].
+    /// Several threads that need the same gate at once may each call the function; one of their
+    /// gates is used. If the function panics, so does the call that needed the gate: nothing is
+    /// admitted, and the key takes no place. For the gates that are possible and the errors (a
+    /// limit of zero), see [`GateBuilder::build`](windrow::gate::GateBuilder::build). To change
+    /// limits later, see [`replace`](Self::replace), or [`Limit::gate`] for the limit of one key.
     ///
     /// ```
     /// use windrow::{Gate, labels};
@@ -133,16 +136,16 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         Limits { family, overflow: OnceLock::new(), gate, current: Current::new() }
     }
 
-    /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts one that is let through,
-    /// now or later, or one that is blocked.
+    /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts an admission, now or later,
+    /// as passed and a refusal as blocked.
     ///
-    /// For what is no request: a message on a web socket, a job. It costs a lookup in the family,
-    /// what the gate does, and an add to a counter. If the key has just been
-    /// [forgotten](Self::forget_idle), it takes the family's lock.
+    /// Use it for operations that are not requests: a message on a web socket, a job. It costs a
+    /// lookup in the family, the cost of the gate, and an add to a counter. If the key has just
+    /// been [forgotten](Self::forget_idle), it takes the family's lock.
     ///
-    /// A gate that you [retired](windrow::Gate::retire) yourself refuses for ever, if it stays in
-    /// the family: that of a key whose labels are all enums, and that of all keys that find no
-    /// room. Any other makes way for a new one.
+    /// A gate that you [retired](windrow::Gate::retire) yourself refuses forever if it stays in the
+    /// family: the gate of a key whose labels are all enums, and the overflow gate. Any other is
+    /// replaced by a new one.
     ///
     /// ```
     /// use std::time::Duration;
@@ -207,13 +210,13 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         Some(gate.admit(weight, max_wait))
     }
 
-    /// Returns whether a key has room by now that had none before the overflow gate was asked.
+    /// Returns whether a key has a series now that had none before the overflow gate was asked.
     fn has_found_room(&self, key: L::Borrowed<'_>) -> bool {
         fence(Ordering::SeqCst); // between that gate's grant and the look; pairs with the one in `standing`
         self.family.get(key).is_some()
     }
 
-    /// Returns what becomes of a key that is in the family now.
+    /// Returns the standing of a key that is in the family now.
     fn standing(&self, limit: &Handle<L, Limit<C>>) -> Standing {
         if limit.labels().is_none() {
             self.overflow.get_or_init(|| limit.clone());
@@ -233,8 +236,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         }
     }
 
-    /// Makes a key's gate, unless another thread is faster. If that panics, the key leaves its
-    /// place.
+    /// Makes a key's gate, unless another thread is faster. If that panics, the key is removed.
     #[cold]
     fn make_gate(&self, limit: &Handle<L, Limit<C>>) {
         let make = || self.make(limit.labels());
@@ -253,7 +255,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         });
     }
 
-    /// Has the user's function make a gate.
+    /// Makes a gate by the user's function.
     pub(super) fn make(&self, key: Option<L::Borrowed<'_>>) -> Gate<C> {
         (self.gate)(key)
     }
@@ -263,23 +265,22 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         &self.current
     }
 
-    /// Returns whether the family finds the same gate again, whatever becomes of that.
+    /// Returns whether the family keeps a gate even if it is retired.
     fn stays(limit: &Handle<L, Limit<C>>) -> bool {
         L::COMBINATIONS.is_some() || limit.labels().is_none()
     }
 
-    /// Forgets the keys of which nothing counts any more, neither granted nor waited for, and which
-    /// no longer
-    /// [share](Self#when-there-are-too-many-keys); and tells how many they were.
+    /// Forgets the idle keys: those without grants that count or are waited for, and which no
+    /// longer [share](Self#when-there-are-too-many-keys). Returns their number.
     ///
-    /// Nobody gets more by it: also not who asks meanwhile, on a clock that does not step back. A
-    /// forgotten key's gate is [retired](windrow::Gate::retire), and the next one begins as that
-    /// has ended: with nothing granted. But it has the limit that the function says, or the rules,
-    /// not one that was [set](windrow::Gate::set_limit). What was counted stays in the family's
-    /// total.
+    /// No client gets more by it, even if it asks at the same time, on a clock that does not step
+    /// back. A forgotten key's gate is [retired](windrow::Gate::retire), and the next one begins
+    /// where that one has ended: without grants. But it has the limit of the function or of the
+    /// rules, not one that was [set](windrow::Gate::set_limit). The key's counts stay in the
+    /// family's total.
     ///
     /// Opens a bucket of each gate that it ends, and reads the others. If all labels of the key are
-    /// enums it does nothing: then there are no more keys than sets of labels.
+    /// enums, it does nothing: then the number of keys is bounded anyway.
     ///
     /// ```
     /// use std::time::Duration;
@@ -302,17 +303,16 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         if L::COMBINATIONS.is_some() {
             return 0;
         }
-        // One without a gate is just being made.
+        // A key without a gate is just being made.
         let is_kept = |(gate, standing): (&Gate<C>, _)| self.shares(standing) || !gate.retire();
         self.family.retain(|limit, _| limit.own().is_none_or(is_kept))
     }
 
-    /// Returns the keys that there are, for whoever wants to see them, and for exporters:
-    /// `field(CLIENTS.family(), Limit::blocked)`. That of all that find no room has no labels.
+    /// Returns the family of the keys, for reading and for exporters: `field(CLIENTS.family(),
+    /// Limit::blocked)`. The overflow key has no labels.
     ///
-    /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has
-    /// granted. Who keeps a handle of a key that is forgotten meanwhile has one of a gate that is
-    /// retired.
+    /// Do not [`remove`](windrow::Family::remove) keys from it: a removed gate would forget its
+    /// grants. A handle of a key that is forgotten meanwhile has a retired gate.
     ///
     /// ```
     /// use windrow::{Gate, labels};

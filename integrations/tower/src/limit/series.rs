@@ -1,4 +1,4 @@
-//! A key of limits in time: its gate, and what became of its requests.
+//! A rate-limited key: its gate, and the counts of its requests.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
@@ -11,11 +11,13 @@ use windrow::{Clock, Counter, Gate, family::Metric, gate::GateError};
 use crate::limit::sharing::Sharing;
 use crate::rules::Rate;
 
-/// A key's gate, and what became of its requests. In the family of a [`Limits`](crate::Limits).
+/// A key's gate, and the counts of its requests: a metric in the family of a
+/// [`Limits`](crate::Limits).
 pub struct Limit<C = Coarse> {
-    /// `None` within: it could not be made, and the key is about to leave.
+    /// The gate; `None` within if it could not be made, and the key is about to be removed.
     gate: OnceLock<Option<Gate<C>>>,
-    /// Known before there is a gate. (Beside it, since a gate has whole cache lines.)
+    /// The standing, which is known before the gate exists. (Beside it, since a gate has whole
+    /// cache lines.)
     standing: OnceLock<Standing>,
     /// The longest wait by the rules, in nanoseconds; `u64::MAX` without rules.
     max_wait: AtomicU64,
@@ -23,14 +25,14 @@ pub struct Limit<C = Coarse> {
     pub(super) blocked: Counter,
 }
 
-/// Which gates a key asks.
+/// The gates that a key asks.
 #[derive(Clone, Copy)]
 pub(super) enum Standing {
-    /// Its own.
+    /// Its own gate.
     Alone,
-    /// It is the key of all that find no room.
+    /// The overflow gate, for the overflow key.
     Overflow,
-    /// Its own and, until this has ended, the overflow gate.
+    /// Its own gate and, until this has ended, the overflow gate.
     Sharing(Sharing),
 }
 
@@ -58,7 +60,7 @@ impl<C: Clock> Limit<C> {
         self.gate.get()?.as_ref()
     }
 
-    /// Returns how many were let through, now or after a wait. Requests, whatever they weigh.
+    /// Returns the number of admitted requests, at once or after a wait, whatever their weights.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed().sum(), 0);
@@ -67,7 +69,7 @@ impl<C: Clock> Limit<C> {
         &self.passed
     }
 
-    /// Returns how many were refused. Requests, whatever they weigh.
+    /// Returns the number of refused requests, whatever their weights.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked().sum(), 0);
@@ -86,7 +88,7 @@ impl<C: Clock> Limit<C> {
         self.gate.get().is_none()
     }
 
-    /// Takes a gate and a standing, unless there are some.
+    /// Sets the gate and the standing, unless they are set.
     pub(super) fn set_own(&self, gate: Gate<C>, standing: Standing) {
         self.standing.get_or_init(|| standing);
         self.gate.get_or_init(|| Some(gate));
@@ -95,7 +97,7 @@ impl<C: Clock> Limit<C> {
     /// Gives a gate its rate before it is published as the key's.
     pub(super) fn begin_by(&self, gate: &Gate<C>, rate: Rate) {
         self.set_max_wait(rate);
-        // Without memory for more buckets, the gate keeps those that it has, and the lower limit.
+        // Without memory for more buckets, the gate keeps its buckets, and the lower limit.
         let _ = rate.apply(gate);
     }
 
@@ -104,7 +106,7 @@ impl<C: Clock> Limit<C> {
         let Some(gate) = self.gate() else { return Ok(false) };
         self.set_max_wait(rate);
         match rate.apply(gate) {
-            Err(GateError::Retired) => Ok(false), // its successor will have it
+            Err(GateError::Retired) => Ok(false), // its successor will have the rate
             applied => applied,
         }
     }
@@ -135,7 +137,7 @@ impl<C: Clock> Limit<C> {
     }
 }
 
-/// Without a gate yet.
+/// Creates a key without a gate.
 impl<C> Default for Limit<C> {
     fn default() -> Limit<C> {
         Limit {
@@ -148,7 +150,7 @@ impl<C> Default for Limit<C> {
     }
 }
 
-/// The total is how many passed, and how many were blocked.
+/// The total is the numbers of passed and of blocked requests.
 impl<C: Clock + Send + Sync + 'static> Metric for Limit<C> {
     type Total = (u64, u64);
 

@@ -1,4 +1,4 @@
-//! A service whose requests are limited in time.
+//! A service whose requests are rate-limited.
 
 use std::fmt::{self, Debug, Formatter};
 use std::mem;
@@ -14,9 +14,9 @@ use crate::limit::future::LimitFuture;
 use crate::limit::layer::LimitLayer;
 use crate::refusal::{Reason, Refusal};
 
-/// A service whose requests are limited: from a [`LimitLayer`].
+/// A service whose requests are rate-limited: from a [`LimitLayer`].
 ///
-/// The service is to be `Clone`: one that is ready goes with a request that waits.
+/// The service must be `Clone`: a request that waits takes the ready one with it.
 #[derive(Clone)]
 pub struct LimitService<S, Y> {
     inner: S,
@@ -55,7 +55,7 @@ where
                 LimitFuture::refused(Refusal::new(Reason::Limit(retry_after), &parts))
             }
             Admission::After(wait) => {
-                // The clone may not be ready; it is this one that was asked.
+                // The clone may not be ready; this service was polled for readiness.
                 let later = self.inner.clone();
                 let ready = mem::replace(&mut self.inner, later);
                 let request = Request::from_parts(parts, body);

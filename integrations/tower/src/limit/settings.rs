@@ -1,4 +1,4 @@
-//! Rules are swapped whole while requests go on.
+//! Swapping all rules at once while requests go on.
 //!
 //! # Promise
 //!
@@ -7,15 +7,15 @@
 //! [span](#spans) of these rates, their sum is at most the highest limit of these rates. This holds
 //! across swaps of limits and of geometries, and however often the key is forgotten in between.
 //!
-//! The rates of a key are those of its own gate, and, while it finds no room or shares, those of
+//! The rates of a key are those of its own gate, and, while it is without one or shares, those of
 //! the overflow gate.
 //!
 //! A request that begins after [`Limits::replace`] has returned is decided by the new rules.
 //!
 //! # Spans
 //!
-//! The span of a strict rate is its interval; the span of any other rate is one bucket shorter. A
-//! grant stands at its moment, or at the end of its wait.
+//! The span of a strict rate is its interval; the span of any other rate is one bucket shorter. The
+//! time of a grant is its moment, or the end of its wait.
 //!
 //! # Why
 //!
@@ -67,8 +67,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// and each gate is [changed](windrow::Gate::reconfigure) in place, so that what it has granted
     /// still counts:
     ///
-    /// - After a lower limit, requests are refused until enough has left the interval. After a
-    ///   higher one, more is admitted at once.
+    /// - After a lower limit, requests are refused until enough grants have left the interval.
+    ///   After a higher limit, more requests are admitted at once.
     /// - A key whose rule is gone has the default rate.
     /// - **Where only limits change, no interval ever holds more than the highest limit that was in
     ///   force during it.** Where intervals change too, the same holds for each span up to the
@@ -85,12 +85,12 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///
     /// # Errors
     ///
-    /// [`RulesError::UnknownLabel`] if a rule names a label that keys do not have;
+    /// Returns [`RulesError::UnknownLabel`] if a rule names a label that keys do not have, and
     /// [`RulesError::Rate`] if the clock is too coarse for a rate. The old rules stay in force.
     ///
     /// # Panics
     ///
-    /// If the function that makes gates panics. The old rules stay in force.
+    /// Panics if the function that makes gates panics. The old rules stay in force.
     ///
     /// ```
     /// use std::time::Duration;
@@ -134,7 +134,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///
     /// # Errors
     ///
-    /// As [`Rules::from_json`] and [`replace`](Self::replace). The old rules stay in force.
+    /// Returns the errors of [`Rules::from_json`] and [`replace`](Self::replace). The old rules
+    /// stay in force.
     ///
     /// ```
     /// # use windrow::{Gate, labels};
@@ -160,8 +161,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///
     /// # Errors
     ///
-    /// As [`RulesFile::read_if_changed`] and [`reload`](Self::reload), once for each text. The old
-    /// rules stay in force.
+    /// Returns the errors of [`RulesFile::read_if_changed`] and [`reload`](Self::reload), once for
+    /// each text. The old rules stay in force.
     ///
     /// ```no_run
     /// # use windrow::{Gate, labels};
@@ -216,7 +217,7 @@ impl Display for Changes {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "keys with another rate: {}", self.keys)?;
         if self.failed > 0 {
-            write!(f, "; keys that could not be given theirs: {}", self.failed)?;
+            write!(f, "; keys that could not be given their rate: {}", self.failed)?;
         }
         Ok(())
     }

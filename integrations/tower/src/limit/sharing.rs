@@ -1,75 +1,75 @@
-//! A key that finds room asks the overflow gate for a while more.
+//! A key with a new gate of its own asks the overflow gate for a while more.
 //!
 //! # Theorem
 //!
-//! Of grants that are no further apart than the shortest [span](super::settings#spans) that the own
-//! gate and the overflow gate had from the first one's decision to the last one's, all gates that a
-//! key asks let no more of it through than one of them grants, on one clock that does not step
-//! back. (Where both have one geometry that stays, this is each run of as many buckets as the
-//! interval has.)
+//! Take grants of one key that are no further apart than the shortest [span](super::settings#spans)
+//! that its own gate and the overflow gate had from the first grant's decision to the last one's.
+//! All gates that the key asks admit no more of it than one of them grants, on one clock that does
+//! not step back. (If both have one geometry that stays, this holds for each run of as many buckets
+//! as the interval has.)
 //!
 //! # Why
 //!
-//! What the overflow gate has granted, any key may have used. A key that finds room while anything
-//! of that counts, or is waited for, asks both gates until it counts no more: all that it gets in
-//! that time, and all that it got before, the overflow gate has granted; and its own gate has
-//! counted all since it was made. So a span that reaches back behind the end of that time lies
-//! within what the overflow gate has granted, or within what the own gate has.
+//! Any key may have used the grants of the overflow gate. A key that gets its own gate while any of
+//! those grants counts, or is waited for, asks both gates until they count no more: everything that
+//! it gets in that time, and everything that it got before, the overflow gate has granted; and its
+//! own gate has counted everything since it was made. So a span that reaches back behind the end of
+//! that time lies within the grants of the overflow gate, or within those of its own gate.
 //!
-//! That time is fixed when the key finds room, and stays though the overflow gate's geometry may
-//! change: it is an interval of the gate, from then on, or from the end of the last wait. (How far
-//! that is, the gate tells by a refusal: it grants nothing before the last wait's bucket. By
-//! interval alone it could not be told, since an older geometry may have been longer.)
+//! That time is fixed when the key gets its own gate, and stays even if the overflow gate's
+//! geometry changes: it is one interval of the gate, from then on, or from the end of the last
+//! wait. (The gate tells the distance of that end by a refusal: it grants nothing before the last
+//! wait's bucket. The interval alone could not tell it, since an older geometry may have been
+//! longer.)
 //!
-//! A key that shares is not forgotten: otherwise it would share for ever where the overflow gate is
-//! always in use. Before a key is forgotten nothing that its gate has granted counts.
+//! A key that shares is not forgotten: otherwise it would share forever where the overflow gate is
+//! always in use. When a key is forgotten, none of its gate's grants counts.
 //!
-//! A thread may have found no room, and ask the overflow gate while another finds room for the same
-//! key and looks at that gate. Each writes first and looks then, with a fence between the two: the
-//! series against the grant. So the one sees the grant, and shares; or the other sees the series,
-//! and what it was granted is granted in vain.
+//! A thread may have found no place for a key, and ask the overflow gate while another thread finds
+//! a place for the same key and looks at that gate. Each writes first and looks then, with a fence
+//! between the two: the series against the grant. So either the second thread sees the grant, and
+//! shares; or the first sees the series, and its grant is not used.
 
 use std::time::Duration;
 
 use windrow::{Clock, Gate, Timestamp, gate::Admission};
 
-/// Until when a key asks the overflow gate beside its own.
+/// The time until which a key asks the overflow gate beside its own.
 #[derive(Clone, Copy)]
 pub(super) struct Sharing {
     until: Timestamp,
 }
 
 impl Sharing {
-    /// Returns that of a key that is in the family now; `None` if nothing that the overflow gate
-    /// has granted counts.
+    /// Returns the sharing of a key that is in the family now; `None` if no grant of the overflow
+    /// gate counts.
     pub(super) fn with<C: Clock>(overflow: &Gate<C>) -> Option<Sharing> {
         let interval = overflow.interval();
-        // In this order: what no longer waits is granted by the second look.
+        // In this order: a grant that no longer waits is in the second look.
         let last_wait = last_wait(overflow);
         if last_wait.is_none() && overflow.granted() == 0 {
             return None;
         }
-        // (It may have another interval by now.)
+        // (The interval may have changed since.)
         let lasts = last_wait.unwrap_or_default() + interval.max(overflow.interval());
         let nanos = u64::try_from(lasts.as_nanos()).unwrap_or(u64::MAX);
         let until = overflow.clock().now().as_nanos().saturating_add(nanos);
         Some(Sharing { until: Timestamp::from_nanos(until) })
     }
 
-    /// Returns how long it still lasts; `None` if it is over.
+    /// Returns the time that is left; `None` if it is over.
     pub(super) fn left<C: Clock>(self, overflow: &Gate<C>) -> Option<Duration> {
         let left = self.until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
         (left > 0).then(|| Duration::from_nanos(left))
     }
 }
 
-/// Returns how long it takes at most until nobody waits any more that waits now; `None` if nobody
-/// does.
+/// Returns the greatest time until the last request that waits now goes on; `None` if none waits.
 fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
     if overflow.waiting() == 0 {
         return None;
     }
-    // While others wait, nothing is granted before the bucket in which the last of them goes on.
+    // While requests wait, nothing is granted before the bucket in which the last of them goes on.
     match overflow.admit(1, Duration::ZERO) {
         Admission::Refused { retry_after } => {
             Some(retry_after.unwrap_or_default() + overflow.bucket_length())
@@ -78,8 +78,8 @@ fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
     }
 }
 
-/// Asks two gates for what both have to grant, without a wait. `left` is how long the key asks
-/// `overflow`.
+/// Asks two gates for a weight that both must grant, without a wait. `left` is the time for which
+/// the key still asks `overflow`.
 pub(super) fn admit_by_both<C: Clock>(
     own: &Gate<C>,
     overflow: &Gate<C>,
@@ -93,7 +93,7 @@ pub(super) fn admit_by_both<C: Clock>(
         },
         granted @ (Admission::Now | Admission::After(_)) => granted,
     };
-    // The gate that seems to be short comes first: what is refused takes nothing from the other.
+    // The gate that seems short comes first: a refusal takes nothing from the other.
     if own.left() >= weight && overflow.left() < weight {
         if let refused @ Admission::Refused { .. } = by_overflow() {
             return refused;

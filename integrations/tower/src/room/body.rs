@@ -1,4 +1,4 @@
-//! The body of a response, with which the request's place is free again.
+//! The body of a response, whose end frees the request's place.
 
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
@@ -11,12 +11,12 @@ use windrow::labels::Labels;
 use crate::room::rooms::InRoom;
 
 pin_project! {
-    /// The body of a response: the service's own, frame by frame. The request has its place until
-    /// it has ended or is dropped.
+    /// A response body: the service's own, frame by frame. The request keeps its place until the
+    /// body has ended or is dropped.
     pub struct RoomBody<B, L: Labels> {
         #[pin]
         inner: B,
-        // None once the body has ended.
+        // `None` once the body has ended.
         place: Option<InRoom<L>>,
     }
 }
@@ -54,7 +54,7 @@ impl<B: Body, L: Labels> Body for RoomBody<B, L> {
     }
 }
 
-/// An empty body, of a request without a place.
+/// Returns an empty body, for a request without a place.
 impl<B: Default, L: Labels> Default for RoomBody<B, L> {
     fn default() -> RoomBody<B, L> {
         RoomBody { inner: B::default(), place: None }

@@ -1,4 +1,4 @@
-//! The response to come, of a service with room for so many requests.
+//! The future of a service with a concurrency limit.
 
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
@@ -14,11 +14,12 @@ use crate::room::body::RoomBody;
 use crate::room::rooms::InRoom;
 
 pin_project! {
-    /// The response to come: the future of [`RoomService`](crate::RoomService).
+    /// The future of [`RoomService`](crate::RoomService).
     pub struct RoomFuture<F, L: Labels> {
         #[pin]
         state: State<F>,
-        // None if the request needs none, and once there is a response: then the body has it.
+        // `None` if the request needs no place, and once there is a response: then the body has the
+        // place.
         place: Option<InRoom<L>>,
     }
 }

@@ -1,4 +1,4 @@
-//! The layer that limits how many requests there are at once.
+//! The layer of concurrency limits.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -9,7 +9,8 @@ use windrow::labels::Labels;
 use crate::room::rooms::{InRoom, Rooms};
 use crate::room::service::RoomService;
 
-/// Refuses what finds its key's room full, with *503 Service Unavailable*.
+/// A layer of concurrency limits: refuses a request whose key's room is full, with *503 Service
+/// Unavailable*.
 ///
 /// ```
 /// use axum::{Router, extract::MatchedPath, routing::get};
@@ -26,28 +27,28 @@ use crate::room::service::RoomService;
 /// let app: Router = Router::new().route("/carts/{id}", get(|| async { "a cart" })).layer(layer);
 /// ```
 ///
-/// A request has its place from the call until the response's body has ended or is dropped; or its
-/// future is dropped, or the service fails or panics, if there is no response. So a slow reader
-/// takes a place for as long as it reads.
+/// A request has its place from the call until the response's body has ended or is dropped; without
+/// a response, until its future is dropped, or the service fails or panics. So a slow reader keeps
+/// its place for as long as it reads.
 ///
-/// Refused is a request with 503, and not with 429: it is not the client that has asked too much,
-/// but the service that has not done what it was asked for before. How long that will take nobody
-/// knows, so there is no `Retry-After`. Of gRPC it is `grpc-status: 14` (`UNAVAILABLE`), by the
-/// request's `content-type`. The body is empty; to give it one, see [`Blocked`](crate::Blocked).
+/// A refusal is 503, and not 429: the client has not asked too much, but the service has not
+/// finished its earlier work. The time until it has is unknown, so there is no `Retry-After`. For
+/// gRPC, by the request's `content-type`, it is `grpc-status: 14` (`UNAVAILABLE`). The body is
+/// empty; to give it one, see [`Blocked`](crate::Blocked).
 ///
-/// tower's own `ConcurrencyLimit` is one limit for all that the layer wraps, and requests wait for
-/// it in `poll_ready`, in a line of any length. This one has a limit for each key, and nobody
-/// waits: who is refused can go elsewhere at once.
+/// tower's own `ConcurrencyLimit` is one limit for everything that the layer wraps, and requests
+/// wait for it in `poll_ready`, in a queue of any length. This one has a limit for each key, and no
+/// request waits: a refused client can go to another server at once.
 ///
-/// Clones share the rooms: these are in the static.
+/// Clones share the rooms, which are in the static.
 pub struct RoomLayer<L: Labels, K> {
     rooms: &'static Rooms<L>,
     key: K,
 }
 
 impl<L: Labels, K> RoomLayer<L, K> {
-    /// Returns a layer of `rooms`. `key` says whose room a request enters; a request without a key
-    /// enters none.
+    /// Creates a layer of `rooms`. `key` returns the key whose room a request enters; a request
+    /// without a key enters none.
     ///
     /// ```
     /// use windrow::labels;
@@ -67,7 +68,7 @@ impl<L: Labels, K> RoomLayer<L, K> {
         RoomLayer { rooms, key }
     }
 
-    /// Returns a place for a request, if it needs one. Err: the room is full.
+    /// Returns a place for a request, if it needs one, or an error if the room is full.
     pub(super) fn enter(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Full>
     where
         K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
@@ -76,7 +77,7 @@ impl<L: Labels, K> RoomLayer<L, K> {
     }
 }
 
-/// The room is full.
+/// The error of a full room.
 pub(super) struct Full;
 
 impl<S, L: Labels, K: Clone> Layer<S> for RoomLayer<L, K> {

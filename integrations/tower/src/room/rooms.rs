@@ -1,18 +1,17 @@
-//! Limits of how many at once, by key: a room for each.
+//! Concurrency limits by key: a room for each.
 //!
 //! # Promise
 //!
-//! In a room there are never more than it has places, also where rooms come and go. Memory is
-//! bounded as that of
-//! [`Limits`](crate::Limits) is.
+//! A room never holds more requests than it has places, also while rooms are created and removed.
+//! Memory is bounded as for [`Limits`](crate::Limits).
 //!
 //! # Why
 //!
-//! The level of a room is one atomic, and a compare-exchange checks and counts at once. A room
-//! leaves only when it is *closed*: by the same compare-exchange, from an empty one to one with the
-//! highest level that there is. So whoever has found it before is refused, and looks again. Who
-//! finds a closed room takes it out by the very look, under the family's lock, that finds it
-//! closed.
+//! The level of a room is one atomic, and a compare-exchange checks and counts at once. A room is
+//! removed only when it is *closed*: by the same compare-exchange, from an empty room to the
+//! highest level that exists. So a thread that has found it before is refused, and looks again. A
+//! thread that finds a closed room removes it in the same look-up, under the family's lock, that
+//! finds it closed.
 
 use std::fmt::{self, Debug, Formatter};
 use std::mem;
@@ -27,7 +26,8 @@ use windrow::{
 
 use crate::unwind::make_or_undo;
 
-/// A [`Room`] for each key: how many requests there may be at once. It is made to be a static.
+/// A concurrency limit by key: a [`Room`] for each, which bounds the requests in flight. For use in
+/// a static.
 ///
 /// ```
 /// use windrow::labels;
@@ -47,27 +47,27 @@ use crate::unwind::make_or_undo;
 /// assert!(ROUTES.try_enter(report).is_some());
 /// ```
 ///
-/// When there are too many keys, those that find no room share one, that of the key `None`: as of
-/// [`Limits`](crate::Limits), which says more. But a key that has found room keeps the places that
-/// it has in the shared room besides, until it leaves them.
+/// Keys beyond the limit of keys share one room, that of the key `None`, as described for
+/// [`Limits`](crate::Limits). But a key that gets a room of its own keeps the places that it has in
+/// the shared room besides, until it leaves them.
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
     places: Places<L>,
 }
 
-/// How many places a key's room has; or, of no key, that of all keys that find no room.
+/// Returns the number of places of a key's room; for `None`, of the shared room.
 type Places<L> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> u64;
 
-/// The level of a closed room: the highest. No room has so many places.
+/// The level of a closed room, which is the highest: no room has this number of places.
 const CLOSED: u64 = u64::MAX;
 
 impl<L: Labels> Rooms<L> {
-    /// Rooms without a key yet, for so many keys. A function says how many places the room of a key
-    /// has, when that comes for the first time; and, of `None`, the one of all keys that find no
-    /// room. A room without places refuses everybody.
+    /// Creates rooms for at most `max_keys` keys. The function returns the number of places of a
+    /// key's room when the key comes for the first time; and, for `None`, of the shared room. A
+    /// room without places refuses all requests.
     ///
-    /// Several threads that need the same room at once may call the function each. If it panics, so
-    /// does the call that needed the room: nothing is let in, and the key takes no room in the
+    /// Several threads that need the same room at once may each call the function. If it panics, so
+    /// does the call that needed the room: nothing is admitted, and the key takes no place in the
     /// family.
     ///
     /// ```
@@ -86,8 +86,8 @@ impl<L: Labels> Rooms<L> {
         Rooms { family: Family::new().limit(max_keys), places }
     }
 
-    /// Takes a place in a key's room, until what it returns is dropped; `None` if it is full.
-    /// Counts one that passes, or one that is blocked.
+    /// Takes a place in a key's room, until the returned guard is dropped; returns `None` if the
+    /// room is full. Counts the request as passed or as blocked.
     ///
     /// It costs a lookup in the family and a reference to the room, a compare-exchange and an add
     /// to a counter. If the key has just been
@@ -109,7 +109,7 @@ impl<L: Labels> Rooms<L> {
             let places = room.places.get().copied().unwrap_or_else(|| self.make(&room.keep()));
             let places = places.min(CLOSED - 1);
             if let Some(inside) = room.level.try_enter(1, AtMost(places)) {
-                // While it is in use, it is not closed, and does not leave the family.
+                // A room in use is not closed, and does not leave the family.
                 room.passed.increment();
                 return Some(InRoom { inside: inside.owned_by(Kept(room.keep())) });
             }
@@ -122,8 +122,8 @@ impl<L: Labels> Rooms<L> {
         }
     }
 
-    /// Says how many places a key's room has, unless another thread is faster. If that panics, the
-    /// key leaves its place.
+    /// Sets the number of places of a key's room, unless another thread is faster. If that panics,
+    /// the key is removed.
     #[cold]
     fn make(&self, room: &Handle<L, Room>) -> u64 {
         let leave = || {
@@ -135,13 +135,13 @@ impl<L: Labels> Rooms<L> {
         *room.places.get_or_init(|| places)
     }
 
-    /// Forgets the keys whose rooms are empty, and tells how many they were.
+    /// Forgets the keys whose rooms are empty. Returns their number.
     ///
-    /// Nobody gets in by it that would not have got in without: a room is closed, for ever, at a
-    /// moment at which nobody is in it. What was counted stays in the family's total.
+    /// No request is admitted by it that would otherwise be refused: a room is closed forever at a
+    /// moment at which it is empty. The key's counts stay in the family's total.
     ///
-    /// If all labels of the key are enums it does nothing: then there are no more keys than sets of
-    /// labels.
+    /// If all labels of the key are enums, it does nothing: then the number of keys is bounded
+    /// anyway.
     ///
     /// ```
     /// # use windrow::labels;
@@ -160,11 +160,11 @@ impl<L: Labels> Rooms<L> {
         self.family.retain(|room, _| !room.close())
     }
 
-    /// Returns the keys that there are, for exporters and whoever wants to see them. That of all
-    /// that find no room has no labels.
+    /// Returns the family of the keys, for reading and for exporters. The overflow key has no
+    /// labels.
     ///
-    /// [`remove`](windrow::Family::remove) no key from it: there would be a new room, with all its
-    /// places.
+    /// Do not [`remove`](windrow::Family::remove) keys from it: the key would get a new room, with
+    /// all its places.
     ///
     /// ```
     /// # use windrow::labels;
@@ -186,7 +186,7 @@ impl<L: Labels> Debug for Rooms<L> {
     }
 }
 
-/// A key's requests at once, and what became of its requests. In the family of [`Rooms`].
+/// A key's requests in flight, and the counts of its requests: a metric in the family of [`Rooms`].
 #[derive(Default)]
 pub struct Room {
     level: InFlight,
@@ -196,7 +196,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Returns how many requests there are now.
+    /// Returns the number of requests in flight.
     ///
     /// ```
     /// # use windrow::labels;
@@ -213,7 +213,7 @@ impl Room {
         if level == CLOSED { 0 } else { level }
     }
 
-    /// Returns how many were let in.
+    /// Returns the number of admitted requests.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Room::default().passed().sum(), 0);
@@ -222,7 +222,7 @@ impl Room {
         &self.passed
     }
 
-    /// Returns how many were refused.
+    /// Returns the number of refused requests.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Room::default().blocked().sum(), 0);
@@ -231,9 +231,9 @@ impl Room {
         &self.blocked
     }
 
-    /// Closes it, if it is empty; then returns true, also if it was closed before.
+    /// Closes the room if it is empty. Returns whether it is closed now.
     fn close(&self) -> bool {
-        let closed = self.level.try_enter(CLOSED, AtMost(CLOSED)).map(mem::forget); // for ever
+        let closed = self.level.try_enter(CLOSED, AtMost(CLOSED)).map(mem::forget); // forever
         closed.is_some() || self.is_closed()
     }
 
@@ -242,7 +242,7 @@ impl Room {
     }
 }
 
-/// The total is how many passed, and how many were blocked.
+/// The total is the numbers of passed and of blocked requests.
 impl Metric for Room {
     type Total = (u64, u64);
 
@@ -267,7 +267,7 @@ impl Debug for Room {
     }
 }
 
-/// A place in a room, which is free again when this is dropped: from [`Rooms::try_enter`].
+/// Guard of a place in a room, which is freed when this is dropped: from [`Rooms::try_enter`].
 ///
 /// ```
 /// # use windrow::labels;
@@ -283,7 +283,7 @@ pub struct InRoom<L: Labels> {
     inside: InFlightGuard<Kept<L>>,
 }
 
-/// What a place keeps. (A room itself hands out no places but by its limit.)
+/// The handle that a place keeps. (A room itself hands out places only within its limit.)
 struct Kept<L: Labels>(Handle<L, Room>);
 
 impl<L: Labels> LevelOwner for Kept<L> {

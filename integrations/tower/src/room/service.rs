@@ -1,4 +1,4 @@
-//! A service with room for so many requests at once.
+//! A service with a concurrency limit.
 
 use std::fmt::{self, Debug, Formatter};
 use std::task::{Context, Poll};
@@ -14,7 +14,7 @@ use crate::room::body::RoomBody;
 use crate::room::future::RoomFuture;
 use crate::room::layer::RoomLayer;
 
-/// A service with room for so many requests at once: from a [`RoomLayer`].
+/// A service with a concurrency limit: from a [`RoomLayer`].
 #[derive(Clone)]
 pub struct RoomService<S, Y> {
     inner: S,

@@ -1,4 +1,4 @@
-//! Why rules are refused.
+//! The errors of rules.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -51,35 +51,35 @@ pub enum RulesError {
     },
     /// No gate can have this rate.
     Rate {
-        /// Which rate.
+        /// The rate.
         part: RulesPart,
         /// The gate's error.
         error: GateError,
     },
     /// A rate has more buckets than [`Rate::MAX_BUCKETS`](crate::Rate::MAX_BUCKETS).
     TooManyBuckets {
-        /// Which rate.
+        /// The rate.
         part: RulesPart,
         /// The number of its buckets.
         buckets: usize,
         /// The greatest number.
         max: usize,
     },
-    /// A rule names no label, so it would match every key. That is what the default is for.
+    /// A rule names no label, so it would match every key. Use the default for that.
     NoLabel {
-        /// Which rule.
+        /// The rule.
         part: RulesPart,
     },
     /// A rule names a label twice.
     LabelTwice {
-        /// Which rule.
+        /// The rule.
         part: RulesPart,
         /// The label.
         label: String,
     },
     /// A rule names a label that the keys do not have.
     UnknownLabel {
-        /// Which rule.
+        /// The rule.
         part: RulesPart,
         /// The label.
         label: String,
@@ -89,16 +89,16 @@ pub enum RulesError {
     /// A pattern, or the name of a label, is longer than
     /// [`Rules::MAX_TEXT`](crate::Rules::MAX_TEXT). No key has such a text.
     TextTooLong {
-        /// Which rule or weight.
+        /// The rule or weight.
         part: RulesPart,
         /// The length of it in bytes.
         bytes: usize,
         /// The greatest length.
         max: usize,
     },
-    /// A rule or a weight can never be reached: an earlier one matches all that it matches.
+    /// A rule or a weight can never be reached: an earlier one matches everything that it matches.
     Unreachable {
-        /// Which rule or weight.
+        /// The rule or weight.
         part: RulesPart,
         /// The earlier one.
         by: RulesPart,
@@ -170,7 +170,7 @@ impl Display for RulesError {
             RulesError::NoLabel { part } => {
                 write!(
                     f,
-                    "{part}: it names no label, and every key matches it; say it by `default`"
+                    "{part}: it names no label, and every key matches it; use `default` for that"
                 )
             }
             RulesError::LabelTwice { part, label } => {
@@ -183,7 +183,7 @@ impl Display for RulesError {
                 write!(f, "{part}: a text has {bytes} bytes; it must have {max} or less")
             }
             RulesError::Unreachable { part, by } => {
-                write!(f, "{part}: {by} comes first, and matches all that it matches")
+                write!(f, "{part}: {by} comes first, and matches everything that it matches")
             }
             RulesError::File { path, error } => write!(f, "{}: {error}", path.display()),
             RulesError::NotAFile { path } => {

@@ -8,7 +8,7 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern. A `*` elsewhere than at the end stands for itself.
+    /// Reads a pattern. A `*` anywhere but at the end stands for itself.
     pub(super) fn new(text: &str) -> Pattern {
         match text.strip_suffix('*') {
             Some(prefix) => Pattern::Prefix(prefix.into()),

@@ -129,7 +129,7 @@ object! {
 }
 
 impl RulesRead {
-    /// Returns a builder of what was read; nothing is validated yet.
+    /// Returns a builder of the rules read; nothing is validated yet.
     pub(super) fn builder(self) -> RulesBuilder {
         let DefaultRead { limit, interval, buckets, strict, max_wait } = self.default;
         let default = RateRead { limit: Some(limit), interval, buckets, strict, max_wait };

@@ -1,4 +1,4 @@
-//! A set of rules: which key has which rate, and which request has which weight.
+//! A set of rules: the rates of keys and the weights of requests.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::rules::rate::Rate;
 /// A validated set of rules for a [`Limits`](crate::Limits): rates by key, and weights of requests.
 ///
 /// A rule names labels of the key, and gives each a pattern: the exact text, or a prefix that is
-/// followed by `*`, as in `free-*`. (A `*` elsewhere stands for itself.) Labels that are no texts
+/// followed by `*`, as in `free-*`. (A `*` elsewhere stands for itself.) Labels that are not texts
 /// are compared as exporters show them. A rule matches a key if all its patterns match. **The first
 /// rule that matches gives the rate**; a key without a matching rule has the default rate. A rule
 /// that can never be reached, because an earlier one matches all of its keys, is an error.
@@ -71,7 +71,7 @@ pub struct Rules {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rule {
-    /// By label: of each one, and by their names.
+    /// The patterns of each label, by its name.
     labels: Vec<(Box<str>, Pattern)>,
     rate: Rate,
 }
@@ -126,8 +126,8 @@ impl Rules {
     /// Returns the weight of a request: the units of its key's limit that it takes. 1 if no pattern
     /// matches.
     ///
-    /// `request` is whatever you weigh requests by: a path, or a matched route. It is compared with
-    /// each pattern up to the first that matches.
+    /// `request` is the text by which requests are weighed: a path, or a matched route. It is
+    /// compared with each pattern up to the first that matches.
     pub fn weight(&self, request: &str) -> u64 {
         let found = self.weights.iter().find(|(pattern, _)| pattern.matches(request));
         found.map_or(1, |(_, weight)| *weight)
@@ -151,8 +151,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Refuses rates that a gate like this one does not take: on its clock. The gate is changed by
-    /// it.
+    /// Refuses rates that a gate like this one, on its clock, does not take. Changes the gate.
     pub(crate) fn check_rates<C: Clock>(&self, gate: &Gate<C>) -> Result<(), RulesError> {
         let rules = self.by_key.iter().enumerate();
         let rules = rules.map(|(index, rule)| (RulesPart::Rule(index), rule.rate));
@@ -210,7 +209,7 @@ impl RulesBuilder {
 
     /// Validates the rules and returns them.
     ///
-    /// Label names are not checked here, but where a [`Limits`](crate::Limits::replace) takes the
+    /// Label names are not checked here, but when a [`Limits`](crate::Limits::replace) takes the
     /// rules.
     ///
     /// # Errors

@@ -120,7 +120,7 @@ fn a_rule_that_no_gate_keeps_is_refused_by_its_number() {
     );
     assert_eq!(
         with(r#"{"match":{}}"#),
-        "rules[1]: it names no label, and every key matches it; say it by `default`"
+        "rules[1]: it names no label, and every key matches it; use `default` for that"
     );
     assert_eq!(
         with(r#"{"match":{"client":"b","client":"c"}}"#),
@@ -128,7 +128,7 @@ fn a_rule_that_no_gate_keeps_is_refused_by_its_number() {
     );
     assert_eq!(
         with(r#"{"match":{"client":"a"}}"#),
-        "rules[1]: rules[0] comes first, and matches all that it matches"
+        "rules[1]: rules[0] comes first, and matches everything that it matches"
     );
     let long = "x".repeat(1_025);
     assert_eq!(
@@ -147,7 +147,7 @@ fn a_rule_that_no_gate_keeps_is_refused_by_its_number() {
         refused(
             r#"{"default":{"limit":1},"weights":[{"request":"/a*","weight":1},{"request":"/ab","weight":2}]}"#
         ),
-        "weights[1]: weights[0] comes first, and matches all that it matches"
+        "weights[1]: weights[0] comes first, and matches everything that it matches"
     );
 }
 

@@ -42,6 +42,7 @@ pub mod orderings {}
 /// [models.md]: models
 /// [models.md#executions]: models#executions
 /// [orderings.md]: orderings
+/// [design.md]: design
 /// [promela/README.md]: promela
 #[doc = include_str!("../docs/verification.md")]
 pub mod verification {}

@@ -1,4 +1,4 @@
-//! A user's program: every item of the public contract, with the very signatures that it promises.
+//! A user's program: counters, windows, snapshots and clocks, with the signatures they promise.
 //!
 //! The function pointers are the point: a change that keeps the other tests compiling (a receiver,
 //! a return type, a bound) does not keep these.

@@ -6,7 +6,6 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("ArrayMetric", "Sentinel for Java"),
     ("CLONE_SETTLS", "Linux"),
     ("CLONE_VM", "Linux"),
-    ("Host", "HTTP"),
     ("RESOURCE_EXHAUSTED", "gRPC"),
     ("Registry::with_prefix", "prometheus-client"),
     ("Retry-After", "HTTP"),

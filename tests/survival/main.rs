@@ -6,7 +6,10 @@
 #![cfg(target_os = "linux")]
 
 mod barriers;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
+mod dlclose;
 mod fork;
+mod leases;
 #[cfg(target_env = "gnu")]
 mod memory;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]

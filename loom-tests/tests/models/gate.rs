@@ -76,8 +76,8 @@ fn grant_against_the_opening_of_the_next_bucket() {
     });
 }
 
-/// Returns a gate as one in a static, which has opened no bucket. (On real threads it has opened
-/// one: `tests/statics.rs` has those of statics.)
+/// A gate as one in a static, which has opened no bucket. (On real threads it has opened one:
+/// `tests/exact/statics.rs` has those of statics.)
 fn unused(limit: u64) -> Arc<RationedGate<Local>> {
     let builder = Gate::builder(limit).interval(interval(2)).clock(Local);
     #[cfg(any(loom, shuttle))]

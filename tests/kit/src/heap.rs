@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which counts bytes by thread. For a `#[global_allocator]`.
+/// The system's allocator, which counts calls and bytes by thread. For a `#[global_allocator]`.
 pub struct Counting;
 
 thread_local! {
@@ -11,12 +11,23 @@ thread_local! {
     static KEPT: Cell<i64> = const { Cell::new(0) };
     /// The most of these bytes since `peak_of` has begun.
     static PEAK: Cell<i64> = const { Cell::new(0) };
+    /// How often this thread has allocated.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
 fn note(bytes: i64) {
     let kept = KEPT.get() + bytes;
     KEPT.set(kept);
     PEAK.set(PEAK.get().max(kept));
+}
+
+/// Returns how often this thread allocates in `act`. (What `act` returns is dropped afterwards.)
+pub fn allocations_of<T>(act: impl FnOnce() -> T) -> u64 {
+    let before = ALLOCATIONS.get();
+    let done = act();
+    let after = ALLOCATIONS.get();
+    drop(done);
+    after - before
 }
 
 /// Returns the bytes that this thread has allocated, less those that it has freed.
@@ -45,6 +56,7 @@ pub fn peak_of<T>(act: impl FnOnce() -> T) -> (T, i64) {
 // here too: they are made of these two.)
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         note(layout.size().cast_signed() as i64);
         // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }

@@ -1,4 +1,4 @@
-//! A shared object that counts: opened and closed by `tests/dlclose.rs`.
+//! A shared object that counts: opened and closed by `tests/survival/dlclose.rs`.
 
 use windrow::Counter;
 

@@ -140,7 +140,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
         site: "thread_end/holder.rs: free_in_child: store: Release",
         orders: &["Relaxed"],
         why: TICKER,
-        witness: "tests/leases.rs",
+        witness: "tests/survival/leases.rs",
     },
     Excuse {
         site: "clock/ticker/forks.rs: first: load: Acquire",
@@ -256,13 +256,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
         site: "stripe.rs: decided: load: Acquire",
         orders: &["Relaxed"],
         why: DECIDED,
-        witness: "tests/threads.rs",
+        witness: "tests/exact/threads.rs",
     },
     Excuse {
         site: "stripe.rs: decide: store: Release",
         orders: &["Relaxed"],
         why: DECIDED,
-        witness: "tests/threads.rs",
+        witness: "tests/exact/threads.rs",
     },
     Excuse {
         site: "stripe/open.rs: open: fence: SeqCst",
@@ -334,12 +334,12 @@ pub(super) const EXCUSES: &[Excuse] = &[
         site: "window/made.rs: goes: load: Acquire",
         orders: &["Relaxed"],
         why: MADE,
-        witness: "tests/statics.rs",
+        witness: "tests/exact/statics.rs",
     },
     Excuse {
         site: "window/made.rs: make: store: Release",
         orders: &["Relaxed"],
         why: MADE,
-        witness: "tests/statics.rs",
+        witness: "tests/exact/statics.rs",
     },
 ];

@@ -1,6 +1,6 @@
 //! Broken twins of what reads: sums, spans, lifetimes and drains.
 
-use crate::models::{CHECKER, PER_CORE, TIERS};
+use crate::models::{CHECKER, EXACT, PER_CORE};
 use crate::twin::Twin;
 
 /// Every mistake in a read that a model must notice.
@@ -230,8 +230,8 @@ pub(super) const READS: &[Twin] = &[
         file: "src/ring/read/tier_view.rs",
         find: "if self.view.is_current() {",
         replace: "if self.view.is_current() || true {",
-        build: &TIERS,
-        model: "overtaken::totals_that_are_overtaken_each_time_are_those_of_their_span",
+        build: &EXACT,
+        model: "tiers::overtaken::totals_that_are_overtaken_each_time_are_those_of_their_span",
         why: "blocks are another bucket's by then, and notes have come (I9)",
     },
     Twin {
@@ -239,8 +239,8 @@ pub(super) const READS: &[Twin] = &[
         file: "src/ring/read/tier_view.rs",
         find: "is_there && ends &&",
         replace: "ends &&",
-        build: &TIERS,
-        model: "overtaken::totals_that_are_overtaken_each_time_are_those_of_their_span",
+        build: &EXACT,
+        model: "tiers::overtaken::totals_that_are_overtaken_each_time_are_those_of_their_span",
         why: "a note that has left is another boundary's (I9)",
     },
 ];

@@ -2,7 +2,7 @@
 
 use windrow::Stats;
 
-use crate::Http;
+use super::Http;
 use testkit::{at, clock_at, ms, race, window};
 
 /// Origin: Sentinel `ArrayMetricTest`.

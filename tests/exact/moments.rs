@@ -140,7 +140,7 @@ fn a_moment_of_another_window_has_no_answer() {
 
 #[test]
 fn moments_divide_the_adds_among_them() {
-    alone::in_each_strategy("under_writers");
+    alone::in_each_strategy("moments::under_writers");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use windrow::{Timestamp, snapshot::SpanError};
 
-use crate::{Http, starts, sums};
+use super::{Http, starts, sums};
 use testkit::{at, clock_at, ms, ns, window};
 
 /// Origin: Sentinel-Go's sliding view, 20 buckets of 500 ms seen through the last two seconds.

@@ -27,7 +27,7 @@ fn window(clock: &Manual, tiers: &[(u64, usize)]) -> SlidingWindow<Seen, Manual>
 /// later thread can tell what they held.
 #[test]
 fn what_was_missed_is_derived() {
-    alone::run("derived", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::derived", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn derived() {
 /// then.
 #[test]
 fn a_bucket_that_is_closed_late_leaves_newer_coarse_buckets_alone() {
-    alone::run("closed_late", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::closed_late", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_span_that_began_before_the_tier_does_is_refused() {
 /// that is.
 #[test]
 fn a_span_covers_no_more_than_from_the_boundary_that_is_known() {
-    alone::run("unknown", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::unknown", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn unknown() {
 /// What is noted remains so, whatever is missed later in the same coarse bucket.
 #[test]
 fn a_boundary_that_is_noted_remains_known() {
-    alone::run("still_known", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::still_known", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn what_is_added_after_each_clear_is_handed_out_once() {
 
 #[test]
 fn adds_are_before_a_clear_or_after_it() {
-    alone::in_each_strategy("under_writers");
+    alone::in_each_strategy("clear::under_writers");
 }
 
 #[test]

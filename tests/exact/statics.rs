@@ -56,8 +56,8 @@ fn it_is_built_when_it_is_first_used() {
 
 #[test]
 fn threads_that_come_at_once_lose_nothing() {
-    alone::in_each_strategy("raced");
-    alone::run("raced", &alone::BY_PROCESSOR);
+    alone::in_each_strategy("statics::raced");
+    alone::run("statics::raced", &alone::BY_PROCESSOR);
 }
 
 /// The first adds of all threads, some of which meet a window that is not made, or being made.
@@ -194,8 +194,8 @@ fn each_first_use_opens_a_gate() {
 
 #[test]
 fn threads_that_come_to_a_gate_at_once_are_let_through_up_to_the_limit() {
-    alone::in_each_strategy("gates_raced");
-    alone::run("gates_raced", &alone::BY_PROCESSOR);
+    alone::in_each_strategy("statics::gates_raced");
+    alone::run("statics::gates_raced", &alone::BY_PROCESSOR);
 }
 
 /// Returns what was let through, of `threads` that ask for one, so many times each.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use windrow::clock::Manual;
 use windrow::{BuildError, SlidingWindow};
 
-use crate::{Http, starts, sums};
+use super::{Http, starts, sums};
 use testkit::{Rng, at, clock_at, ms, window};
 
 fn build(interval: Duration, buckets: usize) -> Result<(), BuildError> {

@@ -118,7 +118,7 @@ fn an_extreme_alone_has_neither_count_nor_sum() {
 
 #[test]
 fn an_extreme_alone_is_the_one_that_a_value_has() {
-    alone::in_each_strategy("histories");
+    alone::in_each_strategy("kinds::histories");
 }
 
 /// Random histories: time steps on and back, late and back-dated values, changes of geometry,
@@ -251,7 +251,7 @@ fn a_signed_number_is_shown_with_its_sign() {
 
 #[test]
 fn no_extreme_is_lost_or_strays_into_another_bucket() {
-    alone::in_each_strategy("under_writers");
+    alone::in_each_strategy("kinds::under_writers");
 }
 
 /// Buckets of nanoseconds, so that most adds meet a rotation; and a ring that holds them all. A

@@ -265,7 +265,7 @@ fn a_buffer_is_left_as_it_was_if_there_is_no_bucket() {
 /// the middle of a call: no drain is needed for that, and one drain finds all there is.
 #[test]
 fn a_displaced_bucket_is_closed_at_once() {
-    alone::in_each_strategy("closed_in_this_process");
+    alone::in_each_strategy("drain::closed_in_this_process");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn closed_in_this_process() {
 /// twice, and at rest all adds up.
 #[test]
 fn a_log_adds_up_while_others_count() {
-    alone::in_each_strategy("log_in_this_process");
+    alone::in_each_strategy("drain::log_in_this_process");
 }
 
 #[test]

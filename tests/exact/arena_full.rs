@@ -191,10 +191,10 @@ fn contended() {
 
 #[test]
 fn a_full_arena_is_exact_and_finds_all_room_for_threads_that_claim_and_give_back() {
-    alone::run("contended", &[]);
+    alone::run("arena_full::contended", &[]);
 }
 
 #[test]
 fn a_full_arena_is_exact_and_says_so_and_recovers() {
-    alone::in_each_strategy("full");
+    alone::in_each_strategy("arena_full::full");
 }

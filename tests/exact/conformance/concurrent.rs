@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::Http;
+use super::Http;
 use testkit::{Finish, at, at_ns, clock_at, ms, ns, race, window};
 
 /// Origin: Sentinel `BucketLeapArrayTest`: 16 threads race to create the first bucket.

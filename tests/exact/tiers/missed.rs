@@ -65,7 +65,7 @@ fn stats(values: &[u64]) -> Stats {
 /// the extremes of what it counts. An extreme by itself has no count, and stays where it was.
 #[test]
 fn extremes_are_where_their_values_count() {
-    alone::run("missed::extremes", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::missed::extremes", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn extremes() {
 /// The newest bucket, too, while what it holds goes on changing.
 #[test]
 fn extremes_of_the_newest_bucket_are_where_their_values_count() {
-    alone::run("missed::newest_extremes", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::missed::newest_extremes", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn newest_extremes() {
 /// A span that would end where the tier has no note ends later, and says so.
 #[test]
 fn a_span_says_where_it_ends() {
-    alone::run("missed::ends", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::missed::ends", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn ends() {
 /// The same of complete buckets, before those that are not.
 #[test]
 fn complete_buckets_say_where_they_end() {
-    alone::run("missed::complete", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::missed::complete", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn complete() {
 /// A boundary in an idle time is known if the next bucket's is, whatever was missed later.
 #[test]
 fn what_was_missed_changes_no_span_that_begins_in_an_idle_time_before() {
-    alone::run("missed::idle", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::missed::idle", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn idle() {
 /// of one.
 #[test]
 fn a_weighted_sum_takes_a_share_of_one_bucket() {
-    alone::run("missed::weighted", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::missed::weighted", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn weighted() {
 /// from the ring.
 #[test]
 fn what_was_missed_before_a_clear_is_not_derived_from_what_is_left() {
-    alone::run("missed::cleared", &[("WINDROW_STRATEGY", "epochs")]);
+    alone::run("tiers::missed::cleared", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::thread;
 
 use windrow::{Counter, Gauge, Maximum, Minimum, SlidingWindow};
 
-use crate::Http;
+use super::Http;
 use testkit::{Finish, clock_at, ms, race, window};
 
 /// Origin: Sentinel `StatisticNodeTest`, 100 tasks of 100 000 alternating +1 and -1.

@@ -2,7 +2,7 @@
 
 use windrow::snapshot::OutOfRangeError;
 
-use crate::{Http, starts, sums};
+use super::{Http, starts, sums};
 use testkit::{at, clock_at, ms, window};
 
 /// Defect: when the clock steps back, Java drops the counts into a detached bucket while reads

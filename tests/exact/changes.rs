@@ -150,7 +150,7 @@ fn a_log_adds_up_through_many_changes() {
 /// Two threads drain, one adds and changes the geometry, in turn.
 #[test]
 fn a_log_adds_up_while_others_drain() {
-    alone::in_each_strategy("log_in_this_process");
+    alone::in_each_strategy("changes::log_in_this_process");
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Which threads the library starts: none unless asked for, and those end.
 //!
-//! One test in a program of its own, because it counts the threads of the process.
-#![cfg(target_os = "linux")]
+//! The test runs in a process of its own, because it counts the threads of the process.
 
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use testkit::alone;
 use windrow::clock::{Coarse, Precise, Ticker};
 use windrow::{Clock, Counter, SlidingWindow};
 
@@ -36,6 +36,12 @@ fn use_window(clock: impl Clock) {
 /// handles share one, and it ends when the last of them has gone.
 #[test]
 fn b13_no_thread_unless_asked_for() {
+    alone::run("threads::counted", &[]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn counted() {
     let before = threads();
     Counter::new().increment();
     use_window(Coarse::default());

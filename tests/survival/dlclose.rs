@@ -5,13 +5,6 @@
 //! process with it. Portably, what gives a thread's row back at its end is code in the object. So
 //! the library pins the object that it is in.
 
-#![cfg(all(
-    target_os = "linux",
-    target_arch = "x86_64",
-    target_pointer_width = "64",
-    target_env = "gnu"
-))]
-
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
 use std::process::Command;
@@ -69,7 +62,10 @@ fn threads_outlive_the_object_that_they_have_counted_through() {
     let plugin = ("WINDROW_PLUGIN", plugin.to_str().unwrap());
     for (strategy, rounds) in [("", ROUNDS), ("portable", 1)] {
         for _ in 0..rounds {
-            alone::run("closed_while_its_threads_live", &[plugin, ("WINDROW_STRATEGY", strategy)]);
+            alone::run(
+                "dlclose::closed_while_its_threads_live",
+                &[plugin, ("WINDROW_STRATEGY", strategy)],
+            );
         }
     }
 }

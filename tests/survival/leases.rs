@@ -4,8 +4,6 @@
 //! Each test runs in processes of its own: with leases and without, and with fewer rows than
 //! threads.
 
-#![cfg(target_os = "linux")]
-
 use std::cell::RefCell;
 use std::mem::zeroed;
 use std::ptr::{null_mut, without_provenance_mut};
@@ -29,7 +27,10 @@ fn everywhere(test: &str) {
 
 fn run(test: &str, leases: &str, rows: &str) {
     let strategy = ("WINDROW_STRATEGY", "portable");
-    alone::run(test, &[strategy, ("WINDROW_LEASES", leases), ("WINDROW_ROWS", rows)]);
+    alone::run(
+        &format!("leases::{test}"),
+        &[strategy, ("WINDROW_LEASES", leases), ("WINDROW_ROWS", rows)],
+    );
 }
 
 #[test]

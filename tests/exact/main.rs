@@ -1,0 +1,37 @@
+//! What windows and counters answer, case by case: most of it on a clock that the test sets, and
+//! with exact numbers.
+//!
+//! These modules are one program, because building one is much quicker than building each. What
+//! must not share a process with the others (the arena, which it fills; the threads, which it
+//! counts; a strategy of its own) is an ignored test that `testkit::alone` runs in a process of its
+//! own. The other programs in `tests` are apart for what each says at its top.
+
+mod add_at;
+mod arena_full;
+mod changes;
+mod clear;
+mod conformance;
+mod drain;
+mod errors;
+mod events;
+mod export;
+mod foreign;
+mod kinds;
+mod leaps;
+mod moments;
+mod overtaken;
+mod rates;
+mod rows;
+mod snapshots;
+mod spans;
+mod statics;
+#[cfg(target_os = "linux")]
+mod threads;
+mod tiers;
+mod time;
+mod turns;
+mod wide;
+
+/// Counts by thread what is allocated: other tests run beside.
+#[global_allocator]
+static ALLOCATOR: testkit::heap::Counting = testkit::heap::Counting;

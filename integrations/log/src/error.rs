@@ -80,7 +80,11 @@ impl Display for LogError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             LogError::Locked { path } => {
-                write!(f, "another log has `{}` locked; a directory belongs to one log", path.display())
+                write!(
+                    f,
+                    "another log has `{}` locked; a directory belongs to one log",
+                    path.display()
+                )
             }
             LogError::Failed { step, path, error } => {
                 let step = match step {
@@ -100,7 +104,10 @@ impl Display for LogError {
                  would say nothing"
             ),
             LogError::NoWindow { resource } => {
-                write!(f, "`{resource}` is not a window: a log has lines for the buckets of windows")
+                write!(
+                    f,
+                    "`{resource}` is not a window: a log has lines for the buckets of windows"
+                )
             }
             LogError::Panicked { message } => {
                 write!(f, "the function that fills a log's batches panicked: {message}")

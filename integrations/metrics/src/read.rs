@@ -113,7 +113,8 @@ impl Registry {
             let (name, help) = (name.to_owned(), Some(help.to_owned()));
             Family { name, kind: Kind::Counter, unit: None, help, series }
         };
-        let refused = "Calls that had a new key beyond the limit of keys, or a key that is too long.";
+        let refused =
+            "Calls that had a new key beyond the limit of keys, or a key that is too long.";
         let refused = one(REFUSED, refused, |problem| match problem {
             Problem::Refused { kind, calls } => Some(("kind", kind.to_string(), *calls)),
             _ => None,

@@ -306,7 +306,8 @@ fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
 }
 
 /// The description of the uses of the overflow series.
-const OVERFLOWED: &str = "uses of labels beyond the limit of series, counted under the attribute overflow";
+const OVERFLOWED: &str =
+    "uses of labels beyond the limit of series, counted under the attribute overflow";
 
 fn check_name(name: &str) -> Result<(), ObserveError> {
     if name.is_empty() {

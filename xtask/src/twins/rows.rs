@@ -66,7 +66,8 @@ pub(super) const ROWS: &[Twin] = &[
         match step(cells) {
             Step::GoOn => {}
             Step::Done => return,",
-        replace: "    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
+        replace:
+            "    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
     for step in steps {
         let core = cores()[row].lock().unwrap();
         if *core != mine {

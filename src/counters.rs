@@ -1,4 +1,4 @@
-//! Numbers that all cores may write at once: counter, gauge, maximum and minimum.
+//! Sharded numbers, which all cores may write at once: counter, gauge, maximum and minimum.
 
 mod counter;
 mod extreme;

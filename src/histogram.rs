@@ -1,11 +1,11 @@
-//! Histograms: latency and size distributions that every core can record to at once.
+//! Histograms: latency and size distributions to which all cores can record at once.
 //!
-//! A [`Histogram`] is recorded to; a [`Distribution`] is what it returns, with counts and
-//! quantiles; a [`Scale`] says how exact they are.
+//! A [`Histogram`] records values and returns a [`Distribution`], which has counts and quantiles; a
+//! [`Scale`] says how exact they are.
 //!
 //! A record is two striped adds, to the sum of all values and to the cell of its value (`columns`),
-//! behind a look at the extremes (`extremes`). The `scale` says which cell that is; a read makes a
-//! `distribution` of them. Nothing is reset: a drain moves a `baseline`.
+//! after a look at the extremes (`extremes`). The `scale` maps a value to its cell; a read makes a
+//! `distribution` of the cells. A drain resets nothing: it moves a `baseline`.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -27,8 +27,8 @@ pub use crate::error::{ScaleError, ScaleMismatchError};
 pub use distribution::Distribution;
 pub use scale::Scale;
 
-/// A histogram that every core can record to at once: how many values there were of each size, and
-/// so their percentiles, right to a stated error.
+/// A sharded latency histogram, to which all cores can record at once: counts, sum, extremes, and
+/// quantiles (percentiles) to a stated error.
 ///
 /// ```
 /// use windrow::Histogram;
@@ -46,10 +46,10 @@ pub use scale::Scale;
 /// assert!((p99 - 990_000.0).abs() <= 990_000.0 * now.error_bound() + 0.5);
 /// ```
 ///
-/// Count, sum, minimum and maximum are exact, and so is how many values each cell has. A cell holds
-/// values that differ by at most 9 %, so a percentile is right to 4.3 %; another [`Scale`] has
-/// finer or coarser cells, for values from elsewhere to elsewhere. Values outside of the scale's
-/// range are counted, in two cells more.
+/// Count, sum, minimum and maximum are exact, and so is the count of each cell. A cell holds values
+/// that differ by at most 9 %, so a percentile is right to 4.3 %; another [`Scale`] has finer or
+/// coarser cells, or another range. Values outside of the scale's range are counted in two further
+/// cells.
 ///
 /// # Cost
 ///
@@ -58,33 +58,34 @@ pub use scale::Scale;
 /// row](crate::diagnostics::strategy#rows).
 ///
 /// A histogram has a number for each of its scale's [cells](Scale::cells), and three more: the sum,
-/// and what is below and above the range. It takes 8 bytes for each number: on the heap from the
-/// first record on, there once more from the first drain on, and in each open row. In rows it has
-/// 64 numbers or a multiple of 64 if it needs more than 64. With the default scale these are 219
-/// numbers, 1.8 kB, and 2 kB in each row; a scale of 61 cells takes half a kilobyte in each row,
-/// and one of 62 cells a whole one.
+/// and the counts below and above the range. Each number takes 8 bytes: on the heap from the first
+/// record on, there once more from the first drain on, and in each open row. A histogram that needs
+/// more than 64 numbers takes the next multiple of 64 in each row. With the default scale these are
+/// 219 numbers, 1.8 kB, and 2 kB in each row; a scale of 61 cells takes half a kilobyte in each
+/// row, and one of 62 cells a whole one.
 ///
 /// # While others record
 ///
-/// A distribution is *not* an atomic snapshot: records that are being made may be in it or not. Its
-/// count is the sum of its cells. Each value that it counts is in its sum, and not beyond its
-/// extremes. The sum may be ahead of the count, by the values of records that are being made.
+/// A distribution is *not* an atomic snapshot: records that are being made may be included or not.
+/// Its count is the sum of its cells. Each value that it counts is included in its sum and lies
+/// within its extremes. The sum may be ahead of the count, by the values of records that are being
+/// made.
 ///
 /// # Drains
 ///
-/// [`take`](Self::take) returns what was recorded since the last call, and starts anew, though no
-/// cell is reset: it moves a *baseline* up to what it has read, in one step. Every record is
-/// counted by exactly one call, however many threads call at once. (A record that is made at that
-/// moment may have its value in the sum of one call and be counted by the next.)
+/// [`take`](Self::take) returns the records since the last call, and starts anew. It resets no
+/// cell: it moves a *baseline* up to its reading, in one step. Every record is counted by exactly
+/// one call, however many threads call at once. (A record that is made at that moment may have its
+/// value in the sum of one call and be counted by the next.)
 ///
 /// # Minimum and maximum
 ///
-/// They are those of all time: a value that is no new extreme leaves no trace in them. So they are
-/// exact in [`lifetime`](Self::lifetime), and in [`distribution`](Self::distribution) as long as
-/// nothing was drained. After a drain they are known as well as the cells know them: no value is
-/// beyond them, and they are in the cells of the least value and of the greatest;
-/// [`has_exact_extremes`](Distribution::has_exact_extremes) says so. (For the exact ones of each
-/// second or minute, record a [`Value`](crate::Kind::Value) in a
+/// The histogram keeps the all-time extremes: a value that is no new extreme leaves no trace in
+/// them. So they are exact in [`lifetime`](Self::lifetime), and in
+/// [`distribution`](Self::distribution) as long as nothing was drained. After a drain they are
+/// bounds: no value is beyond them, and they lie in the cells of the smallest and of the largest
+/// value; [`has_exact_extremes`](Distribution::has_exact_extremes) is then false. (For the exact
+/// ones of each second or minute, record a [`Value`](crate::Kind::Value) in a
 /// [`SlidingWindow`](crate::SlidingWindow).)
 pub struct Histogram {
     scale: Scale,
@@ -107,7 +108,7 @@ impl Histogram {
     }
 
     const_fn! {
-        /// Returns a histogram with nothing recorded, with cells of your choice.
+        /// Returns a histogram with nothing recorded, with the cells of `scale`.
         ///
         /// ```
         /// use windrow::{Histogram, histogram::Scale};
@@ -167,7 +168,7 @@ impl Histogram {
         }
     }
 
-    /// Its cells' scale.
+    /// Returns the scale.
     ///
     /// ```
     /// assert_eq!(windrow::Histogram::new().scale().schema(), 3);
@@ -176,11 +177,11 @@ impl Histogram {
         self.scale
     }
 
-    /// What was recorded since the histogram was made or last [drained](Self::take).
+    /// Returns the distribution of the values recorded since the histogram was made or last
+    /// [drained](Self::take).
     ///
-    /// Records that run at the same time may be in it or not. Acquire. Costs a load of each cell of
-    /// each
-    /// [open row](crate::diagnostics::strategy#rows), and an allocation or two.
+    /// Records that run at the same time may be included or not. Acquire. Costs a load of each cell
+    /// of each [open row](crate::diagnostics::strategy#rows), and an allocation or two.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -195,10 +196,11 @@ impl Histogram {
             .settled(|before| self.distribution_of(&self.read().since(before), before.is_none()))
     }
 
-    /// What was ever recorded, drained or not.
+    /// Returns the distribution of all values ever recorded, drained or not.
     ///
-    /// For exporters, whose counts must never go back: of successive answers on one thread none has
-    /// less in a cell, until that wraps at 2^64. Otherwise as [`distribution`](Self::distribution).
+    /// For exporters, whose counts must never go back: of successive results on one thread, none
+    /// has a smaller count in any cell, until that wraps at 2^64. In all other respects like
+    /// [`distribution`](Self::distribution).
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -211,11 +213,11 @@ impl Histogram {
         self.distribution_of(&self.read(), true)
     }
 
-    /// Returns what was recorded since the last call and starts anew: a drain.
+    /// Returns the distribution of the values recorded since the last call, and starts anew (a
+    /// drain).
     ///
     /// Every record is counted by exactly one call, however many threads call at once. Acquire and
-    /// Release. Costs what
-    /// [`distribution`](Self::distribution) costs, and an allocation more.
+    /// Release. Costs a [`distribution`](Self::distribution) and one more allocation.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -232,9 +234,9 @@ impl Histogram {
         self.distribution_of(&more, is_first)
     }
 
-    /// Returns how many values were recorded since the histogram was made or last drained: the
-    /// count of its
-    /// [`distribution`](Self::distribution). Acquire. Costs the same loads, and allocates nothing.
+    /// Returns the number of values recorded since the histogram was made or last drained: the
+    /// count of its [`distribution`](Self::distribution). Acquire. Costs the same loads, and
+    /// allocates nothing.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -254,9 +256,9 @@ impl Histogram {
         })
     }
 
-    /// Returns the sum of what was recorded since the histogram was made or last drained, wrapping
-    /// at 2^64. Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and
-    /// allocates nothing.
+    /// Returns the sum of the values recorded since the histogram was made or last drained,
+    /// wrapping at 2^64. Acquire. Costs a load for each [open
+    /// row](crate::diagnostics::strategy#rows), and allocates nothing.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -269,9 +271,9 @@ impl Histogram {
         self.baseline.settled(|before| self.columns.sum().wrapping_sub(drained(before)))
     }
 
-    /// Estimates the `q`-quantile, with `q` from 0 to 1, of what was recorded since the histogram
-    /// was made or last drained: for 0.99 the 99th percentile. For several, take a
-    /// [`distribution`](Self::distribution) and ask it: see [`Distribution::quantile`].
+    /// Estimates the `q`-quantile, with `q` from 0 to 1, of the values recorded since the histogram
+    /// was made or last drained: for 0.99 the 99th percentile. For several quantiles, take a
+    /// [`distribution`](Self::distribution) and call [`Distribution::quantiles`].
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -298,14 +300,14 @@ impl Histogram {
         self.distribution().quantile_duration(q)
     }
 
-    /// Starts a timer, which records how long it was there when it is dropped.
+    /// Starts a timer, which records its own lifetime as a duration when it is dropped.
     ///
     /// ```
     /// static LATENCY: windrow::Histogram = windrow::Histogram::new();
     ///
     /// fn answer() -> u16 {
     ///     let _timer = LATENCY.timer();
-    ///     200 // recorded behind this, however the function ends
+    ///     200 // records the duration when the function ends, by an error or a panic too
     /// }
     ///
     /// answer();
@@ -316,9 +318,9 @@ impl Histogram {
         Timer::new(|elapsed| self.record(elapsed))
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for columns ([`columns`](crate::diagnostics::columns)):
-    /// then all threads add to shared cells, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first record, and for
+    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then
+    /// all threads add to shared cells, which is as exact, and contend.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -334,15 +336,15 @@ impl Histogram {
         Reading { counts, sum }
     }
 
-    /// Reads the extremes. So what is counted was read before. They are those of all time, exact if
-    /// that is `all`.
+    /// Makes a distribution of cells that were read before, and reads the extremes after them.
+    /// These are the all-time extremes, which are exact if the cells are all-time counts (`all`).
     fn distribution_of(&self, read: &Reading, all: bool) -> Distribution {
         let (counts, extremes) = (read.counts.iter().copied(), self.extremes.get());
         Distribution::new(self.scale, counts, read.sum, extremes, all)
     }
 }
 
-/// A histogram with nothing recorded, with the default scale.
+/// Returns a histogram with nothing recorded, with the default scale.
 impl Default for Histogram {
     fn default() -> Histogram {
         Histogram::new()

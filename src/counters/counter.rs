@@ -1,4 +1,4 @@
-//! A counter that every core can add to at once.
+//! The sharded counter.
 
 use std::fmt::{self, Debug, Display, Formatter};
 
@@ -7,13 +7,14 @@ use crate::counters::one_word::OfOneWord;
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 
-/// A counter that every core can add to at once: Java's `LongAdder` in `AtomicU64`'s spelling.
+/// A sharded (striped, per-CPU) counter: Java's `LongAdder` with the method names of `AtomicU64`.
 ///
-/// An add writes only the adding core's own cell; a read sums the cells of all cores. It costs 8
-/// bytes a core beside its own 24. Counts wrap at 2^64.
+/// An add writes only the adding core's own cell; a read sums the cells of all cores. A counter
+/// takes 24 bytes, and 8 bytes for each core. Counts wrap at 2^64.
 ///
-/// It counts; it does not decide. [`fetch_add`](Self::fetch_add) returns nothing, because no thread
-/// knows the sum at the moment of an add. So code that needs the previous value does not compile.
+/// No decision can be based on an add: [`fetch_add`](Self::fetch_add) returns nothing, because no
+/// thread knows the sum at the moment of an add. So code that needs the previous value does not
+/// compile. (For limits, see [`Gate`](crate::Gate) and [`InFlight`](crate::InFlight).)
 ///
 /// ```
 /// use windrow::Counter;
@@ -54,7 +55,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 #[doc(alias = "percpu_counter")]
 pub struct Counter {
     cells: Striped,
-    /// The sum at the last drain.
+    /// The all-time sum at the last drain.
     base: AtomicU64,
 }
 
@@ -98,18 +99,18 @@ impl Counter {
         self.add(1);
     }
 
-    /// What was added since the counter was made or last drained.
+    /// Returns the sum of the adds since the counter was made or last drained.
     ///
-    /// *Not* an atomic snapshot: adds that run at the same time may be in it or not, in any
-    /// combination. It lies between the true count when the call began and the true count when it
-    /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020). It never
+    /// *Not* an atomic snapshot: adds that run at the same time may be included or not, in any
+    /// combination. The sum lies between the true count when the call began and the true count when
+    /// it returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020). It never
     /// goes back, except by a drain. Acquire. Costs a load for each [open
     /// row](crate::diagnostics::strategy#rows), and a few more.
     ///
-    /// The true count *when the call began* is of the adds before it. "Before" means ordered by
-    /// synchronisation (a join, a lock, a channel, an Acquire load), or on this thread. An add that
-    /// has merely returned by the clock may be in its core's store buffer for some nanoseconds
-    /// more: per core, an add is a plain store.
+    /// The true count *when the call began* is that of the adds before the call. "Before" means
+    /// ordered by synchronisation (a join, a lock, a channel, an Acquire load), or on this thread.
+    /// An add that has merely returned by the clock may be in its core's store buffer for some
+    /// nanoseconds more: per core, an add is a plain store.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -131,10 +132,10 @@ impl Counter {
         }
     }
 
-    /// What was ever added, drained or not.
+    /// Returns the sum of all adds ever made, drained or not.
     ///
     /// For exporters, whose counters must never go back. As consistent as [`sum`](Self::sum), and
-    /// not concerned by drains: successive answers of one thread never decrease, until the number
+    /// unaffected by drains: successive results on one thread never decrease, until the number
     /// wraps at 2^64. Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
@@ -148,11 +149,12 @@ impl Counter {
         self.cells.sum()
     }
 
-    /// What each core's row holds of the [`lifetime`](Self::lifetime): how the adds are spread.
+    /// Returns the part of [`lifetime`](Self::lifetime) in each core's row: how the adds are spread
+    /// over the cores.
     ///
-    /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the
-    /// other: adds that run at the same time may be in them or not. Acquire. Costs a load for each
-    /// [open row](crate::diagnostics::strategy#rows), and an allocation.
+    /// Each row is as consistent as `lifetime`, and never goes back. The rows are read one after
+    /// the other: adds that run at the same time may be included or not. Acquire. Costs a load for
+    /// each [open row](crate::diagnostics::strategy#rows), and an allocation.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -167,9 +169,9 @@ impl Counter {
         self.cells.by_row()
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first add; and from it
-    /// on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then
-    /// all threads add to one shared cell, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first add, and for
+    /// good if that add found the arena full ([`columns`](crate::diagnostics::columns)): then all
+    /// threads add to one shared cell, which is as exact, and contend.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -180,7 +182,7 @@ impl Counter {
         self.cells.is_striped()
     }
 
-    /// Returns the [`sum`](Self::sum) and restarts at zero: a drain.
+    /// Returns the [`sum`](Self::sum) and restarts at zero (a drain).
     ///
     /// Every add is in exactly one call's result, however many threads call at once. Acquire and
     /// Release. Costs a load for each [open row](crate::diagnostics::strategy#rows) and a
@@ -211,7 +213,7 @@ impl Counter {
         }
     }
 
-    /// Restarts at zero: a drain without a result.
+    /// Restarts at zero: a [`take`](Self::take) whose result is discarded.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -224,11 +226,11 @@ impl Counter {
         self.take();
     }
 
-    /// Adds `n`, wrapping, in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64), but does
-    /// not return the previous value, which no thread knows.
+    /// Adds `n`, wrapping, under the name that [`AtomicU64`](std::sync::atomic::AtomicU64) has for
+    /// it, but does not return the previous value, which no thread knows.
     ///
-    /// `SeqCst` if `order` is; else Release, whatever `order` is. An add that returns nothing has
-    /// nothing to acquire.
+    /// The add is `SeqCst` if `order` is, and Release for any other `order`. An add that returns
+    /// nothing has nothing to acquire.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -256,12 +258,12 @@ impl Counter {
     #[doc(hidden)]
     pub fn compare_exchange<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
 
-    /// Returns the [`sum`](Self::sum), in the spelling of
-    /// [`AtomicU64`](std::sync::atomic::AtomicU64).
+    /// Returns the [`sum`](Self::sum), under the name that
+    /// [`AtomicU64`](std::sync::atomic::AtomicU64) has for it.
     ///
-    /// It is *not* one atomic load, but one of the cell in each open row. Each is Acquire, whatever
-    /// `order` is; `SeqCst` puts a sequentially consistent fence before them. It accepts every
-    /// order: the two that make no sense for a load (`Release` and `AcqRel`) count as Acquire.
+    /// It is *not* one atomic load, but a load of the cell in each open row. Each is Acquire for
+    /// any `order`; `SeqCst` also puts a sequentially consistent fence before them. The two orders
+    /// that make no sense for a load (`Release` and `AcqRel`) are accepted, and count as Acquire.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -280,14 +282,14 @@ impl Counter {
     }
 }
 
-/// A counter at zero.
+/// Returns a counter at zero.
 impl Default for Counter {
     fn default() -> Counter {
         Counter::new()
     }
 }
 
-/// A counter that begins at a number, as if that had been added first.
+/// Converts a number to a counter, as if the number had been added first.
 ///
 /// ```
 /// let hits = windrow::Counter::from(40);
@@ -301,7 +303,7 @@ impl From<u64> for Counter {
     }
 }
 
-/// Shows the [`sum`](Counter::sum), as a `u64` is shown.
+/// Formats the [`sum`](Counter::sum) as a `u64`.
 ///
 /// ```
 /// let hits = windrow::Counter::from(42);

@@ -1,4 +1,4 @@
-//! The greatest and the least of all that was recorded.
+//! The maximum and the minimum of the values recorded.
 
 use std::fmt::{self, Debug, Display, Formatter};
 
@@ -8,7 +8,7 @@ use crate::sync::{AtomicBool, Ordering, const_fn};
 
 /// A striped number that only rises, and whether it was ever raised.
 ///
-/// Zero is a value like any other. So a flag says whether there was a value: it is written once,
+/// Zero is a value like any other. So a flag says whether a value was recorded. It is written once,
 /// and then only read.
 struct Extreme {
     cells: Striped,
@@ -38,9 +38,9 @@ impl Extreme {
     }
 }
 
-/// The greatest value recorded, from every core at once.
+/// A sharded maximum: the greatest value recorded, from all cores at once.
 ///
-/// A record that is not greater than what this core has recorded before writes nothing.
+/// A record that is not greater than those that this core has made before writes nothing.
 ///
 /// ```
 /// use windrow::Maximum;
@@ -55,11 +55,11 @@ impl Extreme {
 /// assert_eq!(SLOWEST.get(), Some(7));
 /// ```
 ///
-/// There is no `take`, because it would not be exact: the values, and whether there was one, are
-/// two words. Say that a `take` reads and clears both while a thread records. If it clears the
-/// values first, it may clear what tells of a value that came in between, and that value is lost.
-/// If it clears them last, it may return a value whose thread then tells of it again. For the
-/// greatest value of each second or minute, record an event of the kind
+/// There is no `take`, because it would not be exact: the value and the flag that there is one are
+/// two words. Suppose that a `take` clears both while a thread records. If it clears the value
+/// first, it may then clear the flag of a value that was recorded in between, and lose that value.
+/// If it clears the flag first, it may return a value whose thread then sets the flag again. For
+/// the greatest value of each second or minute, record an event of the kind
 /// [`Maximum`](crate::Kind::Maximum) in a [`SlidingWindow`](crate::SlidingWindow).
 pub struct Maximum(Extreme);
 
@@ -97,9 +97,9 @@ impl Maximum {
 
     /// Returns the greatest value recorded; `None` if there was none.
     ///
-    /// Records that run at the same time may be in it or not. It is no less than any value whose
-    /// record returned before the call, and never goes down. Acquire. Costs a load for each
-    /// [open row](crate::diagnostics::strategy#rows).
+    /// Records that run at the same time may be included or not. The result is no less than any
+    /// value whose record returned before the call, and never goes down. Acquire. Costs a load for
+    /// each [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// assert_eq!(windrow::Maximum::new().get(), None);
@@ -122,9 +122,9 @@ impl Maximum {
     }
 }
 
-/// The least value recorded, from every core at once.
+/// A sharded minimum: the least value recorded, from all cores at once.
 ///
-/// A record that is not less than what this core has recorded before writes nothing.
+/// A record that is not less than those that this core has made before writes nothing.
 ///
 /// ```
 /// use windrow::Minimum;
@@ -140,7 +140,7 @@ impl Maximum {
 /// ```
 ///
 /// There is no `take`, for the same reason as in [`Maximum`].
-pub struct Minimum(Extreme); // of complements: the least value has the greatest one
+pub struct Minimum(Extreme); // of complements: the least value has the greatest complement
 
 impl Minimum {
     const_fn! {
@@ -176,9 +176,9 @@ impl Minimum {
 
     /// Returns the least value recorded; `None` if there was none.
     ///
-    /// Records that run at the same time may be in it or not. It is no greater than any value whose
-    /// record returned before the call, and never goes up. Acquire. Costs a load for each
-    /// [open row](crate::diagnostics::strategy#rows).
+    /// Records that run at the same time may be included or not. The result is no greater than any
+    /// value whose record returned before the call, and never goes up. Acquire. Costs a load for
+    /// each [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// assert_eq!(windrow::Minimum::new().get(), None);
@@ -201,8 +201,7 @@ impl Minimum {
     }
 }
 
-/// A maximum with no value recorded.
-impl Default for Maximum {
+/// x Default for Maximum {
     fn default() -> Maximum {
         Maximum::new()
     }
@@ -215,7 +214,7 @@ impl Default for Minimum {
     }
 }
 
-/// A value as a `u64` is shown, or `none`.
+/// Formats a value as a `u64`, or as `none`.
 fn show(value: Option<u64>, f: &mut Formatter<'_>) -> fmt::Result {
     match value {
         Some(value) => Display::fmt(&value, f),
@@ -223,7 +222,7 @@ fn show(value: Option<u64>, f: &mut Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// Shows the [value](Maximum::get), or `none` if there was none.
+/// Formats the [value](Maximum::get), or `none` if no value was recorded.
 ///
 /// ```
 /// let slowest = windrow::Maximum::new();
@@ -237,7 +236,7 @@ impl Display for Maximum {
     }
 }
 
-/// Shows the [value](Minimum::get), or `none` if there was none.
+/// Formats the [value](Minimum::get), or `none` if no value was recorded.
 ///
 /// ```
 /// let fastest = windrow::Minimum::new();

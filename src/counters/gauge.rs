@@ -1,4 +1,4 @@
-//! A number that goes up and down from every core at once.
+//! The sharded gauge.
 
 use std::fmt::{self, Debug, Display, Formatter};
 
@@ -6,9 +6,11 @@ use crate::counters::one_word::OfOneWord;
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{Ordering, const_fn, fence};
 
-/// A number that goes up and down from every core at once: connections open, bytes in flight.
+/// A sharded (striped, per-CPU) gauge: a number that all cores may raise and lower at once, such as
+/// open connections or bytes in use.
 ///
-/// Costs what a [`Counter`](crate::Counter) costs. Wraps at the ends of `i64`.
+/// Costs the same as a [`Counter`](crate::Counter). Wraps at the ends of `i64`. (For a level that
+/// is exact at each moment, or limited, see [`InFlight`](crate::InFlight).)
 ///
 /// ```
 /// use windrow::Gauge;
@@ -22,11 +24,11 @@ use crate::sync::{Ordering, const_fn, fence};
 /// ```
 ///
 /// There is no `set`, because it could not be exact. Adds are spread over the cores' cells, and no
-/// scan sees all cells at one moment. Say that a thread adds 1 on one core and then, on another
+/// scan sees all cells at one moment. Suppose that a thread adds 1 on one core and then, on another
 /// core, subtracts it. A `set(0)` that scans meanwhile may miss the addition and see the
-/// subtraction: it would take the one for later than itself and the other for earlier, and the
-/// gauge would read 1 from then on, for ever. A [`sum`](Self::sum) can be as wrong as that, but
-/// only once. To start from a known level, make the gauge from it: `Gauge::from(level)`.
+/// subtraction. It would treat the addition as later than itself and the subtraction as earlier,
+/// and the gauge would read 1 too much from then on. A [`sum`](Self::sum) can have the same error,
+/// but only once. To start from a known level, make the gauge from it: `Gauge::from(level)`.
 pub struct Gauge {
     cells: Striped,
 }
@@ -80,12 +82,12 @@ impl Gauge {
         self.add(-1);
     }
 
-    /// What was added less what was subtracted.
+    /// Returns the sum of the additions minus that of the subtractions.
     ///
-    /// At rest it is exact. While adds *and* subtractions run it promises nothing, not even a value
-    /// that the gauge ever had: the scan may see a subtraction and miss the addition that came
-    /// before it on another core. So a count of open things can read below zero. Acquire. Costs a
-    /// load for each [open row](crate::diagnostics::strategy#rows).
+    /// Exact when no thread adds. While additions *and* subtractions run, the result may be a value
+    /// that the gauge never had: the scan may see a subtraction and miss the addition that came
+    /// before it on another core. So a count of open connections can read below zero. Acquire.
+    /// Costs a load for each [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// let open = windrow::Gauge::new();
@@ -97,9 +99,9 @@ impl Gauge {
         self.cells.sum().cast_signed()
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first add; and from it
-    /// on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then
-    /// all threads add to one shared cell, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first add, and for
+    /// good if that add found the arena full ([`columns`](crate::diagnostics::columns)): then all
+    /// threads add to one shared cell, which is as exact, and contend.
     ///
     /// ```
     /// let open = windrow::Gauge::new();
@@ -110,8 +112,8 @@ impl Gauge {
         self.cells.is_striped()
     }
 
-    /// Adds `n`, wrapping, in the spelling of [`AtomicI64`](std::sync::atomic::AtomicI64), but does
-    /// not return the previous value. `order` is as for
+    /// Adds `n`, wrapping, under the name that [`AtomicI64`](std::sync::atomic::AtomicI64) has for
+    /// it, but does not return the previous value. `order` is as for
     /// [`Counter::fetch_add`](crate::Counter::fetch_add).
     ///
     /// ```
@@ -150,8 +152,8 @@ impl Gauge {
         self.sum()
     }
 
-    /// Returns the [`sum`](Self::sum), which promises no more here. It is not one atomic load;
-    /// `order` is as for [`Counter::load`](crate::Counter::load).
+    /// Returns the [`sum`](Self::sum), with its promises. It is not one atomic load; `order` is as
+    /// for [`Counter::load`](crate::Counter::load).
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -168,14 +170,14 @@ impl Gauge {
     }
 }
 
-/// A gauge at zero.
+/// Returns a gauge at zero.
 impl Default for Gauge {
     fn default() -> Gauge {
         Gauge::new()
     }
 }
 
-/// A gauge that begins at a number, as if that had been added first.
+/// Converts a number to a gauge, as if the number had been added first.
 ///
 /// ```
 /// let level = windrow::Gauge::from(-5);
@@ -188,7 +190,7 @@ impl From<i64> for Gauge {
     }
 }
 
-/// Shows the [`sum`](Gauge::sum), as an `i64` is shown.
+/// Formats the [`sum`](Gauge::sum) as an `i64`.
 ///
 /// ```
 /// let level = windrow::Gauge::from(-5);

@@ -1,6 +1,6 @@
-//! What an `AtomicU64` can do because it is one word, and a striped number cannot.
+//! Operations of `AtomicU64` that a striped number, which is many words, cannot have.
 
-/// Is implemented by nothing: a call that wants it is refused with a message.
+/// Implemented by no type: a call that needs it does not compile, and this is the message.
 #[diagnostic::on_unimplemented(
     message = "a striped counter cannot be set, swapped or compared: it is many cells, not one word",
     label = "no thread can change all cells at one moment",

@@ -1,7 +1,8 @@
-//! A number on a column of its own: the part that all counters share.
+//! A number on a column of its own: the part that counter, gauge and extremes share.
 //!
 //! A [`Striped`] is made in a `const`, without a column. The first add claims one ([`OnDemand`]).
-//! If the arena is full, the number counts in its fallback cell from then on, as any atomic does.
+//! If the arena is full, the number counts in its fallback cell from then on, as an ordinary atomic
+//! does.
 //!
 //! Adds that cannot use this core's row also go to the fallback cell: a plain add and a locked one
 //! never meet in a cell.
@@ -12,10 +13,10 @@ use crate::arena::rows;
 use crate::stripe::put::{Add, Number, Raise, put};
 use crate::sync::{AtomicU64, Ordering, const_fn};
 
-/// A number that all cores may write at once.
+/// A number that all cores may write at the same time.
 pub(crate) struct Striped {
     column: OnDemand,
-    /// What it began with, what was added without a column, and by threads without a row.
+    /// The initial value, and the adds made without a column or by threads without a row.
     fallback: AtomicU64,
 }
 
@@ -26,7 +27,7 @@ impl Striped {
         }
     }
 
-    /// A number that begins at `n`.
+    /// Returns a number that begins at `n`.
     pub(crate) fn starting_at(n: u64) -> Striped {
         Striped { column: OnDemand::new(), fallback: AtomicU64::new(n) }
     }
@@ -38,42 +39,42 @@ impl Striped {
         put(self, Add(n, order));
     }
 
-    /// Raises the number to `value`, unless it is there already.
+    /// Raises the number to `value`, if that is greater.
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn raise(&self, value: u64) {
         put(self, Raise(value));
     }
 
-    /// The sum of all that was added.
+    /// Returns the sum of all adds.
     #[inline]
     pub(crate) fn sum(&self) -> u64 {
         let rows = self.column.column().map_or(0, rows::sum);
         rows.wrapping_add(self.beside_rows())
     }
 
-    /// What was added without a row.
+    /// Returns the sum of the adds made without a row.
     #[inline]
     fn beside_rows(&self) -> u64 {
         // Acquire: pairs with the Release of the add, as in `rows::value`.
         self.fallback.load(Ordering::Acquire)
     }
 
-    /// What each row holds of it, and what is not in rows.
+    /// Returns the part of the sum in each row, and the part that is in none.
     pub(crate) fn by_row(&self) -> ByRow {
         let rows =
             self.column.column().map_or_else(Vec::new, |column| rows::by_place(column).collect());
         ByRow { rows, shared: self.beside_rows() }
     }
 
-    /// The greatest value that it was raised to; zero if there was none.
+    /// Returns the greatest value to which the number was raised; zero if there was none.
     #[inline]
     pub(crate) fn greatest(&self) -> u64 {
         let rows = self.column.column().map_or(0, rows::greatest);
         rows.max(self.fallback.load(Ordering::Acquire)) // as in `sum`
     }
 
-    /// Whether it has a column.
+    /// Returns whether the number has a column.
     pub(crate) fn is_striped(&self) -> bool {
         self.column.column().is_some()
     }
@@ -98,7 +99,7 @@ unsafe impl Number for &Striped {
 
 impl Drop for Striped {
     fn drop(&mut self) {
-        // SAFETY: as many as `claimed` claims.
+        // SAFETY: `claimed` claims this number of columns.
         unsafe { self.column.free(1) };
     }
 }

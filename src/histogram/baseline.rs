@@ -1,23 +1,23 @@
-//! What a histogram had counted at its last drain.
+//! The reading of a histogram at its last drain.
 //!
-//! Nothing is reset: a drain moves the baseline up to what it has read, and answers the difference,
+//! Nothing is reset: a drain moves the baseline up to its own reading and returns the difference,
 //! as in [`Counter`](crate::Counter). Here the baseline is a whole reading, behind a pointer. So it
-//! moves in one step, and each record is in one drain's answer: its one in a cell, at least, as
+//! moves in one step, and each record's count in a cell is in the result of exactly one drain, as
 //! [`Histogram::take`](crate::Histogram::take) says.
 //!
-//! # Why a difference is never negative, and never more than there was
+//! # Why a difference is never negative, and never too large
 //!
 //! A drain loads the baseline with Acquire before it reads. It was published with Release by a
 //! drain that had read before. So each number that is read now is no less than it was then. Two
 //! drains cannot both move the baseline from the same one: a baseline is not freed while a thread
 //! is pinned that has seen it, so no later one has its address. A reader that does not move the
-//! baseline looks whether it is still the same, after it has read. If it has read an add that came
-//! after some drain, it finds that drain's baseline too, and reads again.
+//! baseline checks, after it has read, that the baseline is still the same. If it has read an add
+//! that came after some drain, it finds that drain's baseline too, and reads again.
 
 use crate::reclaim::{Atomic, Guard, Owned, Shared, pin};
 use crate::sync::{Ordering, const_fn};
 
-/// A reading: what each cell had counted, and the sum of all values.
+/// A reading: the count of each cell, and the sum of all values.
 #[derive(Clone)]
 pub(super) struct Reading {
     pub(super) counts: Box<[u64]>,
@@ -25,7 +25,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// What this has more than `before`.
+    /// Returns the difference between this reading and `before`.
     pub(super) fn since(mut self, before: Option<&Reading>) -> Reading {
         if let Some(before) = before {
             let both = self.counts.iter_mut().zip(&before.counts);
@@ -46,22 +46,23 @@ impl Baseline {
         }
     }
 
-    /// What `read` answers, given a baseline that is the present one before it reads and after.
+    /// Returns the result of `read`, given a baseline that is the present one both before and after
+    /// it reads.
     pub(super) fn settled<R>(&self, read: impl Fn(Option<&Reading>) -> R) -> R {
         loop {
             let guard = pin();
             let (there, before) = self.load(&guard);
             let answer = read(before);
-            // Relaxed: the Acquire of what was read keeps it behind that. It sees every baseline
-            // that an add that was read came after.
+            // Relaxed: the Acquire loads of the reading keep this load behind them. It sees the
+            // baseline of every drain after which an add came that was read.
             if self.0.load(Ordering::Relaxed, &guard) == there {
                 return answer;
             }
         }
     }
 
-    /// Moves the baseline up to what `read` says, and returns what that has more; and whether there
-    /// was none before.
+    /// Moves the baseline up to the reading that `read` returns. Returns the difference between the
+    /// two, and whether there was no baseline before.
     pub(super) fn drain(&self, read: impl Fn() -> Reading) -> (Reading, bool) {
         loop {
             let guard = pin();
@@ -69,7 +70,7 @@ impl Baseline {
             let now = read();
             let more = now.clone().since(before);
             // Release: a thread that loads this baseline sees what was read here. On failure
-            // another drain came between: what was read is discarded.
+            // another drain came between: this reading is discarded.
             let (order, failed) = (Ordering::Release, Ordering::Relaxed);
             if self.0.compare_exchange(there, Owned::new(now), order, failed, &guard).is_ok() {
                 if !there.is_null() {
@@ -82,8 +83,8 @@ impl Baseline {
     }
 
     fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Reading>, Option<&'g Reading>) {
-        // Acquire: pairs with the Release in `drain`. What is read from now on is no less than what
-        // that drain has read.
+        // Acquire: pairs with the Release in `drain`. Numbers read from now on are no less than
+        // those that this drain has read.
         let there = self.0.load(Ordering::Acquire, guard);
         // SAFETY: null, or found under the guard, which protects it.
         (there, unsafe { there.as_ref() })

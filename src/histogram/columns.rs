@@ -3,19 +3,19 @@
 //!
 //! They are a run of neighbouring columns, claimed by the first record. Beside it, on the heap and
 //! made before it, are as many *shared* cells, for adds that cannot use this core's row, or for all
-//! of them if the arena has no room. A plain add and a locked one never meet in a cell.
+//! adds if the arena is full. A plain add and a locked one never meet in a cell.
 //!
 //! # Theorem
 //!
-//! A record that is counted is in the sum: let a read find a record's one in a cell, and read the
-//! sum afterwards. Then the value is in that sum.
+//! A record that is counted is in the sum: if a read finds a record's count in a cell and reads the
+//! sum afterwards, that sum includes the record's value.
 //!
 //! # Why
 //!
 //! A record adds to the sum first, and then to the cell, with Release; a read loads cells with
-//! Acquire, and then finds anew where the sum is. So the add to the sum happened before that,
-//! wherever it went: to a row, which is open, of a run that is published; or to a shared cell, of a
-//! box that is published.
+//! Acquire, and looks up afterwards where the sum is. So the add to the sum happened before that
+//! look-up, in either place: in a row, which is open, of a run that is published; or in a shared
+//! cell, of a box that is published.
 
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
@@ -25,19 +25,19 @@ use crate::stripe::is_column;
 use crate::stripe::put::{Add, Number, put};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
-/// Where the sum stands. The cells follow.
+/// The index of the sum. The cells follow.
 const SUM: usize = 0;
 const FIRST_CELL: usize = 1;
-/// How many cells are counted at a time where no memory is taken.
+/// The number of cells that are read at a time by reads that allocate nothing.
 const AT_A_TIME: usize = 64;
 
 /// The sum and the cells' counts.
 pub(super) struct Columns {
-    /// All of them, one beside the other.
+    /// All of the columns, side by side.
     run: OnDemand,
     /// The first of the shared cells; null before the first record.
     shared: AtomicPtr<AtomicU64>,
-    /// How many cells there are.
+    /// The number of cells.
     cells: usize,
 }
 
@@ -49,7 +49,7 @@ impl Columns {
         }
     }
 
-    /// Counts so many values, of which this is the sum, in the cell at `place`.
+    /// Counts `count` values, whose sum is `sum`, in the cell at `place`.
     #[inline]
     pub(super) fn record(&self, place: usize, sum: u64, count: u64) {
         debug_assert!(place < self.cells);
@@ -57,15 +57,15 @@ impl Columns {
         self.add(FIRST_CELL + place, count); // last: see above
     }
 
-    /// What was ever counted in each cell, and then what was ever added to the sum.
+    /// Reads the all-time count of each cell, and then the all-time sum.
     pub(super) fn read(&self) -> (Box<[u64]>, u64) {
         let mut counts = vec![0; self.cells].into_boxed_slice();
         self.add_counts(0, &mut counts);
         (counts, self.sum())
     }
 
-    /// Calls `see` with what was ever counted in the cells, some side by side at a time, and the
-    /// place of the first of these.
+    /// Calls `see` with the all-time counts of the cells, some neighbours at a time, and the place
+    /// of the first of these.
     pub(super) fn each_count(&self, mut see: impl FnMut(usize, &[u64])) {
         for first in (0..self.cells).step_by(AT_A_TIME) {
             let mut counts = [0; AT_A_TIME];
@@ -75,7 +75,7 @@ impl Columns {
         }
     }
 
-    /// Adds what was ever counted in the cells from the place `first` on.
+    /// Adds the all-time counts of the cells from the place `first` on.
     fn add_counts(&self, first: usize, counts: &mut [u64]) {
         let first = FIRST_CELL + first;
         if let Some(column) = self.run.column() {
@@ -102,34 +102,36 @@ impl Columns {
         put(At { columns: self, distance }, Add(n, Ordering::Release));
     }
 
-    /// The word of the column at `distance`; or one that has no column.
+    /// Returns the word of the column at `distance`; or one that has no column.
     #[inline]
     fn word(&self, distance: usize) -> *mut AtomicU64 {
-        // The shared cells are seen behind it, too: they are made before it is published.
+        // A thread that sees the word sees the shared cells, too: they are made before it is
+        // published.
         let first = self.run.word();
-        // A column's word is the address of its cell in row 0, with a tag in the bits that a cell's
-        // address has not. So whole cells further on is the word of a column to the right, by the
-        // same strategy, in the same claim.
+        // A column's word is the address of its cell in row 0, with a tag in bits that are zero in
+        // a cell's address. So this word plus the size of some cells is the word of a column to the
+        // right, with the same strategy, in the same claim.
         if is_column(first) { first.wrapping_add(distance) } else { first }
     }
 
-    /// Whether it has columns.
+    /// Returns whether the histogram has columns.
     pub(super) fn is_striped(&self) -> bool {
         self.run.column().is_some()
     }
 
-    /// Claims columns unless that was tried.
+    /// Claims columns, unless that was tried already.
     #[cold]
     fn claim(&self) {
         if self.shared().is_none() {
-            self.make_shared(); // before: a record that has a column, and no row, allocates nothing
+            self.make_shared(); // first, so that a record with a column but without a row allocates nothing
         }
         self.run.claim(self.length());
     }
 
-    /// The shared cells, if there are any.
+    /// Returns the shared cells, if there are any.
     fn shared(&self) -> Option<&[AtomicU64]> {
-        // Acquire: pairs with the Release in `make_shared`: they are seen as they were made.
+        // Acquire: pairs with the Release in `make_shared`, so the cells are seen as they were
+        // made.
         let first = NonNull::new(self.shared.load(Ordering::Acquire))?;
         // SAFETY: made so in `make_shared`, and freed by `&mut self`.
         Some(unsafe { NonNull::slice_from_raw_parts(first, self.length()).as_ref() })
@@ -162,7 +164,7 @@ impl Columns {
         drop(unsafe { Box::from_raw(slice_from_raw_parts_mut(first, self.length())) });
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     fn length(&self) -> usize {
         FIRST_CELL + self.cells
     }
@@ -196,7 +198,7 @@ unsafe impl Number for At<'_> {
 impl Drop for Columns {
     fn drop(&mut self) {
         let length = self.length();
-        // SAFETY: as many as `claim` claims.
+        // SAFETY: `claim` claims this number of columns.
         unsafe { self.run.free(length) };
         let shared = self.shared.load(Ordering::Relaxed); // `&mut self`
         if !shared.is_null() {

@@ -1,4 +1,4 @@
-//! The guard: a weight in flight until it is dropped; and what can own one.
+//! The guard of a weight in flight, and the owners that it can have.
 
 use std::fmt::{self, Debug, Formatter};
 use std::mem;
@@ -8,11 +8,12 @@ use super::level::InFlight;
 use crate::at_most::AtMost;
 use crate::sync::Arc;
 
-/// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's
+/// An owner of an [`InFlight`], which guards can own in turn: an `Arc`, or a family's
 /// [`Handle`](crate::family::Handle).
 ///
-/// Implement it for a type that has a level, and [hand](InFlightGuard::owned_by) guards to whatever
-/// owns the type: a future, a connection, a permit that is sent to another task.
+/// Implement it for a type that contains an `InFlight`, so that a guard can
+/// [own](InFlightGuard::owned_by) the type: for guards in a future, in a connection, or in a permit
+/// that is sent to another task.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,13 +50,13 @@ use crate::sync::Arc;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 pub trait LevelOwner {
-    /// Returns the level: each time the same one. A guard takes its weight off the level that this
-    /// returns when the guard is dropped.
+    /// Returns the level, the same one at each call. A guard that is dropped subtracts its weight
+    /// from the level that this returns.
     fn in_flight(&self) -> &InFlight;
 
-    /// Is told, behind the operation, the level from which a weight has left. Does nothing, unless
-    /// an implementation records it: in a [`Maximum`](crate::Kind::Maximum) event, as a leave of
-    /// [`Peaks`](crate::in_flight::Peaks) does.
+    /// Receives the level from which a weight has left, after it left. Does nothing by default. An
+    /// implementation may record the level in a [`Maximum`](crate::Kind::Maximum) event, as a leave
+    /// of [`Peaks`](crate::in_flight::Peaks) does.
     #[inline]
     fn left(&self, before: u64) {
         let _ = before;
@@ -93,15 +94,16 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
     }
 }
 
-/// A guard of a weight in flight: the weight leaves when the guard is dropped.
+/// A guard, which subtracts its weight from the level when it is dropped.
 ///
 /// From [`InFlight::enter`] and [`Peaks::enter`](crate::in_flight::Peaks::enter), and from their
-/// `try_enter`. Any thread may drop it. There is no other way to leave, so a level never shows less
-/// than is in flight, and no [limit](InFlight::try_enter) is lifted by a leave too many. A guard
-/// that is never dropped ([`mem::forget`]) stays in flight.
+/// `try_enter`. Any thread may drop it. There is no other way to leave, so the level is never less
+/// than the weight in flight, and no surplus leave can lift a [limit](InFlight::try_enter). The
+/// weight of a guard that is never dropped ([`mem::forget`]) stays in flight.
 ///
-/// These guards borrow the level. [`InFlight::enter_owned`] returns one that owns it, and
-/// [`owned_by`](Self::owned_by) hands the weight to any other [owner](LevelOwner).
+/// The guards of `enter` and `try_enter` borrow the level. [`InFlight::enter_owned`] returns one
+/// that owns it, and [`owned_by`](Self::owned_by) hands the weight to any other
+/// [owner](LevelOwner).
 ///
 /// ```
 /// use windrow::InFlight;
@@ -117,15 +119,15 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 pub struct InFlightGuard<O: LevelOwner> {
     owner: O,
     weight: u64,
-    /// What the level was when the weight had entered.
+    /// The level just after the weight had entered.
     level: u64,
 }
 
 /// # Entering
 impl InFlight {
-    /// Enters with a weight, until what it returns is dropped.
+    /// Adds `weight` to the level; the returned guard subtracts it when dropped.
     ///
-    /// A weight of zero changes nothing. Costs an atomic addition.
+    /// A weight of zero leaves the level as it is. Costs an atomic addition.
     ///
     /// ```
     /// let open = windrow::InFlight::new();
@@ -157,15 +159,16 @@ impl InFlight {
         InFlightGuard::new(Arc::clone(self), weight, self.rise(weight))
     }
 
-    /// Enters, if the level is then at most `limit`; else writes nothing.
+    /// Adds `weight`, if the level is then at most `limit`; otherwise returns `None` and writes
+    /// nothing.
     ///
-    /// It is never over: a compare-exchange checks and counts at once. It is refused only if at one
-    /// moment of the call the level and the weight were over the limit. The limit is this call's
-    /// alone: calls may have different ones (less for what is less urgent), and
-    /// [`enter`](Self::enter) has none.
+    /// The level never exceeds the limit, because a compare-exchange checks and adds in one step.
+    /// The call is refused only if at one moment during it the level plus `weight` exceeded the
+    /// limit. The limit is that of this call alone: calls may have different limits (lower ones for
+    /// less urgent work), and [`enter`](Self::enter) has none.
     ///
-    /// Costs a load and a compare-exchange, and again for each that another thread was faster with.
-    /// Refused, a load.
+    /// Costs a load and a compare-exchange, and another compare-exchange each time that another
+    /// thread came first. A refusal costs a load.
     ///
     /// ```
     /// use windrow::in_flight::AtMost;
@@ -226,7 +229,7 @@ impl<O: LevelOwner> InFlightGuard<O> {
         self.level
     }
 
-    /// Returns what the guard borrows or owns.
+    /// Returns the owner of the level, which the guard borrows or owns.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -243,12 +246,12 @@ impl<O: LevelOwner> InFlightGuard<O> {
 }
 
 impl<O: LevelOwner + Copy> InFlightGuard<O> {
-    /// Hands the weight to a guard that owns the level, and borrows nothing. Nothing enters or
-    /// leaves by this, so a limit that let the weight in holds.
+    /// Moves the weight into a guard that owns the level and borrows nothing. The level does not
+    /// change, so a limit that admitted the weight still holds.
     ///
     /// # Panics
     ///
-    /// If the owner's level is another one. Then the weight leaves, as from a guard that is
+    /// Panics if the owner's level is another one. Then the weight leaves, as with a guard that is
     /// dropped.
     ///
     /// ```
@@ -273,9 +276,9 @@ impl<O: LevelOwner + Copy> InFlightGuard<O> {
     #[inline]
     pub fn owned_by<P: LevelOwner>(self, owner: P) -> InFlightGuard<P> {
         let is_same = ptr::eq(self.owner.in_flight(), owner.in_flight());
-        assert!(is_same, "a guard's new owner has the level that the weight has entered");
+        assert!(is_same, "a guard's new owner must have the same level as the guard");
         let InFlightGuard { weight, level, .. } = self;
-        mem::forget(self); // what it borrows needs no drop
+        mem::forget(self); // a borrowed owner needs no drop
         InFlightGuard::new(owner, weight, level)
     }
 }

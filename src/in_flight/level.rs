@@ -7,7 +7,8 @@ use crossbeam_utils::CachePadded;
 use crate::at_most::AtMost;
 use crate::sync::{AtomicU64, Ordering, const_fn};
 
-/// How many are in flight: requests, connections, bytes.
+/// An exact gauge of operations in progress, with an optional concurrency limit (a semaphore that
+/// counts but never waits): requests, connections, bytes in flight.
 ///
 /// ```
 /// use windrow::{InFlight, in_flight::AtMost};
@@ -24,30 +25,30 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// assert_eq!(REQUESTS.level(), 0);
 /// ```
 ///
-/// The [level](Self::level) is exact, and so is a [limit](Self::try_enter). What was the most at
-/// once in the last second or minute, and in each bucket of it, a window knows:
-/// [`record_peaks`](Self::record_peaks).
+/// The [level](Self::level) is exact, and so is a [concurrency limit](Self::try_enter). With
+/// [`record_peaks`](Self::record_peaks), a window also keeps the maximum of each bucket, and so of
+/// the last second or minute.
 ///
 /// A call never fails, panics, waits for another thread or takes a lock. Enters and leaves of all
 /// threads go through one cache line, as with any atomic: an enter and its leave cost two atomic
-/// additions to it. A [`Gauge`](crate::Gauge) is striped, and its adds do not wait for each other's
-/// line; but its sum is no level that ever was while it moves, it limits nothing, and it knows no
-/// maximum. (A maximum cannot be had from rows: each has seen a part, and no moment is common to
-/// all of them.)
+/// additions to it. A [`Gauge`](crate::Gauge) is striped, so its adds do not contend; but its sum
+/// is only approximate while it changes, and it offers neither a limit nor a maximum. (Rows cannot
+/// yield a maximum: each has seen only a part of the operations, and their readings have no common
+/// moment.)
 ///
 /// # Range
 ///
-/// The weights that are in flight at once are to add up to less than 2^64; otherwise the level is
-/// too low, by 2^64, until enough has left. A weight leaves once, by its guard, so the level is
-/// never less than nothing.
+/// The weights in flight at any time must sum to less than 2^64; otherwise the level is too low by
+/// 2^64 until enough weight has left. A weight leaves once, by its guard, so the level never wraps
+/// below zero.
 ///
 /// # Memory order
 ///
-/// All operations are in one order, and each sees what the threads of those before it did until
-/// then. So who finds the level at 0 sees what those did who have left; and behind
-/// [`try_enter(1, AtMost(1))`](Self::try_enter) one thread at a time works, as behind a lock.
+/// All operations are in one order, and each happens after those before it. So a thread that reads
+/// the level 0 sees everything that other threads did before they left; and after a successful
+/// [`try_enter(1, AtMost(1))`](Self::try_enter) a thread works alone, as after taking a lock.
 pub struct InFlight {
-    /// The weights in flight, added up: each rise has one fall, a guard's.
+    /// The sum of the weights in flight: each `rise` has one `fall`, by a guard.
     sum: CachePadded<AtomicU64>,
 }
 
@@ -64,9 +65,9 @@ impl InFlight {
         }
     }
 
-    /// Returns the weight in flight: what was entered and has not left. Acquire.
+    /// Returns the weight in flight: the sum of all that entered and has not left. Acquire.
     ///
-    /// It is what the level was at one moment of the call.
+    /// It is exactly the level at one moment during the call.
     ///
     /// ```
     /// let bytes = windrow::InFlight::new();
@@ -77,30 +78,30 @@ impl InFlight {
     /// ```
     #[inline]
     pub fn level(&self) -> u64 {
-        // Acquire: pairs with the Release in `rise` and `fall`: a thread that reads zero sees what
-        // those did that have left.
+        // Acquire: pairs with the Release in `rise` and `fall`: a thread that reads zero sees
+        // everything that other threads did before they left.
         self.sum.load(Ordering::Acquire)
     }
 
-    /// Enters, and returns the level after that.
+    /// Adds a weight, and returns the level after that.
     #[inline]
     pub(super) fn rise(&self, weight: u64) -> u64 {
-        // Release: pairs with the Acquire here, in `fall`, `try_rise` and `level`: what this thread
-        // has seen, the next operation's sees, the clock included. So no operation counts in a
-        // bucket before one that its predecessor had seen. Acquire: the same, from the other side;
-        // and the clock is read behind this.
+        // Release: pairs with the Acquire here, in `fall`, `try_rise` and `level`: everything that
+        // this thread has seen, the next operation's thread sees, the clock included. So no
+        // operation counts in a bucket before one that its predecessor had seen. Acquire: the other
+        // side of that pair; the clock is read after this.
         let before = self.sum.fetch_add(weight, Ordering::AcqRel);
         before.wrapping_add(weight)
     }
 
-    /// As `rise`, if that is at most `limit`.
+    /// Adds a weight, and returns the level after that, if it is at most `limit`.
     #[inline]
     pub(super) fn try_rise(&self, weight: u64, limit: AtMost) -> Option<u64> {
         let most = limit.0.checked_sub(weight)?;
-        let mut before = self.sum.load(Ordering::Relaxed); // the exchange looks again
+        let mut before = self.sum.load(Ordering::Relaxed); // the exchange checks it
         while before <= most {
             let after = before + weight; // at most the limit
-            // AcqRel: as in `rise`. Relaxed: it only tries again.
+            // AcqRel: as in `rise`. Relaxed: a failure only tries again.
             let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
             match self.sum.compare_exchange_weak(before, after, order, failed) {
                 Ok(_) => return Some(after),
@@ -110,7 +111,7 @@ impl InFlight {
         None
     }
 
-    /// Leaves, and returns the level before that.
+    /// Subtracts a weight, and returns the level before that.
     #[inline]
     pub(super) fn fall(&self, weight: u64) -> u64 {
         // AcqRel: as in `rise`.
@@ -118,14 +119,14 @@ impl InFlight {
     }
 }
 
-/// A level of zero.
+/// Returns a level of zero.
 impl Default for InFlight {
     fn default() -> InFlight {
         InFlight::new()
     }
 }
 
-/// Shows the [level](InFlight::level), as a `u64` is shown.
+/// Formats the [level](InFlight::level) as a `u64`.
 ///
 /// ```
 /// let open = windrow::InFlight::new();

@@ -1,8 +1,9 @@
-//! A level whose greatest a window keeps, bucket by bucket.
+//! A level whose maximum a window keeps, bucket by bucket.
 //!
-//! Each operation changes the level first, and records what it raises then, by the clock's reading
-//! of that moment. A read looks at the level first, and at the window then: so an operation that it
-//! has not found in the level, and that has returned when it looks at the window, it finds there.
+//! Each operation changes the level first, and then records the level that it raises, by the
+//! clock's reading of that moment. A read looks at the level first and at the window afterwards. So
+//! if it misses an operation in the level, and the operation has returned when it looks at the
+//! window, it finds the operation there.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -17,10 +18,11 @@ use crate::event::kinds::HasMaximum;
 use crate::event::{Event, Events, cells_of};
 use crate::window::SlidingWindow;
 
-/// How many are in flight, and the most at once in each bucket of a window: from
+/// A gauge of operations in progress that also keeps its peak in each bucket of a window: from
 /// [`InFlight::record_peaks`].
 ///
-/// It borrows the two and names the event; make one wherever it is needed.
+/// A cheap `Copy` view that borrows the level and the window and names the event: create it on
+/// demand.
 ///
 /// ```
 /// use windrow::{InFlight, SlidingWindow, events, in_flight::{AtMost, Peaks}};
@@ -50,36 +52,37 @@ use crate::window::SlidingWindow;
 /// # What a bucket's maximum is
 ///
 /// Each enter records the level after it, each leave the level before it, in the bucket of the
-/// clock's reading right behind the operation. So a bucket's maximum is the greatest of the levels
-/// that its operations began or ended: no level that never was, and none too few. That is the most
-/// at once in that bucket, from its beginning to its end, if it has an operation; but that a thread
-/// that stands still between its operation and its reading counts in a later bucket.
+/// clock's reading right after the operation. So a bucket's maximum is the greatest of the levels
+/// that its operations began or ended: exact, never higher than a level that occurred, and never
+/// lower. If the bucket has an operation, this is the peak from its beginning to its end; except
+/// that a thread that stands still between its operation and its reading counts in a later bucket.
 ///
-/// A bucket without an operation has no maximum: the level was one number then, and the window does
-/// not know which. It was at most the maximum of the bucket with operations before it, and at most
-/// that of the one behind it. To know it, let something [`enter(0)`](Self::enter) once a bucket.
-/// For a span that ends now, [`peak`](Self::peak) needs no such help.
+/// A bucket without an operation has no maximum: the level was constant then, and the window does
+/// not know it. It was at most the maximum of the last bucket with operations before it, and at
+/// most that of the first one after it. To record it, call [`enter(0)`](Self::enter) once a bucket.
+/// For a span that ends now, [`peak`](Self::peak) is right without that.
 ///
-/// All of the window's reads have these maxima: of an interval, a
+/// All of the window's reads include these maxima: of an interval, a
 /// [tier](crate::WindowBuilder::tier), a [snapshot](SlidingWindow::snapshot), a
-/// [drain](SlidingWindow::drain_closed), a lifetime. What enters or leaves without the window, by
-/// the [`InFlight`] itself, is in the level, and in no maximum before the next operation with the
+/// [drain](SlidingWindow::drain_closed), a lifetime. Operations by the [`InFlight`] itself, without
+/// the window, change the level. No maximum includes them before the next operation with the
 /// window.
 pub struct Peaks<'a, E, C = Coarse> {
     in_flight: &'a InFlight,
     window: &'a SlidingWindow<E, C>,
     event: Event<E>,
-    /// The event's: looked up once, before anything enters.
+    /// The event's cells: looked up once, before anything enters.
     cells: EventCells,
 }
 
 /// # The most at once
 impl InFlight {
-    /// Returns the level, with a window whose event keeps its maximum in each bucket.
+    /// Records the level in a `Maximum` event of `window` too, which keeps the maximum of each
+    /// bucket.
     ///
-    /// The event is of the kind [`Maximum`](crate::Kind::Maximum), and of this level alone. One
-    /// that has [values](crate::Kind::Value) or a histogram gets the same values, once for each
-    /// operation.
+    /// The event is of the kind [`Maximum`](crate::Kind::Maximum), and used for this level alone.
+    /// An event of the kind [`Value`](crate::Kind::Value) or `Histogram` records the same values,
+    /// one for each operation.
     ///
     /// ```
     /// use windrow::{InFlight, SlidingWindow, events};
@@ -102,10 +105,10 @@ impl InFlight {
 }
 
 impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
-    /// Enters with a weight, until what it returns is dropped: as [`InFlight::enter`], and an add
-    /// to the window. So does leaving.
+    /// Adds `weight` to the level; the returned guard subtracts it when dropped. Each of the two
+    /// costs what it does in [`InFlight::enter`], and an add to the window.
     ///
-    /// A weight of zero changes nothing, and records the level.
+    /// A weight of zero leaves the level as it is, and records it.
     ///
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
@@ -122,8 +125,8 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         self.entered(self.in_flight.rise(weight), weight)
     }
 
-    /// Enters, if the level is then at most `limit`: as [`InFlight::try_enter`]. Refused, it writes
-    /// nothing to the window either.
+    /// Adds `weight`, if the level is then at most `limit`: see [`InFlight::try_enter`]. A refusal
+    /// writes nothing to the window.
     ///
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
@@ -144,8 +147,8 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         Some(self.entered(level, weight))
     }
 
-    /// The guard of a weight that has entered: without the window until the level is recorded, so
-    /// that the weight leaves if the window's clock panics.
+    /// Returns the guard of a weight that has entered. Until the level is recorded, the guard is
+    /// one without the window, so that the weight leaves if the window's clock panics.
     #[inline]
     fn entered(&self, level: u64, weight: u64) -> InFlightGuard<Peaks<'a, E, C>> {
         let inside = InFlightGuard::new(self.in_flight, weight, level);
@@ -166,11 +169,11 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         self.in_flight.level()
     }
 
-    /// Returns the most at once in the interval that ends now.
+    /// Returns the peak: the greatest level in the interval that ends now.
     ///
     /// It is the greater of the level and the window's maximum. So it is right for quiet times too:
-    /// where nothing entered or left, the level is what it was all the time. An operation that runs
-    /// meanwhile may be in it or not; then it may miss the level that this operation ends. Costs a
+    /// as long as nothing enters or leaves, the level is constant. An operation that runs meanwhile
+    /// may be included or not; if not, the level that this operation ends may be missed. Costs a
     /// load, and [`SlidingWindow::stats`].
     ///
     /// ```
@@ -196,13 +199,13 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         level.max(self.window.stats(self.event).max.unwrap_or(0))
     }
 
-    /// Returns the most at once in the newest part of the interval, or of a
-    /// [tier](crate::WindowBuilder::tier), that ends now: as [`peak`](Self::peak), and of as many
-    /// whole buckets as [`SlidingWindow::over`].
+    /// Returns the [`peak`](Self::peak) of the newest part of the interval, or of a
+    /// [tier](crate::WindowBuilder::tier), rounded up to whole buckets as by
+    /// [`SlidingWindow::over`].
     ///
     /// # Errors
     ///
-    /// [`SpanError`] if the span is zero or longer than the window reaches back.
+    /// [`SpanError`] if the span is zero, or longer than the interval and all tiers.
     ///
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }

@@ -201,7 +201,8 @@ impl Minimum {
     }
 }
 
-/// x Default for Maximum {
+/// A maximum with no value recorded.
+impl Default for Maximum {
     fn default() -> Maximum {
         Maximum::new()
     }

@@ -18,7 +18,7 @@
 //! | slot | the place in the ring of all starts that are a whole number of rounds apart |
 //! | generation | the ring from one change of geometry to the next: a geometry and its slots |
 //! | inherited | slots of an earlier generation, whose buckets still count |
-//! | mark | what all buckets before a bucket's interval have counted through blocks |
+//! | prefix | what all buckets before a bucket's interval have counted through blocks |
 //! | touched | of an interval: it has a bucket whose shared cells were added to |
 //! | tier, coarse | a ring of longer buckets that reaches further back; of it |
 //! | note | what all buckets before a coarse bucket have counted through blocks |
@@ -71,12 +71,12 @@ use cells::zeroed;
 use coordination::closer::{Closer, MembarrierLock};
 use coordination::cursor::Cursor;
 use coordination::proposal::Proposal;
-use order::bucket::{Bucket, BucketPtr, Mark, Opening};
-use order::bucket_ref::BucketRef;
+use order::bucket::{Bucket, Opening, Prefix};
+use order::bucket_ref::{BucketPtr, BucketRef};
 use order::generation::Generation;
 pub(crate) use order::geometry::{Geometry, OutOfRing};
 use order::slots::Slots;
-use order::touched::Touched;
+use order::slots::Touched;
 pub(crate) use read::span::Span;
 pub(crate) use read::tier_view::{Coarse, TierSpan};
 pub(crate) use read::view::{BucketData, View};
@@ -130,7 +130,7 @@ impl Ring {
         let store = Store::new(layout, strategy, geometry.buckets(), coarse);
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
-        let of_nothing = |first: &Bucket, _: &Block| first.set_mark(Mark::Known); // zeros
+        let of_nothing = |first: &Bucket, _: &Block| first.set_prefix(Prefix::Known); // zeros
         let start = geometry.start_of(now);
         let first = store.open(&Opening::first(generation, start), of_nothing);
         slots.install(first);

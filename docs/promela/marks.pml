@@ -1,5 +1,5 @@
 /*
- * Sums at once (src/ring/turn/mark.rs, at_once.rs, touched.rs), over the rotation: this file has the mark of a
+ * Sums at once (src/ring/turn/prefix.rs, at_once.rs, touched.rs), over the rotation: this file has the mark of a
  * bucket, what is touched, and a reader that takes the interval's sum from the blocks and the mark. The rest is
  * rotation.pml.
  *

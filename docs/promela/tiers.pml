@@ -1,5 +1,5 @@
 /*
- * Tiers (src/ring/turn/tier.rs, note.rs, tier_view.rs), over the rotation: this file has one tier, whose coarse
+ * Tiers (src/ring/order/tier.rs, note.rs, tier_view.rs), over the rotation: this file has one tier, whose coarse
  * buckets are COARSE_LENGTH buckets long and never leave it; noting; what is put beside blocks; and a reader of
  * the span from a boundary up to now. The rest is rotation.pml.
  */

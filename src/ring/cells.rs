@@ -1,14 +1,24 @@
 //! A bucket's cells, and what an add puts into them.
+//!
+//! The memory that a bucket's cells stand in: a run of units in the slab, as long in all buckets of a window.
+//!
+//! ```text
+//!   group | group | ... | cell | cell | ...
+//!   of wide cells        the others
+//! ```
+//!
+//! A place has the size of either. So one pointer leads to both: a bucket has that of its cells, and the groups stand before them. A window
+//! without histograms has no groups, and pays nothing for them.
 
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::slice::from_ref;
 
-use crate::event::layout::{CellIndex, raise_of};
-use crate::ring::cells::wide::{GROUP, Sparse, Wide, by_group};
+use crate::event::layout::{BucketLayout, CellIndex, raise_of};
+use crate::ring::cells::wide::{GROUP, Sparse, Wide, by_group, groups};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
 
-pub(super) mod place;
 pub(super) mod wide;
 
 /// Something that has a bucket's cells, by position.
@@ -48,10 +58,42 @@ impl Target for Dealt {
 /// What a bucket holds at one position.
 #[derive(Debug, Default)]
 pub(super) struct BucketCell {
-    /// What was added through the block, once CLOSED; before that a mark (see `mark`).
+    /// What was added through the block, once CLOSED; before that a prefix (see `prefix`).
     pub(super) total: AtomicU64,
     /// What was added other than through the block.
     pub(super) shared: AtomicU64,
+}
+
+/// A place in the memory that a bucket's cells stand in: first a place for each of its groups, then one for each cell that is
+/// not wide.
+#[repr(C)]
+pub(super) union Unit {
+    wide: ManuallyDrop<Wide>,
+    cell: ManuallyDrop<BucketCell>,
+}
+
+// So that a run of units is one of groups, and then one of cells.
+const _: () = assert!(size_of::<Unit>() == size_of::<BucketCell>());
+const _: () = assert!(size_of::<Unit>() == size_of::<Wide>());
+
+impl Unit {
+    /// How many units a bucket has.
+    pub(super) fn count(layout: BucketLayout) -> usize {
+        groups(layout) + layout.cells() - layout.wide()
+    }
+
+    /// The units of a number of buckets, all zero.
+    pub(super) fn zeroed(layout: BucketLayout, buckets: usize) -> Box<[Unit]> {
+        let groups = groups(layout);
+        let unit = |index: usize| {
+            if index < groups {
+                Unit { wide: ManuallyDrop::new(Wide::new()) }
+            } else {
+                Unit { cell: ManuallyDrop::new(BucketCell::default()) }
+            }
+        };
+        (0..buckets).flat_map(|_| (0..Unit::count(layout)).map(unit)).collect()
+    }
 }
 
 /// All of a bucket's cells, by position: those that are wide come first.

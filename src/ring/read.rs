@@ -5,7 +5,7 @@
 pub(super) mod at_once;
 pub(super) mod attempt;
 pub(super) mod drain;
-pub(super) mod scan;
 pub(super) mod span;
 pub(super) mod tier_view;
 pub(super) mod view;
+pub(super) mod walk;

@@ -1,20 +1,23 @@
 //! A window's blocks and buckets, and taking one for a slice of time.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::ptr::from_ref;
 
+use crate::arena::rows;
 use crate::event::layout::BucketLayout;
-use crate::ring::cells::Cells;
+use crate::ring::cells::wide::{GROUP, Sparse, by_group};
+use crate::ring::cells::{Cells, Update};
 use crate::ring::order::bucket::{Bucket, CLOSED, OPEN, Opening};
 use crate::ring::order::bucket_ref::BucketRef;
-use crate::ring::store::block::Block;
-use crate::ring::store::blocks::{BLOCKS, Blocks};
+use crate::ring::order::slots::Lookup;
+use crate::ring::order::tier::Tier;
+use crate::ring::store::block::{BLOCKS, Block, Blocks};
 use crate::ring::store::slab::Slab;
 use crate::stripe::Strategy;
+use crate::sync::Ordering;
 
 pub(super) mod block;
-pub(super) mod blocks;
-pub(super) mod number;
 pub(super) mod slab;
 
 /// How many buckets without a block there are before each more says that threads stand still.
@@ -48,13 +51,13 @@ impl Store {
         }
     }
 
-    /// A bucket with a free block, if there is one or room for one. `mark` writes its mark, a part of which stands with the
+    /// A bucket with a free block, if there is one or room for one. `prefix` writes its prefix, a part of which stands with the
     /// block: when it is the bucket's own, and before the bucket is open. A closer that finds the bucket there, and takes it for a retired
-    /// one, leaves it alone until then: its totals stand where the mark is.
+    /// one, leaves it alone until then: its totals stand where the prefix is.
     pub(super) fn open(
         &self,
         opening: &Opening<'_>,
-        mark: impl FnOnce(&Bucket, &Block),
+        prefix: impl FnOnce(&Bucket, &Block),
     ) -> &Bucket {
         let mut free = self.blocks.free();
         if free.is_some() {
@@ -62,7 +65,7 @@ impl Store {
             while let Some((index, block)) = free {
                 bucket.attach_block(index, block.word(), opening.length());
                 if block.try_own(bucket) {
-                    mark(bucket, block);
+                    prefix(bucket, block);
                     bucket.end_init(OPEN);
                     return bucket;
                 }
@@ -80,6 +83,43 @@ impl Store {
         let bucket = self.take(&self.without_block, opening);
         bucket.end_init(state);
         bucket
+    }
+
+    /// The coarse bucket of a time, opened if there is none; `None` if it has left the tier, whose
+    /// newest bucket is the one of `newest`.
+    pub(super) fn coarse_bucket<'r>(
+        &'r self,
+        tier: &'r Tier,
+        at: u64,
+        newest: u64,
+    ) -> Option<BucketRef<'r>> {
+        let geometry = tier.geometry();
+        let (start, newest) = (geometry.start_of(at), geometry.start_of(newest));
+        if !geometry.in_ring(start, newest) {
+            return None;
+        }
+        loop {
+            // SAFETY: a tier lives in its window, as its buckets do.
+            match unsafe { tier.slots.find(start) } {
+                Lookup::Found(bucket) => return Some(bucket),
+                Lookup::Left { .. } => return None,
+                Lookup::Free(older) => {
+                    let opening = &Opening::coarse(start, &tier.slots, tier.number, newest);
+                    let new = self.open_without_block(opening, OPEN);
+                    if !tier.slots.slot_at(start).replace(&older, new) {
+                        new.references.release(); // it will never be in a slot
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts `update` in the coarse bucket of a time, beside blocks; nowhere if it has left the
+    /// tier.
+    pub(super) fn put_in_tier(&self, tier: &Tier, at: u64, newest: u64, update: Update) {
+        let Some(bucket) = self.coarse_bucket(tier, at, newest) else { return };
+        tier.touch(&bucket);
+        update.put(&self.cells(&bucket));
     }
 
     /// A bucket of a slab, whose initialisation is begun.
@@ -114,6 +154,97 @@ impl Store {
     #[inline]
     pub(super) fn block_of(&self, bucket: &Bucket) -> Option<&Block> {
         self.blocks.get(bucket.block()?)
+    }
+
+    /// What a bucket holds at a position.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a sum of many buckets is a loop around this
+    pub(super) fn number(&self, bucket: &Bucket, position: usize) -> u64 {
+        if !self.layout.is_of_count(position) {
+            return self.number_of_value(bucket, position);
+        }
+        // SAFETY: a `Count` event's is one of the layout's, and not wide.
+        let cell = unsafe { bucket.cell(position) };
+        let total = || cell.total.load(Ordering::Relaxed);
+        let difference = |block: &Block| block.difference_of_count(position);
+        let through_block = self.through_block(bucket, difference, total);
+        // Acquire: pairs with the Release in `Target::add`.
+        through_block.wrapping_add(cell.shared.load(Ordering::Acquire))
+    }
+
+    #[inline(never)] // a `Count` must not pay for its registers
+    fn number_of_value(&self, bucket: &Bucket, position: usize) -> u64 {
+        let (cells, difference) = (self.cells(bucket), |block: &Block| block.difference(position));
+        let through_block = self.through_block(bucket, difference, || cells.total(position));
+        // Acquire: as above.
+        let shared = cells.shared(position, Ordering::Acquire);
+        self.layout.join(position, through_block, shared)
+    }
+
+    /// What was added through a bucket's block: `difference` tells while the bucket is open, and `total` when it is closed.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn through_block<T>(
+        &self,
+        bucket: &Bucket,
+        difference: impl FnOnce(&Block) -> T,
+        total: impl FnOnce() -> T,
+    ) -> T
+    where
+        T: Default,
+    {
+        if !bucket.is_closed() {
+            let Some(block) = self.block_of(bucket) else {
+                return T::default();
+            };
+            let difference = difference(block);
+            // The closer publishes CLOSED before it touches the base or the extremes, and before the
+            // next owner adds: a difference that has any of that is followed by CLOSED here.
+            if !bucket.is_closed() {
+                return difference;
+            }
+        }
+        total() // final: CLOSED was seen with Acquire
+    }
+
+    /// Calls `see` with each position of these wide pairs at which a bucket holds something, and what it holds there. Of a pair, the count is
+    /// read first.
+    pub(super) fn each_number(
+        &self,
+        bucket: &Bucket,
+        pairs: Range<usize>,
+        mut see: impl FnMut(usize, u64),
+    ) {
+        let cells = self.cells(bucket);
+        for range in by_group(pairs) {
+            let wide = &cells.wide[range.start / GROUP];
+            let of = |group: &Sparse, order| {
+                let cells = &group.get()?[range.start % GROUP..][..range.len()];
+                let mut numbers = [0; GROUP];
+                rows::merge(&mut numbers[..range.len()], cells, order, u64::wrapping_add);
+                Some(numbers)
+            };
+            let difference = |block: &Block| {
+                let mut numbers = [0; GROUP];
+                block.add_differences(range.start, &mut numbers[..range.len()]);
+                BucketLayout::pairs_without_pending(&mut numbers);
+                Some(numbers)
+            };
+            // Relaxed and Acquire: as above.
+            let through_block =
+                self.through_block(bucket, difference, || of(&wide.totals, Ordering::Relaxed));
+            let shared = of(&wide.shared, Ordering::Acquire);
+            if through_block.is_none() && shared.is_none() {
+                continue;
+            }
+            let numbers = through_block.unwrap_or_default().into_iter();
+            for (position, (one, other)) in range.zip(numbers.zip(shared.unwrap_or_default())) {
+                let number = one.wrapping_add(other);
+                if number > 0 {
+                    see(position, number);
+                }
+            }
+        }
     }
 
     /// Each block that has an owner, and that.

@@ -4,7 +4,5 @@
 
 pub(super) mod change;
 pub(super) mod close;
-pub(super) mod mark;
-pub(super) mod note;
+pub(super) mod prefix;
 pub(super) mod rotate;
-pub(super) mod tier;

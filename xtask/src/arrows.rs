@@ -22,7 +22,7 @@ const REAL_DATA: [&str; 6] = [
     "ring/order/generation",
     "ring/order/slot",
     "ring/order/slots",
-    "ring/order/tiers",
+    "ring/order/tier",
 ];
 
 /// Files by the path of their module, each with the modules that it names.

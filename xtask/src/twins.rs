@@ -82,7 +82,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reader-looks-once-whether-it-is-closed",
-        file: "src/ring/store/number.rs",
+        file: "src/ring/store.rs",
         find: "            if !bucket.is_closed() {
                 return difference;",
         replace: "            if true {
@@ -103,9 +103,9 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
         file: "src/ring/write/add.rs",
-        find: "                Place::Found(bucket) => {
+        find: "                Lookup::Found(bucket) => {
                     self.put_shared(&bucket, generation, current.start(), update);",
-        replace: "                Place::Found(bucket) => {
+        replace: "                Lookup::Found(bucket) => {
                     if bucket.block().is_some() {
                         let word = bucket.live.column.load(crate::sync::Ordering::Relaxed);
                         // SAFETY: not at all.
@@ -210,7 +210,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "adder-without-a-fence",
-        file: "src/ring/order/ref_count.rs",
+        file: "src/ring/order/bucket_ref.rs",
         find: "        self.0.fetch_add(ADDER, Ordering::Relaxed);
         // Pairs with the fence in `has_adders`. If the check for adders comes first, the adder sees
         // that the bucket is retired; if the adder comes first, the check sees it.

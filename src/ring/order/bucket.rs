@@ -1,19 +1,18 @@
 //! A bucket: one slice of time, its state, and what it counts outside a block.
 
-use std::ptr::eq;
 use std::slice::from_raw_parts;
 
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{Atomic, Guard, Shared};
-use crate::ring::cells::place::Place;
+use crate::ring::cells::Unit;
 use crate::ring::cells::wide::{self, Wide};
 use crate::ring::cells::{BucketCell, Cells};
+use crate::ring::order::bucket_ref::RefCount;
 use crate::ring::order::generation::Generation;
-use crate::ring::order::ref_count::RefCount;
 use crate::ring::order::slots::Slots;
 use crate::ring::order::ticket::Ticket;
 use crate::stripe::live_bucket::LiveBucket;
-use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Witness, fence};
+use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, Witness, fence};
 
 /// Adds may still go through its block.
 pub(in crate::ring) const OPEN: u64 = 0;
@@ -25,6 +24,8 @@ const CLOSING: u64 = 2;
 const INIT: u64 = 4;
 /// Of a coarse bucket: a bucket that lies in it was retired, and it is not noted (see `note`).
 const MISSED: u64 = 8;
+/// Of a coarse bucket, which is never closed: it has its prefix (see `prefix`).
+const HAS_PREFIX: u64 = CLOSED;
 /// The bits of an identity that are a state; the others are the version.
 const STATE: u64 = 15;
 
@@ -90,16 +91,27 @@ impl<'g> Opening<'g> {
     }
 }
 
-/// What the totals of an open bucket mean (see `mark`).
+/// What the totals of an open bucket mean (see `prefix`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(in crate::ring) enum Mark {
+pub(in crate::ring) enum Prefix {
     /// Nothing.
     Unknown,
     /// What all buckets older than its interval have counted through blocks.
     Known,
     /// Nothing; but no other bucket of its interval has counted through a block.
     Alone,
+}
+
+/// What a coarse bucket says of its prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::ring) enum CoarsePrefix {
+    /// It has none, and no bucket that lies in it was retired.
+    Absent,
+    /// It has none, and a bucket that lies in it was retired.
+    Missed,
+    /// It has its prefix.
+    Published,
 }
 
 /// One slice of time. Its start, its length, its generation and its block never change while any
@@ -131,8 +143,8 @@ pub(crate) struct Bucket {
     cells: *const BucketCell,
     /// The number of the block.
     block: AtomicU8,
-    /// A [`Mark`].
-    mark: AtomicU8,
+    /// A [`Prefix`].
+    prefix: AtomicU8,
     /// The number of the slot.
     slot: AtomicU32,
     /// The number of the generation; or of the tier.
@@ -154,11 +166,11 @@ impl Bucket {
     /// A free bucket.
     ///
     /// # Safety
-    /// `places` are those of a bucket of this layout. They live as long as the bucket, and belong
+    /// `units` are those of a bucket of this layout. They live as long as the bucket, and belong
     /// to it alone.
-    pub(in crate::ring) unsafe fn new(places: *const Place, layout: BucketLayout) -> Bucket {
+    pub(in crate::ring) unsafe fn new(units: *const Unit, layout: BucketLayout) -> Bucket {
         // SAFETY: the groups come first.
-        let dense = unsafe { places.add(wide::groups(layout)) };
+        let dense = unsafe { units.add(wide::groups(layout)) };
         let cells = dense.cast::<BucketCell>().wrapping_sub(layout.wide());
         Bucket {
             live: LiveBucket::empty(),
@@ -166,7 +178,7 @@ impl Bucket {
             identity: AtomicU64::new(CLOSED),
             cells,
             block: AtomicU8::new(NO_BLOCK),
-            mark: AtomicU8::new(Mark::Unknown as u8),
+            prefix: AtomicU8::new(Prefix::Unknown as u8),
             slot: AtomicU32::new(0),
             number: AtomicU64::new(0),
             generation: Atomic::null(),
@@ -195,7 +207,7 @@ impl Bucket {
         self.live.start.store(opening.start, Ordering::Relaxed);
         self.live.span.store(0, Ordering::Relaxed);
         self.block.store(NO_BLOCK, Ordering::Relaxed);
-        self.mark.store(Mark::Unknown as u8, Ordering::Relaxed);
+        self.prefix.store(Prefix::Unknown as u8, Ordering::Relaxed);
         let slot = opening.slots.geometry.slot_of(opening.start);
         self.slot.store(slot as u32, Ordering::Relaxed); // no ring has more (`Slots::new`)
         self.number.store(opening.number, Ordering::Relaxed);
@@ -235,32 +247,42 @@ impl Bucket {
 
     /// Says that a coarse bucket's note is written (see `note`). Idempotent: all threads write the
     /// same note.
-    pub(in crate::ring) fn publish_note(&self) {
+    pub(in crate::ring) fn publish_prefix(&self) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
         // Release: publishes the note; pairs with the Acquire in `identity`. Relaxed on failure:
         // another thread was faster, or has missed it.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         for state in [OPEN, MISSED] {
-            let _ =
-                self.identity.compare_exchange(version | state, version | CLOSED, order, failed);
+            let _ = self.identity.compare_exchange(
+                version | state,
+                version | HAS_PREFIX,
+                order,
+                failed,
+            );
         }
     }
 
     /// Says that a bucket of this coarse one will be retired, and that this one is not noted.
     /// Idempotent.
-    pub(in crate::ring) fn miss(&self) {
+    pub(in crate::ring) fn miss_prefix(&self) {
         // Relaxed (in `try_set_state`): published with the bucket that replaces the one that is
         // retired.
         let _ = self.try_set_state(MISSED);
     }
 
-    /// Whether a coarse bucket is noted; or false if it is [missed](Self::miss), and `None` if it
-    /// is neither. One look: in between two, it could cease to be the one, and become the other.
-    pub(in crate::ring) fn noted(&self) -> Option<bool> {
-        match self.identity() & (CLOSED | MISSED) {
-            0 => None,
-            state => Some(state == CLOSED),
+    /// Returns what a coarse bucket says of its prefix, by one look: between two looks it could
+    /// change.
+    pub(in crate::ring) fn coarse_prefix(&self) -> CoarsePrefix {
+        match self.identity() & (HAS_PREFIX | MISSED) {
+            0 => CoarsePrefix::Absent,
+            HAS_PREFIX => CoarsePrefix::Published,
+            _ => CoarsePrefix::Missed,
         }
+    }
+
+    /// Returns whether a coarse bucket has its prefix.
+    pub(in crate::ring) fn has_prefix(&self) -> bool {
+        self.identity() & HAS_PREFIX != 0
     }
 
     /// Takes it from OPEN to another state. The caller holds a reference: the version stays.
@@ -325,19 +347,19 @@ impl Bucket {
 
     /// What its totals mean while it is open.
     #[inline]
-    pub(in crate::ring) fn mark(&self) -> Mark {
+    pub(in crate::ring) fn prefix(&self) -> Prefix {
         // Relaxed: written before the version was published, which the caller has seen.
-        match self.mark.load(Ordering::Relaxed) {
-            known if known == Mark::Known as u8 => Mark::Known,
-            alone if alone == Mark::Alone as u8 => Mark::Alone,
-            _ => Mark::Unknown,
+        match self.prefix.load(Ordering::Relaxed) {
+            known if known == Prefix::Known as u8 => Prefix::Known,
+            alone if alone == Prefix::Alone as u8 => Prefix::Alone,
+            _ => Prefix::Unknown,
         }
     }
 
     /// Says what the totals mean that the caller has written. For the thread that initialises the
     /// bucket.
-    pub(in crate::ring) fn set_mark(&self, mark: Mark) {
-        self.mark.store(mark as u8, Ordering::Relaxed); // published with the bucket
+    pub(in crate::ring) fn set_prefix(&self, prefix: Prefix) {
+        self.prefix.store(prefix as u8, Ordering::Relaxed); // published with the bucket
     }
 
     /// The generation of a bucket that was current under the guard.
@@ -361,14 +383,14 @@ impl Bucket {
 
     /// Its version; `None` while it is being initialised.
     #[inline]
-    pub(in crate::ring) fn version(&self) -> Option<u64> {
+    pub(super) fn version(&self) -> Option<u64> {
         let identity = self.identity();
         (identity & INIT == 0).then_some(identity & !STATE)
     }
 
     /// Whether all that was read since [`version`](Self::version) belongs to that version.
     #[inline]
-    pub(in crate::ring) fn has_version(&self, version: u64) -> bool {
+    pub(super) fn has_version(&self, version: u64) -> bool {
         self.identity_after() & !STATE == version
     }
 
@@ -411,7 +433,7 @@ impl Bucket {
         // SAFETY: by contract, and that of `new`: the groups stand before the first cell that is
         // not wide.
         unsafe {
-            let wide = from_raw_parts(first.cast::<Place>().sub(groups).cast::<Wide>(), groups);
+            let wide = from_raw_parts(first.cast::<Unit>().sub(groups).cast::<Wide>(), groups);
             let dense = from_raw_parts(first, layout.cells() - layout.wide());
             Cells { wide, dense, first: layout.wide() }
         }
@@ -425,33 +447,5 @@ impl Bucket {
     pub(in crate::ring) unsafe fn cell(&self, position: usize) -> &BucketCell {
         // SAFETY: by contract.
         unsafe { &*self.cells.wrapping_add(position) }
-    }
-}
-
-/// What leads to a bucket, and is followed by other threads.
-pub(in crate::ring) trait BucketPointer {
-    /// The bucket that it leads to, if it leads to one. Acquire.
-    ///
-    /// # Safety
-    /// The bucket lives for `'r`.
-    unsafe fn follow<'r>(&self) -> Option<&'r Bucket>;
-
-    /// Whether it leads to this bucket.
-    fn leads_to(&self, bucket: &Bucket, order: Ordering) -> bool;
-}
-
-/// A pointer to a bucket; or null.
-pub(in crate::ring) type BucketPtr = AtomicPtr<Bucket>;
-
-impl BucketPointer for BucketPtr {
-    #[inline]
-    unsafe fn follow<'r>(&self) -> Option<&'r Bucket> {
-        // SAFETY: by contract. Acquire: pairs with the Release that stored the pointer.
-        unsafe { self.load(Ordering::Acquire).as_ref() }
-    }
-
-    #[inline]
-    fn leads_to(&self, bucket: &Bucket, order: Ordering) -> bool {
-        eq(self.load(order), bucket)
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::error::BuildError;
 use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slots::Slots;
-use crate::ring::order::tiers::Tiers;
+use crate::ring::order::tier::Tiers;
 
 /// One change of geometry, and where it took the old buckets.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ impl Passed {
     }
 
     /// The start up to which, inclusive, a generation's carried numbers have had their turn.
-    pub(in crate::ring) fn carried_of(&self, number: u64) -> Option<u64> {
+    fn carried_of(&self, number: u64) -> Option<u64> {
         self.carried.filter(|(of, _)| *of == number).map(|(_, start)| start)
     }
 }

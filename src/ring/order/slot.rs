@@ -15,8 +15,8 @@
 
 use std::ptr::{eq, from_ref, without_provenance_mut};
 
-use crate::ring::order::bucket::{Bucket, BucketPointer};
-use crate::ring::order::bucket_ref::BucketRef;
+use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket_ref::{BucketPointer, BucketRef};
 use crate::sync::{AtomicPtr, Ordering};
 
 #[derive(Debug)]

@@ -4,16 +4,15 @@
 //! after the one before; the thread that replaces one releases the slot's reference to it. A bucket that has left the
 //! ring may be taken out without another in its place (see `slot`).
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use crate::error::BuildError;
-use crate::ring::order::bucket::{Bucket, BucketPointer};
-use crate::ring::order::bucket_ref::{BucketRef, Versioned};
+use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket_ref::{BucketPointer, BucketRef, Versioned};
 use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slot::{Content, Slot};
 use crate::ring::order::ticket::Ticket;
-use crate::ring::order::touched::TouchedSlots;
-use crate::sync::Ordering;
+use crate::sync::{AtomicU64, Ordering, sized};
 
 /// A ring of slots.
 #[derive(Debug)]
@@ -34,7 +33,7 @@ pub(in crate::ring) struct Slots {
 
 /// What a thread finds that looks for the bucket of a start, to act on it.
 #[derive(Debug)]
-pub(in crate::ring) enum Place<'r> {
+pub(in crate::ring) enum Lookup<'r> {
     /// The bucket.
     Found(BucketRef<'r>),
     /// The start has left the ring, which has come to `newest` at least.
@@ -100,17 +99,17 @@ impl Slots {
     ///
     /// # Safety
     /// The slots' window lives for `'r`.
-    pub(in crate::ring) unsafe fn find<'r>(&self, start: u64) -> Place<'r> {
+    pub(in crate::ring) unsafe fn find<'r>(&self, start: u64) -> Lookup<'r> {
         // SAFETY: by contract.
         match unsafe { self.slot_at(start).content() } {
-            Content::Bucket(there) if there.start() == start => Place::Found(there),
+            Content::Bucket(there) if there.start() == start => Lookup::Found(there),
             Content::Bucket(newer) if newer.start() > start => {
-                Place::Left { newest: newer.start() }
+                Lookup::Left { newest: newer.start() }
             }
             Content::Left(rounds) if self.geometry.round_of(start) < rounds as u64 => {
-                Place::Left { newest: self.geometry.start_in_round(start, rounds as u64) }
+                Lookup::Left { newest: self.geometry.start_in_round(start, rounds as u64) }
             }
-            older => Place::Free(older),
+            older => Lookup::Free(older),
         }
     }
 
@@ -119,7 +118,7 @@ impl Slots {
     pub(in crate::ring) fn install(&self, bucket: &Bucket) {
         let start = bucket.start();
         // SAFETY: dropped below, while the caller has a reference to a bucket of the same window.
-        while let Place::Free(older) = unsafe { self.find(start) } {
+        while let Lookup::Free(older) = unsafe { self.find(start) } {
             if self.slot_at(start).replace(&older, bucket) {
                 return;
             }
@@ -166,6 +165,59 @@ impl Slots {
             }
         }
         Some(())
+    }
+}
+
+/// The last start of an interval with a touched bucket; zero at first, which says of the interval that ends
+/// at time zero that it may have one.
+#[derive(Debug, Default)]
+pub(in crate::ring) struct Touched(AtomicU64);
+
+impl Touched {
+    /// Before the shared cells of a bucket are added to.
+    pub(in crate::ring) fn touch(&self, until: u64) {
+        // Relaxed, both: it only rises. A reader that the add happened before finds it raised, by coherence;
+        // and one that it did not happen before may leave the add out.
+        if self.0.load(Ordering::Relaxed) < until {
+            self.0.fetch_max(until, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the interval that ends with the bucket at `newest` may have a touched bucket.
+    #[inline]
+    pub(in crate::ring) fn reaches(&self, newest: u64) -> bool {
+        self.0.load(Ordering::Relaxed) >= newest // as in `touch`
+    }
+}
+
+/// The same of each group of neighbouring slots.
+#[derive(Debug)]
+pub(in crate::ring) struct TouchedSlots {
+    /// How many slots a group has: about as many as there are groups.
+    size: usize,
+    groups: Box<[Touched]>,
+}
+
+impl TouchedSlots {
+    pub(in crate::ring) fn new(slots: usize) -> TouchedSlots {
+        let size = sized(slots.isqrt().max(1), slots);
+        TouchedSlots {
+            size,
+            groups: (0..slots.div_ceil(size)).map(|_| Touched::default()).collect(),
+        }
+    }
+
+    /// Before the shared cells of the bucket in a slot are added to.
+    pub(in crate::ring) fn touch(&self, slot: usize, until: u64) {
+        self.groups[slot / self.size].touch(until);
+    }
+
+    /// The slots that may lead to a touched bucket of the interval that ends at `newest`, in ranges, the last
+    /// of which may go beyond the end.
+    pub(in crate::ring) fn slots(&self, newest: u64) -> impl Iterator<Item = Range<usize>> {
+        let touched = move |(_, group): &(usize, &Touched)| group.reaches(newest);
+        let groups = self.groups.iter().enumerate().filter(touched);
+        groups.map(|(group, _)| group * self.size..(group + 1) * self.size)
     }
 }
 
@@ -239,12 +291,12 @@ mod tests {
         // SAFETY: the ring is there.
         let find = |start| unsafe { slots.find(start) };
         for gone in [960, 1_000] {
-            assert!(matches!(find(gone), Place::Left { newest: 1_040 }), "it was put back");
+            assert!(matches!(find(gone), Lookup::Left { newest: 1_040 }), "it was put back");
         }
-        assert!(matches!(find(1_040), Place::Free(Content::Left(26))));
-        assert!(matches!(find(1_050), Place::Found(_)));
+        assert!(matches!(find(1_040), Lookup::Free(Content::Left(26))));
+        assert!(matches!(find(1_050), Lookup::Found(_)));
         assert!(ring.add_at(1_043, 1_053, cell, 2).is_ok());
-        assert!(matches!(find(1_040), Place::Found(_)));
+        assert!(matches!(find(1_040), Lookup::Found(_)));
         drop(late);
         assert_eq!(ring.view(|| 1_053, |view| view.total(0)), 3);
     }

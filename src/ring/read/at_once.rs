@@ -2,16 +2,16 @@
 //!
 //! # Theorem
 //!
-//! Let a thread load `current`, then the mark of that bucket, the bucket's shared cell and each
+//! Let a thread load `current`, then the prefix of that bucket, the bucket's shared cell and each
 //! block's sum; and let it then find that `current` leads there still, and after that, that the
 //! bucket's version is still the same. If no other bucket of the interval was touched, the blocks'
-//! sums less the mark, plus the shared cell, lie between the true count of the interval when the
+//! sums less the prefix, plus the shared cell, lie between the true count of the interval when the
 //! call began and when it returned.
 //!
 //! # Why
 //!
-//! The bucket was current from the first step to the last but one. In that time its mark is a
-//! constant, what all buckets before the interval have counted through blocks (see `mark`); a free
+//! The bucket was current from the first step to the last but one. In that time its prefix is a
+//! constant, what all buckets before the interval have counted through blocks (see `prefix`); a free
 //! block's base is its sum; and no block is added to but the bucket's own, and those of retired
 //! buckets that are not closed. So each block's number is read between what it was at the beginning
 //! and at the end. An add to another bucket's shared cells that happened before the call has raised
@@ -25,7 +25,7 @@
 //!
 //! Whatever the reader may find that belongs to a time after the bucket was retired was stored with
 //! Release, or behind a Release fence, by a thread that had seen the retirement: the totals in the
-//! place of the mark, a base, an owner, a row. The reader has an Acquire fence behind all these
+//! place of the prefix, a base, an owner, a row. The reader has an Acquire fence behind all these
 //! loads, so that its second load of `current` cannot be older than the retirement. The version's
 //! load stands behind another fence, which keeps the two checks in their order.
 
@@ -35,7 +35,7 @@ use crate::arena::rows;
 use crate::event::layout::BucketLayout;
 use crate::ring::Ring;
 use crate::ring::cells::wide::{GROUP, Sparse, Wide, by_group};
-use crate::ring::order::bucket::{Bucket, Mark};
+use crate::ring::order::bucket::{Bucket, Prefix};
 use crate::ring::order::bucket_ref::Versioned;
 use crate::ring::order::slots::each_closed;
 use crate::ring::read::view::View;
@@ -51,18 +51,18 @@ impl Ring {
         // SAFETY: `current` leads to a bucket of this ring's.
         let current = unsafe { Versioned::load(self.current()) }?;
         let bucket = current.bucket;
-        let mark = bucket.mark();
+        let prefix = bucket.prefix();
         if !bucket.live.contains(now()) || self.touched.reaches(bucket.start()) {
             return None;
         }
         // SAFETY: one of the layout's, which callers have from the event, and not wide.
-        let sum = unsafe { self.store.interval_sum(bucket, mark, position) }?;
+        let sum = unsafe { self.store.interval_sum(bucket, prefix, position) }?;
         self.is_current(current).then(|| self.store.layout.without_pending(position, sum))
     }
 
     /// Whether a bucket is current still, and was so all the time since it was found.
     #[inline]
-    pub(in crate::ring) fn is_current(&self, found: Versioned<'_>) -> bool {
+    pub(super) fn is_current(&self, found: Versioned<'_>) -> bool {
         // Pairs with the Release of whatever was read before (see above), and with that of adds: a
         // reader that counts an add sees what came before it.
         fence(Ordering::Acquire);
@@ -72,25 +72,25 @@ impl Ring {
 
 impl Store {
     /// What the live bucket's own shared cell and all blocks hold for its interval; `None` if its
-    /// mark is unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
+    /// prefix is unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.
     #[inline]
-    unsafe fn interval_sum(&self, live: &Bucket, mark: Mark, position: usize) -> Option<u64> {
+    unsafe fn interval_sum(&self, live: &Bucket, prefix: Prefix, position: usize) -> Option<u64> {
         debug_assert!(self.layout.adds_up(position) && position >= self.layout.wide());
         // SAFETY: by contract.
         let cell = unsafe { live.cell(position) };
-        // Relaxed, here and for the mark: before the fence in `is_current`.
+        // Relaxed, here and for the prefix: before the fence in `is_current`.
         let shared = cell.shared.load(Ordering::Relaxed);
-        let through_blocks = match mark {
-            Mark::Known => {
-                let mark = cell.total.load(Ordering::Relaxed);
+        let through_blocks = match prefix {
+            Prefix::Known => {
+                let prefix = cell.total.load(Ordering::Relaxed);
                 let sums = self.blocks.iter().map(|block| block.present_sum(position));
-                sums.fold(0, u64::wrapping_add).wrapping_sub(mark)
+                sums.fold(0, u64::wrapping_add).wrapping_sub(prefix)
             }
-            Mark::Alone => self.block_of(live)?.difference(position),
-            Mark::Unknown => return None,
+            Prefix::Alone => self.block_of(live)?.difference(position),
+            Prefix::Unknown => return None,
         };
         Some(through_blocks.wrapping_add(shared))
     }
@@ -101,8 +101,8 @@ trait Sums {
     /// Takes off a bucket that was closed, and has left the interval.
     fn take_off(&mut self, gone: &Bucket);
     /// Adds what the live bucket's interval holds, but for other buckets' shared cells; `None` if
-    /// its mark is unknown.
-    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()>;
+    /// its prefix is unknown.
+    fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()>;
     /// Adds a bucket's shared cells.
     fn add_shared(&mut self, touched: &Bucket);
 }
@@ -121,9 +121,9 @@ impl Sums for One<'_> {
         self.sum = self.sum.wrapping_sub(total);
     }
 
-    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
+    fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {
         // SAFETY: as above.
-        let interval = unsafe { self.store.interval_sum(live, mark, self.position) }?;
+        let interval = unsafe { self.store.interval_sum(live, prefix, self.position) }?;
         self.sum = self.sum.wrapping_add(interval);
         Some(())
     }
@@ -155,19 +155,19 @@ fn groups<'b>(
 fn add_through_blocks(
     store: &Store,
     live: &Bucket,
-    mark: Mark,
+    prefix: Prefix,
     first: usize,
     numbers: &mut [u64],
 ) -> Option<()> {
-    match mark {
-        Mark::Known => {
-            store.block_of(live)?.take_off_marks(first, numbers);
+    match prefix {
+        Prefix::Known => {
+            store.block_of(live)?.take_off_prefixes(first, numbers);
             for block in store.blocks.iter() {
                 block.add_present_sums(first, numbers);
             }
         }
-        Mark::Alone => store.block_of(live)?.add_differences(first, numbers),
-        Mark::Unknown => return None,
+        Prefix::Alone => store.block_of(live)?.add_differences(first, numbers),
+        Prefix::Unknown => return None,
     }
     Some(())
 }
@@ -201,8 +201,8 @@ impl Sums for Many<'_> {
         self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
     }
 
-    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
-        add_through_blocks(self.store, live, mark, self.positions.start, self.numbers)?;
+    fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {
+        add_through_blocks(self.store, live, prefix, self.positions.start, self.numbers)?;
         self.add_shared(live);
         Some(())
     }
@@ -247,11 +247,11 @@ impl Sums for Pairs<'_> {
         self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
     }
 
-    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
+    fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {
         for range in by_group(self.positions.clone()) {
             let mut numbers = [0; GROUP];
             let numbers = &mut numbers[..range.len()];
-            add_through_blocks(self.store, live, mark, range.start, numbers)?;
+            add_through_blocks(self.store, live, prefix, range.start, numbers)?;
             for [first, second] in numbers.as_chunks::<2>().0 {
                 self.sums[0] = self.sums[0].wrapping_add(*first);
                 self.sums[1] = self.sums[1].wrapping_add(*second);
@@ -267,66 +267,64 @@ impl Sums for Pairs<'_> {
     }
 }
 
-impl View<'_> {
-    /// What all buckets that count hold at a position that adds up, by the mark of the live bucket;
-    /// `None` if it takes a walk.
-    pub(in crate::ring) fn total_at_once(&self, position: usize) -> Option<u64> {
-        let (layout, store) = (self.layout(), &self.ring().store);
-        if !layout.adds_up(position) || position < layout.wide() {
+/// What all buckets that count hold at a position that adds up, by the prefix of the live bucket;
+/// `None` if it takes a walk.
+pub(in crate::ring) fn total(view: &View<'_>, position: usize) -> Option<u64> {
+    let (layout, store) = (view.layout(), &view.ring().store);
+    if !layout.adds_up(position) || position < layout.wide() {
+        return None;
+    }
+    let mut one = One { store, position, sum: 0 };
+    add_up(view, &mut one)?;
+    Some(layout.without_pending(position, one.sum))
+}
+
+/// The same at each position of these wide pairs, into `numbers`, which are zeros; those are of
+/// no use if it takes a walk.
+pub(in crate::ring) fn totals(
+    view: &View<'_>,
+    pairs: Range<usize>,
+    numbers: &mut [u64],
+) -> Option<()> {
+    let mut many = Many { store: &view.ring().store, positions: pairs, numbers };
+    add_up(view, &mut many)?;
+    BucketLayout::pairs_without_pending(numbers);
+    Some(())
+}
+
+/// What these wide pairs come to together: the first numbers of all, and the second ones.
+pub(in crate::ring) fn pairs(view: &View<'_>, pairs: Range<usize>) -> Option<[u64; 2]> {
+    let (positions, sums) = (pairs, [0; 2]);
+    let mut all = Pairs { store: &view.ring().store, positions, sums };
+    add_up(view, &mut all)?;
+    BucketLayout::pairs_without_pending(&mut all.sums);
+    Some(all.sums)
+}
+
+/// Here the interval may have touched buckets, and the time may have passed the live bucket. If
+/// `current` is the same afterwards, no bucket of its interval has left its slot.
+fn add_up(view: &View<'_>, sums: &mut impl Sums) -> Option<()> {
+    let (live, newest) = (view.live(), view.newest());
+    if newest < live {
+        return None;
+    }
+    let (ring, slots, geometry) = (view.ring(), &*view.generation().slots, view.geometry());
+    let oldest = geometry.oldest(newest);
+    let current = view.found();
+    if oldest <= live {
+        let prefix = current.bucket.prefix();
+        // What has left, before the blocks: what is closed by then is in their sums, and grows
+        // no more. A bucket that is closed only behind them may have counted in between what
+        // they do not have.
+        let all_closed =
+            each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
+        if !all_closed {
             return None;
         }
-        let mut one = One { store, position, sum: 0 };
-        self.add_up_at_once(&mut one)?;
-        Some(layout.without_pending(position, one.sum))
-    }
-
-    /// The same at each position of these wide pairs, into `numbers`, which are zeros; those are of
-    /// no use if it takes a walk.
-    pub(in crate::ring) fn totals_at_once(
-        &self,
-        pairs: Range<usize>,
-        numbers: &mut [u64],
-    ) -> Option<()> {
-        let mut many = Many { store: &self.ring().store, positions: pairs, numbers };
-        self.add_up_at_once(&mut many)?;
-        BucketLayout::pairs_without_pending(numbers);
-        Some(())
-    }
-
-    /// What these wide pairs come to together: the first numbers of all, and the second ones.
-    pub(in crate::ring) fn pairs_at_once(&self, pairs: Range<usize>) -> Option<[u64; 2]> {
-        let (positions, sums) = (pairs, [0; 2]);
-        let mut all = Pairs { store: &self.ring().store, positions, sums };
-        self.add_up_at_once(&mut all)?;
-        BucketLayout::pairs_without_pending(&mut all.sums);
-        Some(all.sums)
-    }
-
-    /// Here the interval may have touched buckets, and the time may have passed the live bucket. If
-    /// `current` is the same afterwards, no bucket of its interval has left its slot.
-    fn add_up_at_once(&self, sums: &mut impl Sums) -> Option<()> {
-        let (live, newest) = (self.live(), self.newest());
-        if newest < live {
-            return None;
+        sums.add_interval(current.bucket, prefix)?;
+        if oldest < live && ring.touched.reaches(newest) {
+            slots.each_touched(oldest..=live - 1, newest, |bucket| sums.add_shared(bucket))?;
         }
-        let (ring, slots, geometry) = (self.ring(), &*self.generation().slots, self.geometry());
-        let oldest = geometry.oldest(newest);
-        let current = self.found();
-        if oldest <= live {
-            let mark = current.bucket.mark();
-            // What has left, before the blocks: what is closed by then is in their sums, and grows
-            // no more. A bucket that is closed only behind them may have counted in between what
-            // they do not have.
-            let all_closed =
-                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
-            if !all_closed {
-                return None;
-            }
-            sums.add_interval(current.bucket, mark)?;
-            if oldest < live && ring.touched.reaches(newest) {
-                slots.each_touched(oldest..=live - 1, newest, |bucket| sums.add_shared(bucket))?;
-            }
-        }
-        ring.is_current(current).then_some(())
     }
+    ring.is_current(current).then_some(())
 }

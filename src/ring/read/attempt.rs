@@ -8,7 +8,7 @@ use crate::event::cells::Addends;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::order::geometry::Geometry;
-use crate::ring::read::view::{BucketData, View};
+use crate::ring::read::view::View;
 use crate::sync::{Ordering, spin_loop};
 
 /// How often a read begins again because the ring has moved on under it. It must end, however short
@@ -127,106 +127,5 @@ impl Ring {
     /// What found its bucket gone, at a position.
     pub(crate) fn late(&self, position: usize) -> u64 {
         self.late[position].load(Ordering::Acquire) // as in `lifetime`
-    }
-}
-
-impl<'g> View<'g> {
-    /// What all buckets that count hold at a position.
-    #[inline]
-    pub(crate) fn total(&self, position: usize) -> u64 {
-        if let Some(total) = self.total_at_once(position) {
-            return total;
-        }
-        let (geometry, live) = (self.geometry(), self.live());
-        let older = geometry.interval() - geometry.length();
-        // Mostly the whole ring, which ends with the live bucket, and nothing else.
-        if self.is_live() && live >= older && !self.generation().has_older() {
-            self.total_from(live - older, live, position)
-        } else {
-            let newest = self.newest();
-            self.total_between(geometry.oldest(newest), newest, position)
-        }
-    }
-
-    /// What the buckets from one start to another hold at a position, at any time and in any
-    /// generation.
-    #[inline(never)]
-    pub(in crate::ring) fn total_between(&self, oldest: u64, newest: u64, position: usize) -> u64 {
-        let layout = self.layout();
-        let in_ring = self.in_ring(oldest, newest);
-        let mut total = in_ring.map_or(0, |(from, to)| self.total_from(from, to, position));
-        self.each_older(oldest, newest, |_, data| {
-            total = layout.join(position, total, self.number(data, position));
-        });
-        total
-    }
-
-    /// What the buckets from one start to another hold at a position, all in the ring.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // so that the ordinary case does not divide
-    fn total_from(&self, from: u64, to: u64, position: usize) -> u64 {
-        let geometry = self.geometry();
-        let older = geometry.steps(from, to);
-        if to != self.live() {
-            return self.scan(to, older + 1, position);
-        }
-        let live = self.number(self.current(), position);
-        if older == 0 {
-            return live;
-        }
-        self.layout().join(position, live, self.scan(to - geometry.length(), older, position))
-    }
-
-    /// Calls `see` with the data of the buckets from `oldest` to `newest`, and their starts.
-    pub(crate) fn each(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, BucketData<'g>)) {
-        if let Some((from, to)) = self.in_ring(oldest, newest) {
-            let geometry = self.geometry();
-            let (mut start, mut slot) = (to, self.slot_of(to));
-            loop {
-                let data = if start == self.live() {
-                    Some(self.current())
-                } else {
-                    self.bucket(start, self.generation().slots.slot(slot))
-                };
-                if let Some(data) = data {
-                    see(start, data);
-                }
-                if start <= from {
-                    break;
-                }
-                start -= geometry.length();
-                slot = if slot == 0 { geometry.buckets() } else { slot } - 1;
-            }
-        }
-        self.each_older(oldest, newest, see);
-    }
-
-    /// Which starts of a range are in the ring.
-    #[inline]
-    fn in_ring(&self, oldest: u64, newest: u64) -> Option<(u64, u64)> {
-        let (from, to) = (oldest.max(self.geometry().oldest(self.live())), newest.min(self.live()));
-        (from <= to).then_some((from, to))
-    }
-
-    /// The data of earlier geometries.
-    fn each_older(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, BucketData<'g>)) {
-        let in_ring = |start| self.geometry().in_ring(start, self.live());
-        let counts = |start| (oldest..=newest).contains(&start) && in_ring(start);
-        for inherited in &self.generation().inherited {
-            if !inherited.newest_now().is_some_and(|newest| newest >= oldest && in_ring(newest)) {
-                continue;
-            }
-            for found in inherited.slots.all().iter().filter_map(|slot| self.load(slot).ok()) {
-                let start = inherited.start_now(found.bucket.start()).filter(|at| counts(*at));
-                if let Some(start) = start {
-                    see(start, self.inherited(found));
-                }
-            }
-        }
-        for (start, carried) in self.generation().carried.range(oldest..=newest) {
-            if in_ring(*start) {
-                see(*start, BucketData::Carried(&carried.numbers));
-            }
-        }
     }
 }

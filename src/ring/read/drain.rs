@@ -26,7 +26,7 @@ use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::order::generation::{Generation, Passed};
-use crate::ring::order::slots::{Place, Slots};
+use crate::ring::order::slots::{Lookup, Slots};
 
 /// A bucket's turn.
 struct Turn<'r> {
@@ -102,7 +102,7 @@ impl Ring {
             let mut start = start.max(first_turn);
             loop {
                 // SAFETY: buckets live as long as the window.
-                if let Place::Found(bucket) = unsafe { slots.find(start) }
+                if let Lookup::Found(bucket) = unsafe { slots.find(start) }
                     && bucket.rank() < current.rank()
                     && !(bucket.is_final() && self.is_empty(&bucket))
                 {

@@ -12,7 +12,8 @@ use crate::event::cells::{Addends, EventCells, Places};
 use crate::event::layout::BucketLayout;
 use crate::histogram::Distribution;
 use crate::ring::order::geometry::{Geometry, OutOfRing};
-use crate::ring::read::tier_view::TierSpan;
+use crate::ring::read::at_once;
+use crate::ring::read::tier_view::{self, TierSpan};
 use crate::ring::read::view::View;
 use crate::timestamp::Timestamp;
 
@@ -146,11 +147,11 @@ impl View<'_> {
         if let (Some(tier), Some((oldest, newest))) = (tier, span.starts) {
             // If the clock has stepped back, some have left the tier.
             let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
-            let known = self.known_start(tier, oldest.max(still_there), still_there);
+            let known = tier_view::known_start(self, tier, oldest.max(still_there), still_there);
             if known > newest {
                 return Span { starts: None, buckets: 0, ..span };
             }
-            let last = self.known_end(tier, newest);
+            let last = tier_view::known_end(self, tier, newest);
             let steps = |from: u64, to: u64| ((to - from) / length) as usize;
             span.buckets = if known > oldest {
                 steps(known, last) + 1 // none before time zero
@@ -210,7 +211,7 @@ impl View<'_> {
             tier.end();
             return self.layout().without_pending(cells.first, sum);
         }
-        let at_once = self.is_whole(span).then(|| self.pairs_at_once(pairs.clone())).flatten();
+        let at_once = self.is_whole(span).then(|| at_once::pairs(self, pairs.clone())).flatten();
         at_once.unwrap_or_else(|| self.pairs_by_bucket(span, pairs, []).0)[half]
     }
 
@@ -290,7 +291,7 @@ impl View<'_> {
             return stats;
         }
         if self.is_whole(span)
-            && let Some(sums) = self.pairs_at_once(positions.clone())
+            && let Some(sums) = at_once::pairs(self, positions.clone())
         {
             let extremes = extremes.map(|position| self.total_in(span, position));
             if !self.is_overtaken() {
@@ -326,7 +327,7 @@ impl View<'_> {
         }
         if self.is_whole(span) {
             let mut numbers = vec![0; positions.len()];
-            if self.totals_at_once(positions.clone(), &mut numbers).is_some() {
+            if at_once::totals(self, positions.clone(), &mut numbers).is_some() {
                 let extremes = extremes.map(|position| self.total_in(span, position));
                 if !self.is_overtaken() {
                     return places.of(&numbers, extremes); // as in `stats_in`
@@ -358,10 +359,10 @@ impl View<'_> {
         let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
         let (wide, others) = additive.split_at_mut(self.layout().wide());
         if !wide.is_empty() {
-            self.totals_at_once(0..wide.len(), wide)?;
+            at_once::totals(self, 0..wide.len(), wide)?;
         }
         for (position, cell) in (wide.len()..).zip(others) {
-            *cell = self.total_at_once(position)?;
+            *cell = at_once::total(self, position)?;
         }
         if !rising.is_empty() {
             self.each(oldest, newest, |_, data| {

@@ -42,10 +42,9 @@
 
 use std::iter::successors;
 
-use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket::{Bucket, CoarsePrefix};
 use crate::ring::order::bucket_ref::Versioned;
-use crate::ring::order::geometry::Geometry;
-use crate::ring::order::tiers::Tier;
+use crate::ring::order::tier::Tier;
 use crate::ring::read::view::View;
 use crate::ring::store::Store;
 use crate::ring::store::block::Block;
@@ -70,7 +69,7 @@ pub(crate) struct TierSpan<'v, 'g> {
 #[derive(Clone, Copy)]
 enum Before<'g> {
     /// A coarse bucket's note.
-    Noted(&'g Bucket),
+    Known(&'g Bucket),
     /// All that the live bucket has not counted.
     AllButLive,
     /// Everything: the live bucket is older than the boundary.
@@ -117,7 +116,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         let layout = self.view.layout();
         if layout.adds_up(position) {
             return match self.before.unwrap_or(self.until) {
-                Before::Noted(bucket) => self.note(bucket, position),
+                Before::Known(bucket) => self.prefix(bucket, position),
                 before => self.all_blocks(before, position),
             };
         }
@@ -133,11 +132,11 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// What was counted through blocks in it. Each block is read once.
     fn counted(&self, before: Before<'_>, position: usize) -> u64 {
         match (before, self.until) {
-            (Before::Noted(from), Before::Noted(to)) => {
-                self.note(to, position).wrapping_sub(self.note(from, position))
+            (Before::Known(from), Before::Known(to)) => {
+                self.prefix(to, position).wrapping_sub(self.prefix(from, position))
             }
-            (Before::Noted(from), until) => {
-                self.all_blocks(until, position).wrapping_sub(self.note(from, position))
+            (Before::Known(from), until) => {
+                self.all_blocks(until, position).wrapping_sub(self.prefix(from, position))
             }
             (Before::AllButLive, Before::All) => {
                 let live = self.store().block_of(self.view.found().bucket);
@@ -161,8 +160,8 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         &self.view.ring().store
     }
 
-    fn note(&self, bucket: &Bucket, position: usize) -> u64 {
-        note(self.store(), bucket, position)
+    fn prefix(&self, bucket: &Bucket, position: usize) -> u64 {
+        prefix(self.store(), bucket, position)
     }
 
     /// An extreme of what was added through blocks, from its beginning to the bucket of `last`.
@@ -212,7 +211,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         let geometry = self.tier.geometry();
         let is_there = geometry.in_ring(self.from, geometry.start_of(live));
         let ends = match self.until {
-            Before::Noted(_) => true,
+            Before::Known(_) => true,
             Before::AllButLive => false,
             Before::All => self.view.is_late() && live <= self.last,
         };
@@ -228,7 +227,7 @@ pub(crate) struct Coarse<'g> {
     /// If there is one. If a bucket that lies in it is retired, there is.
     found: Option<Versioned<'g>>,
     /// Whether it was noted when it was found.
-    is_noted: bool,
+    has_prefix: bool,
     /// Whether a newer one has been in its slot.
     has_left: bool,
 }
@@ -238,8 +237,8 @@ impl<'g> Coarse<'g> {
         let tier = &view.generation().tiers[tier];
         let (found, has_left) = Coarse::find(tier, start);
         let last = start.saturating_add(tier.geometry().length() - 1);
-        let is_noted = found.is_some_and(|found| found.bucket.is_closed());
-        Coarse { start, last, found, is_noted, has_left }
+        let has_prefix = found.is_some_and(|found| found.bucket.has_prefix());
+        Coarse { start, last, found, has_prefix, has_left }
     }
 
     /// What is in the slot of a start, if it is the coarse bucket of that; else whether that has
@@ -265,9 +264,9 @@ impl<'g> Coarse<'g> {
     /// and afterwards, what this one leaves to the one before: see [`TierSpan::before`].
     pub(crate) fn number(self, view: &View<'_>, position: usize, next: &mut u64) -> u64 {
         let (layout, store) = (view.layout(), &view.ring().store);
-        let total = || self.found.map_or(0, |found| note(store, found.bucket, position));
+        let total = || self.found.map_or(0, |found| prefix(store, found.bucket, position));
         let through_blocks = if layout.adds_up(position) {
-            let before = if self.is_noted { total() } else { *next };
+            let before = if self.has_prefix { total() } else { *next };
             std::mem::replace(next, before).wrapping_sub(before)
         } else {
             let open = open_extreme(view, self.start, self.last, position); // before the cells
@@ -276,7 +275,7 @@ impl<'g> Coarse<'g> {
                 own
             } else {
                 let all = own.max(*next);
-                let (number, left) = if self.is_noted { (all, 0) } else { (0, all) };
+                let (number, left) = if self.has_prefix { (all, 0) } else { (0, all) };
                 *next = left;
                 number
             }
@@ -294,35 +293,30 @@ impl<'g> Coarse<'g> {
     }
 }
 
-impl View<'_> {
-    pub(crate) fn tier_geometry(&self, tier: usize) -> Option<Geometry> {
-        self.generation().tiers.get(tier).map(Tier::geometry)
+/// The newest boundary of a tier that is known, at or before `from` and not before `oldest`;
+/// else the first one behind it that is.
+pub(super) fn known_start(view: &View<'_>, tier: usize, from: u64, oldest: u64) -> u64 {
+    let tier = &view.generation().tiers[tier];
+    let (known, _) = next_known(view, tier, from);
+    if known == from {
+        return from;
     }
+    // What goes for a boundary goes for those before that nothing was retired behind.
+    let older = |boundary: &u64| {
+        boundary.checked_sub(tier.geometry().length()).filter(|older| *older >= oldest)
+    };
+    let has_prefix =
+        |boundary: &u64| matches!(prefix_at(view, tier, *boundary), BoundaryPrefix::Known(_));
+    successors(older(&from), older).find(has_prefix).unwrap_or(known)
+}
 
-    /// The newest boundary of a tier that is known, at or before `from` and not before `oldest`;
-    /// else the first one behind it that is.
-    pub(crate) fn known_start(&self, tier: usize, from: u64, oldest: u64) -> u64 {
-        let tier = &self.generation().tiers[tier];
-        let (known, _) = next_known(self, tier, from);
-        if known == from {
-            return from;
-        }
-        // What goes for a boundary goes for those before that nothing was retired behind.
-        let older = |boundary: &u64| {
-            boundary.checked_sub(tier.geometry().length()).filter(|older| *older >= oldest)
-        };
-        let is_noted = |boundary: &u64| matches!(noting(self, tier, *boundary), Noting::Noted(_));
-        successors(older(&from), older).find(is_noted).unwrap_or(known)
-    }
-
-    /// The start of the first coarse bucket, at or behind `newest`, that ends at a boundary which
-    /// is known.
-    pub(crate) fn known_end(&self, tier: usize, newest: u64) -> u64 {
-        let tier = &self.generation().tiers[tier];
-        let length = tier.geometry().length();
-        let end = |next| next_known(self, tier, next).0.wrapping_sub(length);
-        newest.checked_add(length).map_or(newest, end)
-    }
+/// The start of the first coarse bucket, at or behind `newest`, that ends at a boundary which
+/// is known.
+pub(super) fn known_end(view: &View<'_>, tier: usize, newest: u64) -> u64 {
+    let tier = &view.generation().tiers[tier];
+    let length = tier.geometry().length();
+    let end = |next| next_known(view, tier, next).0.wrapping_sub(length);
+    newest.checked_add(length).map_or(newest, end)
 }
 
 /// The extreme of the buckets that are not closed and begin in a range. To be read before the
@@ -347,7 +341,7 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
 }
 
 /// A coarse bucket's note.
-fn note(store: &Store, bucket: &Bucket, position: usize) -> u64 {
+fn prefix(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in
     // `begin_init`. If the bucket was reused, `current` is seen to have moved on by a round of the
     // tier, and its version to have changed.
@@ -355,25 +349,27 @@ fn note(store: &Store, bucket: &Bucket, position: usize) -> u64 {
 }
 
 /// What a coarse bucket says of its boundary.
-enum Noting<'g> {
-    Noted(&'g Bucket),
+enum BoundaryPrefix<'g> {
+    Known(&'g Bucket),
     Missed,
     /// Nothing: no bucket that lies in it is retired.
     Unneeded,
 }
 
-fn noting<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Noting<'g> {
+fn prefix_at<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> BoundaryPrefix<'g> {
     // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not
     // before `current` moves on.
-    let Ok(found) = view.load(tier.slots.slot_at(boundary)) else { return Noting::Unneeded };
-    let bucket = found.bucket;
-    let noting = match bucket.noted() {
-        _ if bucket.start() != boundary => Noting::Unneeded,
-        Some(true) => Noting::Noted(bucket),
-        Some(false) => Noting::Missed,
-        None => Noting::Unneeded,
+    let Ok(found) = view.load(tier.slots.slot_at(boundary)) else {
+        return BoundaryPrefix::Unneeded;
     };
-    if view.is_valid(view.inherited(found)) { noting } else { Noting::Unneeded }
+    let bucket = found.bucket;
+    let found_prefix = match bucket.coarse_prefix() {
+        _ if bucket.start() != boundary => BoundaryPrefix::Unneeded,
+        CoarsePrefix::Published => BoundaryPrefix::Known(bucket),
+        CoarsePrefix::Missed => BoundaryPrefix::Missed,
+        CoarsePrefix::Absent => BoundaryPrefix::Unneeded,
+    };
+    if view.is_valid(view.inherited(found)) { found_prefix } else { BoundaryPrefix::Unneeded }
 }
 
 /// The first boundary from one on that is known, and what was counted before it.
@@ -382,11 +378,11 @@ fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Befor
     let mut known = boundary;
     let next = |start: &u64| start.checked_add(length);
     for start in successors(Some(boundary), next).take_while(|start| *start <= live) {
-        match noting(view, tier, start) {
-            Noting::Noted(bucket) => return (known, Before::Noted(bucket)),
+        match prefix_at(view, tier, start) {
+            BoundaryPrefix::Known(bucket) => return (known, Before::Known(bucket)),
             // If there is no boundary behind it, the time ends there.
-            Noting::Missed => known = start.wrapping_add(length),
-            Noting::Unneeded => {}
+            BoundaryPrefix::Missed => known = start.wrapping_add(length),
+            BoundaryPrefix::Unneeded => {}
         }
     }
     let is_ahead = known > live || known < boundary;

@@ -16,6 +16,7 @@ use crate::ring::order::bucket_ref::Versioned;
 use crate::ring::order::generation::Generation;
 use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slot::Slot;
+use crate::ring::order::tier::Tier;
 
 /// The ring as one read sees it, at one time.
 pub(crate) struct View<'g> {
@@ -80,6 +81,10 @@ impl<'g> View<'g> {
         self.generation.geometry()
     }
 
+    pub(crate) fn tier_geometry(&self, tier: usize) -> Option<Geometry> {
+        self.generation().tiers.get(tier).map(Tier::geometry)
+    }
+
     pub(in crate::ring) fn generation(&self) -> &'g Generation {
         self.generation
     }
@@ -105,7 +110,7 @@ impl<'g> View<'g> {
 
     /// Whether the time lies in the live bucket.
     #[inline]
-    pub(in crate::ring) fn is_live(&self) -> bool {
+    pub(super) fn is_live(&self) -> bool {
         self.now >= self.live && self.now - self.live < self.geometry().length()
     }
 
@@ -178,13 +183,13 @@ impl<'g> View<'g> {
     }
 
     /// Whether `current` is what it was, and was so all the time.
-    pub(in crate::ring) fn is_current(&self) -> bool {
+    pub(super) fn is_current(&self) -> bool {
         self.ring.is_current(self.current)
     }
 
     /// Where the live bucket begins by now, if the ring still has the tiers that were found. For a
     /// caller that has found that `current` [is not](Self::is_current) what it was.
-    pub(in crate::ring) fn live_by_now(&self) -> Option<u64> {
+    pub(super) fn live_by_now(&self) -> Option<u64> {
         // Behind the fence in `Ring::is_current`: not older than what was read.
         let now = View::of(self.ring, self.guard)?;
         Arc::ptr_eq(&now.generation.tiers, &self.generation.tiers).then_some(now.live)
@@ -207,12 +212,12 @@ impl<'g> View<'g> {
     }
 
     /// What was found before has changed.
-    pub(in crate::ring) fn overtake(&self) {
+    pub(super) fn overtake(&self) {
         self.overtaken.set(true);
     }
 
     /// What was read does not belong together.
-    pub(in crate::ring) fn tear(&self) {
+    pub(super) fn tear(&self) {
         self.overtaken.set(true);
         self.torn.set(true);
     }

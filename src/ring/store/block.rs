@@ -5,6 +5,21 @@
 //! owner's base. Nothing is reset, no number moves, and the sum of all blocks is what was ever
 //! added to them. Extremes cannot be differences: they are reset when the block is quiescent, after
 //! the window has kept them for its lifetime.
+//!
+//! # A window's blocks
+//!
+//! A window that is added to now and then has two blocks. One whose buckets are held up, by a grace period or a stalled
+//! thread, has up to four, and from then on makes none. No thread waits for another's: of two that make the same one, the
+//! slower gives its own back, and looks whether the other's is free. Where there is no room for columns the next rotation
+//! that needs a block tries again; its own bucket is unstriped.
+//!
+//! # Why a sum sees every block that it must
+//!
+//! A block is published before the bucket that is its first owner becomes current. A thread adds through a block that
+//! its bucket names. So whoever has seen the bucket (by `current`, by a slot, or because an add to it has happened
+//! before) sees the block here. A block that a reader does not see belongs to a later bucket, whose adds it
+//! may leave out: a sum at once checks afterwards that there is none, by `current`. Blocks are never taken away, so a lifetime
+//! never goes back.
 
 use std::ptr::{from_ref, null_mut};
 
@@ -12,10 +27,10 @@ use crate::arena::{arena, rows};
 use crate::event::layout::BucketLayout;
 use crate::memory::column::Column;
 use crate::ring::cells::{Cells, zeroed};
-use crate::ring::order::bucket::{Bucket, BucketPtr};
-use crate::ring::order::bucket_ref::BucketRef;
+use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket_ref::{BucketPtr, BucketRef};
 use crate::stripe::{Strategy, TaggedColumn};
-use crate::sync::{AtomicU64, Ordering, Witness};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering, Witness, alike, sized};
 
 /// A set of columns, one for each cell of a bucket.
 #[derive(Debug)]
@@ -25,8 +40,8 @@ pub(in crate::ring) struct Block {
     layout: BucketLayout,
     /// Null when the block is free.
     owner: BucketPtr,
-    /// The sums when the owner took over. Of extremes, zero. Behind them, the owner's marks at wide
-    /// positions (see `mark`).
+    /// The sums when the owner took over. Of extremes, zero. Behind them, the owner's prefixes at wide
+    /// positions (see `prefix`).
     base: Box<[AtomicU64]>,
     witness: Witness,
 }
@@ -157,16 +172,16 @@ impl Block {
         rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
     }
 
-    /// The marks of the present owner at all wide positions.
-    pub(in crate::ring) fn marks(&self) -> &[AtomicU64] {
+    /// The prefixes of the present owner at all wide positions.
+    pub(in crate::ring) fn prefixes(&self) -> &[AtomicU64] {
         &self.base[self.layout.cells()..]
     }
 
-    /// Takes the owner's marks at wide positions from `first` on off these numbers.
-    pub(in crate::ring) fn take_off_marks(&self, first: usize, numbers: &mut [u64]) {
-        let marks = &self.marks()[first..first + numbers.len()];
+    /// Takes the owner's prefixes at wide positions from `first` on off these numbers.
+    pub(in crate::ring) fn take_off_prefixes(&self, first: usize, numbers: &mut [u64]) {
+        let prefixes = &self.prefixes()[first..first + numbers.len()];
         // Relaxed: before the fence in `is_current`.
-        rows::merge(numbers, marks, Ordering::Relaxed, u64::wrapping_sub);
+        rows::merge(numbers, prefixes, Ordering::Relaxed, u64::wrapping_sub);
     }
 
     /// The greatest row of an extreme that bounds wide pairs, for a closer that has written their
@@ -237,5 +252,91 @@ impl Drop for Block {
         // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: no thread adds
         // to it or reads it any more.
         unsafe { arena().free(self.column, columns(self.layout, self.strategy)) };
+    }
+}
+
+/// One for the live bucket, one to move on to, and as many again for retired buckets that wait for a grace
+/// period.
+pub(in crate::ring) const BLOCKS: usize = sized(4, 2);
+
+#[derive(Debug)]
+pub(in crate::ring) struct Blocks {
+    layout: BucketLayout,
+    strategy: Strategy,
+    /// In the order in which they were made; null behind the last.
+    made: [AtomicPtr<Block>; BLOCKS],
+}
+
+impl Blocks {
+    /// None yet.
+    pub(in crate::ring) fn new(layout: BucketLayout, strategy: Strategy) -> Blocks {
+        Blocks { layout, strategy, made: alike![AtomicPtr::new(null_mut()); BLOCKS] }
+    }
+
+    /// All that there are, in the order of their numbers.
+    #[inline]
+    pub(in crate::ring) fn iter(&self) -> impl Iterator<Item = &Block> {
+        self.made.iter().map_while(follow)
+    }
+
+    /// The block with a number, if there is one.
+    #[inline]
+    pub(in crate::ring) fn get(&self, number: usize) -> Option<&Block> {
+        follow(self.made.get(number)?)
+    }
+
+    /// A block that was free a moment ago, or has just been made, and its number. `None` if there is none and no room for
+    /// one more.
+    pub(in crate::ring) fn free(&self) -> Option<(usize, &Block)> {
+        for number in 0..BLOCKS {
+            let block = match self.get(number) {
+                Some(block) => block,
+                None => self.make(number)?,
+            };
+            if block.is_free() {
+                return Some((number, block));
+            }
+        }
+        None
+    }
+
+    /// Makes the block with a number, unless another thread does; `None` without room for its columns.
+    #[cold]
+    fn make(&self, number: usize) -> Option<&Block> {
+        let new = Box::into_raw(Box::new(Block::claim(self.layout, self.strategy)?));
+        // Release: publishes the block; pairs with the Acquire in `follow`. Acquire on failure: as there.
+        let (order, failed) = (Ordering::Release, Ordering::Acquire);
+        let made = self.made[number].compare_exchange(null_mut(), new, order, failed);
+        let block = made.map_or_else(
+            |theirs| {
+                // SAFETY: made above, and not published.
+                drop(unsafe { Box::from_raw(new) });
+                theirs
+            },
+            |_| new,
+        );
+        // SAFETY: it lives as long as the window.
+        unsafe { block.as_ref() }
+    }
+}
+
+#[inline]
+fn follow(made: &AtomicPtr<Block>) -> Option<&Block> {
+    // SAFETY: null, or a block that lives as long as the window. Acquire: pairs with the Release in `make`.
+    let block = unsafe { made.load(Ordering::Acquire).as_ref() }?;
+    block.check();
+    Some(block)
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        for made in &self.made {
+            // Relaxed: `&mut self`: no other thread is there, and all that was done comes before.
+            let block = made.load(Ordering::Relaxed);
+            if !block.is_null() {
+                // SAFETY: no other thread is there; made by `Box::into_raw`, and published once.
+                drop(unsafe { Box::from_raw(block) });
+            }
+        }
     }
 }

@@ -17,7 +17,7 @@
 use std::ptr::{NonNull, null_mut};
 
 use crate::event::layout::BucketLayout;
-use crate::ring::cells::place::Place;
+use crate::ring::cells::Unit;
 use crate::ring::order::bucket::Bucket;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering, sized};
 
@@ -43,7 +43,7 @@ pub(in crate::ring) struct Slab {
 struct Chunk {
     buckets: Box<[Bucket]>,
     /// What the buckets point into.
-    places: NonNull<[Place]>,
+    units: NonNull<[Unit]>,
     next: AtomicPtr<Chunk>,
 }
 
@@ -146,23 +146,23 @@ impl Slab {
 
 impl Chunk {
     fn new(layout: BucketLayout, size: usize) -> Chunk {
-        let places = Place::zeroed(layout, size);
+        let units = Unit::zeroed(layout, size);
         // As a pointer, because a box must be the only way to its content, and buckets point there.
-        let places = NonNull::from(Box::leak(places));
-        let first = places.cast::<Place>().as_ptr();
+        let units = NonNull::from(Box::leak(units));
+        let first = units.cast::<Unit>().as_ptr();
         let bucket = |index| {
-            // SAFETY: there are so many places, and each bucket has its own.
-            unsafe { Bucket::new(first.add(index * Place::count(layout)), layout) }
+            // SAFETY: there are so many units, and each bucket has its own.
+            unsafe { Bucket::new(first.add(index * Unit::count(layout)), layout) }
         };
         let buckets = (0..size).map(bucket).collect();
-        Chunk { buckets, places, next: AtomicPtr::new(null_mut()) }
+        Chunk { buckets, units, next: AtomicPtr::new(null_mut()) }
     }
 }
 
 impl Drop for Chunk {
     fn drop(&mut self) {
         // SAFETY: leaked in `new`; the buckets, which point there, go with the chunk.
-        drop(unsafe { Box::from_raw(self.places.as_ptr()) });
+        drop(unsafe { Box::from_raw(self.units.as_ptr()) });
     }
 }
 

@@ -27,13 +27,13 @@ use crate::error::BuildError;
 use crate::reclaim::grace;
 use crate::reclaim::{self, Guard, Owned};
 use crate::ring::Ring;
-use crate::ring::order::bucket::{Bucket, Mark, Opening};
+use crate::ring::order::bucket::{Bucket, Opening, Prefix};
 use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::order::generation::{Carried, Change, Generation, Inherited, Passed};
 use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slots::Slots;
 use crate::ring::order::ticket::Ticket;
-use crate::ring::order::tiers::Tiers;
+use crate::ring::order::tier::Tiers;
 use crate::ring::store::block::Block;
 use crate::sync::sized;
 
@@ -120,7 +120,7 @@ impl Ring {
     }
 
     /// Moves on to a generation with these slots, as another thread has proposed it.
-    pub(in crate::ring) fn change_as_proposed(
+    pub(super) fn change_as_proposed(
         &self,
         current: &BucketRef<'_>,
         slots: &Arc<Slots>,
@@ -146,7 +146,7 @@ impl Ring {
         let generation = unsafe { old.deref() };
         generation.slots.install(current);
         let all_closed = self.close_quiescent(guard);
-        self.note(current, generation, all_closed);
+        self.write_tier_prefixes(current, generation, all_closed);
         let newest = current.start();
         let change = Change { from: generation.geometry(), newest, to: slots.geometry };
         // Until the attempt is over: what awaits its turn now must await it then.
@@ -159,13 +159,13 @@ impl Ring {
         }
         let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
-        // What forgets has no older bucket in its interval; else the mark is not known.
-        let mark = |new: &Bucket, _: &Block| {
+        // What forgets has no older bucket in its interval; else the prefix is not known.
+        let prefix = |new: &Bucket, _: &Block| {
             if slots.forgets {
-                new.set_mark(Mark::Alone);
+                new.set_prefix(Prefix::Alone);
             }
         };
-        let new = self.store.open(&Opening::first(next, start), mark);
+        let new = self.store.open(&Opening::first(next, start), prefix);
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {

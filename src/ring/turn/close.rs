@@ -39,7 +39,7 @@ use crate::ring::cells::Target;
 use crate::ring::cells::wide::{GROUP, by_group};
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::BucketRef;
-use crate::ring::order::tiers::Tier;
+use crate::ring::order::tier::Tier;
 use crate::ring::store::block::Block;
 use crate::stripe::Strategy;
 use crate::stripe::membarrier::{self, Barriers};
@@ -133,7 +133,7 @@ impl Ring {
 
     /// Closes every retired bucket that is known to be quiescent and that no other thread is
     /// closing. True if none is left open. Makes no system call.
-    pub(in crate::ring) fn close_quiescent(&self, guard: &Guard) -> bool {
+    pub(super) fn close_quiescent(&self, guard: &Guard) -> bool {
         let mut all = true;
         for (block, bucket) in self.retired_owners() {
             all &= self.close_owner(block, &bucket, guard);
@@ -211,7 +211,7 @@ impl Ring {
                 block.difference(position)
             };
             // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader
-            // that takes it for the mark that was there: the fence in `is_current` pairs with that
+            // that takes it for the prefix that was there: the fence in `is_current` pairs with that
             // one.
             cell.total.store(total, Ordering::Relaxed);
             // Zero: nothing was recorded, or the bucket never was current, and no tier has come to it.
@@ -259,7 +259,7 @@ impl Ring {
     /// be repeated.
     fn raise_in_tiers(&self, tiers: &[Tier], start: u64, position: usize, value: u64) {
         for tier in tiers {
-            if let Some(coarse) = tier.bucket(start, start, &self.store) {
+            if let Some(coarse) = self.store.coarse_bucket(tier, start, start) {
                 self.store.cells(&coarse).raise_total(position, value); // as `shared_total`
             }
         }

@@ -3,7 +3,7 @@
 //! 1. Put `current` into its slot, if it is not there yet: the thread that made it current may have stalled.
 //! 2. Close what is retired and known to be quiescent, which frees blocks.
 //! 3. Note `current` in the tiers (see `note`).
-//! 4. Open a bucket for the new start, with a free block if there is one, and write its mark (see `mark`).
+//! 4. Open a bucket for the new start, with a free block if there is one, and write its prefix (see `prefix`).
 //! 5. Compare-exchange `current`. The winner puts its bucket into its slot; a loser discards its own, and
 //!    takes up the winner's.
 //!
@@ -33,10 +33,11 @@ impl Ring {
         let slots = &of.slots;
         slots.install(current);
         let all_closed = self.close_quiescent(guard);
-        self.note(current, of, all_closed);
-        let mark = |new: &Bucket, block: &Block| self.mark(current, (new, block), of, all_closed);
+        self.write_tier_prefixes(current, of, all_closed);
+        let prefix =
+            |new: &Bucket, block: &Block| self.write_prefix(current, (new, block), of, all_closed);
         let start = slots.geometry.start_of(at);
-        let new = self.store.open(&Opening::fine(generation, start, current.start()), mark);
+        let new = self.store.open(&Opening::fine(generation, start, current.start()), prefix);
         self.replace_current(current, new, slots)
     }
 

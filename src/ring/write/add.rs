@@ -20,12 +20,12 @@ use crate::reclaim::announced::{self, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::cells::Update;
-use crate::ring::order::bucket::{BucketPtr, CLOSED, Opening};
-use crate::ring::order::bucket_ref::{Adder, BucketRef};
+use crate::ring::order::bucket::{CLOSED, Opening};
+use crate::ring::order::bucket_ref::{Adder, BucketPtr, BucketRef};
 use crate::ring::order::generation::Generation;
 use crate::ring::order::geometry::OutOfRing;
-use crate::ring::order::slots::Place;
-use crate::ring::order::tiers::Tier;
+use crate::ring::order::slots::Lookup;
+use crate::ring::order::tier::Tier;
 use crate::ring::write::hold::{Announced, Fenced, Hold, Pinned};
 use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
@@ -399,15 +399,15 @@ impl Ring {
         loop {
             // SAFETY: the window lives as long as `self`.
             match unsafe { slots.find(start) } {
-                Place::Found(bucket) => {
+                Lookup::Found(bucket) => {
                     self.put_shared(&bucket, generation, current.start(), update);
                     return Ok(());
                 }
                 // The ring has moved a whole round since `current` was loaded.
-                Place::Left { newest } => {
+                Lookup::Left { newest } => {
                     return Err(OutOfRing::Expired { oldest: geometry.oldest(newest) });
                 }
-                Place::Free(older) => {
+                Lookup::Free(older) => {
                     let opening = Opening::fine(of, start, current.start());
                     let new = self.store.open_without_block(&opening, CLOSED);
                     if !slots.slot_at(start).replace(&older, new) {
@@ -443,7 +443,7 @@ impl Ring {
     /// Counts `update` in each tier that reaches back to its time.
     fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) {
         for tier in tiers {
-            tier.put(at, newest, update, &self.store);
+            self.store.put_in_tier(tier, at, newest, update);
         }
     }
 }

@@ -14,7 +14,8 @@ use std::ops::Deref;
 use crate::reclaim::announced::{Between, Held, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::cells::Update;
-use crate::ring::order::bucket::{Bucket, BucketPtr};
+use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket_ref::BucketPtr;
 use crate::stripe::miss::Miss;
 use crate::stripe::portable;
 use crate::sync::{AtomicU64, Ordering};
@@ -22,7 +23,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// A way to hold the live bucket: it is not closed while it is held.
 ///
 /// `current` is a ring's: never null, and its buckets live as long as the ring. No reference is needed.
-pub(in crate::ring) trait Hold {
+pub(super) trait Hold {
     type Held<'r>: Deref<Target = Bucket>;
 
     /// Holds the bucket that `current` leads to. Misses if that has changed meanwhile; or if this way needs a slot for
@@ -31,10 +32,10 @@ pub(in crate::ring) trait Hold {
 }
 
 /// By an announcement; with a fence of the add's own, if it is `FENCED`.
-pub(in crate::ring) enum ByAnnouncement<const FENCED: bool> {}
+pub(super) enum ByAnnouncement<const FENCED: bool> {}
 
-pub(in crate::ring) type Announced = ByAnnouncement<false>;
-pub(in crate::ring) type Fenced = ByAnnouncement<true>;
+pub(super) type Announced = ByAnnouncement<false>;
+pub(super) type Fenced = ByAnnouncement<true>;
 
 impl<const FENCED: bool> Hold for ByAnnouncement<FENCED> {
     type Held<'r> = Held<'r, Bucket>;
@@ -49,7 +50,7 @@ impl<const FENCED: bool> Hold for ByAnnouncement<FENCED> {
 }
 
 /// By a pin.
-pub(in crate::ring) struct Pinned<'r> {
+pub(super) struct Pinned<'r> {
     bucket: &'r Bucket,
     _guard: Guard,
 }

@@ -68,13 +68,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
         site: "reclaim/announced.rs: announces: load: Acquire",
         orders: &["Relaxed"],
         why: NEXT,
-        witness: "src/ring/order/ref_count.rs",
+        witness: "src/ring/order/bucket_ref.rs",
     },
     Excuse {
         site: "reclaim/announced.rs: announces: load: Acquire #2",
         orders: &["Relaxed"],
         why: NEXT,
-        witness: "src/ring/order/ref_count.rs",
+        witness: "src/ring/order/bucket_ref.rs",
     },
     Excuse {
         site: "stripe/membarrier.rs: ticket: fence: SeqCst",
@@ -95,7 +95,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "src/stripe/lease.rs",
     },
     Excuse {
-        site: "ring/turn/note.rs: counted_before: fence: Acquire",
+        site: "ring/turn/prefix.rs: counted_before: fence: Acquire",
         orders: &["no fence"],
         why: NOTER,
         witness: "loom-tests/tests/models/window_tiers.rs",
@@ -313,19 +313,19 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/turn/mark.rs: set_wide_marks: fence: Release",
+        site: "ring/turn/prefix.rs: wide_prefixes_to_write: fence: Release",
         orders: &["no fence"],
         why: "a reader must stand still while two rotations retire its bucket and take its block: three threads",
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/store/number.rs: number_of_value: shared: Acquire",
+        site: "ring/store.rs: number_of_value: shared: Acquire",
         orders: &["Relaxed"],
         why: PAIR,
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/store/number.rs: each_number: of: Acquire",
+        site: "ring/store.rs: each_number: of: Acquire",
         orders: &["Relaxed"],
         why: PAIR,
         witness: "tests/histograms/window_storms.rs",

@@ -8,8 +8,8 @@ pub(super) const CLEARS: &[Twin] = &[
     Twin {
         name: "clear-takes-its-own-start-for-the-newest",
         file: "src/ring/turn/change.rs",
-        find: "self.store.open(&Opening::first(next, start), mark)",
-        replace: "self.store.open(&Opening::fine(next, start, start), mark)",
+        find: "self.store.open(&Opening::first(next, start), prefix)",
+        replace: "self.store.open(&Opening::fine(next, start, start), prefix)",
         build: &CHECKER,
         model: "clear::clear_against_the_rotation_that_makes_it",
         why: "one that comes too late takes what is current out of its slot, and reuses it (I5)",

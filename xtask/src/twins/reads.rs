@@ -38,7 +38,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "summed-without-looking-again",
-        file: "src/ring/read/scan.rs",
+        file: "src/ring/read/walk.rs",
         find: "(bucket.identity_after() == identity).then_some(number)",
         replace: "(bucket.identity_after() == identity || true).then_some(number)",
         build: &CHECKER,
@@ -135,19 +135,19 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "what-has-left-taken-off-behind-the-blocks",
         file: "src/ring/read/at_once.rs",
-        find: "            let all_closed =
-                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
-            if !all_closed {
-                return None;
-            }
-            sums.add_interval(current.bucket, mark)?;
+        find: "        let all_closed =
+            each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
+        if !all_closed {
+            return None;
+        }
+        sums.add_interval(current.bucket, prefix)?;
 ",
-        replace: "            sums.add_interval(current.bucket, mark)?;
-            let all_closed =
-                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
-            if !all_closed {
-                return None;
-            }
+        replace: "        sums.add_interval(current.bucket, prefix)?;
+        let all_closed =
+            each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
+        if !all_closed {
+            return None;
+        }
 ",
         build: &CHECKER,
         model: "window_sum::sum_behind_the_live_bucket_against_a_late_add_and_its_close",

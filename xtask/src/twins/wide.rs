@@ -58,7 +58,7 @@ pub(super) const WIDE: &[Twin] = &[
     Twin {
         name: "marks-of-the-wide-left-out",
         file: "src/ring/read/at_once.rs",
-        find: "store.block_of(live)?.take_off_marks(first, numbers);",
+        find: "store.block_of(live)?.take_off_prefixes(first, numbers);",
         replace: "",
         build: &CHECKER,
         model: "wide::read_against_the_reuse_of_its_marks",

@@ -1,4 +1,16 @@
-//! The tiers of a generation: what they are made of.
+//! Tiers: rings of coarser buckets, which reach further back than the ring itself.
+//!
+//! A tier holds no counts of its own. A coarse bucket says what all buckets *before* its start have
+//! counted through blocks (its note, a constant once it is there: see `note`), so that any span is
+//! a difference; and it counts in its shared cells what was added to its slice of time other than
+//! through a block. Such an add is put into the coarse buckets of all tiers at once. So nothing
+//! moves from a finer bucket to a coarser one, and nothing can be missed or doubled on the way.
+//! Extremes are no differences: when a bucket closes, those of its block are raised in the coarse
+//! buckets of its time, where a note stands of what adds up.
+//!
+//! A coarse bucket says itself whether a bucket was live in it: then it is noted, or *missed*,
+//! before that one is retired. One that is neither, or does not exist, begins where the next one
+//! does.
 //!
 //! A generation has the tiers of the one before, until `clear` takes the ring back to an earlier
 //! time: boundaries that it comes to again must not have the notes of the first time. Then the next
@@ -8,9 +20,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::error::BuildError;
+use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::order::geometry::Geometry;
-use crate::ring::order::slots::Slots;
-use crate::ring::order::touched::Touched;
+use crate::ring::order::slots::{Lookup, Slots, Touched};
 
 /// The tiers of a window, each coarser than the one before.
 #[derive(Debug)]
@@ -70,5 +83,18 @@ impl Tier {
 
     pub(in crate::ring) fn geometry(&self) -> Geometry {
         self.slots.geometry
+    }
+
+    pub(in crate::ring) fn touch(&self, bucket: &Bucket) {
+        let until = self.geometry().until(bucket.start());
+        self.slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);
+    }
+
+    /// The coarse bucket at a boundary, if it is noted.
+    pub(in crate::ring) fn with_prefix(&self, boundary: u64) -> Option<BucketRef<'_>> {
+        // SAFETY: a tier lives in its window, as its buckets do.
+        let Lookup::Found(bucket) = (unsafe { self.slots.find(boundary) }) else { return None };
+        bucket.has_prefix().then_some(bucket)
     }
 }

@@ -1,0 +1,197 @@
+//! The loop of a sum: what a run of slots holds at one position.
+//!
+//! It stands apart from the rest of reading, because a sum of sixty buckets is this loop and nothing else. An
+//! ordinary bucket (in its slot, closed, and the one that was looked for) costs some twenty instructions here;
+//! any other goes through [`View::bucket`].
+
+use crate::ring::order::bucket::CLOSED;
+use crate::ring::order::bucket_ref::BucketPointer;
+use crate::ring::order::slot::Slot;
+use crate::ring::read::at_once;
+use crate::ring::read::view::{BucketData, View};
+use crate::sync::Ordering;
+
+impl<'g> View<'g> {
+    /// What all buckets that count hold at a position.
+    #[inline]
+    pub(crate) fn total(&self, position: usize) -> u64 {
+        if let Some(total) = at_once::total(self, position) {
+            return total;
+        }
+        let (geometry, live) = (self.geometry(), self.live());
+        let older = geometry.interval() - geometry.length();
+        // Mostly the whole ring, which ends with the live bucket, and nothing else.
+        if self.is_live() && live >= older && !self.generation().has_older() {
+            self.total_from(live - older, live, position)
+        } else {
+            let newest = self.newest();
+            self.total_between(geometry.oldest(newest), newest, position)
+        }
+    }
+
+    /// What the buckets from one start to another hold at a position, at any time and in any
+    /// generation.
+    #[inline(never)]
+    pub(super) fn total_between(&self, oldest: u64, newest: u64, position: usize) -> u64 {
+        let layout = self.layout();
+        let in_ring = self.in_ring(oldest, newest);
+        let mut total = in_ring.map_or(0, |(from, to)| self.total_from(from, to, position));
+        self.each_older(oldest, newest, |_, data| {
+            total = layout.join(position, total, self.number(data, position));
+        });
+        total
+    }
+
+    /// What the buckets from one start to another hold at a position, all in the ring.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // so that the ordinary case does not divide
+    fn total_from(&self, from: u64, to: u64, position: usize) -> u64 {
+        let geometry = self.geometry();
+        let older = geometry.steps(from, to);
+        if to != self.live() {
+            return self.scan(to, older + 1, position);
+        }
+        let live = self.number(self.current(), position);
+        if older == 0 {
+            return live;
+        }
+        self.layout().join(position, live, self.scan(to - geometry.length(), older, position))
+    }
+
+    /// Calls `see` with the data of the buckets from `oldest` to `newest`, and their starts.
+    pub(crate) fn each(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, BucketData<'g>)) {
+        if let Some((from, to)) = self.in_ring(oldest, newest) {
+            let geometry = self.geometry();
+            let (mut start, mut slot) = (to, self.slot_of(to));
+            loop {
+                let data = if start == self.live() {
+                    Some(self.current())
+                } else {
+                    self.bucket(start, self.generation().slots.slot(slot))
+                };
+                if let Some(data) = data {
+                    see(start, data);
+                }
+                if start <= from {
+                    break;
+                }
+                start -= geometry.length();
+                slot = if slot == 0 { geometry.buckets() } else { slot } - 1;
+            }
+        }
+        self.each_older(oldest, newest, see);
+    }
+
+    /// Which starts of a range are in the ring.
+    #[inline]
+    fn in_ring(&self, oldest: u64, newest: u64) -> Option<(u64, u64)> {
+        let (from, to) = (oldest.max(self.geometry().oldest(self.live())), newest.min(self.live()));
+        (from <= to).then_some((from, to))
+    }
+
+    /// The data of earlier geometries.
+    fn each_older(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, BucketData<'g>)) {
+        let in_ring = |start| self.geometry().in_ring(start, self.live());
+        let counts = |start| (oldest..=newest).contains(&start) && in_ring(start);
+        for inherited in &self.generation().inherited {
+            if !inherited.newest_now().is_some_and(|newest| newest >= oldest && in_ring(newest)) {
+                continue;
+            }
+            for found in inherited.slots.all().iter().filter_map(|slot| self.load(slot).ok()) {
+                let start = inherited.start_now(found.bucket.start()).filter(|at| counts(*at));
+                if let Some(start) = start {
+                    see(start, self.inherited(found));
+                }
+            }
+        }
+        for (start, carried) in self.generation().carried.range(oldest..=newest) {
+            if in_ring(*start) {
+                see(*start, BucketData::Carried(&carried.numbers));
+            }
+        }
+    }
+
+    /// What `count` buckets from `start` down hold at a position, all in the ring and older than `current`.
+    fn scan(&self, start: u64, count: usize, position: usize) -> u64 {
+        if position < self.layout().wide() {
+            self.scan_wide(start, count, position)
+        } else if self.layout().adds_up(position) {
+            self.scan_by(start, count, position, u64::wrapping_add)
+        } else {
+            self.scan_by(start, count, position, u64::max)
+        }
+    }
+
+    #[cold]
+    fn scan_wide(&self, start: u64, count: usize, position: usize) -> u64 {
+        let (mut total, mut start) = (0_u64, start);
+        for _ in 0..count {
+            let slot = self.generation().slots.slot(self.slot_of(start));
+            total = total.wrapping_add(self.number_by(slot, start, position));
+            start = start.wrapping_sub(self.geometry().length());
+        }
+        total
+    }
+
+    #[inline(never)] // so that what it needs stays in registers
+    fn scan_by(
+        &self,
+        mut start: u64,
+        count: usize,
+        position: usize,
+        join: impl Fn(u64, u64) -> u64,
+    ) -> u64 {
+        let length = self.geometry().length();
+        assert!((self.layout().wide()..self.layout().cells()).contains(&position));
+        let slots = self.generation().slots.all();
+        let (below, above) = slots.split_at(self.slot_of(start) + 1);
+        let first = count.min(below.len());
+        let mut total = 0;
+        let mut scan = |slots: &[Slot]| {
+            for slot in slots.iter().rev() {
+                // SAFETY: asserted above.
+                let number = unsafe { closed_number(slot, start, position, &join) };
+                let number = number.unwrap_or_else(|| self.number_by(slot, start, position));
+                total = join(total, number);
+                start = start.wrapping_sub(length);
+            }
+        };
+        scan(&below[below.len() - first..]);
+        scan(&above[above.len() - (count - first)..]); // a round at most
+        total
+    }
+
+    #[cold]
+    fn number_by(&self, slot: &Slot, start: u64, position: usize) -> u64 {
+        self.bucket(start, slot).map_or(0, |data| self.number(data, position))
+    }
+}
+
+/// What the bucket at `start` holds, if the slot leads to it and it is closed. In the
+/// order of `Versioned::load`, `Store::number` and `Versioned::is_valid`.
+///
+/// # Safety
+/// The position is one of the layout's, and not wide.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the body of the loop
+unsafe fn closed_number(
+    slot: &Slot,
+    start: u64,
+    position: usize,
+    join: &impl Fn(u64, u64) -> u64,
+) -> Option<u64> {
+    // SAFETY: buckets live as long as the window.
+    let bucket = unsafe { slot.follow() }?;
+    let identity = bucket.identity();
+    let is_it = identity & CLOSED != 0
+        && bucket.start() == start
+        && slot.leads_to(bucket, Ordering::Relaxed); // as in `Versioned::load`
+    if !is_it {
+        return None;
+    }
+    // SAFETY: by contract.
+    let cell = unsafe { bucket.cell(position) };
+    // Relaxed, both: the fence in `identity_after` pairs with the Release in `Target::add`.
+    let number = join(cell.total.load(Ordering::Relaxed), cell.shared.load(Ordering::Relaxed));
+    (bucket.identity_after() == identity).then_some(number)
+}

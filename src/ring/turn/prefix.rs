@@ -1,0 +1,250 @@
+//! Marks: what all buckets before a bucket's interval have counted through blocks.
+//!
+//! Blocks are cumulative: what they sum to, less the prefix of the live bucket, is what the buckets of its
+//! interval have counted through blocks (see `at_once`). The buckets before the interval are closed, so the
+//! prefix is a constant for as long as the bucket is live. It stands where the bucket's totals will stand when it is
+//! closed, which are not used before. At wide positions it would take memory there for ever, for every place that was ever used; so there
+//! it stands in the block, which few buckets have.
+//!
+//! # Why a prefix is right
+//!
+//! The thread that rotates from `old` to `new` writes the prefix of `new` while it initialises it. If its
+//! compare-exchange of `current` succeeds, `old` was current all the time: it is referred to, so it was not
+//! reused, and ranks never go back. So no thread has closed `old` over its own prefix, and no bucket of the interval of
+//! `old` has left its slot: only a thread that has found a newer one current takes it out. What was read here
+//! is right then. If the exchange fails, `new` never becomes current, and no thread asks for its prefix.
+//!
+//! A bucket that left the interval before may be reused all the same, while its slot is looked at: even for the very start
+//! that is looked for, by a rotation that comes too late and gives it up. So its version is asked for.
+//!
+//! Noting: what all buckets before a boundary of a tier have counted through blocks.
+//!
+//! A thread that is about to retire the live bucket first notes it in each tier: the prefix of the
+//! coarse bucket that it lies in. If the live bucket is the first of that coarse bucket, the prefix
+//! is the sum of all blocks' bases: what was counted before the live bucket was opened.
+//!
+//! # Why a prefix is right
+//!
+//! Let all retired buckets be closed, and let `current` still be the same bucket behind the bases.
+//! Then a free block's base is its sum, and the live bucket's block has for its base what it summed
+//! to when the bucket was opened: so the bases are what all buckets before it have counted. That is
+//! what all buckets before the *boundary* have counted, if no bucket lies between them. If one did,
+//! it would have been noted before it was retired, and the prefix would be there; or the coarse
+//! bucket says that it was *missed*. A thread that retires a bucket while an older one is open says
+//! so first. Later threads find out what is missing while all buckets of the coarse one are in the
+//! ring. After that it remains missed.
+//!
+//! The prefix of a boundary is a constant, so all threads that write it write the same, and hold a
+//! reference meanwhile. It may be written twice, and late. No claim is needed, and no thread waits.
+
+use crate::ring::Ring;
+use crate::ring::cells::BucketCell;
+use crate::ring::cells::wide::GROUP;
+use crate::ring::order::bucket::{Bucket, CoarsePrefix, Prefix};
+use crate::ring::order::bucket_ref::BucketRef;
+use crate::ring::order::generation::Generation;
+use crate::ring::order::slots::{Slots, each_closed};
+use crate::ring::store::block::Block;
+use crate::sync::{AtomicU64, Ordering, fence};
+
+impl Ring {
+    /// Writes the prefix of `new`, which is to follow `old`, if it is known. `all_closed` says that no retired
+    /// bucket was open before.
+    pub(super) fn write_prefix(
+        &self,
+        old: &BucketRef<'_>,
+        (new, block): (&Bucket, &Block),
+        generation: &Generation,
+        all_closed: bool,
+    ) {
+        let slots = &*generation.slots;
+        let oldest = slots.geometry.oldest(new.start());
+        if generation.has_older_in(oldest) {
+            return; // unknown
+        }
+        if old.start() < oldest {
+            new.set_prefix(Prefix::Alone);
+        } else if self.prefix_from_last(old, (new, block), slots, oldest)
+            || (all_closed && self.prefix_from_bases(old, (new, block), slots, oldest))
+        {
+            new.set_prefix(Prefix::Known);
+        }
+    }
+
+    /// The prefix of `old`, and what has left the interval since.
+    fn prefix_from_last(
+        &self,
+        old: &Bucket,
+        (new, block): (&Bucket, &Block),
+        slots: &Slots,
+        oldest: u64,
+    ) -> bool {
+        if old.prefix() != Prefix::Known {
+            return false;
+        }
+        self.store_prefixes(new, |index| {
+            self.store.cells(old).dense[index].total.load(Ordering::Relaxed)
+        });
+        if let Some(of_old) = self.wide_prefixes(self.store.block_of(old)) {
+            let new = self.wide_prefixes_to_write(block);
+            let prefixes = of_old.iter().zip(new);
+            // Relaxed, both: as in `store_prefixes`.
+            prefixes
+                .for_each(|(old, new)| new.store(old.load(Ordering::Relaxed), Ordering::Relaxed));
+        }
+        each_closed(slots, slots.geometry.oldest(old.start()), oldest, |gone| {
+            self.change_prefixes((new, block), gone, u64::wrapping_add);
+        })
+    }
+
+    /// What all blocks had counted before `old` was opened, less what is in the interval: after something
+    /// irregular. A free block's base is its sum, and the base of `old`'s is what it was when `old` opened.
+    #[cold]
+    fn prefix_from_bases(
+        &self,
+        old: &Bucket,
+        (new, block): (&Bucket, &Block),
+        slots: &Slots,
+        oldest: u64,
+    ) -> bool {
+        let bases = |position| {
+            let bases = self.store.blocks.iter().map(|block| block.base(position));
+            bases.fold(0, u64::wrapping_add)
+        };
+        self.store_prefixes(new, |index| bases(self.store.layout.wide() + index));
+        for (position, prefix) in self.wide_prefixes_to_write(block).iter().enumerate() {
+            prefix.store(bases(position), Ordering::Relaxed);
+        }
+        old.prefix() == Prefix::Alone
+            || each_closed(slots, oldest, old.start(), |kept| {
+                self.change_prefixes((new, block), kept, u64::wrapping_sub);
+            })
+    }
+
+    /// Marks at positions that are not wide, by their index among those.
+    // Relaxed, all: prefixes are published with the bucket; totals are final, and `each_closed` has acquired them.
+    fn store_prefixes(&self, new: &Bucket, prefix: impl Fn(usize) -> u64) {
+        let dense = self.store.layout.additive() - self.store.layout.wide();
+        for (index, cell) in self.store.cells(new).dense[..dense].iter().enumerate() {
+            cell.total.store(prefix(index), Ordering::Relaxed);
+        }
+    }
+
+    /// A block's wide prefixes, if the layout has any.
+    fn wide_prefixes<'b>(&self, block: Option<&'b Block>) -> Option<&'b [AtomicU64]> {
+        block.filter(|_| self.store.layout.wide() > 0).map(Block::prefixes)
+    }
+
+    /// The same, to be written by the thread that has just taken the block for a bucket.
+    fn wide_prefixes_to_write<'b>(&self, block: &'b Block) -> &'b [AtomicU64] {
+        let prefixes = self.wide_prefixes(Some(block));
+        if prefixes.is_some() {
+            // The block was free, and so its last owner retired. A reader that takes these prefixes for that owner's sees that: pairs
+            // with the fence in `is_current`.
+            fence(Ordering::Release);
+        }
+        prefixes.unwrap_or_default()
+    }
+
+    fn change_prefixes(
+        &self,
+        (new, block): (&Bucket, &Block),
+        by: &Bucket,
+        change: impl Fn(u64, u64) -> u64,
+    ) {
+        let (of, by) = (self.store.cells(new), self.store.cells(by));
+        self.store_prefixes(new, |index| {
+            let total = |bucket: &BucketCell| bucket.total.load(Ordering::Relaxed);
+            change(total(&of.dense[index]), total(&by.dense[index]))
+        });
+        for (prefixes, wide) in block.prefixes().chunks(GROUP).zip(by.wide) {
+            for (prefix, total) in prefixes.iter().zip(wide.totals.get().into_iter().flatten()) {
+                let by = total.load(Ordering::Relaxed);
+                if by != 0 {
+                    prefix.store(change(prefix.load(Ordering::Relaxed), by), Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Notes the live bucket, which the caller is about to retire, in each tier. `all_closed` says
+    /// that no retired bucket is open.
+    pub(super) fn write_tier_prefixes(
+        &self,
+        current: &BucketRef<'_>,
+        generation: &Generation,
+        all_closed: bool,
+    ) {
+        if generation.tiers.is_empty() {
+            return;
+        }
+        for (index, tier) in generation.tiers.iter().enumerate() {
+            let start = current.start();
+            let Some(coarse) = self.store.coarse_bucket(tier, start, start) else { continue };
+            if coarse.has_prefix() {
+                continue;
+            }
+            if all_closed {
+                self.write_tier_prefix(index, &coarse, current, generation);
+            } else {
+                coarse.miss_prefix();
+            }
+        }
+    }
+
+    fn write_tier_prefix(
+        &self,
+        tier: usize,
+        coarse: &Bucket,
+        current: &BucketRef<'_>,
+        of: &Generation,
+    ) {
+        let (boundary, is_missed) =
+            (coarse.start(), coarse.coarse_prefix() == CoarsePrefix::Missed);
+        let finer = tier.checked_sub(1).map(|finer| &of.tiers[finer]);
+        let finer = finer.and_then(|finer| finer.with_prefix(boundary));
+        let cells = self.store.cells(coarse);
+        for position in 0..self.store.layout.additive() {
+            let prefix = match &finer {
+                // The same boundary, which is noted there.
+                Some(finer) => Some(self.store.cells(finer).total(position)),
+                None => self.counted_before((boundary, is_missed), position, current, of),
+            };
+            let Some(prefix) = prefix else { return };
+            // Relaxed: `publish_prefix` publishes it; and all threads write the same. Where that is
+            // zero, it is so already.
+            cells.set_total(position, prefix);
+        }
+        coarse.publish_prefix();
+    }
+
+    /// What all buckets before a boundary have counted through blocks, which may be missed. `None`
+    /// if that is not known here, or if `current` was retired meanwhile: the thread that did so has
+    /// noted it, or missed it.
+    fn counted_before(
+        &self,
+        (boundary, is_missed): (u64, bool),
+        position: usize,
+        current: &BucketRef<'_>,
+        of: &Generation,
+    ) -> Option<u64> {
+        let bases = self.store.blocks.iter().map(|block| block.base(position));
+        let mut prefix = bases.fold(0, u64::wrapping_add);
+        if is_missed {
+            // Buckets lie between the boundary and the live one.
+            let (slots, live) = (&*of.slots, current.start());
+            let is_known = boundary >= slots.geometry.oldest(live)
+                && boundary >= of.own_from
+                && each_closed(slots, boundary, live, |bucket| {
+                    prefix = prefix.wrapping_sub(self.store.cells(bucket).total(position));
+                });
+            if !is_known {
+                return None;
+            }
+        }
+        // Behind all that was read: what belongs to a time after `current` was retired was stored
+        // with Release, or behind a Release fence, by a thread that had seen the retirement.
+        fence(Ordering::Acquire);
+        std::ptr::eq(self.current().load(Ordering::Relaxed), current.bucket()).then_some(prefix)
+    }
+}

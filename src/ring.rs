@@ -1,42 +1,46 @@
-//! A window's ring of buckets: what it is made of, and the rules that its parts keep.
+//! A window's ring of buckets: its parts, and the rules that they keep.
 //!
-//! `docs/design.md` ("A window") has a drawing of it, and explains it.
+//! `docs/design.md` ("A window") draws and explains it.
 //!
 //! # Glossary
 //!
 //! | word | meaning |
 //! |---|---|
 //! | bucket | one slice of time. Its memory is *reused* for a later slice; its *version* tells which |
-//! | live | the bucket that `current` leads to: the newest |
-//! | block | a set of columns, a cell for each core, through which the live bucket's adds go |
-//! | shared cells | a bucket's own cells, one set for all cores, for adds that cannot go through a block |
-//! | retired | no longer current, for ever |
+//! | start | the time at which a bucket begins: a whole multiple of the bucket's length |
+//! | current | the pointer to the newest bucket, and that bucket |
+//! | live | the same bucket, as a read or an add has found it |
+//! | block | a set of columns (a cell for each core) through which adds to the live bucket go |
+//! | shared cells | a bucket's own cells, one set for all cores, for adds that use no block |
+//! | retired | no longer current; a retired bucket never becomes current again |
 //! | quiescent | retired, and no thread can be adding through its block any more |
-//! | closed | quiescent, and its totals are written: final, but for back-dated adds |
+//! | closed | quiescent, with its totals written: only back-dated adds can still change it |
 //! | back-dated | of an add: its time lies in a bucket older than the live one |
 //! | late | of an add: its bucket has left the ring |
-//! | slot | the place in the ring of all starts that are a whole number of rounds apart |
+//! | slot | the place of all starts that are a whole number of rounds of the ring apart |
 //! | generation | the ring from one change of geometry to the next: a geometry and its slots |
-//! | inherited | slots of an earlier generation, whose buckets still count |
-//! | prefix | what all buckets before a bucket's interval have counted through blocks |
-//! | touched | of an interval: it has a bucket whose shared cells were added to |
-//! | tier, coarse | a ring of longer buckets that reaches further back; of it |
-//! | note | what all buckets before a coarse bucket have counted through blocks |
-//! | missed | of a coarse bucket: it has no note, and a bucket that lies in it is retired |
-//! | carried | numbers of earlier generations, added up when no thread could change them any more |
+//! | inherited | slots of an earlier generation whose buckets still count |
+//! | carried | numbers of earlier generations, added up once no thread could change them |
+//! | boundary | the beginning of an interval, or of a coarse bucket |
+//! | prefix | of a boundary: what all buckets before it have counted through blocks |
+//! | touched | of an interval: shared cells of one of its buckets were added to |
+//! | tier | a ring of longer, *coarse* buckets, which reaches further back |
+//! | missed | of a coarse bucket: one of its finer buckets was retired before its prefix was written |
 //!
 //! # The rules
 //!
-//! 1. *A block is reached only through `current`*, loaded in the sequence, behind the announcement or under the pin
-//!    with which it is written. A thread that finds a bucket anywhere else adds to its shared cells. So a bucket becomes
-//!    quiescent some time after it was retired: see `close`.
+//! 1. *A block is reached only through `current`*, loaded in the sequence, behind the announcement
+//!    or under the pin with which the block is written. A thread that finds a bucket anywhere else
+//!    adds to its shared cells. So a bucket becomes quiescent some time after it was retired: see
+//!    `close`.
 //! 2. *Current first, slot second, and into the slot before it is retired*: a thread that retires a
-//!    bucket first makes sure that it is in its slot. So a start older than `current` that is not in
-//!    its slot was never current, and never will be.
+//!    bucket first makes sure that the bucket is in its slot. So a start that is older than
+//!    `current` and not in its slot was never current, and never will be.
 //! 3. *Numbers never move.* What was added stays in its block, or in its bucket's shared cells and
-//!    `shared_total`, or in `late`, each of which only grows; totals are differences. So a read that sums
-//!    them can neither miss a number on the move nor see it twice.
-//! 4. *No thread waits.* A bucket that finds no free block counts in its shared cells: exact, slower.
+//!    `shared_total`, or in `late`. Each of these only grows; totals are differences. So a read
+//!    that sums them can neither miss a number on the move nor see it twice.
+//! 4. *No thread waits.* A bucket that finds no free block counts in its shared cells, which is
+//!    exact and slower.
 
 use std::ptr::from_ref;
 use std::sync::Arc;
@@ -51,17 +55,18 @@ use crate::stripe::numbered::Numbered;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::{AtomicU64, Ordering};
 
-// From the ground up: each room uses those before it.
+// From the ground up: a room may use those above it. (`Ring` stands before `read`.)
 mod cells;
 mod order;
 mod store;
 
 mod coordination;
 
+mod read;
 mod turn;
 mod write;
 
-mod read;
+mod drain;
 
 #[cfg(loom)]
 #[allow(clippy::missing_panics_doc)] // its callers are models
@@ -89,23 +94,23 @@ pub(crate) use write::add::RingAndClock;
 pub(crate) struct Ring {
     /// The newest bucket; never null. Padded, because every add reads it.
     current: CachePadded<BucketPtr>,
-    /// How this window's adds are kept from meeting.
+    /// The strategy by which adds of different cores avoid contention.
     strategy: Strategy,
-    /// Whether they are per core, by concurrency id.
+    /// Whether adds are per core, with rows told apart by concurrency id.
     is_by_id: bool,
     store: Store,
-    /// What no block has: a copy of every add to a bucket's shared cells, and the extremes of
-    /// closed buckets, which their blocks have forgotten.
+    /// What no block holds: a copy of every add to a bucket's shared cells, and the extremes of
+    /// closed buckets, which their blocks have dropped.
     shared_total: Box<[AtomicU64]>,
-    /// Adds whose bucket had left the ring.
+    /// Late adds.
     late: Box<[AtomicU64]>,
-    /// Whether the interval has a bucket whose shared cells were added to.
+    /// Whether a bucket of the interval is touched.
     touched: Touched,
-    /// The tiers: rings of coarser buckets, each with longer ones than the one before.
+    /// The geometries of the tiers, each coarser than the one before.
     coarse: Box<[Geometry]>,
-    /// How far ahead of the newest bucket an add may open one, in nanoseconds.
+    /// How far ahead of the newest bucket an add may open a bucket, in nanoseconds.
     max_lead: u64,
-    /// Which closed buckets were handed out.
+    /// The closed buckets that drains have handed out.
     cursor: Cursor,
     membarrier_lock: MembarrierLock,
     closer: Closer,
@@ -113,7 +118,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring whose newest bucket is the one that contains `now`, and its tiers, which
+    /// Makes a ring whose newest bucket contains `now`, with tiers that
     /// [fit](Geometry::check_tier).
     pub(crate) fn new(
         geometry: Geometry,
@@ -153,46 +158,47 @@ impl Ring {
         })
     }
 
-    /// The same, which follows an add so far ahead of its newest bucket.
+    /// Sets how far ahead of the newest bucket an add may open a bucket.
     pub(crate) fn with_max_lead(mut self, max_lead: u64) -> Ring {
         self.max_lead = max_lead;
         self
     }
 
-    /// How adds are kept from meeting.
+    /// Returns the strategy by which adds of different cores avoid contention.
     pub(crate) fn strategy(&self) -> Strategy {
         self.strategy
     }
 
-    /// Whether adds are per core, by concurrency id.
+    /// Returns whether adds are per core, with rows told apart by concurrency id.
     pub(crate) fn is_by_id(&self) -> bool {
         self.is_by_id
     }
 
-    /// Whether the newest bucket counts in a block.
+    /// Returns whether the newest bucket counts in a block.
     pub(crate) fn is_striped(&self) -> bool {
         self.acquire_current().block().is_some()
     }
 
-    /// What leads to the newest bucket.
+    /// Returns the pointer to the newest bucket.
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address
     fn current(&self) -> &BucketPtr {
         &self.current
     }
 
-    /// A reference to the newest bucket.
+    /// Returns a reference to the newest bucket.
     fn acquire_current(&self) -> BucketRef<'_> {
         // SAFETY: buckets live as long as the window. (The first load pairs with the Release that
-        // made it current: we see the bucket, and the slot of every one before it.)
+        // made the bucket current: this thread sees the bucket, and the slot of every one before
+        // it.)
         unsafe { BucketRef::acquire(self.current()) }.expect("there is always a newest bucket")
     }
 
-    /// Makes `new` current in place of `old`, which is in its slot. False if `old` is no longer
-    /// current: then `new` is given up.
+    /// Makes `new` current in place of `old`, which is in its slot. Returns false, and gives `new`
+    /// up, if `old` is no longer current.
     fn replace_current(&self, old: &BucketRef<'_>, new: &Bucket, slots: &Slots) -> bool {
-        // We need a reference too: once it is current, others may put it into its slot, and move
-        // on.
+        // This thread needs a reference too: once the bucket is current, others may put it into its
+        // slot and move on.
         let new = BucketRef::to(new);
         let (from, to) = (from_ref(old.bucket()).cast_mut(), from_ref(new.bucket()).cast_mut());
         // Release: publishes the bucket, and that the one before is in its slot. On failure,
@@ -214,11 +220,12 @@ impl Drop for Ring {
         let guard = reclaim::pin();
         let current = self.acquire_current();
         let generation = current.generation(&guard);
-        // SAFETY: of the bucket that is current; `&mut self`: no other thread is in the window.
+        // SAFETY: the generation is the current bucket's; `&mut self`: no other thread is in the
+        // window.
         let of = unsafe { generation.deref() };
-        // In a forked child, threads of the parent's may have stopped in the middle of anything.
+        // In a forked child, threads of the parent may have stopped in the middle of anything.
         let is_forked = forks::process() > 1;
-        // Only in the middle of a rotation is a bucket current and not yet in its slot.
+        // A bucket is current and not yet in its slot only in the middle of a rotation.
         debug_assert!(is_forked || of.slots.has(&current));
         drop(current);
         debug_assert!(
@@ -231,8 +238,8 @@ impl Drop for Ring {
 }
 
 impl Ring {
-    /// Whether each bucket is referred to by the slots and blocks that lead to it, and by nothing
-    /// else.
+    /// Returns whether each bucket has exactly the references of the slots and blocks that lead to
+    /// it.
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
         let tiers = generation.tiers.iter().map(|tier| &tier.slots);
         let slots = generation.all_slots().chain(tiers);

@@ -1,14 +1,19 @@
-//! A bucket's cells, and what an add puts into them.
+//! The numbers of a bucket: its cells, and what an add puts into them. This room uses no other room
+//! of the ring. Start here; `wide` has the cells that take memory only when they are used.
 //!
-//! The memory that a bucket's cells stand in: a run of units in the slab, as long in all buckets of a window.
+//! # Memory
+//!
+//! The cells of a bucket stand in a run of units in the slab, equally long in all buckets of a
+//! window.
 //!
 //! ```text
 //!   group | group | ... | cell | cell | ...
 //!   of wide cells        the others
 //! ```
 //!
-//! A place has the size of either. So one pointer leads to both: a bucket has that of its cells, and the groups stand before them. A window
-//! without histograms has no groups, and pays nothing for them.
+//! A unit has the size of a group and of a cell. So one pointer leads to both: a bucket has the
+//! pointer to its cells, and the groups stand before them. A window without histograms has no
+//! groups, and pays nothing for them.
 
 use std::mem::ManuallyDrop;
 use std::ops::Range;
@@ -21,15 +26,16 @@ use crate::sync::{AtomicU64, Ordering};
 
 pub(super) mod wide;
 
-/// Something that has a bucket's cells, by position.
+/// A target of adds: a set of cells, by position.
 pub(super) trait Target {
-    /// Adds `n`, wrapping; Release.
+    /// Adds `n` to a cell, wrapping, with Release.
     fn add(&self, position: usize, n: u64);
-    /// Raises the cell to `value`, unless it is there already; Release.
+    /// Raises a cell to `value`, unless it is there already, with Release.
     fn raise(&self, position: usize, value: u64);
 }
 
-/// A block's columns, portably: their cells in the row that this thread has leased.
+/// The columns of a block, in a portable strategy: the cells of the row that this thread has
+/// leased.
 impl Target for Leased {
     #[inline]
     fn add(&self, position: usize, n: u64) {
@@ -42,7 +48,7 @@ impl Target for Leased {
     }
 }
 
-/// The same in the row that this thread was dealt.
+/// The columns of a block, in a portable strategy: the cells of the row that this thread was dealt.
 impl Target for Dealt {
     #[inline]
     fn add(&self, position: usize, n: u64) {
@@ -55,34 +61,35 @@ impl Target for Dealt {
     }
 }
 
-/// What a bucket holds at one position.
+/// The two cells of a bucket at one position.
 #[derive(Debug, Default)]
 pub(super) struct BucketCell {
-    /// What was added through the block, once CLOSED; before that a prefix (see `prefix`).
+    /// What was added through the block, once the bucket is CLOSED. Before that, and of a coarse
+    /// bucket always, its prefix (see `prefix`).
     pub(super) total: AtomicU64,
     /// What was added other than through the block.
     pub(super) shared: AtomicU64,
 }
 
-/// A place in the memory that a bucket's cells stand in: first a place for each of its groups, then one for each cell that is
-/// not wide.
+/// A unit of the memory that a bucket's cells stand in: a bucket has one for each of its groups,
+/// then one for each cell that is not wide.
 #[repr(C)]
 pub(super) union Unit {
     wide: ManuallyDrop<Wide>,
     cell: ManuallyDrop<BucketCell>,
 }
 
-// So that a run of units is one of groups, and then one of cells.
+// A run of units can be read as groups, and as cells.
 const _: () = assert!(size_of::<Unit>() == size_of::<BucketCell>());
 const _: () = assert!(size_of::<Unit>() == size_of::<Wide>());
 
 impl Unit {
-    /// How many units a bucket has.
+    /// Returns the number of units of a bucket.
     pub(super) fn count(layout: BucketLayout) -> usize {
         groups(layout) + layout.cells() - layout.wide()
     }
 
-    /// The units of a number of buckets, all zero.
+    /// Makes the units of `buckets` buckets, all zero.
     pub(super) fn zeroed(layout: BucketLayout, buckets: usize) -> Box<[Unit]> {
         let groups = groups(layout);
         let unit = |index: usize| {
@@ -96,23 +103,23 @@ impl Unit {
     }
 }
 
-/// All of a bucket's cells, by position: those that are wide come first.
+/// All cells of a bucket, by position. Wide positions come first.
 #[derive(Clone, Copy)]
 pub(super) struct Cells<'r> {
     pub(super) wide: &'r [Wide],
     pub(super) dense: &'r [BucketCell],
-    /// The position of the first that is not wide.
+    /// The first position that is not wide.
     pub(super) first: usize,
 }
 
 impl Cells<'_> {
-    /// Its total, Relaxed.
+    /// Returns the total at a position, Relaxed.
     #[inline]
     pub(super) fn total(self, position: usize) -> u64 {
         self.load(position, Ordering::Relaxed, |wide| &wide.totals, |cell| &cell.total)
     }
 
-    /// Its shared cell.
+    /// Returns the shared cell at a position.
     #[inline]
     pub(super) fn shared(self, position: usize, order: Ordering) -> u64 {
         self.load(position, order, |wide| &wide.shared, |cell| &cell.shared)
@@ -133,7 +140,7 @@ impl Cells<'_> {
         cells.map_or(0, |cells| cells[position % GROUP].load(order))
     }
 
-    /// Those wide pairs of a range whose count's total is not zero.
+    /// Returns those wide pairs of a range whose count has a total other than zero.
     pub(super) fn counted(self, positions: Range<usize>) -> impl Iterator<Item = usize> {
         by_group(positions).flat_map(move |range| {
             let totals = self.wide[range.start / GROUP].totals.get();
@@ -145,7 +152,7 @@ impl Cells<'_> {
         })
     }
 
-    /// Stores a total that is zero so far; Relaxed.
+    /// Stores a total where zero stood, Relaxed.
     pub(super) fn set_total(self, position: usize, total: u64) {
         if let Some(dense) = position.checked_sub(self.first) {
             self.dense[dense].total.store(total, Ordering::Relaxed);
@@ -155,7 +162,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Raises a total that is not wide; Release.
+    /// Raises a total at a position that is not wide, with Release.
     pub(super) fn raise_total(self, position: usize, value: u64) {
         portable::raise_cell(&self.dense[position - self.first].total, value);
     }
@@ -168,7 +175,7 @@ impl Cells<'_> {
     }
 }
 
-/// A bucket's shared cells.
+/// The shared cells of a bucket.
 impl Target for Cells<'_> {
     fn add(&self, position: usize, n: u64) {
         self.shared_cell(position).add(0, n);
@@ -179,7 +186,7 @@ impl Target for Cells<'_> {
     }
 }
 
-/// One set of cells, which all cores share.
+/// A set of cells that all cores share.
 impl Target for [AtomicU64] {
     fn add(&self, position: usize, n: u64) {
         // Release: pairs with the Acquire in `shared`, `lifetime` and `late`, and with the fence in
@@ -193,12 +200,12 @@ impl Target for [AtomicU64] {
     }
 }
 
-/// `count` cells, all zero.
+/// Makes `count` cells, all zero.
 pub(super) fn zeroed(count: usize) -> Box<[AtomicU64]> {
     (0..count).map(|_| AtomicU64::new(0)).collect()
 }
 
-/// What an add does to a bucket, wherever its cells are.
+/// An add: the cells of its event, and its number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update {
     pub(super) cells: CellIndex,
@@ -211,8 +218,8 @@ impl Update {
         Update { cells, number }
     }
 
-    /// Raises a value's extremes first, and counts it last: a reader that sees it counted sees it
-    /// in the sum and the extremes too.
+    /// Puts the add into a target. The extremes of a value are raised first, and its count comes
+    /// last: a reader that sees the value counted sees it in the sum and in the extremes too.
     #[inline(always)]
     #[allow(clippy::inline_always)] // of a known kind it is one instruction
     pub(super) fn put<T: Target + ?Sized>(self, target: &T) {
@@ -232,10 +239,10 @@ impl Update {
         }
     }
 
-    /// Puts it through a block's columns, in this thread's row.
+    /// Puts the add through the columns of a block, in this thread's row.
     ///
     /// # Safety
-    /// `word` is the encoded column of a block with portable adds.
+    /// `word` is the encoded column of a block of a portable strategy.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     pub(super) unsafe fn put_in_row(self, word: *mut AtomicU64) {

@@ -1,5 +1,6 @@
-//! What models look at below a window (`--cfg loom`). Through a window, it would take three threads
-//! and many rotations, or could not be told from what is allowed. The code is the window's own.
+//! Parts of a ring for models (`--cfg loom`). Through a window, these cases would take three
+//! threads and many rotations, or could not be told from what is allowed. The code is the window's
+//! own.
 
 use std::ptr::{from_ref, null_mut};
 use std::time::Duration;
@@ -17,7 +18,8 @@ use crate::ring::store::block::Block;
 use crate::ring::{Geometry, Ring};
 use crate::sync::Ordering;
 
-/// Has the models that this thread explores from now on add with fences, or behind a barrier.
+/// Says whether the models that this thread explores from now on add with fences, or behind a
+/// barrier.
 #[cfg(windrow_announced)]
 pub fn add_with_fences(is_so: bool) {
     crate::stripe::WITH_FENCES.set(is_so);
@@ -26,7 +28,7 @@ pub fn add_with_fences(is_so: bool) {
 const COUNT: &[(&str, Kind)] = &[("Event", Kind::Count)];
 const VALUE: &[(&str, Kind)] = &[("Event", Kind::Value)];
 
-/// A ring of two buckets of 10 ns that counts one event.
+/// Makes a ring of two buckets of 10 ns that counts one event.
 fn ring(events: &'static &'static [(&'static str, Kind)]) -> Ring {
     let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
     Ring::new(geometry, Vec::new(), BucketLayout::of(events), 0).expect("sound")
@@ -40,16 +42,16 @@ fn ring(events: &'static &'static [(&'static str, Kind)]) -> Ring {
 pub struct Comeback {
     ring: Ring,
     pointer: Slot,
-    /// What it leads to at first. (Whoever exchanges it does not load it before: loom would no
-    /// longer see the exchange meet a load by another thread.)
+    /// The initial content of the pointer. (The thread that exchanges it does not load it before:
+    /// loom would no longer see the exchange meet a load by another thread.)
     first: BucketPtr,
 }
 
-/// Where the bucket begins at first, and when it has come back.
+/// The start of the bucket at first, and when it has come back.
 const STARTS: [u64; 2] = [10, 30];
 
 impl Comeback {
-    /// The pointer leads to a bucket that has counted in a block.
+    /// Makes a pointer that leads to a bucket that has counted in a block.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Comeback {
@@ -76,7 +78,7 @@ impl Comeback {
         }
     }
 
-    /// What the pointer leads to at first.
+    /// Returns the initial content of the pointer.
     fn at_first(&self) -> Content<'_> {
         // SAFETY: a bucket of this ring's.
         Content::Bucket(unsafe { BucketRef::acquire(&self.first) }.expect("it was stored"))
@@ -97,7 +99,7 @@ impl Comeback {
         }
     }
 
-    /// What a reader finds: where the bucket begins, and in which block it counts.
+    /// Returns what a reader finds: the start of the bucket, and the block in which it counts.
     #[must_use]
     pub fn read(&self) -> Option<(u64, Option<usize>)> {
         // SAFETY: a bucket of this ring's.
@@ -106,8 +108,8 @@ impl Comeback {
         found.is_valid().then_some(result)
     }
 
-    /// Has the pointer lead to a newer bucket, and reuses the one that it led to for an older
-    /// start, somewhere else.
+    /// Makes the pointer lead to a newer bucket, and reuses the one that it led to for an older
+    /// start, elsewhere.
     pub fn become_older(&self) {
         let newer = self.open(STARTS[1]);
         assert!(self.pointer.replace(&self.at_first(), newer));
@@ -116,7 +118,8 @@ impl Comeback {
         older.references.release(); // its slot's
     }
 
-    /// Whether a reader finds the bucket that was there at first, or knows that it came too late.
+    /// Returns whether a reader finds the bucket that was there at first, or knows that it came too
+    /// late.
     #[must_use]
     pub fn find_or_be_overtaken(&self) -> bool {
         let guard = reclaim::pin();
@@ -124,7 +127,8 @@ impl Comeback {
         view.bucket(STARTS[0], &self.pointer).is_some() || view.is_overtaken()
     }
 
-    /// When all is done: what a reader must have found, if it found the bucket that came back.
+    /// Returns, when all is done, what a reader must have found, if it found the bucket that came
+    /// back.
     #[must_use]
     #[allow(clippy::missing_panics_doc)]
     pub fn end(self) -> (u64, Option<usize>) {
@@ -146,7 +150,7 @@ pub struct Retired {
 }
 
 impl Retired {
-    /// The bucket has no block, and is the newest.
+    /// Makes the bucket, which has no block, and is the newest.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Retired {
@@ -171,7 +175,7 @@ impl Retired {
         }
     }
 
-    /// Retires the bucket, and looks whether it is final: then, what the two cells hold.
+    /// Retires the bucket. Returns what the two cells hold, if the bucket is final.
     #[must_use]
     #[allow(clippy::missing_panics_doc)]
     pub fn retire(&self) -> Option<(u64, u64)> {
@@ -190,7 +194,7 @@ impl Retired {
 pub struct Unclosed(Ring);
 
 impl Unclosed {
-    /// The first bucket is retired, and not closed.
+    /// Makes a ring whose first bucket is retired, and not closed.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Unclosed {
@@ -199,12 +203,12 @@ impl Unclosed {
         Unclosed(ring)
     }
 
-    /// Closes it, unless another thread is about to.
+    /// Closes the bucket, unless another thread is about to.
     pub fn close_retired(&self) {
         self.0.close_retired();
     }
 
-    /// Whether it is closed.
+    /// Returns whether the bucket is closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.0.store.blocks.get(0).is_some_and(Block::is_free)
@@ -222,8 +226,8 @@ pub struct LateRotation {
 }
 
 impl LateRotation {
-    /// Of four buckets. Those at 0, 10 and 20 have left the ring, and stand in their slots; the one
-    /// at 70 is retired, the one at 110 is live.
+    /// Makes a ring of four buckets. Those at 0, 10 and 20 have left the ring, and stand in their
+    /// slots; the one at 70 is retired, the one at 110 is live.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> LateRotation {
@@ -241,8 +245,8 @@ impl LateRotation {
         LateRotation { ring, retired: BucketPtr::new(pointer) }
     }
 
-    /// What a rotation from the live bucket to 140 takes for what leaves the interval: that has
-    /// counted nothing. `None` if it does not know.
+    /// Returns what a rotation from the live bucket to 140 takes for what leaves the interval: that
+    /// has counted nothing. `None` if it does not know.
     #[must_use]
     pub fn leaves(&self) -> Option<u64> {
         let guard = reclaim::pin();
@@ -256,7 +260,7 @@ impl LateRotation {
         .then_some(all)
     }
 
-    /// Would move on from the retired bucket to 90, in the slot of the bucket at 10.
+    /// Attempts to move on from the retired bucket to 90, in the slot of the bucket at 10.
     #[allow(clippy::missing_panics_doc)]
     pub fn rotate_late(&self) {
         let guard = reclaim::pin();
@@ -277,8 +281,8 @@ pub struct TierClosed {
 }
 
 impl TierClosed {
-    /// With a tier of 20 ns. The value 16 was recorded at 13, in a bucket that is retired and not
-    /// closed.
+    /// Makes a ring with a tier of 20 ns. The value 16 was recorded at 13, in a bucket that is
+    /// retired and not closed.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> TierClosed {
@@ -296,19 +300,19 @@ impl TierClosed {
         closed
     }
 
-    /// Closes it.
+    /// Closes the bucket.
     pub fn close_retired(&self) {
         self.ring.close_retired();
     }
 
-    /// Whether it is closed.
+    /// Returns whether the bucket is closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.ring.store.blocks.get(1).is_some_and(Block::is_free)
     }
 
-    /// Reuses it for the slice at 30, as a rotation does that is given up later. False if it is not
-    /// closed.
+    /// Reuses the bucket for the slice at 30, as a rotation does that is given up later. Returns
+    /// false if it is not closed.
     #[must_use]
     pub fn reuse(&self) -> bool {
         let guard = reclaim::pin();
@@ -326,7 +330,7 @@ impl TierClosed {
         is_free
     }
 
-    /// What the tier's two newest buckets hold.
+    /// Returns what the tier's two newest buckets hold.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let cells = EventCells::Same(CellIndex::Value { pair: 0, extremes: 2 });

@@ -1,10 +1,9 @@
-//! What the ring holds at a time, and which closed buckets a drain hands out.
-//! It may use all of the ring but `write`.
-//! Start with `attempt`, then `view`.
+//! What the ring holds at a time.
+//! This room may use all of the ring but `turn`, `write` and `drain`.
+//! Start with `attempt`, then read `view`, and `at_once` for the ordinary sum.
 
 pub(super) mod at_once;
 pub(super) mod attempt;
-pub(super) mod drain;
 pub(super) mod span;
 pub(super) mod tier_view;
 pub(super) mod view;

@@ -1,4 +1,5 @@
-//! A window's blocks and buckets, and taking one for a slice of time.
+//! Where buckets and blocks come from: the memory of a window, and the numbers in it. This room may
+//! use `cells` and `order`. Start here, then read `block` and `slab`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,7 +21,8 @@ use crate::sync::Ordering;
 pub(super) mod block;
 pub(super) mod slab;
 
-/// How many buckets without a block there are before each more says that threads stand still.
+/// The number of buckets without a block up to which their slab does not take it that threads have
+/// stalled.
 const BLOCKLESS: usize = 8;
 
 #[derive(Debug)]
@@ -30,12 +32,12 @@ pub(super) struct Store {
     /// Buckets that count in blocks.
     with_block: Slab,
     /// Buckets that never do. An add that has loaded one from `current` goes elsewhere, whatever
-    /// it was reused for. So these may be reused without a grace period.
+    /// the memory was reused for. So these may be reused without a grace period.
     without_block: Slab,
 }
 
 impl Store {
-    /// For so many slots of the first ring, and so many coarse buckets of tiers.
+    /// Makes a store for a first ring of `slots` slots, and `coarse` coarse buckets of tiers.
     pub(super) fn new(
         layout: BucketLayout,
         strategy: Strategy,
@@ -45,15 +47,16 @@ impl Store {
         Store {
             layout,
             blocks: Blocks::new(layout, strategy),
-            // Beside those in the slots, some are retired and not closed, and one is being opened.
+            // Besides those in the slots, some are retired and not closed, and one is being opened.
             with_block: Slab::new(slots.saturating_add(BLOCKS + 1)),
             without_block: Slab::new(BLOCKLESS.saturating_add(coarse)),
         }
     }
 
-    /// A bucket with a free block, if there is one or room for one. `prefix` writes its prefix, a part of which stands with the
-    /// block: when it is the bucket's own, and before the bucket is open. A closer that finds the bucket there, and takes it for a retired
-    /// one, leaves it alone until then: its totals stand where the prefix is.
+    /// Opens a bucket, with a free block if there is one or columns for one. `prefix` writes the
+    /// bucket's prefix, a part of which stands with the block: when the block is the bucket's own,
+    /// and before the bucket is open. A closer that finds the bucket there, and takes it for a
+    /// retired one, leaves it alone until then: its totals stand where the prefix is.
     pub(super) fn open(
         &self,
         opening: &Opening<'_>,
@@ -78,15 +81,15 @@ impl Store {
         self.open_without_block(opening, OPEN)
     }
 
-    /// A bucket that counts in its shared cells.
+    /// Opens a bucket that counts in its shared cells.
     pub(super) fn open_without_block(&self, opening: &Opening<'_>, state: u64) -> &Bucket {
         let bucket = self.take(&self.without_block, opening);
         bucket.end_init(state);
         bucket
     }
 
-    /// The coarse bucket of a time, opened if there is none; `None` if it has left the tier, whose
-    /// newest bucket is the one of `newest`.
+    /// Returns the coarse bucket of a time, and opens it if there is none; `None` if it has left
+    /// the tier, whose newest bucket is that of `newest`.
     pub(super) fn coarse_bucket<'r>(
         &'r self,
         tier: &'r Tier,
@@ -114,15 +117,15 @@ impl Store {
         }
     }
 
-    /// Counts `update` in the coarse bucket of a time, beside blocks; nowhere if it has left the
-    /// tier.
+    /// Counts `update` in the shared cells of the coarse bucket of a time; nowhere if it has left
+    /// the tier.
     pub(super) fn put_in_tier(&self, tier: &Tier, at: u64, newest: u64, update: Update) {
         let Some(bucket) = self.coarse_bucket(tier, at, newest) else { return };
         tier.touch(&bucket);
         update.put(&self.cells(&bucket));
     }
 
-    /// A bucket of a slab, whose initialisation is begun.
+    /// Takes a bucket from a slab, and begins its initialisation.
     fn take<'r>(&'r self, slab: &'r Slab, opening: &Opening<'_>) -> &'r Bucket {
         let bucket = slab.take(self.layout, |bucket| opening.evict(bucket));
         // SAFETY: all buckets have this layout.
@@ -130,7 +133,7 @@ impl Store {
         bucket
     }
 
-    /// A bucket's cells, by position.
+    /// Returns the cells of a bucket, by position.
     #[inline]
     pub(super) fn cells<'r>(&self, bucket: &'r Bucket) -> Cells<'r> {
         // SAFETY: all buckets have this layout.
@@ -139,8 +142,8 @@ impl Store {
 
     /// Gives up a bucket that was not made current.
     ///
-    /// No thread has written to its block. But a closer may have found the bucket there, and taken it for a
-    /// retired one: then the closer frees the block.
+    /// No thread has written to its block. But a closer may have found the bucket there, and taken
+    /// it for a retired one: then the closer frees the block.
     pub(super) fn discard(&self, bucket: &Bucket) {
         if let Some(block) = self.block_of(bucket)
             && bucket.cancel()
@@ -150,20 +153,22 @@ impl Store {
         bucket.references.release(); // for the slot, which will never hold it
     }
 
-    /// The block that a bucket counts in, or has counted in.
+    /// Returns the block that a bucket counts in, or has counted in.
     #[inline]
     pub(super) fn block_of(&self, bucket: &Bucket) -> Option<&Block> {
         self.blocks.get(bucket.block()?)
     }
 
-    /// What a bucket holds at a position.
+    /// Returns the number of a bucket at a position: what was added through its block, which is a
+    /// difference of the block's sums while the bucket is open, and its total afterwards; and what
+    /// was added to its shared cells.
     #[inline(always)]
     #[allow(clippy::inline_always)] // a sum of many buckets is a loop around this
     pub(super) fn number(&self, bucket: &Bucket, position: usize) -> u64 {
         if !self.layout.is_of_count(position) {
             return self.number_of_value(bucket, position);
         }
-        // SAFETY: a `Count` event's is one of the layout's, and not wide.
+        // SAFETY: the position of a `Count` event is one of the layout's, and not wide.
         let cell = unsafe { bucket.cell(position) };
         let total = || cell.total.load(Ordering::Relaxed);
         let difference = |block: &Block| block.difference_of_count(position);
@@ -181,7 +186,8 @@ impl Store {
         self.layout.join(position, through_block, shared)
     }
 
-    /// What was added through a bucket's block: `difference` tells while the bucket is open, and `total` when it is closed.
+    /// Returns what was added through a bucket's block: `difference` while the bucket is open,
+    /// `total` when it is closed.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn through_block<T>(
@@ -198,8 +204,9 @@ impl Store {
                 return T::default();
             };
             let difference = difference(block);
-            // The closer publishes CLOSED before it touches the base or the extremes, and before the
-            // next owner adds: a difference that has any of that is followed by CLOSED here.
+            // The closer publishes CLOSED before it changes the base or the extremes, and before
+            // the next owner adds: a difference that contains any of that is followed by CLOSED
+            // here.
             if !bucket.is_closed() {
                 return difference;
             }
@@ -207,8 +214,8 @@ impl Store {
         total() // final: CLOSED was seen with Acquire
     }
 
-    /// Calls `see` with each position of these wide pairs at which a bucket holds something, and what it holds there. Of a pair, the count is
-    /// read first.
+    /// Calls `see` with the positions of these wide pairs at which a bucket holds something, and
+    /// the numbers there. Of a pair, the count is read first.
     pub(super) fn each_number(
         &self,
         bucket: &Bucket,
@@ -247,14 +254,14 @@ impl Store {
         }
     }
 
-    /// Each block that has an owner, and that.
+    /// Returns the blocks that have an owner, with their owners.
     pub(super) fn owners(&self) -> impl Iterator<Item = (&Block, BucketRef<'_>)> {
         // SAFETY: a store lives in its window, as the blocks' owners do.
         self.blocks.iter().filter_map(|block| Some((block, unsafe { block.owner() }?)))
     }
 
-    /// Whether each bucket has exactly the references of the slots that it is in, which are given, and of
-    /// the blocks that it owns.
+    /// Returns whether each bucket has exactly the references of the slots that it is in, which are
+    /// given, and of the blocks that it owns.
     pub(super) fn references_are_accounted_for<'r>(
         &'r self,
         in_slots: impl Iterator<Item = &'r Bucket>,

@@ -1,31 +1,32 @@
-//! The cursor: what has had its turn, agreed on by drains and changes of geometry.
+//! The cursor: which buckets drains have handed out, agreed on by drains and changes of geometry.
 //!
-//! One drain at a time moves it. A change of geometry merges buckets, and must know for certain which of
-//! them still await their turn. Otherwise a drain could take a bucket from the old generation while the new
-//! one carries it as waiting, and it would be handed out twice. So a change [agrees](Cursor::agree) with the
-//! cursor before it reads it, and the cursor stands still until the change has made its attempt.
+//! One drain at a time moves the cursor. A change of geometry merges buckets, and must know for
+//! certain which of them still await their turn. Otherwise a drain could take a bucket from the old
+//! generation while the new one carries it as waiting, and it would be handed out twice. So a
+//! change [agrees](Cursor::agree) with the cursor before it reads it, and the cursor stands still
+//! until the change has made its attempt.
 //!
-//! No thread waits. The cursor's word counts the changes under way. A drain looks at the count, and takes its
-//! turn by one exchange of the same word, which fails if any change has come since. Then the drain looks
-//! again; while a change is under way, it has no turn. So a thread that stalls in a callback holds up no
-//! change, and one that stalls in a change holds up only drains.
+//! No thread waits. The cursor's word counts the changes under way. A drain looks at the count, and
+//! takes its turn by one exchange of the same word, which fails if any change has come since. Then
+//! the drain looks again; while a change is under way, it has no turn. So a thread that stalls in a
+//! callback holds up no change, and a thread that stalls in a change holds up only drains.
 //!
-//! A rank takes several words. So there are two sets of ranks, and the word says which is in use. A drain
-//! writes to the other set, before the exchange that swaps them.
+//! A rank takes several words. So there are two sets of ranks, and the word says which of them is
+//! in use. A drain writes to the other set, before the exchange that swaps them.
 
 use crate::ring::order::generation::Passed;
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
-/// In the word: one change under way. The count never overflows, as each change has a thread.
+/// One change under way. The count never overflows, because each change has a thread.
 const CHANGE: u64 = 1;
 const CHANGES: u64 = SET - 1;
-/// Which set of ranks is in use.
+/// The bit that says which set of ranks is in use.
 const SET: u64 = 1 << 24;
-/// One arrival of a change, or one advance: the upper bits count these, and never show the same number twice
-/// while one drain looks.
+/// One arrival of a change, or one advance. The upper bits count these, and never show the same
+/// number twice while one drain looks.
 const COME: u64 = 1 << 25;
 
-/// A rank, or what else has the number of a generation and a time; or none.
+/// A rank, or another pair of a generation's number and a time; or none.
 #[derive(Debug, Default)]
 struct AtomicRank {
     /// One more than the number of a generation; zero for no rank.
@@ -54,29 +55,29 @@ struct Ranks {
     until: AtomicRank,
 }
 
-/// How far drains have come.
+/// The cursor of a window.
 #[derive(Debug, Default)]
 pub(in crate::ring) struct Cursor {
     draining: AtomicBool,
     word: AtomicU64,
-    /// Boxed, to keep the window small: they are seldom read.
+    /// Boxed, to keep the window small: the ranks are seldom read.
     sets: Box<[Ranks; 2]>,
 }
 
 impl Cursor {
-    /// The right to move the cursor; `None` if another drain has it.
+    /// Takes the right to move the cursor; `None` if another drain has it.
     pub(in crate::ring) fn drain(&self) -> Option<Draining<'_>> {
-        // Acquire: pairs with the Release in `Draining::drop`. We see the ranks as the last drain has
-        // left them, and all that it saw.
+        // Acquire: pairs with the Release in `Draining::drop`: this drain sees the ranks as the
+        // last drain has left them, and all that it saw.
         let another = self.draining.swap(true, Ordering::Acquire);
         // Not `then_some`: to drop a `Draining` that was made in vain would end the other drain.
         (!another).then(|| Draining(self))
     }
 
-    /// What has had its turn. The cursor stands still until this is dropped.
+    /// Returns what has had its turn. The cursor stands still until the result is dropped.
     pub(in crate::ring) fn agree(&self) -> Agreed<'_> {
-        // Acquire: pairs with the Release in `advance`: we see the ranks that the word leads to. No drain
-        // writes to them before the result is dropped.
+        // Acquire: pairs with the Release in `advance`: this thread sees the ranks that the word
+        // leads to. No drain writes to them before the result is dropped.
         let word = self.word.fetch_add(COME + CHANGE, Ordering::Acquire);
         Agreed { cursor: self, passed: self.passed(word) }
     }
@@ -92,7 +93,7 @@ impl Cursor {
     }
 }
 
-/// What a change has agreed on.
+/// The agreement of a change with the cursor.
 #[derive(Debug)]
 pub(in crate::ring) struct Agreed<'r> {
     cursor: &'r Cursor,
@@ -101,8 +102,9 @@ pub(in crate::ring) struct Agreed<'r> {
 
 impl Drop for Agreed<'_> {
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `look` and `advance`. A drain that finds the change over sees
-        // the generation that it has made current, and comes after its reading of the ranks.
+        // Release: pairs with the Acquire in `look` and `advance`. A drain that finds the change
+        // over sees the generation that the change has made current, and comes after its reading of
+        // the ranks.
         self.cursor.word.fetch_sub(CHANGE, Ordering::Release);
     }
 }
@@ -119,25 +121,27 @@ pub(in crate::ring) struct Look {
 }
 
 impl Draining<'_> {
-    /// What has had its turn; `None` while a change is under way. The caller loads `current` afterwards.
+    /// Returns what has had its turn; `None` while a change is under way. The caller loads
+    /// `current` afterwards.
     pub(in crate::ring) fn look(&self) -> Option<Look> {
-        // Acquire: pairs with the Release in `Agreed::drop`: the generation that we load next is not
-        // older than those of changes that are over.
+        // Acquire: pairs with the Release in `Agreed::drop`: the generation that the caller loads
+        // next is not older than those of changes that are over.
         let word = self.0.word.load(Ordering::Acquire);
         (word & CHANGES == 0).then(|| Look { word, passed: self.0.passed(word) })
     }
 
-    /// Moves on to `passed`; false if a change has come since the look.
+    /// Moves the cursor on to `passed`. Returns false if a change has come since the look.
     pub(in crate::ring) fn advance(&self, look: &Look, passed: Passed) -> bool {
         let next = (look.word ^ SET).wrapping_add(COME);
-        // No thread reads this set: all changes that did were over when the word turned away from it.
+        // No thread reads this set: all changes that did were over when the word turned away from
+        // it.
         let set = self.0.set(next);
         set.bucket.set(passed.bucket);
         set.carried.set(passed.carried);
         set.until.set(passed.until);
-        // Release: publishes the ranks; pairs with the Acquire in `agree`. Acquire: pairs with the Release in
-        // `Agreed::drop`: the next write to the other set comes after the reading of changes that are
-        // over. Relaxed on failure: the caller looks again.
+        // Release: publishes the ranks; pairs with the Acquire in `agree`. Acquire: pairs with the
+        // Release in `Agreed::drop`: the next write to the other set comes after the reading of
+        // changes that are over. Relaxed on failure: the caller looks again.
         let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
         self.0.word.compare_exchange(look.word, next, order, failed).is_ok()
     }

@@ -1,15 +1,16 @@
 //! A change of geometry that one thread asks the others to make.
 //!
-//! A change is one compare-exchange of `current`, and so is a rotation. An attempt at a change takes
-//! longer: where buckets are shorter than that, each attempt would find that `current` has moved on.
-//! So a thread that has failed *proposes* its slots, for the generation that it has seen. A rotation, or
-//! another change, that finds a proposal for the generation that it is about to move on from
-//! attempts that, and not its own. From then on every winner makes the change, but for threads
-//! that had looked for a proposal before: one rotation a thread. No thread waits.
+//! A change is one compare-exchange of `current`, and so is a rotation. An attempt at a change
+//! takes longer: where buckets are shorter than that, each attempt would find that `current` has
+//! moved on. So a thread that has failed *proposes* its slots to follow on the generation that it
+//! has seen. A rotation, or another change, that finds a proposal for the generation from which it
+//! is about to move on attempts the proposal instead. From then on every winner makes the change,
+//! except threads that had looked for a proposal before, each for one rotation. No thread waits.
 //!
-//! A proposal is for one generation, by number, and numbers never go back. So it can be made once, and
-//! not at all when another change was faster; then its owner proposes anew. When the number has moved on
-//! the proposal is of no use: its owner withdraws it, or the next proposal replaces it.
+//! A proposal is for one generation, by number, and numbers never go back. So it can be made once,
+//! and not at all when another change was faster; then its owner proposes anew. When the number has
+//! moved on, the proposal has no effect any more: its owner withdraws it, or the next proposal
+//! replaces it.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::reclaim::{Atomic, Guard, Owned, Shared};
 use crate::ring::order::slots::Slots;
 use crate::sync::Ordering;
 
-/// What is proposed to all threads of a window, if anything.
+/// The proposal to all threads of a window, if there is one.
 #[derive(Debug)]
 pub(in crate::ring) struct Proposal(Atomic<Proposed>);
 
@@ -33,14 +34,14 @@ impl Proposal {
         Proposal(Atomic::null())
     }
 
-    /// The slots that are proposed to follow on a generation.
+    /// Returns the slots that are proposed to follow on a generation.
     pub(in crate::ring) fn of<'g>(&self, number: u64, guard: &'g Guard) -> Option<&'g Arc<Slots>> {
         let (_, proposed) = self.load(guard);
         proposed.filter(|proposed| proposed.of == number).map(|proposed| &proposed.slots)
     }
 
-    /// Proposes slots to follow on a generation. False if there is another proposal, not older than
-    /// this, or if another thread was faster.
+    /// Proposes slots to follow on a generation. Returns false if there is another proposal, not
+    /// older than this, or if another thread was faster.
     pub(in crate::ring) fn propose(&self, slots: &Arc<Slots>, number: u64, guard: &Guard) -> bool {
         let (there, proposed) = self.load(guard);
         if let Some(proposed) = proposed
@@ -58,7 +59,7 @@ impl Proposal {
         is_ours
     }
 
-    /// Takes back a proposal of these slots, if it is still there.
+    /// Withdraws a proposal of these slots, if it is still there.
     pub(in crate::ring) fn withdraw(&self, slots: &Arc<Slots>, guard: &Guard) {
         let (there, proposed) = self.load(guard);
         if proposed.is_none_or(|proposed| !Arc::ptr_eq(&proposed.slots, slots)) {
@@ -71,7 +72,7 @@ impl Proposal {
         }
     }
 
-    /// What is proposed, and by what pointer.
+    /// Loads the proposal, with its pointer.
     fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Proposed>, Option<&'g Proposed>) {
         // Acquire: pairs with the Release in `propose`.
         let there = self.0.load(Ordering::Acquire, guard);
@@ -80,16 +81,16 @@ impl Proposal {
     }
 }
 
-/// Frees a proposal when no thread reads it any more. For the thread that has replaced it.
+/// Frees a proposal when no thread reads it any more. Called by the thread that has replaced it.
 fn defer_free(proposed: Shared<'_, Proposed>, guard: &Guard) {
     if !proposed.is_null() {
-        // SAFETY: it is unlinked, and only one exchange has done that: no other proposal can have its address
-        // while there is a guard under which it was found.
+        // SAFETY: it is unlinked, and only one exchange has unlinked it: no other proposal can have
+        // its address while there is a guard under which it was found.
         unsafe { guard.defer_destroy(proposed) };
     }
 }
 
-/// Its owner may never have come back to withdraw it.
+/// Frees the proposal: its owner may never have come back to withdraw it.
 impl Drop for Proposal {
     fn drop(&mut self) {
         let guard = crate::reclaim::pin();

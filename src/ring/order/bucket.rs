@@ -16,55 +16,57 @@ use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, Witness, fence};
 
 /// Adds may still go through its block.
 pub(in crate::ring) const OPEN: u64 = 0;
-/// Its totals are final; its block belongs to another bucket.
+/// Its totals are final, and its block is given back.
 pub(in crate::ring) const CLOSED: u64 = 1;
 /// A thread is writing its totals.
 const CLOSING: u64 = 2;
 /// Its memory is being initialised for a new slice of time.
 const INIT: u64 = 4;
-/// Of a coarse bucket: a bucket that lies in it was retired, and it is not noted (see `note`).
+/// Of a coarse bucket: one of its finer buckets was retired, and it has no prefix (see `prefix`).
 const MISSED: u64 = 8;
 /// Of a coarse bucket, which is never closed: it has its prefix (see `prefix`).
 const HAS_PREFIX: u64 = CLOSED;
-/// The bits of an identity that are a state; the others are the version.
+/// The bits of an identity that are the state; the others are the version.
 const STATE: u64 = 15;
 
-/// In place of the number of a block: it has none.
+/// In place of the number of a block: the bucket has none.
 const NO_BLOCK: u8 = u8::MAX;
 
-/// What a bucket is opened for.
+/// The slice of time that a bucket is opened for, and where it will stand.
 pub(in crate::ring) struct Opening<'g> {
     pub(in crate::ring) start: u64,
-    /// The slots that it will stand in.
+    /// The slots in which the bucket will stand.
     slots: &'g Slots,
-    /// The number of its generation; or a tier's.
+    /// The number of the generation, or of the tier.
     number: u64,
     generation: Shared<'g, Generation>,
-    /// The newest start of these slots that the opener knows to have been current. What has left
-    /// the ring by this is taken out of it: a start that may never become current would not do.
+    /// The newest start of these slots that the opener knows to have been current (not one that may
+    /// never be). A bucket that has left the ring by this start may be taken out of its slot.
     newest: u64,
 }
 
 impl<'g> Opening<'g> {
-    /// The slice at `start`, in a generation that the caller is about to publish a bucket of, or
-    /// has loaded one of from `current` under its guard. Its ring has come to `newest`.
+    /// Describes the slice at `start` of a generation. The caller is about to publish a bucket of
+    /// that generation, or has loaded one from `current` under its guard. The ring has come to
+    /// `newest`.
     pub(in crate::ring) fn fine(
         generation: Shared<'g, Generation>,
         start: u64,
         newest: u64,
     ) -> Opening<'g> {
-        // SAFETY: as said.
+        // SAFETY: the caller publishes the generation, or has found it under its guard.
         let of = unsafe { generation.deref() };
         Opening { start, slots: &of.slots, number: of.number, generation, newest }
     }
 
-    /// The first slice of a generation. Nothing has left its ring: no start of it is known to have
-    /// been current. (Another thread may have made the same slots current, at another start.)
+    /// Describes the first slice of a generation. Nothing has left its ring: no start of it is
+    /// known to have been current. (Another thread may have made the same slots current, at another
+    /// start.)
     pub(in crate::ring) fn first(generation: Shared<'g, Generation>, start: u64) -> Opening<'g> {
         Opening::fine(generation, start, 0)
     }
 
-    /// The slice at `start` of the tier with a number, whose newest start is `newest`.
+    /// Describes the slice at `start` of the tier with a number, whose newest start is `newest`.
     pub(in crate::ring) fn coarse(
         start: u64,
         slots: &'g Slots,
@@ -74,15 +76,15 @@ impl<'g> Opening<'g> {
         Opening { start, slots, number, generation: Shared::null(), newest }
     }
 
-    /// Nanoseconds in the slice.
+    /// Returns the length of the slice, in nanoseconds.
     pub(in crate::ring) fn length(&self) -> u64 {
         self.slots.geometry.length_at(self.start)
     }
 
-    /// Takes a bucket out of these slots if it has left their ring, and nothing but its slot refers
-    /// to it. The caller has no reference to it: it may be another bucket by then.
+    /// Takes a bucket out of these slots if it has left their ring, and only its slot refers to it.
+    /// The caller has no reference: the memory may be another bucket by then.
     pub(in crate::ring) fn evict(&self, bucket: &Bucket) -> bool {
-        // Relaxed, all: hints. `Slots::evict` looks at what is in the slot.
+        // Relaxed, all: hints. `Slots::evict` looks at the content of the slot.
         let start = bucket.start();
         !self.slots.geometry.in_ring(start, self.newest)
             && bucket.number.load(Ordering::Relaxed) == self.number
@@ -91,39 +93,39 @@ impl<'g> Opening<'g> {
     }
 }
 
-/// What the totals of an open bucket mean (see `prefix`).
+/// What an open bucket says of the prefix of its interval's beginning (see `prefix`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(in crate::ring) enum Prefix {
-    /// Nothing.
+    /// The prefix is not known.
     Unknown,
-    /// What all buckets older than its interval have counted through blocks.
+    /// The totals are the prefix, until the bucket is closed.
     Known,
-    /// Nothing; but no other bucket of its interval has counted through a block.
+    /// No prefix is needed: no other bucket of the interval has counted through a block.
     Alone,
 }
 
 /// What a coarse bucket says of its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::ring) enum CoarsePrefix {
-    /// It has none, and no bucket that lies in it was retired.
+    /// It has none, and none of its finer buckets was retired.
     Absent,
-    /// It has none, and a bucket that lies in it was retired.
+    /// It has none, and one of its finer buckets was retired.
     Missed,
     /// It has its prefix.
     Published,
 }
 
-/// One slice of time. Its start, its length, its generation and its block never change while any
-/// thread may be counting in it.
+/// One slice of time. Its start, length, generation and block never change while any thread may be
+/// counting in it.
 ///
 /// # States
 ///
 /// `INIT -> OPEN -> CLOSING -> CLOSED`. CLOSING is a claim: its holder alone writes the totals, and
 /// does so at once.
 ///
-/// Of a coarse bucket, CLOSED says that it is noted: `OPEN -> CLOSED`, or
-/// `OPEN -> MISSED -> CLOSED`.
+/// A coarse bucket is never closed. The same bit says that it has its prefix: `OPEN -> HAS_PREFIX`,
+/// or `OPEN -> MISSED -> HAS_PREFIX`.
 ///
 /// # Reuse
 ///
@@ -133,13 +135,12 @@ pub(in crate::ring) enum CoarsePrefix {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Bucket {
-    /// What adds follow without a reference. First, so that a pointer to the bucket is one to it.
+    /// What adds follow without a reference. First, so that a pointer to the bucket leads to it.
     pub(in crate::ring) live: LiveBucket,
     pub(in crate::ring) references: RefCount,
-    /// Version and state in one word, because a read of many buckets needs both of each.
+    /// Version and state: one word, because a read of many buckets needs both of each.
     identity: AtomicU64,
-    /// Where the cell of position zero would stand. Those of wide positions do not; the others are
-    /// in the slab.
+    /// Where the cell of position zero would stand. (Those of wide positions stand elsewhere.)
     cells: *const BucketCell,
     /// The number of the block.
     block: AtomicU8,
@@ -149,21 +150,21 @@ pub(crate) struct Bucket {
     slot: AtomicU32,
     /// The number of the generation; or of the tier.
     number: AtomicU64,
-    /// The generation itself. Follow it only if the bucket was current under the guard: the
-    /// generation is retired when a bucket of the next one becomes current.
+    /// The generation. Follow it only if the bucket was current under the guard: the generation is
+    /// retired when a bucket of the next one becomes current.
     generation: Atomic<Generation>,
     /// The first grace period or barrier after which no thread adds through the block.
     ticket: Ticket,
     witness: Witness,
 }
 
-// SAFETY: all of it is atomics, but for what never changes.
+// SAFETY: all fields are atomics, or never change.
 unsafe impl Send for Bucket {}
 // SAFETY: as above.
 unsafe impl Sync for Bucket {}
 
 impl Bucket {
-    /// A free bucket.
+    /// Makes a free bucket.
     ///
     /// # Safety
     /// `units` are those of a bucket of this layout. They live as long as the bucket, and belong
@@ -194,13 +195,13 @@ impl Bucket {
     /// # Safety
     /// The layout is the bucket's.
     pub(in crate::ring) unsafe fn begin_init(&self, layout: BucketLayout, opening: &Opening<'_>) {
-        // No thread acts on a free bucket; but one that came across it earlier may be reading.
-        // INIT first: the fence pairs with the one in `identity_after`. A reader of any of the rest
-        // then sees that the version has changed. (Boehm, "Can seqlocks get along with programming
-        // language memory models?", 2012.)
+        // No thread acts on a free bucket; but a thread that came across it earlier may be reading
+        // it. INIT first: the fence pairs with the one in `identity_after`. A reader that sees any
+        // of the later stores then sees that the version has changed. (Boehm, "Can seqlocks get
+        // along with programming language memory models?", 2012.)
         let version = (self.identity.load(Ordering::Relaxed) & !STATE) + (STATE + 1);
-        // Release: a reader that finds the bucket in the middle of this sees what became of it
-        // before: pairs with the fence in `open_extreme`.
+        // Release: a reader that finds the bucket here sees what became of it before: pairs with
+        // the fence in `open_extreme`.
         self.identity.store(version | INIT, Ordering::Release);
         fence(Ordering::Release);
         self.witness.renew();
@@ -219,37 +220,36 @@ impl Bucket {
             cell.total.store(0, Ordering::Relaxed);
             cell.shared.store(0, Ordering::Relaxed);
         }
-        // Those that there are: whoever had a reference before has attached them before it was
-        // released.
+        // The groups that exist: a thread that attached one had a reference, and released it since.
         cells.wide.iter().for_each(Wide::clear);
     }
 
     /// Ends the initialisation. The block must be certain by then: a reader that came across this
-    /// bucket earlier may find a pointer to it where it was, and goes by the version alone.
+    /// bucket earlier may find a pointer to it where it was, and then relies on the version alone.
     pub(in crate::ring) fn end_init(&self, state: u64) {
         self.set_state(state);
     }
 
-    /// Claims it for closing; false if it is not open.
+    /// Claims the bucket for closing. Returns false if it is not open.
     pub(in crate::ring) fn claim(&self) -> bool {
         self.try_set_state(CLOSING)
     }
 
-    /// Ends the claim: its totals are written.
+    /// Ends the claim: the totals are written.
     pub(in crate::ring) fn close(&self) {
         self.set_state(CLOSED);
     }
 
-    /// Closes it without totals, because it never was current; false if it is not open.
+    /// Closes a bucket that never was current, without totals. Returns false if it is not open.
     pub(in crate::ring) fn cancel(&self) -> bool {
         self.try_set_state(CLOSED)
     }
 
-    /// Says that a coarse bucket's note is written (see `note`). Idempotent: all threads write the
-    /// same note.
+    /// Publishes the prefix of a coarse bucket, which is written (see `prefix`). Idempotent: all
+    /// threads write the same prefix.
     pub(in crate::ring) fn publish_prefix(&self) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
-        // Release: publishes the note; pairs with the Acquire in `identity`. Relaxed on failure:
+        // Release: publishes the prefix; pairs with the Acquire in `identity`. Relaxed on failure:
         // another thread was faster, or has missed it.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         for state in [OPEN, MISSED] {
@@ -262,16 +262,14 @@ impl Bucket {
         }
     }
 
-    /// Says that a bucket of this coarse one will be retired, and that this one is not noted.
-    /// Idempotent.
+    /// Says that a finer bucket of this coarse one is about to be retired, and that this one has no
+    /// prefix. Idempotent.
     pub(in crate::ring) fn miss_prefix(&self) {
-        // Relaxed (in `try_set_state`): published with the bucket that replaces the one that is
-        // retired.
+        // Relaxed (in `try_set_state`): published with the bucket that replaces the retired one.
         let _ = self.try_set_state(MISSED);
     }
 
-    /// Returns what a coarse bucket says of its prefix, by one look: between two looks it could
-    /// change.
+    /// Returns what a coarse bucket says of its prefix, by one load: it could change between two.
     pub(in crate::ring) fn coarse_prefix(&self) -> CoarsePrefix {
         match self.identity() & (HAS_PREFIX | MISSED) {
             0 => CoarsePrefix::Absent,
@@ -285,17 +283,17 @@ impl Bucket {
         self.identity() & HAS_PREFIX != 0
     }
 
-    /// Takes it from OPEN to another state. The caller holds a reference: the version stays.
+    /// Changes the state from OPEN to another. The caller holds a reference: the version stays.
     fn try_set_state(&self, state: u64) -> bool {
-        // Relaxed, all: it decides which thread does what follows, and publishes nothing.
+        // Relaxed, all: the exchange decides which thread does what follows, and publishes nothing.
         let order = Ordering::Relaxed;
         let open = self.identity.load(order);
         open & STATE == OPEN
             && self.identity.compare_exchange(open, open | state, order, order).is_ok()
     }
 
-    /// The caller initialises the bucket, or holds the CLOSING claim: no other thread changes the
-    /// state.
+    /// Changes the state. The caller initialises the bucket, or holds the CLOSING claim: no other
+    /// thread changes the state.
     fn set_state(&self, state: u64) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
         // Release: publishes the initialisation, or the totals; pairs with the Acquire in
@@ -303,14 +301,14 @@ impl Bucket {
         self.identity.store(version | state, Ordering::Release);
     }
 
-    /// The first grace period or barrier after which no thread adds through the block. For a caller
-    /// that has seen the bucket retired.
+    /// Returns the first grace period or barrier after which no thread adds through the block. The
+    /// caller has seen the bucket retired.
     pub(in crate::ring) fn ticket_or(&self, take: impl FnOnce() -> u64) -> u64 {
         self.ticket.get_or(take)
     }
 
-    /// Counts in a block from now on, whose first column is `word`; and counts the reference that
-    /// the block will be. For a bucket that is about to become the block's owner.
+    /// Attaches a block whose first column is `word`, and counts the reference that the block will
+    /// be. The caller is about to make the bucket the owner of the block.
     pub(in crate::ring) fn attach_block(&self, index: usize, word: *mut AtomicU64, length: u64) {
         // Relaxed, all: published with the bucket.
         self.block.store(index as u8, Ordering::Relaxed);
@@ -326,26 +324,26 @@ impl Bucket {
         self.block.store(NO_BLOCK, Ordering::Relaxed);
     }
 
-    /// Where the slice begins.
+    /// Returns the start of the slice.
     #[inline]
     pub(in crate::ring) fn start(&self) -> u64 {
         self.live.start()
     }
 
-    /// The number of the slot that it is in, or will be put into.
+    /// Returns the number of the slot that the bucket is in, or will be put into.
     #[inline]
     pub(in crate::ring) fn slot(&self) -> usize {
         self.slot.load(Ordering::Relaxed) as usize
     }
 
-    /// The number of the block that it counts in, or has counted in.
+    /// Returns the number of the block that the bucket counts in, or has counted in.
     #[inline]
     pub(in crate::ring) fn block(&self) -> Option<usize> {
         let index = self.block.load(Ordering::Relaxed); // published with the bucket
         (index != NO_BLOCK).then_some(index.into())
     }
 
-    /// What its totals mean while it is open.
+    /// Returns what the bucket says of its prefix while it is open.
     #[inline]
     pub(in crate::ring) fn prefix(&self) -> Prefix {
         // Relaxed: written before the version was published, which the caller has seen.
@@ -356,13 +354,13 @@ impl Bucket {
         }
     }
 
-    /// Says what the totals mean that the caller has written. For the thread that initialises the
-    /// bucket.
+    /// Says what is known of the prefix. Called by the thread that initialises the bucket, which
+    /// has written the prefix if there is one.
     pub(in crate::ring) fn set_prefix(&self, prefix: Prefix) {
         self.prefix.store(prefix as u8, Ordering::Relaxed); // published with the bucket
     }
 
-    /// The generation of a bucket that was current under the guard.
+    /// Returns the generation of a bucket that was current under the guard.
     #[inline]
     pub(in crate::ring) fn generation<'g>(&self, guard: &'g Guard) -> Shared<'g, Generation> {
         // Relaxed: written before the bucket was published.
@@ -375,26 +373,26 @@ impl Bucket {
         self.witness.check();
     }
 
-    /// Its rank in the order in which buckets become current: generation, then start. It never goes
-    /// back.
+    /// Returns the rank: generation, then start. Buckets become current in the order of their
+    /// ranks.
     pub(in crate::ring) fn rank(&self) -> (u64, u64) {
         (self.number.load(Ordering::Relaxed), self.start())
     }
 
-    /// Its version; `None` while it is being initialised.
+    /// Returns the version; `None` while the bucket is being initialised.
     #[inline]
     pub(super) fn version(&self) -> Option<u64> {
         let identity = self.identity();
         (identity & INIT == 0).then_some(identity & !STATE)
     }
 
-    /// Whether all that was read since [`version`](Self::version) belongs to that version.
+    /// Returns whether all that was read since [`version`](Self::version) belongs to that version.
     #[inline]
     pub(super) fn has_version(&self, version: u64) -> bool {
         self.identity_after() & !STATE == version
     }
 
-    /// Version and state.
+    /// Returns version and state.
     #[inline]
     pub(in crate::ring) fn identity(&self) -> u64 {
         // Acquire: pairs with the Release in `set_state`. A reader that sees CLOSED sees the
@@ -402,7 +400,7 @@ impl Bucket {
         self.identity.load(Ordering::Acquire)
     }
 
-    /// Version and state, behind all that was read before.
+    /// Returns version and state, behind all that was read before.
     #[inline]
     pub(in crate::ring) fn identity_after(&self) -> u64 {
         // Pairs with the fence in `begin_init`.
@@ -415,7 +413,8 @@ impl Bucket {
         self.identity() & CLOSED != 0
     }
 
-    /// Whether only back-dated adds can change its numbers. For a caller that has seen it retired.
+    /// Returns whether only back-dated adds can change the bucket's numbers. The caller has seen it
+    /// retired.
     ///
     /// A bucket without a block counts in its shared cells. There, an add that is not back-dated
     /// comes from a thread that has found the bucket current, and has registered as its adder.
@@ -423,7 +422,7 @@ impl Bucket {
         self.is_closed() || (self.block().is_none() && !self.references.has_adders())
     }
 
-    /// Its cells, by position.
+    /// Returns the cells, by position.
     ///
     /// # Safety
     /// The layout is the bucket's.
@@ -439,7 +438,7 @@ impl Bucket {
         }
     }
 
-    /// Its cell at a position.
+    /// Returns the cell at a position.
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.

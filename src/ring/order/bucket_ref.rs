@@ -1,20 +1,31 @@
-//! References to a bucket: as long as a thread holds one, the bucket is not reused.
+//! Three ways to act on a bucket whose memory may be reused: count a reference, register as an
+//! adder, or read it and check its version.
 //!
-//! Buckets are not freed before the window is, so to follow an old pointer is always safe; but the bucket may
-//! have been reused for another slice of time. A thread that wants to act on a bucket counts its reference,
-//! and *then* checks that the pointer which led there still does. If so, the bucket was not free when it was
-//! counted, and is not reused before the reference is released. If not, the count is taken back. (Valois,
-//! *Lock-free linked lists using compare-and-swap*, 1995, with the correction of Michael and Scott, 1995. Here
-//! nothing happens when the last reference goes, so nothing can happen twice.)
+//! # References
 //!
-//! A thread that stalls with a reference keeps this one bucket from reuse, and nothing else.
+//! A bucket is not reused while a thread holds a reference to it. Buckets are not freed before the
+//! window is, so it is always safe to follow an old pointer; but the memory may serve another slice
+//! of time by then. A thread that wants to act on a bucket counts its reference, and *then* checks
+//! that the pointer which led there still does. If so, the bucket was not free when the reference
+//! was counted, and is not reused before it is released. If not, the count is taken back. (Valois,
+//! *Lock-free linked lists using compare-and-swap*, 1995, with the correction of Michael and Scott,
+//! 1995. Here nothing happens when the last reference goes, so nothing can happen twice.)
+//!
+//! References are those of the slot that the bucket is in or will be put into, of the block that it
+//! owns, and of each thread with a [`BucketRef`]. A bucket without references is free. A thread
+//! that stalls with a reference keeps this one bucket from reuse, and nothing else.
 //!
 //! # Adders
 //!
-//! A thread that adds to the shared cells of the live bucket registers as its *adder* besides, then checks
-//! that the bucket is still the live one, and only then adds. A thread that finds a bucket retired and without
-//! adders knows that every add of the time when the bucket was live is complete: see
-//! [`RefCount::has_adders`](crate::ring::order::bucket_ref::RefCount::has_adders).
+//! A thread that adds to the shared cells of the live bucket also registers as its *adder*, in the
+//! upper half of the same word, then checks that the bucket is still the live one, and only then
+//! adds. A thread that finds a bucket retired and without adders knows that every add of the time
+//! when the bucket was live is complete: see [`RefCount::has_adders`].
+//!
+//! # Versions
+//!
+//! A reader takes no reference. It loads the version of a bucket, reads, and looks whether the
+//! version is still the same: see [`Versioned`].
 
 use std::ops::Deref;
 use std::ptr::eq;
@@ -22,32 +33,33 @@ use std::ptr::eq;
 use crate::ring::order::bucket::Bucket;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering, fence};
 
-/// One adder. The lower half has room for more threads than any machine has.
+/// One adder. The lower half has space for more threads than any machine has.
 const ADDER: usize = 1 << (usize::BITS / 2);
 
-/// How many references to a bucket there are, and how many adders.
+/// The number of references to a bucket, and of its adders.
 #[derive(Debug)]
 pub(in crate::ring) struct RefCount(AtomicUsize);
 
 impl RefCount {
-    /// No references: the bucket is free.
+    /// Makes the count of a free bucket: no references.
     pub(in crate::ring) fn free() -> RefCount {
         RefCount(AtomicUsize::new(0))
     }
 
-    /// Takes a free bucket; false if it is not free. The one reference is for the slot that it will be put
-    /// into.
+    /// Takes a free bucket. Returns false if it is not free. The one reference is for the slot that
+    /// the bucket will be put into.
     pub(in crate::ring) fn try_take(&self) -> bool {
         // Relaxed: only a hint, which keeps the line unwritten.
         self.0.load(Ordering::Relaxed) == 0
-            // Acquire: pairs with the Release in `release`. All that was done with the bucket comes before.
+            // Acquire: pairs with the Release in `release`. All that was done with the bucket comes
+            // before.
             && self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// Counts a reference to a bucket that may be free by now: the caller checks that next.
     pub(in crate::ring) fn acquire(&self) {
-        // Acquire: pairs with the Release in `release`. If the reference of the pointer that led here is
-        // gone from the count, the caller sees that the pointer has changed.
+        // Acquire: pairs with the Release in `release`. If the reference of the pointer that led
+        // here is gone from the count, the caller sees that the pointer has changed.
         self.0.fetch_add(1, Ordering::Acquire);
     }
 
@@ -56,59 +68,62 @@ impl RefCount {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes back a [`retain`](Self::retain) that was for nothing. The caller has another reference.
+    /// Takes back a [`retain`](Self::retain) that was not needed. The caller has another reference.
     pub(in crate::ring) fn forget(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed); // nothing was done under it
     }
 
-    /// Ends a reference: the caller's own, or that of a pointer which the caller has replaced.
+    /// Releases a reference: the caller's own, or that of a pointer which the caller has replaced.
     pub(in crate::ring) fn release(&self) {
         // Release: pairs with the Acquire in `try_take` and `acquire`.
         self.0.fetch_sub(1, Ordering::Release);
     }
 
-    /// Registers an adder. The caller holds a reference, and checks afterwards that the bucket is current.
+    /// Registers an adder. The caller holds a reference, and checks afterwards that the bucket is
+    /// current.
     fn add_adder(&self) {
         self.0.fetch_add(ADDER, Ordering::Relaxed);
-        // Pairs with the fence in `has_adders`. If the check for adders comes first, the adder sees that
-        // the bucket is retired; if the adder comes first, the check sees it.
+        // Pairs with the fence in `has_adders`. If the check for adders comes first, the adder sees
+        // that the bucket is retired; if the adder comes first, the check sees it.
         fence(Ordering::SeqCst);
     }
 
     fn remove_adder(&self) {
-        // Release: pairs with the Acquire in `has_adders`: a thread that no longer finds the adder sees all
-        // that it has added.
+        // Release: pairs with the Acquire in `has_adders`: a thread that no longer finds the adder
+        // sees all that it has added.
         self.0.fetch_sub(ADDER, Ordering::Release);
     }
 
-    /// Whether a thread may be adding outside the block that has found the bucket current. For a caller that
-    /// has seen the bucket retired: once this is false, all adds of such threads are visible, and no more
-    /// come. (A later adder registers only for as long as it takes to see that it is too late.)
+    /// Returns whether a thread that has found the bucket current may be adding to its shared
+    /// cells. The caller has seen the bucket retired: once this returns false, all adds of such
+    /// threads are visible, and no more come. (A later adder registers only until it sees that it
+    /// is too late.)
     pub(in crate::ring) fn has_adders(&self) -> bool {
         fence(Ordering::SeqCst); // pairs with the one in `add_adder`
         // Acquire: pairs with the Release in `remove_adder`.
         self.0.load(Ordering::Acquire) >= ADDER
     }
 
-    /// Whether there are exactly so many references, and no adders. For checks at rest.
+    /// Returns whether there are exactly `references` references, and no adders. For checks at
+    /// rest.
     pub(in crate::ring) fn is(&self, references: usize) -> bool {
         self.0.load(Ordering::Relaxed) == references
     }
 }
 
-/// What leads to a bucket, and is followed by other threads.
+/// A pointer to a bucket, which other threads change.
 pub(in crate::ring) trait BucketPointer {
-    /// The bucket that it leads to, if it leads to one. Acquire.
+    /// Returns the bucket that the pointer leads to, if any. Acquire.
     ///
     /// # Safety
     /// The bucket lives for `'r`.
     unsafe fn follow<'r>(&self) -> Option<&'r Bucket>;
 
-    /// Whether it leads to this bucket.
+    /// Returns whether the pointer leads to this bucket.
     fn leads_to(&self, bucket: &Bucket, order: Ordering) -> bool;
 }
 
-/// A pointer to a bucket; or null.
+/// A pointer to a bucket, or null.
 pub(in crate::ring) type BucketPtr = AtomicPtr<Bucket>;
 
 impl BucketPointer for BucketPtr {
@@ -124,12 +139,12 @@ impl BucketPointer for BucketPtr {
     }
 }
 
-/// A bucket that is not reused until this is dropped.
+/// A reference to a bucket, which is not reused until this is dropped.
 #[derive(Debug)]
 pub(in crate::ring) struct BucketRef<'r>(&'r Bucket);
 
 impl<'r> BucketRef<'r> {
-    /// A reference to the bucket that a pointer leads to; `None` if it leads to none.
+    /// Counts a reference to the bucket that a pointer leads to; `None` if it leads to none.
     ///
     /// # Safety
     /// A bucket that the pointer leads to lives for `'r`.
@@ -143,7 +158,7 @@ impl<'r> BucketRef<'r> {
         }
     }
 
-    /// A reference to a bucket that a pointer has led to; `None` if it does so no longer.
+    /// Counts a reference to a bucket that a pointer has led to; `None` if it does so no longer.
     pub(in crate::ring) fn at(
         pointer: &impl BucketPointer,
         bucket: &'r Bucket,
@@ -158,13 +173,13 @@ impl<'r> BucketRef<'r> {
         Some(reference)
     }
 
-    /// A reference to a bucket that the caller keeps from reuse already.
+    /// Counts one more reference to a bucket that the caller keeps from reuse already.
     pub(in crate::ring) fn to(bucket: &'r Bucket) -> BucketRef<'r> {
         bucket.references.retain();
         BucketRef(bucket)
     }
 
-    /// The bucket, for as long as something else refers to it: its slot, its block.
+    /// Returns the bucket, for as long as another reference keeps it: its slot's, its block's.
     pub(in crate::ring) fn bucket(&self) -> &'r Bucket {
         self.0
     }
@@ -188,15 +203,15 @@ impl Drop for BucketRef<'_> {
 pub(in crate::ring) struct Adder<'h>(&'h Bucket);
 
 impl<'h> Adder<'h> {
-    /// Registers with a bucket. `None` if it is not, or no longer, current.
+    /// Registers as an adder of a bucket. `None` if the bucket is not, or no longer, current.
     pub(in crate::ring) fn register(
         bucket: &'h BucketRef<'_>,
         current: &BucketPtr,
     ) -> Option<Adder<'h>> {
         bucket.references.add_adder();
         let adder = Adder(bucket);
-        // Relaxed: the fence in `add_adder` comes before. (The bucket is not reused, so it does not become
-        // current again.)
+        // Relaxed: the fence in `add_adder` comes before. (The bucket is not reused, so it does not
+        // become current again.)
         current.leads_to(bucket.bucket(), Ordering::Relaxed).then_some(adder)
     }
 }
@@ -207,7 +222,7 @@ impl Drop for Adder<'_> {
     }
 }
 
-/// A bucket, and its version when it was found: a versioned read, as of a seqlock.
+/// A bucket with the version that it had when it was found: a versioned read, as of a seqlock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Versioned<'g> {
     pub(in crate::ring) bucket: &'g Bucket,
@@ -215,7 +230,7 @@ pub(crate) struct Versioned<'g> {
 }
 
 impl<'g> Versioned<'g> {
-    /// What a pointer leads to; `None` if that is nothing, or has just changed.
+    /// Loads what a pointer leads to; `None` if it leads to no bucket, or has just changed.
     ///
     /// # Safety
     /// A bucket that the pointer leads to lives for `'g`.
@@ -224,13 +239,13 @@ impl<'g> Versioned<'g> {
         // SAFETY: by contract.
         let bucket: &'g Bucket = unsafe { pointer.follow() }?;
         let version = bucket.version()?;
-        // Relaxed: the Acquire of the version makes us see it, if this pointer has changed before
-        // the bucket was reused as that version. If it was stored here again since, the version
-        // covers all of it.
+        // Relaxed: by the Acquire of the version this thread sees whether the pointer has changed
+        // before the bucket was reused as that version. If the bucket was stored here again since,
+        // the version covers all of it.
         pointer.leads_to(bucket, Ordering::Relaxed).then_some(Versioned { bucket, version })
     }
 
-    /// Whether all that was read of the bucket belongs to the version that was found.
+    /// Returns whether all that was read of the bucket belongs to the version that was found.
     #[inline]
     pub(in crate::ring) fn is_valid(self) -> bool {
         self.bucket.has_version(self.version)

@@ -1,9 +1,9 @@
-//! A generation of the ring: its geometry, its slots, and what it has taken over.
+//! A generation of the ring: its geometry, its slots, and what it has taken over from earlier ones.
 //!
-//! A window's geometry changes by moving on to the next generation. The change does not copy what
-//! the old ring holds: adds to it may still be under way. The new generation *inherits* the old
-//! one's slots, and a read merges each bucket in them into the new bucket that contains its start.
-//! The next change adds up the numbers of older slots, once a grace period has made certain that no
+//! A window's geometry changes by a move to the next generation. The change does not copy what the
+//! old ring holds: adds to it may still be under way. The new generation *inherits* the old one's
+//! slots, and a read merges each bucket in them into the new bucket that contains its start. The
+//! next change adds up the numbers of older slots, once a grace period has made certain that no
 //! thread writes to them any more, and *carries* the sums as plain values. So neither memory nor
 //! reads grow with the number of changes. Numbers that no drain has handed out yet are carried
 //! twice: for readers, and by themselves for drains. So nothing loses its turn by a change.
@@ -17,7 +17,7 @@ use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slots::Slots;
 use crate::ring::order::tier::Tiers;
 
-/// One change of geometry, and where it took the old buckets.
+/// One change of geometry. It maps old starts to new ones.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ring) struct Change {
     pub(in crate::ring) from: Geometry,
@@ -27,8 +27,8 @@ pub(in crate::ring) struct Change {
 }
 
 impl Change {
-    /// The start of the new bucket that an old one went into; `None` if the old one had left its
-    /// ring, or the new one is not in the new ring.
+    /// Returns the start of the new bucket that an old one went into; `None` if the old bucket had
+    /// left its ring, or the new one is not in the new ring.
     pub(in crate::ring) fn apply(&self, start: u64) -> Option<u64> {
         let (new, newest) = (self.to.start_of(start), self.to.start_of(self.newest));
         (self.from.in_ring(start, self.newest) && self.to.in_ring(new, newest)).then_some(new)
@@ -43,18 +43,18 @@ pub(in crate::ring) struct Inherited {
     pub(in crate::ring) slots: Arc<Slots>,
     /// The changes since, oldest first.
     pub(in crate::ring) changes: Vec<Change>,
-    /// As of the [generation](Generation::first_turn).
+    /// That [of the generation](Generation::first_turn).
     pub(in crate::ring) first_turn: u64,
 }
 
 impl Inherited {
-    /// The start of the present bucket that a bucket of these slots went into.
+    /// Returns the start of the present bucket that a bucket of these slots went into.
     pub(in crate::ring) fn start_now(&self, start: u64) -> Option<u64> {
         self.changes.iter().try_fold(start, |start, change| change.apply(start))
     }
 
-    /// The newest start that any bucket of these slots can have now. If that is out of a ring, all
-    /// are.
+    /// Returns the newest start that any bucket of these slots can have now. If that is out of the
+    /// ring, all are.
     pub(in crate::ring) fn newest_now(&self) -> Option<u64> {
         self.start_now(self.changes[0].newest)
     }
@@ -64,40 +64,41 @@ impl Inherited {
 #[derive(Debug)]
 pub(in crate::ring) struct Carried {
     pub(in crate::ring) numbers: Box<[u64]>,
-    /// Of these, what awaited its turn when it was carried. Shared, so that a drain can hand it out
+    /// The part that awaited its turn when it was carried. Shared, so that a drain can hand it out
     /// without keeping the generation.
     pub(in crate::ring) waiting: Option<Arc<[u64]>>,
 }
 
-/// What has had its turn.
+/// What drains have handed out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ring) struct Passed {
     /// The rank of the last bucket that was handed out.
     pub(in crate::ring) bucket: Option<(u64, u64)>,
-    /// The last of a generation's carried numbers that were handed out: the generation's number, their start.
+    /// The last of a generation's carried numbers that were handed out: the number of the
+    /// generation, and their start.
     pub(in crate::ring) carried: Option<(u64, u64)>,
-    /// The end of all that was handed out, and the number of the generation in which the last of it
+    /// The number of the generation of the last bucket that was handed out, and the end of all that
     /// was.
     pub(in crate::ring) until: Option<(u64, u64)>,
 }
 
 impl Passed {
-    /// Whether the bucket at a rank has had its turn.
+    /// Returns whether the bucket at a rank has had its turn.
     pub(in crate::ring) fn has(&self, rank: (u64, u64)) -> bool {
         self.bucket.is_some_and(|last| rank <= last)
     }
 
-    /// The start up to which, inclusive, a generation's carried numbers have had their turn.
+    /// Returns the last start of a generation's carried numbers that have had their turn.
     fn carried_of(&self, number: u64) -> Option<u64> {
         self.carried.filter(|(of, _)| *of == number).map(|(_, start)| start)
     }
 }
 
-/// The ring from one change of geometry to the next. Nothing in it changes but what the slots hold.
+/// The ring from one change of geometry to the next. Only the content of its slots changes.
 #[derive(Debug)]
 pub(in crate::ring) struct Generation {
     pub(in crate::ring) number: u64,
-    /// No bucket of an earlier generation that counts in its tiers begins here or later.
+    /// No bucket of an earlier generation that counts in these tiers begins here or later.
     pub(in crate::ring) own_from: u64,
     pub(in crate::ring) slots: Arc<Slots>,
     pub(in crate::ring) inherited: Vec<Inherited>,
@@ -106,16 +107,16 @@ pub(in crate::ring) struct Generation {
     pub(in crate::ring) superseded: Vec<Arc<Slots>>,
     /// Numbers from generations in which no thread writes any more, by start.
     pub(in crate::ring) carried: BTreeMap<u64, Carried>,
-    /// The first start in its slots that has a turn: those before had it in a ring that was
+    /// The first start in the slots that has a turn: earlier ones had it in a ring that was
     /// forgotten.
     pub(in crate::ring) first_turn: u64,
-    /// The last generation that forgot the one before: its number, and its first turn.
+    /// The number and the first turn of the last generation that forgot the one before.
     pub(in crate::ring) anew: (u64, u64),
     pub(in crate::ring) tiers: Arc<Tiers>,
 }
 
 impl Generation {
-    /// The first generation, which takes nothing over.
+    /// Makes the first generation, which takes nothing over.
     pub(in crate::ring) fn first(
         geometry: Geometry,
         tiers: &[Geometry],
@@ -140,13 +141,13 @@ impl Generation {
         self.slots.geometry
     }
 
-    /// All slots that hold buckets.
+    /// Returns all slots that hold buckets.
     pub(in crate::ring) fn all_slots(&self) -> impl Iterator<Item = &Arc<Slots>> {
         let inherited = self.inherited.iter().map(|inherited| &inherited.slots);
         inherited.chain(&self.superseded).chain([&self.slots])
     }
 
-    /// What is carried and awaits its turn, by start.
+    /// Returns what is carried and awaits its turn, by start.
     pub(in crate::ring) fn waiting(
         &self,
         passed: Passed,
@@ -158,30 +159,32 @@ impl Generation {
         waiting.filter(|(_, numbers)| numbers.iter().any(|number| *number != 0))
     }
 
-    /// The first start that has a turn in a ring that begins at `start` and forgets this one.
+    /// Returns the first start that has a turn in a ring that begins at `start` and forgets this
+    /// one.
     pub(in crate::ring) fn first_turn_behind(&self, passed: Passed, start: u64) -> u64 {
         let turned = self.turned(passed).max(self.anew.1);
         self.geometry().first_from(turned).min(start)
     }
 
-    /// What has had its turn when a bucket that ends at `end` has it.
+    /// Returns [`Passed::until`] after the turn of a bucket that ends at `end`.
     pub(in crate::ring) fn until(&self, passed: Passed, end: u64) -> (u64, u64) {
         (self.number, self.turned(passed).max(end))
     }
 
-    /// The end of all that has had its turn since a generation last forgot the one before.
+    /// Returns the end of all that has had its turn since a generation last forgot the one before.
     fn turned(&self, passed: Passed) -> u64 {
         passed.until.filter(|(number, _)| *number >= self.anew.0).map_or(0, |(_, end)| end)
     }
 
-    /// Whether it has taken anything over that may be in the interval that begins at `oldest`.
+    /// Returns whether the generation has taken anything over that may be in the interval that
+    /// begins at `oldest`.
     pub(in crate::ring) fn has_older_in(&self, oldest: u64) -> bool {
         let inherited = self.inherited.iter().filter_map(Inherited::newest_now);
         let carried = self.carried.last_key_value().map(|(start, _)| *start);
         inherited.chain(carried).any(|newest| newest >= oldest)
     }
 
-    /// Whether it has taken anything over.
+    /// Returns whether the generation has taken anything over.
     #[inline]
     pub(in crate::ring) fn has_older(&self) -> bool {
         !self.inherited.is_empty() || !self.carried.is_empty()

@@ -1,4 +1,4 @@
-//! How time is cut into buckets, and which of them count.
+//! How time is divided into buckets, and which of them count.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use crate::error::BuildError;
 
 /// A ring of `buckets` slices of time, each `length` nanoseconds long, aligned to time zero.
 ///
-/// Their product, the interval, fits a `u64`. The last bucket before 2^64 is as short as it must
-/// be.
+/// Their product, the interval, fits a `u64`. The last bucket before 2^64 is shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     length: u64,
     buckets: usize,
 }
 
-/// Where a time lies, if no bucket of the ring counts it.
+/// Why no bucket of the ring counts a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutOfRing {
-    /// After the bucket of now.
+    /// The time lies after the current bucket.
     Future,
-    /// In a bucket that has left the ring; the ring begins at `oldest` now.
+    /// Its bucket has left the ring, which now begins at `oldest`.
     Expired { oldest: u64 },
-    /// Further ahead of the newest bucket, which begins at `newest`, than the ring follows one add.
+    /// The time lies further ahead of the newest bucket, which begins at `newest`, than one add may
+    /// open a bucket.
     Ahead { newest: u64 },
 }
 
@@ -44,11 +44,11 @@ impl Geometry {
         Ok(Geometry { length: nanos / buckets as u64, buckets })
     }
 
-    /// As `new`, for what stands in a static, by the clock [`Coarse`](crate::clock::Coarse): panics
-    /// in place of an error.
+    /// Makes a geometry for a static with the clock [`Coarse`](crate::clock::Coarse). Panics where
+    /// `new` returns an error.
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) const fn in_static(interval: Duration, buckets: usize) -> Geometry {
-        /// In nanoseconds: ten ticks of a clock that ticks every 10 ms.
+        /// In nanoseconds: ten ticks of a clock with a resolution of 10 ms.
         const SHORTEST: u64 = 100_000_000;
         const MOST: usize = 100_000;
 
@@ -66,7 +66,7 @@ impl Geometry {
         geometry
     }
 
-    /// So many buckets of a length.
+    /// Makes a geometry of `buckets` buckets of a length.
     pub(crate) fn of_length(length: Duration, buckets: usize) -> Result<Geometry, BuildError> {
         if buckets == 0 {
             return Err(BuildError::NoBuckets);
@@ -85,7 +85,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// Whether a tier may follow on this ring, or tier.
+    /// Refuses a tier that cannot follow on this ring, or tier.
     pub(crate) fn check_tier(self, tier: Geometry) -> Result<(), BuildError> {
         let (length, finer) =
             (Duration::from_nanos(tier.length), Duration::from_nanos(self.length));
@@ -99,7 +99,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// The same with one bucket more.
+    /// Returns this geometry with one more bucket.
     pub(crate) const fn with_spare(self) -> Result<Geometry, BuildError> {
         let length = Duration::from_nanos(self.length);
         let interval = Duration::from_nanos(self.interval()).saturating_add(length);
@@ -107,17 +107,18 @@ impl Geometry {
         Geometry::new(interval, self.buckets.saturating_add(1))
     }
 
-    /// Nanoseconds in a bucket.
+    /// Returns the length of a bucket, in nanoseconds.
     pub(crate) const fn length(self) -> u64 {
         self.length
     }
 
-    /// Nanoseconds in the bucket at `start`: fewer than `length` only in the last before 2^64.
+    /// Returns the length of the bucket at `start`: less than `length` only in the last before
+    /// 2^64.
     pub(crate) fn length_at(self, start: u64) -> u64 {
         self.length.min((u64::MAX - start).saturating_add(1))
     }
 
-    /// Nanoseconds that the ring covers.
+    /// Returns the interval that the ring covers, in nanoseconds.
     pub(crate) const fn interval(self) -> u64 {
         self.length * self.buckets as u64
     }
@@ -126,42 +127,42 @@ impl Geometry {
         self.buckets
     }
 
-    /// The start of the bucket that contains `at`.
+    /// Returns the start of the bucket that contains `at`.
     pub(crate) fn start_of(self, at: u64) -> u64 {
         at - at % self.length
     }
 
-    /// The first start at a time or behind it; the end of time if there is none.
+    /// Returns the first start at a time or after it; the end of time if there is none.
     pub(crate) fn first_from(self, at: u64) -> u64 {
         let start = self.start_of(at);
         if start == at { at } else { start.saturating_add(self.length) }
     }
 
-    /// The number of the slot of a start.
+    /// Returns the number of the slot of a start.
     pub(crate) fn slot_of(self, start: u64) -> usize {
         ((start / self.length) % self.buckets as u64) as usize
     }
 
-    /// How many times the slots were gone round before a start.
+    /// Returns the number of rounds of the ring before a start.
     pub(crate) fn round_of(self, start: u64) -> u64 {
         start / self.interval()
     }
 
-    /// The start of a round, not before its own, that has the slot of `start`; the earliest of
-    /// these at the end of time.
+    /// Returns the start in a round, not before its own, that has the slot of `start`; the earliest
+    /// of these at the end of time.
     pub(crate) fn start_in_round(self, start: u64, round: u64) -> u64 {
         start.saturating_add((round - self.round_of(start)).saturating_mul(self.interval()))
     }
 
-    /// Whether a bucket is in the ring, that is `start + interval > newest`, whatever its slot
-    /// leads to.
+    /// Returns whether a bucket is in the ring, that is `start + interval > newest`, whatever its
+    /// slot leads to.
     pub(crate) fn in_ring(self, start: u64, newest: u64) -> bool {
         start > newest || newest - start < self.interval()
     }
 
-    /// Whether an add with a time of its own is admitted when the clock says `now`: only into the
-    /// bucket of `now` and those that count with it, and not before the ring whose newest bucket is
-    /// at `newest`.
+    /// Checks whether an add with a time of its own is admitted when the clock says `now`: only
+    /// into the bucket of `now` and those that count with it, and not before the ring whose newest
+    /// bucket is at `newest`.
     pub(crate) fn admit(self, at: u64, now: u64, newest: u64) -> Result<(), OutOfRing> {
         let (start, of_now) = (self.start_of(at), self.start_of(now));
         let newest = newest.max(of_now);
@@ -174,26 +175,26 @@ impl Geometry {
         }
     }
 
-    /// Whether a bucket is ahead of the newest by no more than `lead`, or is the next.
+    /// Returns whether a bucket is ahead of the newest by no more than `lead`, or is the next.
     pub(crate) fn follows(self, start: u64, newest: u64, lead: u64) -> bool {
         start.saturating_sub(newest) <= lead.max(self.length)
     }
 
-    /// The start of the oldest bucket in the ring.
+    /// Returns the start of the oldest bucket in the ring.
     pub(crate) fn oldest(self, newest: u64) -> u64 {
         self.back(newest, self.buckets - 1)
     }
 
-    /// The newest start of an interval that the bucket at `start` is in. (Not the first beyond:
-    /// there may be none.)
+    /// Returns the newest start of an interval that contains the bucket at `start`. (The first
+    /// start beyond may not exist.)
     pub(crate) fn until(self, start: u64) -> u64 {
         start.saturating_add(self.interval() - self.length)
     }
 
-    /// How many buckets `to` is after `from`; both are in the ring.
+    /// Returns the number of buckets from `from` to `to`; both are in the ring.
     #[inline]
     pub(crate) fn steps(self, from: u64, to: u64) -> usize {
-        // Mostly from one end to the other, which needs no division.
+        // Mostly from one end to the other, for which no division is needed.
         let span = to - from;
         if span == self.interval() - self.length {
             self.buckets - 1
@@ -202,8 +203,8 @@ impl Geometry {
         }
     }
 
-    /// The start `buckets` buckets before `start`, or the earliest there is. `buckets` is at most
-    /// the ring's number.
+    /// Returns the start `buckets` buckets before `start`, or the earliest there is. `buckets` is
+    /// at most the number of the ring's buckets.
     #[inline]
     pub(crate) fn back(self, start: u64, buckets: usize) -> u64 {
         start.checked_sub(self.length * buckets as u64).unwrap_or_else(|| start % self.length)

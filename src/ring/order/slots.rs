@@ -1,8 +1,15 @@
 //! The slots of one generation of the ring: which bucket stands for each start now.
 //!
-//! A slot is empty at first. From then on it leads to ever newer buckets, each a whole number of rounds
-//! after the one before; the thread that replaces one releases the slot's reference to it. A bucket that has left the
-//! ring may be taken out without another in its place (see `slot`).
+//! A slot is empty at first. From then on it leads to ever newer buckets, each a whole number of
+//! rounds after the one before. The thread that replaces a bucket releases the slot's reference to
+//! it. A bucket that has left the ring may be taken out without a replacement (see `slot`).
+//!
+//! # Touched buckets
+//!
+//! A bucket is *touched* when its shared cells are first added to, and this is said before that
+//! add, so that a sum at once can skip the others. A word holds the *last start* of an interval
+//! that contains a touched bucket. It only rises, and no thread ever clears it: it is out of date
+//! once the newest start has passed it. So no stalled thread can clear what another relies on.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -18,27 +25,27 @@ use crate::sync::{AtomicU64, Ordering, sized};
 #[derive(Debug)]
 pub(in crate::ring) struct Slots {
     pub(in crate::ring) geometry: Geometry,
-    /// A generation of these slots takes nothing over from the one before.
+    /// Whether a generation of these slots takes nothing over from the one before.
     pub(in crate::ring) forgets: bool,
     ring: Box<[Slot]>,
-    /// Which of them may lead to buckets whose shared cells were added to.
+    /// The slots that may lead to touched buckets.
     pub(in crate::ring) touched: TouchedSlots,
-    /// The first grace period after which no thread writes to these slots or their buckets. Taken when
-    /// the generation is over.
+    /// The first grace period after which no thread writes to these slots or their buckets. Taken
+    /// when the generation is over.
     pub(in crate::ring) no_writers: Ticket,
     /// The first grace period after which no thread reads them either. Taken when their numbers are
     /// carried.
     pub(in crate::ring) no_readers: Ticket,
 }
 
-/// What a thread finds that looks for the bucket of a start, to act on it.
+/// The outcome of a search for the bucket of a start.
 #[derive(Debug)]
 pub(in crate::ring) enum Lookup<'r> {
-    /// The bucket.
+    /// The bucket, with a reference.
     Found(BucketRef<'r>),
     /// The start has left the ring, which has come to `newest` at least.
     Left { newest: u64 },
-    /// There was never a bucket of the start. One may be put in the place of this.
+    /// The start never had a bucket. One may replace this content.
     Free(Content<'r>),
 }
 
@@ -63,39 +70,40 @@ impl Slots {
         })
     }
 
-    /// The same, for a generation that forgets what was before.
+    /// Makes slots for a generation that forgets the one before.
     pub(in crate::ring) fn forgetting(geometry: Geometry) -> Result<Slots, BuildError> {
         Ok(Slots { forgets: true, ..Slots::new(geometry)? })
     }
 
-    /// The slot with a number.
+    /// Returns the slot with a number.
     #[inline]
     pub(in crate::ring) fn slot(&self, number: usize) -> &Slot {
         &self.ring[number]
     }
 
-    /// The slot of a start.
+    /// Returns the slot of a start.
     pub(in crate::ring) fn slot_at(&self, start: u64) -> &Slot {
         self.slot(self.geometry.slot_of(start))
     }
 
-    /// All slots.
+    /// Returns all slots.
     pub(in crate::ring) fn all(&self) -> &[Slot] {
         &self.ring
     }
 
-    /// Whether nothing was ever put into a slot. What was current is in its slot once it is retired.
+    /// Returns whether nothing was ever put into any slot. A bucket that was current is in its slot
+    /// once it is retired.
     pub(in crate::ring) fn is_untouched(&self) -> bool {
-        // A thread that has seen a newer bucket current sees those in their slots before it.
+        // A thread that has seen a newer bucket current sees the earlier ones in their slots.
         self.ring.iter().all(Slot::is_untouched)
     }
 
-    /// Whether a bucket is in its slot. For checks at rest.
+    /// Returns whether a bucket is in its slot. For checks at rest.
     pub(in crate::ring) fn has(&self, bucket: &Bucket) -> bool {
         self.slot_at(bucket.start()).leads_to(bucket, Ordering::Relaxed)
     }
 
-    /// Looks for the bucket of a start.
+    /// Searches for the bucket of a start.
     ///
     /// # Safety
     /// The slots' window lives for `'r`.
@@ -113,8 +121,8 @@ impl Slots {
         }
     }
 
-    /// Puts `bucket`, to which the caller has a reference, into its slot, unless it or a newer one is there.
-    /// Idempotent.
+    /// Puts `bucket`, to which the caller has a reference, into its slot, unless it or a newer one
+    /// is there. Idempotent.
     pub(in crate::ring) fn install(&self, bucket: &Bucket) {
         let start = bucket.start();
         // SAFETY: dropped below, while the caller has a reference to a bucket of the same window.
@@ -125,7 +133,8 @@ impl Slots {
         }
     }
 
-    /// Takes the bucket of a start that has left the ring out of its slot. False if it is not there, or no longer.
+    /// Takes the bucket of a start that has left the ring out of its slot. Returns false if it is
+    /// not there.
     pub(in crate::ring) fn evict(&self, start: u64) -> bool {
         // SAFETY: dropped below; a thread that evicts is in the window.
         let found = unsafe { self.slot_at(start).content() };
@@ -133,12 +142,13 @@ impl Slots {
             && self.slot_at(start).evict(&found, self.geometry.round_of(start))
     }
 
-    /// What the shared cells of buckets hold that begin in a range which is not empty, at a position that adds up, if the interval
-    /// that ends at `newest` is touched. `None` if a bucket was reused meanwhile, which need not have been of the interval:
-    /// it may be found again in another slot.
+    /// Calls `see` with the touched buckets that begin in a range, which is not empty, of the
+    /// interval that ends at `newest`; also with others of these starts. Returns `None` if a bucket
+    /// was reused meanwhile: it may be found again in another slot, whether it was of the interval
+    /// or not.
     ///
-    /// Takes no reference. The caller checks afterwards that `current` is what it was, so that no bucket of
-    /// its interval has left its slot.
+    /// Takes no reference. The caller checks afterwards that `current` is what it was, so that no
+    /// bucket of its interval has left its slot.
     pub(in crate::ring) fn each_touched(
         &self,
         starts: RangeInclusive<u64>,
@@ -146,12 +156,12 @@ impl Slots {
         mut see: impl FnMut(&Bucket),
     ) -> Option<()> {
         let (oldest, span) = (*starts.start(), starts.end().wrapping_sub(*starts.start()));
-        // Loops, and no chain of iterators: this is most of what such a sum takes.
+        // Loops instead of a chain of iterators, because this is most of the cost of such a sum.
         for range in self.touched.slots(newest) {
             for slot in &self.ring[range.start..range.end.min(self.ring.len())] {
                 // SAFETY: buckets live as long as the window.
                 let Some(bucket) = (unsafe { slot.follow() }) else { continue };
-                // As `Versioned::load`, and `is_valid`.
+                // As in `Versioned::load` and `is_valid`.
                 let version = bucket.version()?;
                 if !slot.leads_to(bucket, Ordering::Relaxed) {
                     return None;
@@ -168,32 +178,33 @@ impl Slots {
     }
 }
 
-/// The last start of an interval with a touched bucket; zero at first, which says of the interval that ends
-/// at time zero that it may have one.
+/// The last start of an interval with a touched bucket. It begins with zero, which says that the
+/// interval that ends at time zero may have one.
 #[derive(Debug, Default)]
 pub(in crate::ring) struct Touched(AtomicU64);
 
 impl Touched {
-    /// Before the shared cells of a bucket are added to.
+    /// Says that the shared cells of a bucket are about to be added to.
     pub(in crate::ring) fn touch(&self, until: u64) {
-        // Relaxed, both: it only rises. A reader that the add happened before finds it raised, by coherence;
-        // and one that it did not happen before may leave the add out.
+        // Relaxed, both: the word only rises. A reader that the add happened before finds it
+        // raised, by coherence; any other reader may leave the add out.
         if self.0.load(Ordering::Relaxed) < until {
             self.0.fetch_max(until, Ordering::Relaxed);
         }
     }
 
-    /// Whether the interval that ends with the bucket at `newest` may have a touched bucket.
+    /// Returns whether the interval that ends with the bucket at `newest` may have a touched
+    /// bucket.
     #[inline]
     pub(in crate::ring) fn reaches(&self, newest: u64) -> bool {
         self.0.load(Ordering::Relaxed) >= newest // as in `touch`
     }
 }
 
-/// The same of each group of neighbouring slots.
+/// For each group of neighbouring slots, the last start of an interval with a touched bucket.
 #[derive(Debug)]
 pub(in crate::ring) struct TouchedSlots {
-    /// How many slots a group has: about as many as there are groups.
+    /// The number of slots in a group: about the number of groups.
     size: usize,
     groups: Box<[Touched]>,
 }
@@ -207,13 +218,13 @@ impl TouchedSlots {
         }
     }
 
-    /// Before the shared cells of the bucket in a slot are added to.
+    /// Says that the shared cells of the bucket in a slot are about to be added to.
     pub(in crate::ring) fn touch(&self, slot: usize, until: u64) {
         self.groups[slot / self.size].touch(until);
     }
 
-    /// The slots that may lead to a touched bucket of the interval that ends at `newest`, in ranges, the last
-    /// of which may go beyond the end.
+    /// Returns the slots that may lead to a touched bucket of the interval that ends at `newest`,
+    /// in ranges. The last range may go beyond the last slot.
     pub(in crate::ring) fn slots(&self, newest: u64) -> impl Iterator<Item = Range<usize>> {
         let touched = move |(_, group): &(usize, &Touched)| group.reaches(newest);
         let groups = self.groups.iter().enumerate().filter(touched);
@@ -221,11 +232,12 @@ impl TouchedSlots {
     }
 }
 
-/// Calls `each` with the buckets from one start to before another that were live once. False if one of
-/// them is not closed yet, or has left its slot: then what `each` has seen may be wrong.
+/// Calls `each` with the buckets that begin at `from` or later and before `to`, and were live once.
+/// Returns false if one of them is not closed yet, or has left its slot: then what `each` has seen
+/// may be wrong.
 ///
-/// Takes no reference. The caller checks afterwards that `current` is what it was
-/// before: then none of these buckets has left its slot.
+/// Takes no reference. The caller checks afterwards that `current` is what it was: then none of
+/// these buckets has left its slot.
 pub(in crate::ring) fn each_closed(
     slots: &Slots,
     from: u64,
@@ -273,7 +285,8 @@ mod tests {
 
     const EVENTS: &[(&str, Kind)] = &[("Hit", Kind::Count)];
 
-    /// A thread that stood still comes to put a bucket into its slot that others have put there, and taken out again.
+    /// A thread that has stalled puts a bucket into its slot that others have put there, and taken
+    /// out again.
     #[test]
     fn what_has_left_is_not_put_back() {
         let geometry = Geometry::new(Duration::from_nanos(40), 4).expect("sound");

@@ -1,20 +1,21 @@
 //! Tiers: rings of coarser buckets, which reach further back than the ring itself.
 //!
-//! A tier holds no counts of its own. A coarse bucket says what all buckets *before* its start have
-//! counted through blocks (its note, a constant once it is there: see `note`), so that any span is
-//! a difference; and it counts in its shared cells what was added to its slice of time other than
-//! through a block. Such an add is put into the coarse buckets of all tiers at once. So nothing
-//! moves from a finer bucket to a coarser one, and nothing can be missed or doubled on the way.
-//! Extremes are no differences: when a bucket closes, those of its block are raised in the coarse
-//! buckets of its time, where a note stands of what adds up.
+//! A tier holds no counts of its own. A coarse bucket has the *prefix* of its start: what all
+//! buckets before it have counted through blocks, a constant once it is written (see `prefix`). So
+//! any span is a difference of prefixes. In its shared cells a coarse bucket counts what was added
+//! to its slice of time other than through a block: such an add goes into the coarse buckets of all
+//! tiers at once. So nothing moves from a finer bucket to a coarser one, and nothing can be missed
+//! or doubled on the way. Extremes are no differences: when a bucket closes, the extremes of its
+//! block are raised in the coarse buckets of its time, in the cells where additive positions have
+//! their prefix.
 //!
-//! A coarse bucket says itself whether a bucket was live in it: then it is noted, or *missed*,
-//! before that one is retired. One that is neither, or does not exist, begins where the next one
-//! does.
+//! A coarse bucket itself says whether one of its finer buckets was live: it has its prefix, or is
+//! *missed*, before such a bucket is retired. A coarse bucket that does not exist, or is neither,
+//! has the prefix of the next boundary.
 //!
 //! A generation has the tiers of the one before, until `clear` takes the ring back to an earlier
-//! time: boundaries that it comes to again must not have the notes of the first time. Then the next
-//! generation's tiers begin anew.
+//! time: a boundary that the ring passes again must not have the prefix of the first time. Then the
+//! next generation begins with new tiers.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -29,12 +30,12 @@ use crate::ring::order::slots::{Lookup, Slots, Touched};
 #[derive(Debug)]
 pub(in crate::ring) struct Tiers {
     all: Box<[Tier]>,
-    /// The number of the first generation that has them.
+    /// The number of the first generation with these tiers.
     since: u64,
 }
 
 impl Tiers {
-    /// Empty tiers, for the generations from one with a number on.
+    /// Makes empty tiers for the generations from number `since` on.
     pub(in crate::ring) fn new(geometries: &[Geometry], since: u64) -> Result<Tiers, BuildError> {
         let first = since.wrapping_mul(geometries.len() as u64);
         let numbered = geometries.iter().zip(first..);
@@ -42,13 +43,13 @@ impl Tiers {
         Ok(Tiers { all: all.collect::<Result<_, _>>()?, since })
     }
 
-    /// Whether one bucket of each tier contains both times.
+    /// Returns whether two times lie in one bucket of each tier.
     pub(in crate::ring) fn are_at_one(&self, time: u64, other: u64) -> bool {
         let mut geometries = self.all.iter().map(Tier::geometry);
         geometries.all(|geometry| geometry.start_of(time) == geometry.start_of(other))
     }
 
-    /// Whether the buckets of the generation with a number count in them.
+    /// Returns whether the buckets of a generation count in these tiers.
     pub(in crate::ring) fn have(&self, generation: u64) -> bool {
         generation >= self.since
     }
@@ -66,16 +67,16 @@ impl Deref for Tiers {
 #[derive(Debug)]
 pub(in crate::ring) struct Tier {
     pub(in crate::ring) slots: Arc<Slots>,
-    /// No other tier of the window has it, and no generation.
+    /// Unique among the window's tiers and generations.
     pub(in crate::ring) number: u64,
-    /// Whether its interval has a coarse bucket whose shared cells were added to.
+    /// Whether a coarse bucket of its interval is touched.
     pub(in crate::ring) touched: Touched,
 }
 
 impl Tier {
-    /// The tier of a window that was made after so many others.
+    /// Makes the tier number `index` of all that the window has made.
     fn new(index: u64, geometry: Geometry) -> Result<Tier, BuildError> {
-        // Generations are numbered from zero up, one for each change of geometry.
+        // Generations are numbered from zero upwards, one for each change of geometry.
         let number = u64::MAX - index;
         let slots = Arc::new(Slots::new(geometry)?);
         Ok(Tier { slots, number, touched: Touched::default() })
@@ -91,7 +92,7 @@ impl Tier {
         self.touched.touch(until);
     }
 
-    /// The coarse bucket at a boundary, if it is noted.
+    /// Returns the coarse bucket at a boundary, if it has its prefix.
     pub(in crate::ring) fn with_prefix(&self, boundary: u64) -> Option<BucketRef<'_>> {
         // SAFETY: a tier lives in its window, as its buckets do.
         let Lookup::Found(bucket) = (unsafe { self.slots.find(boundary) }) else { return None };

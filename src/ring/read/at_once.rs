@@ -3,31 +3,31 @@
 //! # Theorem
 //!
 //! Let a thread load `current`, then the prefix of that bucket, the bucket's shared cell and each
-//! block's sum; and let it then find that `current` leads there still, and after that, that the
-//! bucket's version is still the same. If no other bucket of the interval was touched, the blocks'
-//! sums less the prefix, plus the shared cell, lie between the true count of the interval when the
-//! call began and when it returned.
+//! block's sum; and let it then find that `current` still leads there, and after that, that the
+//! bucket's version is still the same. If no other bucket of the interval is touched, then the
+//! blocks' sums less the prefix, plus the shared cell, lie between the true count of the interval
+//! when the call began and when it returned.
 //!
 //! # Why
 //!
 //! The bucket was current from the first step to the last but one. In that time its prefix is a
-//! constant, what all buckets before the interval have counted through blocks (see `prefix`); a free
-//! block's base is its sum; and no block is added to but the bucket's own, and those of retired
-//! buckets that are not closed. So each block's number is read between what it was at the beginning
-//! and at the end. An add to another bucket's shared cells that happened before the call has raised
-//! `touched` before; one that comes later may be left out.
+//! constant, what all buckets before the interval have counted through blocks (see `prefix`); the
+//! base of a free block is its sum; and no block is added to but the bucket's own, and those of
+//! retired buckets that are not closed. So each block's number is read between what it was at the
+//! beginning and at the end. An add to another bucket's shared cells that happened before the call
+//! has raised `touched` before; a later add may be left out.
 //!
 //! The two checks must come in this order. The version at the end says that the bucket was of that
-//! version when it was found current. The other way round, the bucket could be retired, be reused,
+//! version when it was found current. In the other order, the bucket could be retired, be reused,
 //! and be current again as another bucket at the second check.
 //!
 //! # Orderings
 //!
-//! Whatever the reader may find that belongs to a time after the bucket was retired was stored with
-//! Release, or behind a Release fence, by a thread that had seen the retirement: the totals in the
-//! place of the prefix, a base, an owner, a row. The reader has an Acquire fence behind all these
-//! loads, so that its second load of `current` cannot be older than the retirement. The version's
-//! load stands behind another fence, which keeps the two checks in their order.
+//! Whatever belongs to a time after the bucket was retired (the totals in the place of the prefix,
+//! a base, an owner, a row) was stored with Release, or behind a Release fence, by a thread that
+//! had seen the retirement. The reader has an Acquire fence behind all these loads, so that its
+//! second load of `current` cannot be older than the retirement. The version's load stands behind
+//! another fence, which keeps the two checks in their order.
 
 use std::ops::Range;
 
@@ -43,9 +43,9 @@ use crate::ring::store::Store;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 impl Ring {
-    /// The sum at a position that adds up, over the interval that ends with the live bucket; `None`
-    /// if the time does not lie in that bucket, or if it takes a walk. Without a pin. (The position
-    /// is not wide.)
+    /// Returns the sum at an additive position over the interval that ends with the live bucket;
+    /// `None` if the time does not lie in that bucket, or if the sum takes a walk. Without a pin.
+    /// (The position is not wide.)
     #[inline]
     pub(crate) fn sum_at_once(&self, now: impl FnOnce() -> u64, position: usize) -> Option<u64> {
         // SAFETY: `current` leads to a bucket of this ring's.
@@ -55,12 +55,13 @@ impl Ring {
         if !bucket.live.contains(now()) || self.touched.reaches(bucket.start()) {
             return None;
         }
-        // SAFETY: one of the layout's, which callers have from the event, and not wide.
+        // SAFETY: the position is one of the layout's, which callers have from the event, and not
+        // wide.
         let sum = unsafe { self.store.interval_sum(bucket, prefix, position) }?;
         self.is_current(current).then(|| self.store.layout.without_pending(position, sum))
     }
 
-    /// Whether a bucket is current still, and was so all the time since it was found.
+    /// Returns whether a bucket is still current, and was so all the time since it was found.
     #[inline]
     pub(super) fn is_current(&self, found: Versioned<'_>) -> bool {
         // Pairs with the Release of whatever was read before (see above), and with that of adds: a
@@ -71,8 +72,8 @@ impl Ring {
 }
 
 impl Store {
-    /// What the live bucket's own shared cell and all blocks hold for its interval; `None` if its
-    /// prefix is unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
+    /// Returns what the live bucket's own shared cell and all blocks hold for its interval; `None`
+    /// if the prefix is unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.
@@ -96,18 +97,18 @@ impl Store {
     }
 }
 
-/// Numbers over an interval, made of what the buckets and blocks say that have them.
+/// Sums over an interval, of what buckets and blocks hold.
 trait Sums {
-    /// Takes off a bucket that was closed, and has left the interval.
+    /// Subtracts a closed bucket that has left the interval.
     fn take_off(&mut self, gone: &Bucket);
-    /// Adds what the live bucket's interval holds, but for other buckets' shared cells; `None` if
-    /// its prefix is unknown.
+    /// Adds what the live bucket's interval holds, without other buckets' shared cells; `None` if
+    /// the prefix is unknown.
     fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()>;
     /// Adds a bucket's shared cells.
     fn add_shared(&mut self, touched: &Bucket);
 }
 
-/// The number at one position, which adds up and is not wide.
+/// The sum at one additive position that is not wide.
 struct One<'r> {
     store: &'r Store,
     position: usize,
@@ -116,7 +117,7 @@ struct One<'r> {
 
 impl Sums for One<'_> {
     fn take_off(&mut self, gone: &Bucket) {
-        // SAFETY: not wide, and one of the layout's. Relaxed: as in `interval_sum`.
+        // SAFETY: the position is one of the layout's, and not wide. Relaxed: as in `interval_sum`.
         let total = unsafe { gone.cell(self.position) }.total.load(Ordering::Relaxed);
         self.sum = self.sum.wrapping_sub(total);
     }
@@ -135,8 +136,8 @@ impl Sums for One<'_> {
     }
 }
 
-/// The cells of a bucket's groups that are there, at a range of wide positions, and where they
-/// begin in it.
+/// Returns the cells of a bucket's existing groups at a range of wide positions, and where they
+/// begin in the range.
 fn groups<'b>(
     store: &Store,
     bucket: &'b Bucket,
@@ -150,7 +151,7 @@ fn groups<'b>(
     })
 }
 
-/// Adds what the interval of the live bucket holds at wide positions from `first` on, but for
+/// Adds what the interval of the live bucket holds at wide positions from `first` on, without
 /// shared cells.
 fn add_through_blocks(
     store: &Store,
@@ -172,8 +173,8 @@ fn add_through_blocks(
     Some(())
 }
 
-/// The numbers at a range of wide positions. Group by group, so that each costs little more than
-/// its loads.
+/// The sums at a range of wide positions. Group by group, so that each costs little more than its
+/// loads.
 struct Many<'r> {
     store: &'r Store,
     positions: Range<usize>,
@@ -181,7 +182,7 @@ struct Many<'r> {
 }
 
 impl Many<'_> {
-    /// Merges the cells of groups that are there into the numbers in their places.
+    /// Merges the cells of existing groups into the numbers at their positions.
     fn merge<'b>(
         &mut self,
         bucket: &'b Bucket,
@@ -208,23 +209,23 @@ impl Sums for Many<'_> {
     }
 
     fn add_shared(&mut self, touched: &Bucket) {
-        // Acquire: pairs with the Release in `Target::add`. Who counts a value, by the first of a
-        // pair, finds it in the sum, by the second.
+        // Acquire: pairs with the Release in `Target::add`. A reader that counts a value, by the
+        // first of a pair, finds it in the sum, by the second.
         self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
     }
 }
 
-/// What the pairs at a range of wide positions come to together. As [`Many`], one group at a time:
-/// so this needs no memory.
+/// The two sums of the pairs at a range of wide positions. One group at a time, so that this needs
+/// no memory.
 struct Pairs<'r> {
     store: &'r Store,
     positions: Range<usize>,
-    /// Of the first numbers of all pairs, and of the second ones.
+    /// The sums of the first numbers of all pairs, and of the second ones.
     sums: [u64; 2],
 }
 
 impl Pairs<'_> {
-    /// Merges the cells of groups that are there into the sums.
+    /// Merges the cells of existing groups into the sums.
     fn merge<'b>(
         &mut self,
         bucket: &'b Bucket,
@@ -267,8 +268,7 @@ impl Sums for Pairs<'_> {
     }
 }
 
-/// What all buckets that count hold at a position that adds up, by the prefix of the live bucket;
-/// `None` if it takes a walk.
+/// Returns the sum of all buckets that count at an additive position; `None` if it takes a walk.
 pub(in crate::ring) fn total(view: &View<'_>, position: usize) -> Option<u64> {
     let (layout, store) = (view.layout(), &view.ring().store);
     if !layout.adds_up(position) || position < layout.wide() {
@@ -279,8 +279,8 @@ pub(in crate::ring) fn total(view: &View<'_>, position: usize) -> Option<u64> {
     Some(layout.without_pending(position, one.sum))
 }
 
-/// The same at each position of these wide pairs, into `numbers`, which are zeros; those are of
-/// no use if it takes a walk.
+/// Writes the sums at the positions of these wide pairs into `numbers`, which are zeros. If this
+/// returns `None`, the sums take a walk, and the numbers mean nothing.
 pub(in crate::ring) fn totals(
     view: &View<'_>,
     pairs: Range<usize>,
@@ -292,7 +292,7 @@ pub(in crate::ring) fn totals(
     Some(())
 }
 
-/// What these wide pairs come to together: the first numbers of all, and the second ones.
+/// Returns the two sums of these wide pairs; `None` if they take a walk.
 pub(in crate::ring) fn pairs(view: &View<'_>, pairs: Range<usize>) -> Option<[u64; 2]> {
     let (positions, sums) = (pairs, [0; 2]);
     let mut all = Pairs { store: &view.ring().store, positions, sums };
@@ -301,8 +301,8 @@ pub(in crate::ring) fn pairs(view: &View<'_>, pairs: Range<usize>) -> Option<[u6
     Some(all.sums)
 }
 
-/// Here the interval may have touched buckets, and the time may have passed the live bucket. If
-/// `current` is the same afterwards, no bucket of its interval has left its slot.
+/// Adds up an interval that may have touched buckets, at a time that may have passed the live
+/// bucket. If `current` is the same afterwards, no bucket of its interval has left its slot.
 fn add_up(view: &View<'_>, sums: &mut impl Sums) -> Option<()> {
     let (live, newest) = (view.live(), view.newest());
     if newest < live {
@@ -313,9 +313,9 @@ fn add_up(view: &View<'_>, sums: &mut impl Sums) -> Option<()> {
     let current = view.found();
     if oldest <= live {
         let prefix = current.bucket.prefix();
-        // What has left, before the blocks: what is closed by then is in their sums, and grows
-        // no more. A bucket that is closed only behind them may have counted in between what
-        // they do not have.
+        // The buckets that have left come before the blocks: those that are closed by then are in
+        // the blocks' sums, and grow no more. A bucket that is closed only after the blocks were
+        // read may have counted in between what the blocks' sums do not have.
         let all_closed =
             each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
         if !all_closed {

@@ -1,7 +1,7 @@
-//! Reading: which buckets count at a time, and what they hold together.
+//! Attempts: how a read looks at the ring, again if the ring has moved on under it.
 //!
-//! A read looks for each start that the interval covers: it is `current`'s, or its slot's, or there
-//! is no bucket, which counts as zero.
+//! A read looks for each start that the interval covers: it is that of `current`, or its slot has
+//! its bucket, or there is no bucket, which counts as zero (see `walk`).
 
 use crate::arena::by_row::ByRow;
 use crate::event::cells::Addends;
@@ -13,25 +13,26 @@ use crate::sync::{Ordering, spin_loop};
 
 /// How often a read begins again because the ring has moved on under it. It must end, however short
 /// buckets are; and a reader that was stopped in the middle must not answer with what was left by
-/// then. One more attempt is enough unless the reader is stopped again: eight in a row say that
+/// then. One more attempt is enough unless the reader is stopped again: eight in a row mean that
 /// buckets are shorter than a read.
 const RESCANS: usize = 8;
 
 impl Ring {
-    /// Lets `read` look at the ring at a time that `now` gives, again if the ring has moved on.
+    /// Calls `read` with a view of the ring at the time of `now`, again if the ring has moved on.
     ///
-    /// The last attempt is returned. Buckets that it found overtaken count as zero: they have left
-    /// the ring since the read began, and what is in their slots now was opened since.
+    /// Returns the result of the last attempt. Buckets that it found overtaken count as zero: they
+    /// have left the ring since the read began, and what is in their slots now was opened since.
     ///
-    /// But what is torn is never returned. The last attempt is made again then, at the same time:
-    /// what that time's span holds is constant once the ring has moved on behind it, until it
-    /// leaves the tier. So this ends after a few attempts more, or as many as the tier has buckets,
-    /// if one leaves it in each.
+    /// A torn result is never returned. Then the last attempt is made again, at the same time: what
+    /// that time's span holds is constant once the ring has moved on behind it, until it leaves the
+    /// tier. So this ends after a few more attempts, or as many as the tier has buckets, if one
+    /// leaves it in each.
     pub(crate) fn view<R>(&self, now: impl Fn() -> u64, read: impl FnMut(&View<'_>) -> R) -> R {
         self.view_then(now, read, |_, result| result)
     }
 
-    /// As [`view`](Self::view); then `finish` reads what does not change when the ring moves on.
+    /// Reads as [`view`](Self::view) does; then `finish` reads what does not change when the ring
+    /// moves on.
     pub(crate) fn view_then<R, F>(
         &self,
         now: impl Fn() -> u64,
@@ -58,29 +59,29 @@ impl Ring {
         }
     }
 
-    /// The newest bucket, without a time yet; `None` if it is overtaken already.
+    /// Returns a view of the newest bucket, without a time yet; `None` if it is overtaken already.
     #[inline]
     pub(in crate::ring) fn present<'g>(&'g self, guard: &'g Guard) -> Option<View<'g>> {
         View::of(self, guard)
     }
 
-    /// How far ahead of the newest bucket an add may open one, in nanoseconds.
+    /// Returns how far ahead of the newest bucket an add may open a bucket, in nanoseconds.
     pub(crate) fn max_lead(&self) -> u64 {
         self.max_lead
     }
 
-    /// The present geometry.
+    /// Returns the present geometry.
     pub(crate) fn geometry(&self) -> Geometry {
         self.newest().0
     }
 
-    /// The longest span that can be read: the interval, or that of the coarsest tier.
+    /// Returns the longest span that can be read: the interval, or that of the coarsest tier.
     pub(crate) fn longest(&self) -> u64 {
         let tiers = self.coarse.iter().map(|tier| tier.interval());
         tiers.chain([self.geometry().interval()]).max().unwrap_or(0)
     }
 
-    /// The present geometry, and where the newest bucket in it begins.
+    /// Returns the present geometry, and the start of its newest bucket.
     pub(in crate::ring) fn newest(&self) -> (Geometry, u64) {
         loop {
             if let Some(view) = self.present(&reclaim::pin()) {
@@ -90,24 +91,24 @@ impl Ring {
         }
     }
 
-    /// Everything that was ever added, at a position.
+    /// Returns the all-time total at a position.
     ///
-    /// Blocks first: a maximum that a closer has taken from a block is in `shared_total` before it
-    /// is gone from there.
+    /// Blocks are read first: a maximum that a closer has taken from a block is in `shared_total`
+    /// before it is gone from the block.
     pub(crate) fn lifetime(&self, position: usize) -> u64 {
         let blocks = self.store.blocks.iter().map(|block| block.sum(position));
         let all = blocks.chain(self.beside_blocks(position));
         all.fold(0, |all, number| self.store.layout.join(position, all, number))
     }
 
-    /// What no block has, at a position.
+    /// Returns what no block has, at a position.
     fn beside_blocks(&self, position: usize) -> impl Iterator<Item = u64> {
         // Acquire: pairs with the Release in `Target::add` and `raise`.
         let cells = [&self.shared_total, &self.late].into_iter();
         cells.map(move |cells| cells[position].load(Ordering::Acquire))
     }
 
-    /// Everything that was ever added in these cells together, row by row.
+    /// Returns the all-time total of these cells together, row by row.
     pub(crate) fn by_row(&self, cells: Addends) -> ByRow {
         let mut all = ByRow::default();
         for position in cells.positions() {
@@ -124,7 +125,7 @@ impl Ring {
         all
     }
 
-    /// What found its bucket gone, at a position.
+    /// Returns the sum of late adds at a position.
     pub(crate) fn late(&self, position: usize) -> u64 {
         self.late[position].load(Ordering::Acquire) // as in `lifetime`
     }

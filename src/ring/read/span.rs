@@ -1,8 +1,8 @@
-//! Spans: which buckets a read covers, and what these hold together.
+//! Spans: which buckets a read covers, and what they hold together.
 //!
-//! A read says in nanoseconds how much it wants. Its view resolves that once: into buckets of the
-//! ring, in the geometry that the view has found, or into those of the finest tier that reaches
-//! back so far. From there it takes one of three ways to numbers: one number, one event's, or all.
+//! A read gives a length in nanoseconds. Its view resolves that once: into buckets of the ring, in
+//! the geometry that the view has found, or into those of the finest tier that reaches back that
+//! far. From there it reads one number, those of one event, or all.
 
 use std::ops::Range;
 
@@ -17,35 +17,35 @@ use crate::ring::read::tier_view::{self, TierSpan};
 use crate::ring::read::view::View;
 use crate::timestamp::Timestamp;
 
-/// The buckets that a read covers, one beside the other.
+/// The buckets that a read covers, side by side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
-    /// Where the oldest and the newest begin. There is none before time zero.
+    /// The starts of the oldest and the newest; none before time zero.
     starts: Option<(u64, u64)>,
-    /// How many they are, counting those that would begin before time zero.
+    /// The number of buckets, with those that would begin before time zero.
     buckets: usize,
     length: u64,
-    /// The tier that they are of; none if they are the ring's own.
+    /// The tier of the buckets; none if they are the ring's own.
     tier: Option<usize>,
 }
 
 impl Span {
-    /// The nanoseconds that its buckets cover: those before time zero too.
+    /// Returns the length of all buckets together, in nanoseconds, with those before time zero.
     pub(crate) fn covers(self) -> u64 {
         self.length * self.buckets as u64
     }
 
-    /// The length of a bucket, in nanoseconds.
+    /// Returns the length of a bucket, in nanoseconds.
     pub(crate) fn length(self) -> u64 {
         self.length
     }
 
-    /// Where the newest bucket ends; `None` if there is none.
+    /// Returns the end of the newest bucket; `None` if there is none.
     pub(crate) fn end(self) -> Option<u64> {
         self.starts.map(|(_, newest)| newest.saturating_add(self.length))
     }
 
-    /// Where the oldest and the newest bucket begin; `None` if there is none.
+    /// Returns the starts of the oldest and the newest bucket; `None` if there is none.
     pub(crate) fn starts(self) -> Option<(u64, u64)> {
         self.starts
     }
@@ -59,33 +59,33 @@ struct Source {
 }
 
 impl Source {
-    /// How many whole buckets cover `nanos`: at most all there are.
+    /// Returns the number of whole buckets that cover `nanos`: at most all there are.
     fn covering(self, nanos: u64) -> usize {
         let buckets = nanos.div_ceil(self.geometry.length());
         buckets.min(self.geometry.buckets() as u64) as usize
     }
 }
 
-/// What is asked for.
+/// Resolving spans.
 impl View<'_> {
-    /// All buckets of the interval.
+    /// Returns the span of all buckets of the interval.
     pub(crate) fn interval(&self) -> Span {
         let ring = self.own();
         self.span(ring, Some(self.newest()), ring.geometry.buckets())
     }
 
-    /// The newest of the ring's buckets, as many as cover `nanos`, or all.
+    /// Returns the span of the ring's newest buckets that cover `nanos`, or of all.
     pub(crate) fn recent_of_ring(&self, nanos: u64) -> Span {
         self.span(self.own(), Some(self.newest()), self.own().covering(nanos))
     }
 
-    /// The newest buckets, as many as cover `nanos`, or all.
+    /// Returns the span of the newest buckets that cover `nanos`, or of all.
     pub(crate) fn recent(&self, nanos: u64) -> Span {
         let source = self.source(nanos);
         self.span(source, Some(self.newest_of(source)), source.covering(nanos))
     }
 
-    /// As many as cover `nanos` of the buckets before the newest, or all of these.
+    /// Returns the span of the buckets before the newest that cover `nanos`, or of all of these.
     pub(crate) fn complete(&self, nanos: u64) -> Span {
         let source = self.source(nanos);
         let geometry = source.geometry;
@@ -93,8 +93,7 @@ impl View<'_> {
         self.span(source, self.newest_of(source).checked_sub(geometry.length()), buckets)
     }
 
-    /// As many buckets as cover `nanos`, or as there are, of which the newest is the one that `at`
-    /// lies in.
+    /// Returns the span of the buckets that cover `nanos`, or of all, whose newest contains `at`.
     pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span, OutOfRangeError> {
         let source = self.source(nanos);
         let (geometry, now) = (source.geometry, self.now());
@@ -116,12 +115,12 @@ impl View<'_> {
         }
     }
 
-    /// The ring's own buckets.
+    /// Returns the ring's own buckets.
     fn own(&self) -> Source {
         Source { tier: None, geometry: self.geometry() }
     }
 
-    /// The finest buckets that reach back so far; else the ring's own.
+    /// Returns the finest buckets that reach back `nanos`; the ring's own if none do.
     fn source(&self, nanos: u64) -> Source {
         let tiers = self.generation().tiers.iter().enumerate();
         let tiers = tiers.map(|(tier, of)| Source { tier: Some(tier), geometry: of.geometry() });
@@ -129,7 +128,7 @@ impl View<'_> {
         sources.find(|source| source.geometry.interval() >= nanos).unwrap_or(self.own())
     }
 
-    /// The start of the source's bucket that the time lies in.
+    /// Returns the start of the source's bucket that the time lies in.
     fn newest_of(&self, source: Source) -> u64 {
         match source.tier {
             None => self.newest(),
@@ -137,15 +136,16 @@ impl View<'_> {
         }
     }
 
-    /// So many buckets up to the one at `newest`; of a tier more, or fewer, and up to a newer one,
-    /// if its boundaries are not known.
+    /// Returns the span of `buckets` buckets up to the one at `newest`. In a tier these may be
+    /// more, or fewer, and end with a newer bucket, if the prefixes of its boundaries are not
+    /// known.
     fn span(&self, source: Source, newest: Option<u64>, buckets: usize) -> Span {
         let Source { tier, geometry } = source;
         let length = geometry.length();
         let oldest = |newest| Some((geometry.back(newest, buckets.checked_sub(1)?), newest));
         let mut span = Span { starts: newest.and_then(oldest), buckets, length, tier };
         if let (Some(tier), Some((oldest, newest))) = (tier, span.starts) {
-            // If the clock has stepped back, some have left the tier.
+            // If the clock has stepped back, some buckets have left the tier.
             let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
             let known = tier_view::known_start(self, tier, oldest.max(still_there), still_there);
             if known > newest {
@@ -163,14 +163,14 @@ impl View<'_> {
         span
     }
 
-    /// Whether a span is all that counts at the view's time.
+    /// Returns whether a span is all that counts at the view's time.
     fn is_whole(&self, span: Span) -> bool {
         span.tier.is_none()
             && span.buckets == self.geometry().buckets()
             && span.starts.is_some_and(|(_, newest)| newest == self.newest())
     }
 
-    /// A span of a tier.
+    /// Returns the span as one of a tier, if it is.
     fn in_tier(&self, span: Span) -> Option<TierSpan<'_, '_>> {
         let (tier, (from, newest)) = (span.tier?, span.starts?);
         let tier = TierSpan::of(self, tier, from, newest);
@@ -181,9 +181,9 @@ impl View<'_> {
     }
 }
 
-/// What it holds.
+/// Reading spans.
 impl View<'_> {
-    /// What a span holds at a position.
+    /// Returns what a span holds at a position.
     pub(crate) fn total_in(&self, span: Span, position: usize) -> u64 {
         if let Some(tier) = self.in_tier(span) {
             let total = tier.number(position);
@@ -197,7 +197,7 @@ impl View<'_> {
         }
     }
 
-    /// What a span holds in all of these cells together: one, or some of the wide ones.
+    /// Returns what a span holds in all of these cells together: one, or some of the wide ones.
     pub(crate) fn sum_in(&self, span: Span, cells: Addends) -> u64 {
         if cells.count == 1 {
             return self.total_in(span, cells.first);
@@ -215,8 +215,9 @@ impl View<'_> {
         at_once.unwrap_or_else(|| self.pairs_by_bucket(span, pairs, []).0)[half]
     }
 
-    /// What these wide pairs come to together in a span, and what is there at some positions that
-    /// rise: each bucket as a whole or not at all. Of each pair, the count is read first.
+    /// Returns the two sums of these wide pairs in a span, and the greatest values at some
+    /// positions that rise. Each bucket is read as a whole or not at all. Of each pair, the count
+    /// is read first.
     fn pairs_by_bucket<const N: usize>(
         &self,
         span: Span,
@@ -240,8 +241,8 @@ impl View<'_> {
         (sums, greatest)
     }
 
-    /// What a span holds at each position of these wide pairs, and at some that rise: each bucket
-    /// as a whole or not at all.
+    /// Returns what a span holds at each position of these wide pairs, and the greatest values at
+    /// some positions that rise. Each bucket is read as a whole or not at all.
     fn numbers_by_bucket<const N: usize>(
         &self,
         span: Span,
@@ -266,7 +267,7 @@ impl View<'_> {
         (numbers, greatest)
     }
 
-    /// What is known of an event in a span.
+    /// Returns the statistics of an event in a span.
     pub(crate) fn stats_in(&self, span: Span, cells: EventCells) -> Stats {
         if let Some(places) = cells.places() {
             return self.stats_of_places(span, places);
@@ -277,12 +278,12 @@ impl View<'_> {
             return stats;
         }
         let stats = cells.stats(|position| self.total_in(span, position));
-        // Each number was read from all buckets before the next: of a bucket that has left in
-        // between, some would be there and some not.
+        // Each number was read from all buckets before the next number: of a bucket that has left
+        // in between, some numbers would be there and some not.
         if self.is_overtaken() { self.stats_by_bucket(span, cells) } else { stats }
     }
 
-    /// What is known of a `Histogram` event in a span. What it has counted was read first.
+    /// Returns the statistics of a `Histogram` event in a span. Its counts are read first.
     fn stats_of_places(&self, span: Span, places: Places) -> Stats {
         let (positions, extremes) = (places.cells(), places.extremes());
         if let Some(tier) = self.in_tier(span) {
@@ -302,7 +303,7 @@ impl View<'_> {
         Places::stats_of(sums, extremes)
     }
 
-    /// As [`stats_in`](Self::stats_in), each bucket as a whole or not at all.
+    /// Reads as [`stats_in`](Self::stats_in) does, each bucket as a whole or not at all.
     #[cold]
     fn stats_by_bucket(&self, span: Span, cells: EventCells) -> Stats {
         let mut all = Stats::default();
@@ -316,7 +317,7 @@ impl View<'_> {
         all
     }
 
-    /// The distribution of a `Histogram` event in a span. What it has counted was read first.
+    /// Returns the distribution of a `Histogram` event in a span. Its counts are read first.
     pub(crate) fn distribution_in(&self, span: Span, places: Places) -> Distribution {
         let (positions, extremes) = (places.cells(), places.extremes());
         if let Some(tier) = self.in_tier(span) {
@@ -338,7 +339,7 @@ impl View<'_> {
         places.of(&numbers, extremes)
     }
 
-    /// What a span holds at every position. `zero` has that many cells, all zero.
+    /// Returns what a span holds at every position. `zero` has a cell for each, all zero.
     pub(crate) fn cells_in<T: AsMut<[u64]> + Clone>(&self, span: Span, zero: &T) -> T {
         if let Some(tier) = self.in_tier(span) {
             let mut cells = zero.clone();
@@ -352,8 +353,8 @@ impl View<'_> {
         at_once.unwrap_or_else(|| self.cells_by_bucket(span, zero))
     }
 
-    /// Everything that adds up at once, and then, in one walk, what rises. In this order, because a
-    /// record raises the extremes first.
+    /// Reads every additive position at once, and then, in one walk, those that rise. In this
+    /// order, because a record raises the extremes first.
     fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
         let (oldest, newest) = span.starts.filter(|_| self.is_whole(span))?;
         let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
@@ -375,7 +376,7 @@ impl View<'_> {
         (!self.is_overtaken()).then_some(cells)
     }
 
-    /// In one walk, each bucket as a whole or not at all.
+    /// Reads all positions in one walk, each bucket as a whole or not at all.
     fn cells_by_bucket<T: AsMut<[u64]> + Clone>(&self, span: Span, zero: &T) -> T {
         let mut all = zero.clone();
         let Some((oldest, newest)) = span.starts else { return all };
@@ -395,10 +396,11 @@ impl View<'_> {
         all
     }
 
-    /// What the sliding interval of `nanos` holds in these cells together, and the nanoseconds that
-    /// it covers: whole buckets, one less than there are at most. It begins within a bucket, of
-    /// which it takes the share that it covers; of the tier's buckets that hold what it does, if
-    /// its start is not known, the share of one of them. `number` says what a sum there is.
+    /// Returns what the sliding interval of `nanos` holds in these cells together, and its length
+    /// in nanoseconds: whole buckets, and one less than all at most. The interval begins within a
+    /// bucket, of which it takes the share that it covers. In a tier, if that bucket's prefix is
+    /// not known, it takes the share of one of the buckets that are read together with it. `number`
+    /// converts a sum.
     pub(crate) fn weighted(
         &self,
         nanos: u64,

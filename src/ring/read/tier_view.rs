@@ -1,44 +1,45 @@
 //! Reading a tier: what a span holds that begins at one of its boundaries, and what each coarse
 //! bucket holds.
 //!
-//! Through blocks, the span from a boundary up to now has counted what all blocks sum to, less what
-//! was counted before the boundary: each such add is in that difference exactly once, whether its
-//! bucket is live, retired, closed or reused by then. Beside blocks, it has counted what the shared
-//! cells of its coarse buckets hold.
+//! Through blocks, the span from a boundary up to the present has counted what all blocks sum to,
+//! less the prefix of the boundary: each such add is in that difference exactly once, whether its
+//! bucket is live, retired, closed or reused by then. Besides, it has counted what the shared cells
+//! of its coarse buckets hold.
 //!
 //! # Why this is right
 //!
-//! As for sums at once (see `at_once`): the read ends with a look at `current`, and at its version.
-//! If both are the same, no bucket was retired meanwhile. So no note has changed, no coarse bucket
-//! of the tier's interval has left its slot, and no block was given to another bucket that counts.
+//! As for sums at once (see `at_once`), the read ends with a look at `current`, and at its version.
+//! If both are the same, no bucket was retired meanwhile. So no prefix has changed, no coarse
+//! bucket of the tier's interval has left its slot, and no block was given to another bucket that
+//! counts.
 //!
-//! If `current` has moved on, but the coarse bucket at the span's start is in the tier still, then
-//! so are those behind it, and what lies between two notes is what it was. What all blocks sum to
+//! If `current` has moved on, but the coarse bucket at the span's start is still in the tier, then
+//! so are the later ones, and the difference of two prefixes is what it was. The sum of all blocks
 //! is another number by now; but as long as the live bucket lies in the span, all of it was counted
 //! in the span or before, and blocks only grow: so it lies between the true count when the read
 //! began and the one at its end. It need not be the count of any one moment: of two adds, in two
-//! buckets, it may have the later one alone. So it will do for a late view only. What all but the
-//! live bucket have counted is not known any more.
+//! buckets, it may have the later one alone. So it will do for a late view only. What all buckets
+//! but the live one have counted is not known any more.
 //!
-//! Else the read is *torn*: its numbers may be those of different spans, or of coarse buckets that
-//! were reused. It is never returned (see `read`).
+//! Otherwise the read is *torn*: its numbers may be those of different spans, or of coarse buckets
+//! that were reused. It is never returned (see `attempt`).
 //!
-//! A boundary whose coarse bucket is neither noted nor missed was passed by no thread: no bucket
-//! was retired between it and the next boundary, so what is said of that one will do. If that goes
-//! on up to the live bucket, only this one lies behind the boundary. But of a coarse bucket that is
-//! missed, it is not known what was counted before. Then the boundary is not *known*, and a span
-//! begins, or ends, at another one. A thread misses a coarse bucket before it retires one that lies
-//! in it: so a boundary that is known when a view looks may be unknown at its next look, and the
-//! view is overtaken.
+//! A coarse bucket that neither has its prefix nor is missed has not been left: no bucket was
+//! retired between its boundary and the next, so the prefix of the next boundary will do. If that
+//! goes on up to the live bucket, only this one lies behind the boundary. But for a coarse bucket
+//! that is missed, it is not known what was counted before. Then the boundary is not *known*, and a
+//! span begins, or ends, at another one. A thread misses a coarse bucket before it retires one that
+//! lies in it: so a boundary that is known when a view looks may be unknown at its next look, and
+//! the view is overtaken.
 //!
 //! # Extremes
 //!
-//! An extreme that bounds what was counted belongs where that counts: with the coarse bucket
-//! before, if this one's boundary is not known. One alone belongs to the coarse bucket of its time.
-//! Of each coarse bucket, what closed buckets had is beside its note; what others have is in their
-//! blocks.
+//! An extreme that bounds counted values belongs where they count: with the coarse bucket before,
+//! if this one's boundary is not known. An extreme alone belongs to the coarse bucket of its time.
+//! Each coarse bucket has the extremes of closed buckets beside its prefix; those of other buckets
+//! are in their blocks.
 //!
-//! Coarse buckets before the newest need no look at `current`: their notes are constants.
+//! Coarse buckets before the newest need no look at `current`: their prefixes are constants.
 
 use std::iter::successors;
 
@@ -57,9 +58,9 @@ pub(crate) struct TierSpan<'v, 'g> {
     from: u64,
     /// The start of its newest coarse bucket.
     newest: u64,
-    /// What was counted before it; `None` if that is not known.
+    /// What was counted before `from`; `None` if that is not known.
     before: Option<Before<'g>>,
-    /// What was counted before its end, or before the next boundary that is known.
+    /// What was counted before the end of the span, or before the next boundary that is known.
     until: Before<'g>,
     /// The last nanosecond before that boundary.
     last: u64,
@@ -68,7 +69,7 @@ pub(crate) struct TierSpan<'v, 'g> {
 /// What was counted through blocks before a boundary.
 #[derive(Clone, Copy)]
 enum Before<'g> {
-    /// A coarse bucket's note.
+    /// Returns the prefix of a coarse bucket.
     Known(&'g Bucket),
     /// All that the live bucket has not counted.
     AllButLive,
@@ -77,9 +78,9 @@ enum Before<'g> {
 }
 
 impl<'v, 'g> TierSpan<'v, 'g> {
-    /// The span of the coarse buckets from `from` to `newest`, both in the tier. If `from` is not
-    /// known, it has counted nothing through blocks: an older one has. If its end is not, it goes
-    /// on up to the next boundary that is.
+    /// Makes the span of the coarse buckets from `from` to `newest`, both in the tier. If `from` is
+    /// not known, the span has counted nothing through blocks: an older one has. If its end is not
+    /// known, it goes on up to the next boundary that is.
     pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
         let tier = &view.generation().tiers[tier];
         let (known, before) = next_known(view, tier, from);
@@ -90,13 +91,13 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         TierSpan { view, tier, from, newest, before, until, last }
     }
 
-    /// Whether it begins and ends where it was asked to.
+    /// Returns whether the span begins and ends where it was asked to.
     pub(crate) fn is_known(&self) -> bool {
         self.before.is_some() && self.last == self.own_last()
     }
 
-    /// What it holds at a position. All numbers belong together if the view is not torn at the
-    /// [end](Self::end).
+    /// Returns what the span holds at a position. All numbers belong together if the view is not
+    /// torn at the [end](Self::end).
     pub(crate) fn number(&self, position: usize) -> u64 {
         let layout = self.view.layout();
         let through_blocks = match self.before {
@@ -109,9 +110,9 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
 
-    /// What is the coarse bucket's before it: what was counted through blocks before it, at a
-    /// position that adds up; an extreme of what it has counted there, if it is not known where it
-    /// begins.
+    /// Returns what belongs to the coarse bucket before this span: at an additive position, what
+    /// was counted through blocks before the span; otherwise an extreme of the span, if its
+    /// boundary is not known.
     pub(crate) fn before(&self, position: usize) -> u64 {
         let layout = self.view.layout();
         if layout.adds_up(position) {
@@ -124,12 +125,12 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         if is_handed_on { self.extreme(self.last, position) } else { 0 }
     }
 
-    /// The last nanosecond of its newest coarse bucket.
+    /// Returns the last nanosecond of the newest coarse bucket.
     fn own_last(&self) -> u64 {
         self.newest.saturating_add(self.tier.geometry().length() - 1)
     }
 
-    /// What was counted through blocks in it. Each block is read once.
+    /// Returns what the span has counted through blocks. Each block is read once.
     fn counted(&self, before: Before<'_>, position: usize) -> u64 {
         match (before, self.until) {
             (Before::Known(from), Before::Known(to)) => {
@@ -146,7 +147,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         }
     }
 
-    /// What all blocks have counted, or all but the live bucket.
+    /// Returns what all blocks have counted, or all but the live bucket.
     fn all_blocks(&self, before: Before<'_>, position: usize) -> u64 {
         let live = self.view.found().bucket.block();
         let but = live.filter(|_| matches!(before, Before::AllButLive));
@@ -164,7 +165,8 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         prefix(self.store(), bucket, position)
     }
 
-    /// An extreme of what was added through blocks, from its beginning to the bucket of `last`.
+    /// Returns an extreme of what was added through blocks, from the beginning of the span to the
+    /// bucket of `last`.
     fn extreme(&self, last: u64, position: usize) -> u64 {
         let open = open_extreme(self.view, self.from, last, position); // before the cells
         let closed = |start: u64| {
@@ -178,7 +180,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         successors(Some(self.from), next).filter_map(closed).fold(open, u64::max)
     }
 
-    /// What its coarse buckets hold beside blocks.
+    /// Returns what the shared cells of the span's coarse buckets hold.
     fn beside(&self, position: usize) -> u64 {
         if !self.tier.touched.reaches(self.newest) {
             return 0;
@@ -202,7 +204,8 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         }
     }
 
-    /// Whether `current` is what it was; or has moved on, and nothing that was read with it.
+    /// Returns whether `current` is what it was; or has moved on, and nothing that was read has
+    /// changed.
     fn belongs_together(&self) -> bool {
         if self.view.is_current() {
             return true;
@@ -224,11 +227,11 @@ impl<'v, 'g> TierSpan<'v, 'g> {
 pub(crate) struct Coarse<'g> {
     start: u64,
     last: u64,
-    /// If there is one. If a bucket that lies in it is retired, there is.
+    /// The coarse bucket, if there is one. If one of its finer buckets is retired, there is.
     found: Option<Versioned<'g>>,
-    /// Whether it was noted when it was found.
+    /// Whether it had its prefix when it was found.
     has_prefix: bool,
-    /// Whether a newer one has been in its slot.
+    /// Whether its slot has had a newer bucket.
     has_left: bool,
 }
 
@@ -241,9 +244,9 @@ impl<'g> Coarse<'g> {
         Coarse { start, last, found, has_prefix, has_left }
     }
 
-    /// What is in the slot of a start, if it is the coarse bucket of that; else whether that has
-    /// left the tier. (If it was never opened, it has not.) Looks again if the slot changes
-    /// meanwhile, which a late add may bring about, too.
+    /// Returns what is in the slot of a start, if it is the coarse bucket of that start; and
+    /// whether that has left the tier. (If it was never opened, it has not.) Looks again if the
+    /// slot changes meanwhile, which a late add may bring about too.
     fn find(tier: &'g Tier, start: u64) -> (Option<Versioned<'g>>, bool) {
         let slot = tier.slots.slot_at(start);
         loop {
@@ -260,8 +263,9 @@ impl<'g> Coarse<'g> {
         }
     }
 
-    /// What it holds at a position. `next` is what the coarse bucket behind it leaves to this one,
-    /// and afterwards, what this one leaves to the one before: see [`TierSpan::before`].
+    /// Returns what the coarse bucket holds at a position. `next` is what the coarse bucket behind
+    /// it leaves to this one, and afterwards, what this one leaves to the one before: see
+    /// [`TierSpan::before`].
     pub(crate) fn number(self, view: &View<'_>, position: usize, next: &mut u64) -> u64 {
         let (layout, store) = (view.layout(), &view.ring().store);
         let total = || self.found.map_or(0, |found| prefix(store, found.bucket, position));
@@ -287,21 +291,22 @@ impl<'g> Coarse<'g> {
         layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
 
-    /// Whether all that was read of it is its own: it has not left the tier.
+    /// Returns whether all that was read belongs to this coarse bucket: it has not left the tier.
     pub(crate) fn is_valid(self) -> bool {
         !self.has_left && self.found.is_none_or(Versioned::is_valid)
     }
 }
 
-/// The newest boundary of a tier that is known, at or before `from` and not before `oldest`;
-/// else the first one behind it that is.
+/// Returns the newest boundary of a tier that is known, at or before `from` and not before
+/// `oldest`; otherwise the first one behind it that is known.
 pub(super) fn known_start(view: &View<'_>, tier: usize, from: u64, oldest: u64) -> u64 {
     let tier = &view.generation().tiers[tier];
     let (known, _) = next_known(view, tier, from);
     if known == from {
         return from;
     }
-    // What goes for a boundary goes for those before that nothing was retired behind.
+    // What holds for a boundary holds for earlier ones, up to one behind which a bucket was
+    // retired.
     let older = |boundary: &u64| {
         boundary.checked_sub(tier.geometry().length()).filter(|older| *older >= oldest)
     };
@@ -310,8 +315,8 @@ pub(super) fn known_start(view: &View<'_>, tier: usize, from: u64, oldest: u64) 
     successors(older(&from), older).find(has_prefix).unwrap_or(known)
 }
 
-/// The start of the first coarse bucket, at or behind `newest`, that ends at a boundary which
-/// is known.
+/// Returns the start of the first coarse bucket, at or behind `newest`, that ends at a known
+/// boundary.
 pub(super) fn known_end(view: &View<'_>, tier: usize, newest: u64) -> u64 {
     let tier = &view.generation().tiers[tier];
     let length = tier.geometry().length();
@@ -319,8 +324,8 @@ pub(super) fn known_end(view: &View<'_>, tier: usize, newest: u64) -> u64 {
     newest.checked_add(length).map_or(newest, end)
 }
 
-/// The extreme of the buckets that are not closed and begin in a range. To be read before the
-/// tier's cells: what is gone from a block is there.
+/// Returns the extreme of the buckets that are not closed and begin in a range. To be read before
+/// the tier's cells: what is gone from a block is there.
 fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
     let extreme = |block: &Block| {
         // SAFETY: blocks and buckets live as long as the window.
@@ -328,19 +333,20 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
         let is_within = (from..=last).contains(&owner.bucket.start())
             && view.generation().tiers.have(owner.bucket.rank().0);
         let extreme = is_within.then(|| block.sum(position))?;
-        // Another owner's, if this one was closed meanwhile: then its own is in the tier's cells.
+        // Another owner's, if this one was closed meanwhile: then its own extreme is in the tier's
+        // cells.
         let is_its_own = std::ptr::eq(block.owner_address(), owner.bucket) && owner.is_valid();
         is_its_own.then_some(extreme)
     };
     let open = view.ring().store.blocks.iter().filter_map(extreme).fold(0, u64::max);
-    // Whatever has dropped an extreme here was stored by a closer that had raised the tier's cells,
-    // or after it: the fence pairs with the Release in `Block::disown`, in `Bucket::set_state` and
-    // in `begin_init`. So the cells, read next, are not older than the raise.
+    // A block that has dropped an extreme was reset by a closer that had raised the tier's cells,
+    // or later: the fence pairs with the Release in `Block::disown`, in `Bucket::set_state` and in
+    // `begin_init`. So the cells, read next, are not older than the raise.
     fence(Ordering::Acquire);
     open
 }
 
-/// A coarse bucket's note.
+/// Returns the prefix of a coarse bucket.
 fn prefix(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in
     // `begin_init`. If the bucket was reused, `current` is seen to have moved on by a round of the
@@ -348,17 +354,17 @@ fn prefix(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     store.cells(bucket).total(position)
 }
 
-/// What a coarse bucket says of its boundary.
+/// What a coarse bucket says of its boundary's prefix.
 enum BoundaryPrefix<'g> {
     Known(&'g Bucket),
     Missed,
-    /// Nothing: no bucket that lies in it is retired.
+    /// Nothing: no bucket that lies in the coarse one is retired.
     Unneeded,
 }
 
 fn prefix_at<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> BoundaryPrefix<'g> {
-    // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not
-    // before `current` moves on.
+    // A coarse bucket that has left the tier may be reused meanwhile; a coarse bucket of its
+    // interval is not reused before `current` moves on.
     let Ok(found) = view.load(tier.slots.slot_at(boundary)) else {
         return BoundaryPrefix::Unneeded;
     };
@@ -372,7 +378,7 @@ fn prefix_at<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> BoundaryPref
     if view.is_valid(view.inherited(found)) { found_prefix } else { BoundaryPrefix::Unneeded }
 }
 
-/// The first boundary from one on that is known, and what was counted before it.
+/// Returns the first known boundary from one on, and what was counted before it.
 fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Before<'g>) {
     let (length, live) = (tier.geometry().length(), view.live());
     let mut known = boundary;
@@ -380,7 +386,7 @@ fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Befor
     for start in successors(Some(boundary), next).take_while(|start| *start <= live) {
         match prefix_at(view, tier, start) {
             BoundaryPrefix::Known(bucket) => return (known, Before::Known(bucket)),
-            // If there is no boundary behind it, the time ends there.
+            // If there is no later boundary, the time ends there.
             BoundaryPrefix::Missed => known = start.wrapping_add(length),
             BoundaryPrefix::Unneeded => {}
         }

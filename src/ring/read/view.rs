@@ -1,8 +1,8 @@
-//! What one read sees of the ring: the newest bucket, the geometry, and any bucket that it looks
-//! for.
+//! Views: what one read sees of the ring: the newest bucket, the geometry, and any bucket that it
+//! looks for.
 //!
 //! A read takes `current` first, then the time. It writes nothing, holds no reference and allocates
-//! nothing (but for a thread's first pin). So a bucket may be reused while it is read: the read
+//! nothing (except for a thread's first pin). So a bucket may be reused while it is read: the read
 //! checks the version afterwards, and leaves out what it has read if that has changed.
 
 use std::cell::Cell;
@@ -23,32 +23,32 @@ pub(crate) struct View<'g> {
     ring: &'g Ring,
     guard: &'g Guard,
     current: Versioned<'g>,
-    /// Where `current` begins, and its slot.
+    /// The start of `current`, and its slot.
     live: u64,
     slot: usize,
     generation: &'g Generation,
     now: u64,
     /// Whether the time is that of an earlier view, which was torn.
     is_late: bool,
-    /// A bucket that was looked for has left the ring meanwhile.
+    /// Whether a bucket that was looked for has left the ring meanwhile.
     overtaken: Cell<bool>,
-    /// What was read of a tier may not belong together.
+    /// Whether the numbers that were read of a tier may not belong together.
     torn: Cell<bool>,
 }
 
-/// What holds numbers of a bucket.
+/// The numbers of a bucket.
 #[derive(Clone, Copy)]
 pub(crate) enum BucketData<'g> {
     Bucket {
         found: Versioned<'g>,
         is_current: bool,
     },
-    /// From an earlier geometry, final.
+    /// Carried from earlier geometries, and final.
     Carried(&'g [u64]),
 }
 
 impl<'g> View<'g> {
-    /// The newest bucket, at no time yet; `None` if it is overtaken already.
+    /// Makes a view of the newest bucket, at no time yet; `None` if it is overtaken already.
     #[inline]
     pub(in crate::ring) fn of(ring: &'g Ring, guard: &'g Guard) -> Option<View<'g>> {
         // SAFETY: buckets live as long as the ring.
@@ -65,14 +65,15 @@ impl<'g> View<'g> {
         Some(View { ring, guard, current, live, slot, generation, now, is_late, overtaken, torn })
     }
 
-    /// The same view at a time; whether that is late.
+    /// Returns the view at a time; `is_late` says that the time is an earlier view's, which was
+    /// torn.
     #[inline]
     pub(in crate::ring) fn at(self, now: u64, is_late: bool) -> View<'g> {
         View { now, is_late, ..self }
     }
 
-    /// Whether its time is that of an earlier view, which was torn: an exact number may never be
-    /// found, where buckets are shorter than a read.
+    /// Returns whether the time is that of an earlier view, which was torn: an exact number may
+    /// never be found, where buckets are shorter than a read.
     pub(in crate::ring) fn is_late(&self) -> bool {
         self.is_late
     }
@@ -97,39 +98,40 @@ impl<'g> View<'g> {
         self.now
     }
 
-    /// Where the live bucket begins.
+    /// Returns the start of the live bucket.
     pub(crate) fn live(&self) -> u64 {
         self.live
     }
 
-    /// The start of the bucket that the time lies in.
+    /// Returns the start of the bucket that the time lies in.
     pub(crate) fn newest(&self) -> u64 {
-        // Mostly the live one's, which needs no division.
+        // Mostly the live one's, for which no division is needed.
         if self.is_live() { self.live } else { self.geometry().start_of(self.now) }
     }
 
-    /// Whether the time lies in the live bucket.
+    /// Returns whether the time lies in the live bucket.
     #[inline]
     pub(super) fn is_live(&self) -> bool {
         self.now >= self.live && self.now - self.live < self.geometry().length()
     }
 
-    /// Whether a bucket without data can be added to only by back-dated adds.
+    /// Returns whether only back-dated adds can add to a bucket without data.
     pub(crate) fn is_past(&self, start: u64) -> bool {
         start < self.live
     }
 
-    /// Whether a bucket that was looked for has left the ring meanwhile.
+    /// Returns whether a bucket that was looked for has left the ring meanwhile.
     pub(in crate::ring) fn is_overtaken(&self) -> bool {
         self.overtaken.get()
     }
 
-    /// Whether what was read does not belong together, so that it must be read again.
+    /// Returns whether the numbers that were read do not belong together, so that they must be read
+    /// again.
     pub(in crate::ring) fn is_torn(&self) -> bool {
         self.torn.get()
     }
 
-    /// What a bucket holds at a position; zero if it was reused meanwhile.
+    /// Returns what a bucket holds at a position; zero if it was reused meanwhile.
     #[inline]
     pub(crate) fn number(&self, data: BucketData<'_>, position: usize) -> u64 {
         match data {
@@ -141,8 +143,8 @@ impl<'g> View<'g> {
         }
     }
 
-    /// Calls `see` with each position of these wide pairs at which a bucket holds something, and
-    /// what it holds there. The caller asks afterwards whether that [is valid](Self::is_valid).
+    /// Calls `see` with the positions of these wide pairs at which a bucket holds something, and
+    /// the numbers there. The caller asks afterwards whether the data [is valid](Self::is_valid).
     pub(crate) fn each_number(
         &self,
         data: BucketData<'_>,
@@ -165,7 +167,7 @@ impl<'g> View<'g> {
         *total = self.layout().join(position, *total, self.number(data, position));
     }
 
-    /// Whether all that was read belongs to the bucket that was found.
+    /// Returns whether all that was read belongs to the bucket that was found.
     #[inline]
     pub(crate) fn is_valid(&self, data: BucketData<'_>) -> bool {
         let valid = match data {
@@ -182,25 +184,25 @@ impl<'g> View<'g> {
         self.ring
     }
 
-    /// Whether `current` is what it was, and was so all the time.
+    /// Returns whether `current` is what it was, and was so all the time.
     pub(super) fn is_current(&self) -> bool {
         self.ring.is_current(self.current)
     }
 
-    /// Where the live bucket begins by now, if the ring still has the tiers that were found. For a
-    /// caller that has found that `current` [is not](Self::is_current) what it was.
+    /// Returns the start of the bucket that is live by now, if the ring still has the tiers that
+    /// were found. The caller has found that `current` [is not](Self::is_current) what it was.
     pub(super) fn live_by_now(&self) -> Option<u64> {
-        // Behind the fence in `Ring::is_current`: not older than what was read.
+        // Behind the fence in `Ring::is_current`: not older than the numbers that were read.
         let now = View::of(self.ring, self.guard)?;
         Arc::ptr_eq(&now.generation.tiers, &self.generation.tiers).then_some(now.live)
     }
 
-    /// Whether the ring is still of the generation that was found. What its tiers were told until
-    /// then has been seen.
+    /// Returns whether the ring is still of the generation that was found. All that its tiers were
+    /// told until then has been seen.
     pub(crate) fn has_present_generation(&self) -> bool {
-        // Its fence makes us see the next generation too, if a closer has seen it before it took an
-        // extreme from a block: tiers that have begun anew are told nothing of a bucket of an
-        // earlier one.
+        // Its fence makes this thread see the next generation too, if a closer has seen that before
+        // it took an extreme from a block: new tiers are told nothing of a bucket of an earlier
+        // generation.
         if self.is_current() {
             return true;
         }
@@ -211,18 +213,18 @@ impl<'g> View<'g> {
         })
     }
 
-    /// What was found before has changed.
+    /// Says that something that was found has changed.
     pub(super) fn overtake(&self) {
         self.overtaken.set(true);
     }
 
-    /// What was read does not belong together.
+    /// Says that the numbers that were read do not belong together.
     pub(super) fn tear(&self) {
         self.overtaken.set(true);
         self.torn.set(true);
     }
 
-    /// The live bucket as it was found.
+    /// Returns the live bucket as it was found.
     pub(in crate::ring) fn found(&self) -> Versioned<'g> {
         self.current
     }
@@ -231,16 +233,16 @@ impl<'g> View<'g> {
         BucketData::Bucket { found: self.current, is_current: true }
     }
 
-    /// What the slots of an earlier generation lead to.
+    /// Returns the data of a bucket that the slots of an earlier generation lead to.
     pub(in crate::ring) fn inherited(&self, found: Versioned<'g>) -> BucketData<'g> {
         let is_current = std::ptr::eq(found.bucket, self.current.bucket);
         BucketData::Bucket { found, is_current }
     }
 
-    /// The number of the slot of a start that is in the ring.
+    /// Returns the number of the slot of a start that is in the ring.
     #[inline]
     pub(in crate::ring) fn slot_of(&self, start: u64) -> usize {
-        // Mostly the live one's, or the one before, which needs no division.
+        // Mostly the slot of the live bucket or of the one before, for which no division is needed.
         let geometry = self.geometry();
         match self.live - start {
             0 => self.slot,
@@ -255,14 +257,14 @@ impl<'g> View<'g> {
         }
     }
 
-    /// The bucket at `start`, found by its slot, if it was ever opened. It is in the ring, and
-    /// older than `current`.
+    /// Returns the bucket at `start`, found by its slot, if it was ever opened. The start is in the
+    /// ring, and older than `current`.
     #[inline]
     pub(in crate::ring) fn bucket(&self, start: u64, slot: &Slot) -> Option<BucketData<'g>> {
         let found = match self.load(slot) {
             Ok(found) => found,
             Err(rounds) => {
-                // Mostly zero, which needs no division.
+                // Mostly zero, for which no division is needed.
                 if rounds > 0 && self.geometry().round_of(start) < rounds as u64 {
                     self.overtaken.set(true);
                 }
@@ -273,15 +275,15 @@ impl<'g> View<'g> {
         if there == start {
             return Some(BucketData::Bucket { found, is_current: false });
         }
-        // An older bucket says that this one was never opened; but not if the bucket was reused for
-        // that start since it was found here, and stands elsewhere now.
+        // An older bucket says that this one was never opened; but not if the older one was reused
+        // for that start since it was found here, and stands elsewhere now.
         if there > start || !found.is_valid() {
             self.overtaken.set(true);
         }
         None
     }
 
-    /// What a slot leads to; or how many rounds have left it.
+    /// Returns what a slot leads to, or the number of rounds that have left it.
     #[inline]
     pub(in crate::ring) fn load(&self, slot: &Slot) -> Result<Versioned<'g>, usize> {
         // SAFETY: buckets live as long as the ring.
@@ -297,7 +299,7 @@ impl<'g> View<'g> {
 }
 
 impl BucketData<'_> {
-    /// Whether only back-dated adds can change it.
+    /// Returns whether only back-dated adds can change it.
     pub(crate) fn is_closed(self) -> bool {
         match self {
             BucketData::Bucket { found: Versioned { bucket, .. }, is_current } => {

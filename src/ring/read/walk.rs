@@ -1,8 +1,8 @@
-//! The loop of a sum: what a run of slots holds at one position.
+//! Walks over buckets, and the loop of a sum: what a run of slots holds at one position.
 //!
-//! It stands apart from the rest of reading, because a sum of sixty buckets is this loop and nothing else. An
-//! ordinary bucket (in its slot, closed, and the one that was looked for) costs some twenty instructions here;
-//! any other goes through [`View::bucket`].
+//! A sum of sixty buckets that is not taken at once is [`View::scan_by`] and nothing else. An
+//! ordinary bucket (in its slot, closed, and of the start that is looked for) costs some twenty
+//! instructions there; any other goes through [`View::bucket`].
 
 use crate::ring::order::bucket::CLOSED;
 use crate::ring::order::bucket_ref::BucketPointer;
@@ -12,7 +12,7 @@ use crate::ring::read::view::{BucketData, View};
 use crate::sync::Ordering;
 
 impl<'g> View<'g> {
-    /// What all buckets that count hold at a position.
+    /// Returns what all buckets that count hold at a position.
     #[inline]
     pub(crate) fn total(&self, position: usize) -> u64 {
         if let Some(total) = at_once::total(self, position) {
@@ -29,8 +29,8 @@ impl<'g> View<'g> {
         }
     }
 
-    /// What the buckets from one start to another hold at a position, at any time and in any
-    /// generation.
+    /// Returns what the buckets from one start to another hold at a position, at any time and in
+    /// any generation.
     #[inline(never)]
     pub(super) fn total_between(&self, oldest: u64, newest: u64, position: usize) -> u64 {
         let layout = self.layout();
@@ -42,7 +42,7 @@ impl<'g> View<'g> {
         total
     }
 
-    /// What the buckets from one start to another hold at a position, all in the ring.
+    /// Returns what the buckets from one start to another hold at a position, all in the ring.
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that the ordinary case does not divide
     fn total_from(&self, from: u64, to: u64, position: usize) -> u64 {
@@ -58,7 +58,7 @@ impl<'g> View<'g> {
         self.layout().join(position, live, self.scan(to - geometry.length(), older, position))
     }
 
-    /// Calls `see` with the data of the buckets from `oldest` to `newest`, and their starts.
+    /// Calls `see` with the starts of the buckets from `oldest` to `newest`, and their data.
     pub(crate) fn each(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, BucketData<'g>)) {
         if let Some((from, to)) = self.in_ring(oldest, newest) {
             let geometry = self.geometry();
@@ -82,14 +82,14 @@ impl<'g> View<'g> {
         self.each_older(oldest, newest, see);
     }
 
-    /// Which starts of a range are in the ring.
+    /// Returns the part of a range of starts that is in the ring.
     #[inline]
     fn in_ring(&self, oldest: u64, newest: u64) -> Option<(u64, u64)> {
         let (from, to) = (oldest.max(self.geometry().oldest(self.live())), newest.min(self.live()));
         (from <= to).then_some((from, to))
     }
 
-    /// The data of earlier geometries.
+    /// Calls `see` with the data of earlier geometries.
     fn each_older(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, BucketData<'g>)) {
         let in_ring = |start| self.geometry().in_ring(start, self.live());
         let counts = |start| (oldest..=newest).contains(&start) && in_ring(start);
@@ -111,7 +111,8 @@ impl<'g> View<'g> {
         }
     }
 
-    /// What `count` buckets from `start` down hold at a position, all in the ring and older than `current`.
+    /// Returns what `count` buckets from `start` down hold at a position, all in the ring and older
+    /// than `current`.
     fn scan(&self, start: u64, count: usize, position: usize) -> u64 {
         if position < self.layout().wide() {
             self.scan_wide(start, count, position)
@@ -167,8 +168,8 @@ impl<'g> View<'g> {
     }
 }
 
-/// What the bucket at `start` holds, if the slot leads to it and it is closed. In the
-/// order of `Versioned::load`, `Store::number` and `Versioned::is_valid`.
+/// Returns what the bucket at `start` holds, if the slot leads to it and it is closed. In the order
+/// of `Versioned::load`, `Store::number` and `Versioned::is_valid`.
 ///
 /// # Safety
 /// The position is one of the layout's, and not wide.

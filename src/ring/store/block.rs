@@ -1,24 +1,27 @@
-//! Blocks: sets of columns that buckets take turns to own.
+//! Blocks: sets of columns that buckets own in turn.
 //!
-//! A block's additive cells only ever grow. Its owner counts from `base`, the sums that it found;
-//! when the owner closes, the difference becomes its totals, and the new sums become the next
-//! owner's base. Nothing is reset, no number moves, and the sum of all blocks is what was ever
+//! The additive cells of a block only ever grow. The owner counts from `base`, the sums that it
+//! found; when the owner closes, the difference becomes its totals, and the new sums become the
+//! next owner's base. Nothing is reset, no number moves, and the sum of all blocks is what was ever
 //! added to them. Extremes cannot be differences: they are reset when the block is quiescent, after
 //! the window has kept them for its lifetime.
 //!
 //! # A window's blocks
 //!
-//! A window that is added to now and then has two blocks. One whose buckets are held up, by a grace period or a stalled
-//! thread, has up to four, and from then on makes none. No thread waits for another's: of two that make the same one, the
-//! slower gives its own back, and looks whether the other's is free. Where there is no room for columns the next rotation
-//! that needs a block tries again; its own bucket is unstriped.
+//! A block is made when a rotation finds no other free, and lives as long as the window. A window
+//! that is added to now and then has two blocks. A window whose buckets are held up, by a grace
+//! period or a stalled thread, has up to four, and from then on makes none. No thread waits for
+//! another's block: of two threads that make the same one, the slower gives its own back, and looks
+//! whether the other's is free. If the arena has no columns, the next rotation that needs a block
+//! tries again; until then the bucket is unstriped.
 //!
 //! # Why a sum sees every block that it must
 //!
-//! A block is published before the bucket that is its first owner becomes current. A thread adds through a block that
-//! its bucket names. So whoever has seen the bucket (by `current`, by a slot, or because an add to it has happened
-//! before) sees the block here. A block that a reader does not see belongs to a later bucket, whose adds it
-//! may leave out: a sum at once checks afterwards that there is none, by `current`. Blocks are never taken away, so a lifetime
+//! A block is published before the bucket that is its first owner becomes current. A thread adds
+//! through a block that its bucket names. So a reader that has seen the bucket (by `current`, by a
+//! slot, or because an add to it has happened before) sees the block here. A block that a reader
+//! does not see belongs to a later bucket, whose adds the reader may leave out: a sum at once
+//! checks afterwards, by `current`, that there is none. Blocks are never taken away, so a lifetime
 //! never goes back.
 
 use std::ptr::{from_ref, null_mut};
@@ -40,37 +43,38 @@ pub(in crate::ring) struct Block {
     layout: BucketLayout,
     /// Null when the block is free.
     owner: BucketPtr,
-    /// The sums when the owner took over. Of extremes, zero. Behind them, the owner's prefixes at wide
-    /// positions (see `prefix`).
+    /// The sums when the owner took over; zero for extremes. Behind them, the owner's prefix at
+    /// wide positions (see `prefix`).
     base: Box<[AtomicU64]>,
     witness: Witness,
 }
 
 impl Block {
-    /// A free block, for adds by `strategy`; `None` if the arena has no columns left.
+    /// Makes a free block for adds by `strategy`; `None` if the arena has no columns left.
     pub(in crate::ring) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
         let column = arena().claim(columns(layout, strategy))?;
         let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells() + layout.wide()));
         Some(Block { column, strategy, layout, owner, base, witness: Witness::new() })
     }
 
-    /// Checks, in models, that its making happened before.
+    /// Checks, in models, that the making of the block happened before.
     #[inline]
     pub(in crate::ring) fn check(&self) {
         self.witness.check();
     }
 
-    /// Its first column, and how to add to it.
+    /// Returns the first column, encoded with the way to add to it.
     pub(in crate::ring) fn word(&self) -> *mut AtomicU64 {
         TaggedColumn::encode(Some(self.column), self.strategy)
     }
 
-    /// Whether no bucket owned it a moment ago.
+    /// Returns whether no bucket owned the block a moment ago.
     pub(in crate::ring) fn is_free(&self) -> bool {
         self.owner.load(Ordering::Relaxed).is_null() // only a hint
     }
 
-    /// Makes `bucket` the owner; false if there is one. The block is a reference to its owner.
+    /// Makes `bucket` the owner. Returns false if there is one. The block is a reference to its
+    /// owner.
     pub(in crate::ring) fn try_own(&self, bucket: &Bucket) -> bool {
         // Acquire: pairs with the Release in `disown`; the base is seen. Release: publishes the
         // bucket to closers, which find it here, and leave it alone until its initialisation ends.
@@ -79,15 +83,15 @@ impl Block {
         self.owner.compare_exchange(null_mut(), new, order, failed).is_ok()
     }
 
-    /// Frees the block, and releases its reference to the owner. For the thread that has closed or
-    /// cancelled the owner.
+    /// Frees the block, and releases its reference to the owner. Called by the thread that has
+    /// closed or cancelled the owner.
     pub(in crate::ring) fn disown(&self, owner: &Bucket) {
         // Release: pairs with the Acquire in `try_own`: hands on the base.
         self.owner.store(null_mut(), Ordering::Release);
         owner.references.release();
     }
 
-    /// The owner, if there is one.
+    /// Returns the owner, if there is one.
     ///
     /// # Safety
     /// The block's window lives for `'r`.
@@ -96,18 +100,18 @@ impl Block {
         unsafe { BucketRef::acquire(&self.owner) }
     }
 
-    /// What leads to the owner, for a thread that takes no reference to it.
+    /// Returns the pointer to the owner, for a thread that takes no reference to it.
     pub(in crate::ring) fn owner_ptr(&self) -> &BucketPtr {
         &self.owner
     }
 
-    /// The address of the owner, or null.
+    /// Returns the address of the owner, or null.
     pub(in crate::ring) fn owner_address(&self) -> *const Bucket {
-        // Relaxed: a reader that has seen a row of the next owner's sees that owner, too.
+        // Relaxed: a reader that has seen a row of the next owner sees that owner too.
         self.owner.load(Ordering::Relaxed).cast_const()
     }
 
-    /// What all owners together have counted in a cell.
+    /// Returns what all owners have counted in a cell.
     pub(in crate::ring) fn sum(&self, position: usize) -> u64 {
         if self.layout.adds_up(position) {
             self.layout.without_pending(position, rows::sum(self.column.right(position)))
@@ -116,26 +120,27 @@ impl Block {
         }
     }
 
-    /// The same, row by row, of a cell that adds up.
+    /// Returns what all owners have counted in an additive cell, row by row.
     pub(in crate::ring) fn by_row(&self, position: usize) -> impl Iterator<Item = u64> {
         let rows = rows::by_place(self.column.right(position));
         rows.map(move |number| self.layout.without_pending(position, number))
     }
 
-    /// What the present owner has counted in a cell.
+    /// Returns what the present owner has counted in a cell.
     pub(in crate::ring) fn difference(&self, position: usize) -> u64 {
         let difference = self.sum(position).wrapping_sub(self.base(position));
         self.layout.without_pending(position, difference)
     }
 
-    /// As [`difference`](Self::difference), of a `Count` event's cell: the ordinary case of a read.
+    /// Returns what the present owner has counted in a `Count` event's cell: the ordinary case of a
+    /// read.
     #[inline]
     pub(in crate::ring) fn difference_of_count(&self, position: usize) -> u64 {
         rows::sum(self.column.right(position)).wrapping_sub(self.base(position))
     }
 
-    /// What all owners together have counted in a cell that adds up: of a free block in one load.
-    /// Of records, modulo 2^63.
+    /// Returns what all owners have counted in an additive cell, with one load if the block is
+    /// free. Of records, modulo 2^63.
     #[inline]
     pub(in crate::ring) fn present_sum(&self, position: usize) -> u64 {
         // Acquire: pairs with the Release in `disown`: the base is the sum.
@@ -146,22 +151,23 @@ impl Block {
         }
     }
 
-    /// The sum when the owner took over; of a free block, the sum. To be read after the rows.
+    /// Returns the sum when the owner took over; of a free block, the sum. To be called after the
+    /// rows are read.
     #[inline]
     pub(in crate::ring) fn base(&self, position: usize) -> u64 {
         // Acquire: pairs with the Release in `rebase`. A reader of the next base sees CLOSED too.
         self.base[position].load(Ordering::Acquire)
     }
 
-    /// Adds what the present owner has counted at wide positions from `first` on: group by group,
-    /// as [`difference`](Self::difference), of records modulo 2^63.
+    /// Adds what the present owner has counted at wide positions from `first` on to `numbers`:
+    /// group by group, as [`difference`](Self::difference), of records modulo 2^63.
     pub(in crate::ring) fn add_differences(&self, first: usize, numbers: &mut [u64]) {
         rows::add_up(self.column.right(first), numbers);
         let base = &self.base[first..first + numbers.len()];
         rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_sub); // as in `base`
     }
 
-    /// Adds what all owners together have counted at wide positions from `first` on, as
+    /// Adds what all owners have counted at wide positions from `first` on to `numbers`, as
     /// [`present_sum`](Self::present_sum).
     pub(in crate::ring) fn add_present_sums(&self, first: usize, numbers: &mut [u64]) {
         // Acquire: as there.
@@ -172,20 +178,21 @@ impl Block {
         rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
     }
 
-    /// The prefixes of the present owner at all wide positions.
+    /// Returns the prefixes of the present owner at all wide positions.
     pub(in crate::ring) fn prefixes(&self) -> &[AtomicU64] {
         &self.base[self.layout.cells()..]
     }
 
-    /// Takes the owner's prefixes at wide positions from `first` on off these numbers.
+    /// Subtracts the owner's prefixes at wide positions from `first` on from `numbers`.
     pub(in crate::ring) fn take_off_prefixes(&self, first: usize, numbers: &mut [u64]) {
         let prefixes = &self.prefixes()[first..first + numbers.len()];
         // Relaxed: before the fence in `is_current`.
         rows::merge(numbers, prefixes, Ordering::Relaxed, u64::wrapping_sub);
     }
 
-    /// The greatest row of an extreme that bounds wide pairs, for a closer that has written their
-    /// totals: these are `cells`. Values are pending only where the owner has counted some.
+    /// Returns the greatest row of an extreme that bounds wide pairs. Called by a closer that has
+    /// written the totals of these pairs, in `cells`. Values are pending only where the owner has
+    /// counted some.
     pub(in crate::ring) fn final_extreme(&self, position: usize, cells: Cells<'_>) -> u64 {
         let greatest = rows::greatest(self.column.right(position));
         if self.strategy != Strategy::PerCore {
@@ -196,7 +203,7 @@ impl Block {
         counted.map(|pair| self.with_pending(position, (pair, 1))).fold(greatest, u64::max)
     }
 
-    /// The greatest row of an extreme, and of the pending values of so many pairs.
+    /// Returns the greatest row of an extreme, and of the pending values of `pairs` pairs.
     fn with_pending(&self, position: usize, (first, pairs): (usize, usize)) -> u64 {
         rows::extreme(&rows::Extreme {
             pair: self.column.right(first),
@@ -207,7 +214,7 @@ impl Block {
         })
     }
 
-    /// The greatest row of a cell that rises.
+    /// Returns the greatest row of a cell that rises.
     fn greatest(&self, position: usize) -> u64 {
         match self.strategy {
             Strategy::PerCore if self.layout.is_bound(position) => {
@@ -217,10 +224,10 @@ impl Block {
         }
     }
 
-    /// Makes a cell ready for the next owner: the sum, `total` more than the base, becomes the
-    /// base; an extreme is reset.
+    /// Prepares a cell for the next owner: the sum, `total` more than the base, becomes the base;
+    /// an extreme is reset.
     ///
-    /// For the closer of a quiescent bucket, after it has published CLOSED: a reader in the
+    /// Called by the closer of a quiescent bucket, after it has published CLOSED: a reader in the
     /// middle of a difference that sees any of this must see CLOSED.
     pub(in crate::ring) fn rebase(&self, position: usize, total: u64) {
         let column = self.column.right(position);
@@ -239,7 +246,8 @@ impl Block {
     }
 }
 
-/// How many columns a block takes: one for each cell, and per core another for each pending value.
+/// Returns the number of columns of a block: one for each cell, and per core another for each
+/// pending value.
 fn columns(layout: BucketLayout, strategy: Strategy) -> usize {
     match strategy {
         Strategy::PerCore => layout.columns(),
@@ -255,8 +263,8 @@ impl Drop for Block {
     }
 }
 
-/// One for the live bucket, one to move on to, and as many again for retired buckets that wait for a grace
-/// period.
+/// The greatest number of blocks: one for the live bucket, one to move on to, and as many again for
+/// retired buckets that wait for a grace period.
 pub(in crate::ring) const BLOCKS: usize = sized(4, 2);
 
 #[derive(Debug)]
@@ -268,25 +276,25 @@ pub(in crate::ring) struct Blocks {
 }
 
 impl Blocks {
-    /// None yet.
+    /// Makes an empty list: blocks are made when they are needed.
     pub(in crate::ring) fn new(layout: BucketLayout, strategy: Strategy) -> Blocks {
         Blocks { layout, strategy, made: alike![AtomicPtr::new(null_mut()); BLOCKS] }
     }
 
-    /// All that there are, in the order of their numbers.
+    /// Returns all blocks, in the order of their numbers.
     #[inline]
     pub(in crate::ring) fn iter(&self) -> impl Iterator<Item = &Block> {
         self.made.iter().map_while(follow)
     }
 
-    /// The block with a number, if there is one.
+    /// Returns the block with a number, if there is one.
     #[inline]
     pub(in crate::ring) fn get(&self, number: usize) -> Option<&Block> {
         follow(self.made.get(number)?)
     }
 
-    /// A block that was free a moment ago, or has just been made, and its number. `None` if there is none and no room for
-    /// one more.
+    /// Returns a block that was free a moment ago, or has just been made, and its number. `None` if
+    /// no block is free and none can be made.
     pub(in crate::ring) fn free(&self) -> Option<(usize, &Block)> {
         for number in 0..BLOCKS {
             let block = match self.get(number) {
@@ -300,11 +308,13 @@ impl Blocks {
         None
     }
 
-    /// Makes the block with a number, unless another thread does; `None` without room for its columns.
+    /// Makes the block with a number, unless another thread does; `None` if the arena has no
+    /// columns for it.
     #[cold]
     fn make(&self, number: usize) -> Option<&Block> {
         let new = Box::into_raw(Box::new(Block::claim(self.layout, self.strategy)?));
-        // Release: publishes the block; pairs with the Acquire in `follow`. Acquire on failure: as there.
+        // Release: publishes the block; pairs with the Acquire in `follow`. Acquire on failure: as
+        // there.
         let (order, failed) = (Ordering::Release, Ordering::Acquire);
         let made = self.made[number].compare_exchange(null_mut(), new, order, failed);
         let block = made.map_or_else(
@@ -322,7 +332,8 @@ impl Blocks {
 
 #[inline]
 fn follow(made: &AtomicPtr<Block>) -> Option<&Block> {
-    // SAFETY: null, or a block that lives as long as the window. Acquire: pairs with the Release in `make`.
+    // SAFETY: null, or a block that lives as long as the window. Acquire: pairs with the Release in
+    // `make`.
     let block = unsafe { made.load(Ordering::Acquire).as_ref() }?;
     block.check();
     Some(block)

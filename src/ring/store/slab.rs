@@ -1,18 +1,22 @@
-//! The memory of a window's buckets: reused for one slice of time after another, and freed with the window.
+//! The memory of a window's buckets: reused for one slice of time after another, and freed with the
+//! window.
 //!
 //! # Promise
 //!
-//! A slab has as many buckets as its window has needed at once, and up to what the ring takes not twice as many; it makes more only
-//! when none is free and none has left the ring. So a window that is added to now and then keeps as few as there are in its ring. Once
-//! there are as many as the ring takes, a rotation allocates nothing. A window's memory is bounded whatever stalls (a
-//! thread that has a reference keeps one bucket from reuse), and it is safe to follow an old pointer.
+//! A slab has no more buckets than its window has needed at once, or, while they are fewer than the
+//! ring takes, than twice that. It makes more only when none is free and none has left the ring. So
+//! a window that is added to now and then keeps as few buckets as are in its ring. Once there are
+//! as many as the ring takes, a rotation allocates nothing. A window's memory is bounded whatever
+//! stalls (a thread with a reference keeps one bucket from reuse), and it is safe to follow an old
+//! pointer.
 //!
 //! # How
 //!
-//! A bucket's reference count alone tells whether it is free (see `ref_count`); there is no list of free buckets to keep.
-//! A bucket that has left the ring stands in its slot until another takes its place there. A search takes such a bucket
-//! out of its slot, which frees it (see `slot`), as readily as it takes a free one. It begins where the last one ended: what was
-//! taken first is free first, and leaves first.
+//! The reference count of a bucket alone tells whether it is free (see `bucket_ref`); there is no
+//! list of free buckets to keep. A bucket that has left the ring stays in its slot until another
+//! takes its place there. A search takes such a bucket out of its slot, which frees it (see
+//! `slot`), as readily as it takes a free one. It begins where the last search ended: the bucket
+//! that was taken first is free first, and leaves first.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -21,20 +25,21 @@ use crate::ring::cells::Unit;
 use crate::ring::order::bucket::Bucket;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering, sized};
 
-/// So many are made at first: the live bucket, and one to move on to.
+/// The number of buckets made at first: the live bucket, and one to move on to.
 const AT_FIRST: usize = sized(2, 1);
-/// Up to so many, as many are made at once as there are; beyond that, a quarter.
+/// While there are at most this many, the number doubles; beyond that, it grows by a quarter.
 const DOUBLED: usize = sized(1024, 1);
-/// At least and at most so many are made at once when the ring has all that it takes: threads stand still.
+/// The least and the greatest number of buckets made at once when the ring has all that it takes,
+/// because threads have stalled.
 const BEYOND: (usize, usize) = (sized(16, 1), 65_536);
 
 #[derive(Debug)]
 pub(in crate::ring) struct Slab {
-    /// How many the ring takes.
+    /// The number of buckets that the ring takes.
     enough: usize,
     first: AtomicPtr<Chunk>,
-    /// The number of the bucket after the one that was taken last. It is likely free, since those that were
-    /// taken first are free first.
+    /// The number of the bucket after the one that was taken last. It is likely free, since the
+    /// buckets that were taken first are free first.
     hint: AtomicUsize,
 }
 
@@ -42,19 +47,19 @@ pub(in crate::ring) struct Slab {
 #[derive(Debug)]
 struct Chunk {
     buckets: Box<[Bucket]>,
-    /// What the buckets point into.
+    /// The memory of the buckets' cells.
     units: NonNull<[Unit]>,
     next: AtomicPtr<Chunk>,
 }
 
 impl Slab {
-    /// An empty slab, for a ring that takes so many buckets.
+    /// Makes an empty slab, for a ring that takes `enough` buckets.
     pub(in crate::ring) fn new(enough: usize) -> Slab {
         Slab { enough, first: AtomicPtr::new(null_mut()), hint: AtomicUsize::new(0) }
     }
 
-    /// A bucket, now the caller's. `evict` takes a bucket that has left the ring out of its slot, if nothing else refers
-    /// to it.
+    /// Takes a bucket. `evict` takes a bucket that has left the ring out of its slot, if nothing
+    /// else refers to it.
     pub(in crate::ring) fn take(
         &self,
         layout: BucketLayout,
@@ -71,7 +76,8 @@ impl Slab {
         bucket
     }
 
-    /// The first bucket that `take` takes, among those numbered from `begin` on, and before `end`.
+    /// Returns the first bucket that `take` takes, among those numbered from `begin` on, and before
+    /// `end`.
     fn find(
         &self,
         begin: usize,
@@ -91,18 +97,20 @@ impl Slab {
     }
 
     fn chunks(&self) -> impl Iterator<Item = &Chunk> {
-        // SAFETY: null, or a chunk that lives as long as the slab. Acquire: pairs with the Release in `grow`.
+        // SAFETY: null, or a chunk that lives as long as the slab. Acquire: pairs with the Release
+        // in `grow`.
         let follow =
             |pointer: &AtomicPtr<Chunk>| unsafe { pointer.load(Ordering::Acquire).as_ref() };
         std::iter::successors(follow(&self.first), move |chunk| follow(&chunk.next))
     }
 
-    /// All buckets.
+    /// Returns all buckets.
     pub(in crate::ring) fn buckets(&self) -> impl Iterator<Item = &Bucket> {
         self.chunks().flat_map(|chunk| &chunk.buckets)
     }
 
-    /// Makes more buckets, and takes the first; or one of those that another thread has made meanwhile.
+    /// Makes more buckets, and takes the first of them, or one that another thread has made
+    /// meanwhile.
     #[cold]
     fn grow(&self, layout: BucketLayout) -> (usize, &Bucket) {
         let (mut end, mut total) = (&self.first, 0);
@@ -113,7 +121,8 @@ impl Slab {
         loop {
             new.buckets[0].references.try_take();
             let chunk = Box::into_raw(new);
-            // Release: publishes the chunk; pairs with the Acquire in `chunks`. Acquire on failure: as there.
+            // Release: publishes the chunk; pairs with the Acquire in `chunks`. Acquire on failure:
+            // as there.
             let (order, failed) = (Ordering::Release, Ordering::Acquire);
             let Err(theirs) = end.compare_exchange(null_mut(), chunk, order, failed) else {
                 // SAFETY: linked, so that it lives as long as the slab.
@@ -128,12 +137,12 @@ impl Slab {
             if let Some(index) = free {
                 return (total + index, &theirs.buckets[index]);
             }
-            // Others have taken them all: ours go behind.
+            // Other threads have taken them all: this thread's go behind.
             (end, total) = (&theirs.next, total + theirs.buckets.len());
         }
     }
 
-    /// How many are made at once when there are `total`.
+    /// Returns the number of buckets to make at once when there are `total`.
     fn more(&self, total: usize) -> usize {
         match self.enough.checked_sub(total) {
             Some(missing) if missing > 0 => {
@@ -147,11 +156,11 @@ impl Slab {
 impl Chunk {
     fn new(layout: BucketLayout, size: usize) -> Chunk {
         let units = Unit::zeroed(layout, size);
-        // As a pointer, because a box must be the only way to its content, and buckets point there.
+        // A pointer, because a box must be the only way to its content, and buckets point there.
         let units = NonNull::from(Box::leak(units));
         let first = units.cast::<Unit>().as_ptr();
         let bucket = |index| {
-            // SAFETY: there are so many units, and each bucket has its own.
+            // SAFETY: there are units for each bucket, and each bucket has its own.
             unsafe { Bucket::new(first.add(index * Unit::count(layout)), layout) }
         };
         let buckets = (0..size).map(bucket).collect();
@@ -171,7 +180,8 @@ impl Drop for Slab {
         // Relaxed, both: `&mut self`: no other thread is there, and all that was done comes before.
         let mut next = self.first.load(Ordering::Relaxed);
         while !next.is_null() {
-            // SAFETY: no other thread is there. Each chunk was made by `Box::into_raw`, and is linked once.
+            // SAFETY: no other thread is there. Each chunk was made by `Box::into_raw`, and is
+            // linked once.
             next = unsafe { Box::from_raw(next) }.next.load(Ordering::Relaxed);
         }
     }

@@ -1,7 +1,7 @@
-//! Changing the geometry while all other threads go on.
+//! Changing the geometry, or clearing, while all other threads go on.
 //!
-//! The change is one compare-exchange of `current`, from a bucket of the old generation to one of
-//! the next. Before it the old generation is as it was. After it, adds go to the new one, which
+//! A change is one compare-exchange of `current`, from a bucket of the old generation to one of the
+//! next. Until then the old generation is as it was. From then on adds go to the new one, which
 //! *inherits* the old slots (see `generation`): stragglers may still be writing to them. So no add
 //! is lost, and none is copied while it is under way.
 //!
@@ -13,12 +13,13 @@
 //!
 //! # Clearing
 //!
-//! A ring that *forgets* takes nothing over. Its newest bucket is the one of the clock's now, which
-//! is older than the old ring's if the clock was once far ahead. No rule speaks against that: a
-//! bucket's rank, by which threads know what is retired, is its generation first. Tiers, whose
-//! buckets belong to no generation, would count a boundary that the ring passes twice from the
-//! first time on. So they begin anew where the ring goes back past one; unless the clock's now is
-//! in the ring all the same: then adds to it count, and the ring stays where it is.
+//! A ring that *forgets* takes nothing over. Its newest bucket is the one that contains the clock's
+//! present time; it is older than the old ring's if the clock was once far ahead. No rule is
+//! against that: a bucket's rank, by which threads know that it is retired, is its generation
+//! first. Tiers, whose buckets belong to no generation, would count a boundary that the ring passes
+//! twice from the first time on. So the next generation gets new tiers where the ring goes back
+//! past a boundary; unless the clock's time is in the ring all the same: then adds at that time
+//! count, and the ring stays where it is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,11 +38,11 @@ use crate::ring::order::tier::Tiers;
 use crate::ring::store::block::Block;
 use crate::sync::sized;
 
-/// How often a thread attempts a change before it also proposes it to others.
+/// The number of attempts after which a thread also proposes its change to others.
 const DIRECT: usize = sized(1, 0);
 
 impl Ring {
-    /// Moves on to `geometry`, with what the old ring holds.
+    /// Changes the geometry, and keeps what the old ring holds.
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
         if let Some(tier) = self.coarse.first() {
             geometry.check_tier(*tier)?;
@@ -50,16 +51,16 @@ impl Ring {
         Ok(())
     }
 
-    /// Moves on to a ring of the same geometry, without what the old one holds, which begins with
-    /// the bucket of `now`.
+    /// Moves on to a ring of the same geometry, without what the old one holds, whose newest bucket
+    /// contains `now`.
     pub(crate) fn clear(&self, now: impl Fn() -> u64) -> Result<(), BuildError> {
         while !self.move_to(&Arc::new(Slots::forgetting(self.geometry())?), &now)? {}
         Ok(())
     }
 
-    /// Moves on to a generation with these slots; to the bucket of `now` if they forget. False if
-    /// they do, and the geometry has changed meanwhile, or another thread has made the change and
-    /// has left the ring ahead of the clock.
+    /// Moves on to a generation with these slots; to the bucket of `now` if they forget. Returns
+    /// false if they forget and the geometry has changed meanwhile, or another thread has made the
+    /// change and has left the ring ahead of the clock.
     fn move_to(&self, ours: &Arc<Slots>, now: impl Fn() -> u64) -> Result<bool, BuildError> {
         let mut proposed = None;
         for attempt in 0.. {
@@ -68,7 +69,7 @@ impl Ring {
             // SAFETY: of a bucket that is current under the guard.
             let generation = unsafe { current.generation(&guard).deref() };
             let number = generation.number;
-            // What was current is in its slot once it is retired, and maybe not before.
+            // A bucket that was current is in its slot once it is retired, and maybe not before.
             let is_used = || Arc::ptr_eq(&generation.slots, ours) || !ours.is_untouched();
             let was_made = || proposed.is_some_and(|of| of != number) && is_used();
             let has_geometry = generation.geometry() == ours.geometry;
@@ -81,8 +82,8 @@ impl Ring {
                 proposed = Some(number);
             }
             let slots = self.proposal.of(number, &guard).unwrap_or(ours);
-            // The clock after `current`: an add that the clock's time has opened a bucket for is
-            // not ahead of it.
+            // The clock is read after `current`: no bucket that an add has opened at the clock's
+            // time is ahead of it.
             let at = if slots.forgets && ours.forgets { now() } else { current.start() };
             let begun = self.beginning(&current, generation, slots, at);
             let (start, tiers) = begun.inspect_err(|_| self.proposal.withdraw(ours, &guard))?;
@@ -101,7 +102,7 @@ impl Ring {
         Ok(true)
     }
 
-    /// Where a generation begins that follows on one, at a time, and with which tiers.
+    /// Returns the start of the next generation's newest bucket, at a time, and its tiers.
     fn beginning(
         &self,
         current: &BucketRef<'_>,
@@ -119,7 +120,7 @@ impl Ring {
         }
     }
 
-    /// Moves on to a generation with these slots, as another thread has proposed it.
+    /// Moves on to a generation with these slots, which another thread has proposed.
     pub(super) fn change_as_proposed(
         &self,
         current: &BucketRef<'_>,
@@ -133,7 +134,8 @@ impl Ring {
     }
 
     /// Moves on from `current` to a generation with these slots, whose newest bucket is at `start`,
-    /// and these tiers. False if another thread has moved on: then the slots are as they were.
+    /// and these tiers. Returns false if another thread has moved on: then the slots are as they
+    /// were.
     fn change(
         &self,
         current: &BucketRef<'_>,
@@ -149,7 +151,7 @@ impl Ring {
         self.write_tier_prefixes(current, generation, all_closed);
         let newest = current.start();
         let change = Change { from: generation.geometry(), newest, to: slots.geometry };
-        // Until the attempt is over: what awaits its turn now must await it then.
+        // Held until the attempt is over: what awaits its turn now must await it then.
         let agreed = self.cursor.agree();
         let (mut next, over) =
             self.successor(generation, change, (slots, tiers), agreed.passed, guard);
@@ -159,7 +161,8 @@ impl Ring {
         }
         let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
-        // What forgets has no older bucket in its interval; else the prefix is not known.
+        // A ring that forgets has no older bucket in its interval; in any other, the prefix is not
+        // known.
         let prefix = |new: &Bucket, _: &Block| {
             if slots.forgets {
                 new.set_prefix(Prefix::Alone);
@@ -178,7 +181,7 @@ impl Ring {
             begin_grace(&slots.no_readers, guard);
         }
         // These slots are in no generation that threads still follow, and no thread reads them or
-        // writes to them. We alone have retired the last generation that had them.
+        // writes to them. This thread alone has retired the last generation that had them.
         over.iter()
             .flat_map(|slots| self.buckets(slots))
             .for_each(|bucket| bucket.references.release());
@@ -188,8 +191,8 @@ impl Ring {
         true
     }
 
-    /// The generation that follows on a change, and the slots that it drops: their numbers are
-    /// carried, and no thread is reading them.
+    /// Makes the generation that follows on a change, and returns the slots that it drops: their
+    /// numbers are carried, and no thread is reading them.
     fn successor(
         &self,
         old: &Generation,
@@ -244,8 +247,8 @@ impl Ring {
                 next.inherited.push(inherited);
                 continue;
             }
-            // Where nothing is left to carry, do not even look: with short buckets an attempt must
-            // not take longer than a bucket does.
+            // Where nothing is left to carry, this thread does not even look: with short buckets an
+            // attempt must not take longer than a bucket does.
             if inherited.newest_now().is_some() {
                 for bucket in self.buckets(&inherited.slots) {
                     bucket.check();
@@ -262,8 +265,8 @@ impl Ring {
         (next, over)
     }
 
-    /// The buckets in slots of this ring to which no thread writes any more. Each slot refers to
-    /// its bucket.
+    /// Returns the buckets in slots of this ring to which no thread writes any more. Each slot
+    /// refers to its bucket.
     #[allow(clippy::unused_self)] // buckets live as long as it does
     pub(in crate::ring) fn buckets<'r>(
         &'r self,
@@ -274,7 +277,8 @@ impl Ring {
         slots.all().iter().filter_map(|slot| unsafe { slot.final_bucket() })
     }
 
-    /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.
+    /// Merges final numbers into what `next` carries for a start, unless the start is out of its
+    /// ring.
     fn carry(&self, next: &mut Generation, start: Option<u64>, number: impl Fn(usize) -> u64) {
         let Some(start) = start else { return };
         let nothing =
@@ -305,7 +309,7 @@ impl Ring {
 }
 
 /// Begins the grace period after which no thread uses what has come to its end, unless one has
-/// begun. Keeps its ticket in `ticket`, and returns it. The caller has seen the end under the
+/// begun. Keeps its number in `ticket`, and returns it. The caller has seen the end under the
 /// guard.
 fn begin_grace(ticket: &Ticket, guard: &Guard) -> u64 {
     let ticket = ticket.get_or(grace::ticket);
@@ -332,7 +336,7 @@ mod tests {
         Arc::new(Slots::new(geometry(buckets)).expect("sound"))
     }
 
-    /// Of buckets of 10 ns, the newest at 1000.
+    /// Makes a ring of buckets of 10 ns, the newest at 1000.
     fn ring() -> Ring {
         const EVENTS: &[(&str, Kind)] = &[("Hit", Kind::Count)];
         Ring::new(geometry(4), Vec::new(), BucketLayout::of(&EVENTS), 1_000).expect("sound")
@@ -346,7 +350,7 @@ mod tests {
         ring.view(|| at, |view| view.total(0))
     }
 
-    /// Once only.
+    /// It makes it only once.
     #[test]
     fn a_rotation_makes_the_change_that_is_proposed() {
         let (ring, ours) = (ring(), slots(8));
@@ -377,8 +381,8 @@ mod tests {
         assert_eq!((ring.geometry(), sum(&ring, 1_003)), (geometry(16), 1));
     }
 
-    /// A change that comes too late opens a bucket of slots that are in use by then. Its start never
-    /// becomes current: nothing has left the ring because of it.
+    /// A change that comes too late opens a bucket in slots that are in use by then. Its start
+    /// never becomes current, so no bucket has left the ring because of it.
     #[test]
     fn a_change_that_comes_too_late_takes_no_bucket_out_of_the_ring() {
         let ring = ring();
@@ -387,14 +391,14 @@ mod tests {
         let late = ring.acquire_current();
         // SAFETY: of a bucket that is current under the guard.
         let tiers = &unsafe { late.generation(&guard).deref() }.tiers;
-        // All blocks are taken: what is current has no reference but its slot's.
+        // All blocks are taken: the current bucket has no reference but that of its slot.
         let opening = || Opening::fine(late.generation(&guard), 9_000, 1_000);
         let owners: Vec<_> =
             (0..8).map(|_| ring.store.open(&opening(), |_: &Bucket, _: &Block| ())).collect();
         assert!(ring.change(&late, &slots, (1_000, Arc::clone(tiers)), &guard));
         add(&ring, 1_003, 7);
         let current = from_ref(ring.acquire_current().bucket());
-        // So often that each bucket that there is was come across.
+        // Often enough that the search has come across each bucket.
         for _ in 0..64 {
             assert!(!ring.change(&late, &slots, (5_000, Arc::clone(tiers)), &guard));
         }

@@ -1,10 +1,10 @@
-//! Making a retired bucket final.
+//! Closing: how a retired bucket becomes final.
 //!
-//! Any thread may close: the one that opened the next bucket, a drain, a change of geometry, or
-//! a thread that does nothing else. A bucket can be closed when it is *quiescent* (no thread can be
-//! adding through its block any more) and has no adders (see `bucket_ref`). A closer then claims
-//! it, writes its totals, publishes CLOSED, and only then frees the block. A closer that stalls
-//! holds up one block and one `is_closed`; the other threads go round it.
+//! Any thread may close: the one that opened the next bucket, a drain, a change of geometry, or a
+//! dedicated thread. A bucket can be closed when it is *quiescent* (no thread can be adding through
+//! its block any more) and has no adders (see `bucket_ref`). A closer then claims it, writes its
+//! totals, publishes CLOSED, and only then frees the block. A closer that stalls holds up one block
+//! and one `is_closed`; the other threads go round it.
 //!
 //! What makes a bucket quiescent follows from the first of the ring's rules: blocks are reached
 //! through `current` alone.
@@ -17,18 +17,18 @@
 //! | epochs | a grace period: in it, every thread that had loaded the bucket unpins |
 //!
 //! A thread that adds all the time is seldom found without an announcement; but after the bucket
-//! was retired it announces the next one. So a closer looks [a few times](LOOKS). What it still
-//! finds announced belongs to a thread that stands still there: a later rotation looks again.
+//! was retired it announces the next one. So a closer looks [a few times](LOOKS). An announcement
+//! that it still finds belongs to a thread that has stalled there: a later rotation looks again.
 //!
 //! # Which thread asks for a barrier
 //!
-//! A barrier is a system call, which a hostile neighbour can make last. So it is made where it
-//! holds up one thread and nothing else: by one thread of a window at a time, which has the
-//! window's
-//! [`MembarrierLock`](crate::ring::coordination::closer::MembarrierLock), has no claim and no reference, and is not pinned. All
-//! others go on: they find blocks that are not free yet, and when the last is taken, open buckets
-//! that count in shared cells. A barrier can be forced; a grace period cannot. To ask for one takes
-//! no time, and any thread does. So does a look.
+//! A barrier is a system call, which a hostile neighbour can make last. So one thread of a window
+//! at a time asks for it, where it holds up itself and nothing else: that thread has the window's
+//! [`MembarrierLock`](crate::ring::coordination::closer::MembarrierLock), has no claim and no
+//! reference, and is not pinned. All other threads go on: they find blocks that are not free yet,
+//! and when the last is taken, open buckets that count in shared cells. A barrier can be forced; a
+//! grace period cannot. To ask for a grace period takes no time, and any thread does so; the same
+//! holds for a look.
 
 use std::ptr::eq;
 
@@ -45,27 +45,27 @@ use crate::stripe::Strategy;
 use crate::stripe::membarrier::{self, Barriers};
 use crate::sync::{Ordering, sized, spin_loop};
 
-/// How often one thread asks for a barrier before it leaves the lock to the next thread, although
-/// it was asked to look once more.
+/// The number of barriers that one thread asks for before it leaves the lock to the next thread,
+/// although it was asked to look once more.
 const ROUNDS: usize = sized(4, 2);
 
-/// How often a closer looks whether buckets are still announced.
+/// The number of times that a closer looks whether buckets are still announced.
 const LOOKS: usize = sized(3, 1);
 
 impl Ring {
-    /// Whether a thread that does nothing else closes buckets.
+    /// Returns whether a dedicated thread closes buckets.
     pub(in crate::ring) fn is_closed_by_another(&self) -> bool {
         self.closer.is_there()
     }
 
-    /// Says that the calling thread will close buckets from now on, or that it will no longer.
+    /// Says that the calling thread closes buckets from now on, or no longer.
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) fn close_elsewhere(&self, is_so: bool) {
         self.closer.set(is_so);
     }
 
-    /// Closes what was just retired, if it is or can be made quiescent. The caller is not pinned,
-    /// and has no reference.
+    /// Closes the buckets that were just retired, if they are or can be made quiescent. The caller
+    /// is not pinned, and has no reference.
     pub(crate) fn close_retired(&self) {
         match self.strategy {
             Strategy::PerCore | Strategy::Portable => self.close_by_membarrier(),
@@ -74,7 +74,7 @@ impl Ring {
         }
     }
 
-    /// Those barriers that this window's adds need.
+    /// Returns the barriers that this window's adds need.
     fn barriers(&self) -> &'static Barriers {
         match self.strategy {
             Strategy::PerCore => membarrier::restarting(),
@@ -82,7 +82,7 @@ impl Ring {
         }
     }
 
-    /// Closes what is quiescent; looks again at what is still announced.
+    /// Closes quiescent buckets; looks again at those that are still announced.
     fn close_unannounced(&self) {
         for _ in 0..LOOKS {
             if self.close_quiescent(&reclaim::pin()) {
@@ -109,8 +109,8 @@ impl Ring {
         self.membarrier_lock.unlock();
     }
 
-    /// While no thread is pinned, this is where a bucket is closed. Else a later rotation finds it
-    /// quiescent.
+    /// Closes buckets by grace periods: while no other thread is pinned, they close here. Otherwise
+    /// a later rotation finds them quiescent.
     fn close_by_grace_period(&self) {
         for _ in 0..grace::PINS {
             let guard = reclaim::pin();
@@ -125,14 +125,15 @@ impl Ring {
         }
     }
 
-    /// The highest ticket of all buckets that are retired and not closed; zero if there is none.
+    /// Returns the highest ticket of all buckets that are retired and not closed; zero if there is
+    /// none.
     fn highest_ticket(&self, guard: &Guard) -> u64 {
         let tickets = self.retired_owners().map(|(_, bucket)| self.ticket(&bucket, guard));
         tickets.max().unwrap_or(0)
     }
 
     /// Closes every retired bucket that is known to be quiescent and that no other thread is
-    /// closing. True if none is left open. Makes no system call.
+    /// closing. Returns true if none is left open. Makes no system call.
     pub(super) fn close_quiescent(&self, guard: &Guard) -> bool {
         let mut all = true;
         for (block, bucket) in self.retired_owners() {
@@ -141,20 +142,20 @@ impl Ring {
         all
     }
 
-    /// The blocks whose owners are retired.
+    /// Returns the blocks whose owners are retired, with these owners.
     fn retired_owners(&self) -> impl Iterator<Item = (&Block, BucketRef<'_>)> {
         self.store.owners().filter(|(_, bucket)| self.is_retired(bucket))
     }
 
-    /// Whether a bucket that owns a block is retired, or can never become current. That does not
-    /// change back.
+    /// Returns whether a bucket that owns a block is retired, or can never become current. That
+    /// does not change back.
     fn is_retired(&self, bucket: &BucketRef<'_>) -> bool {
         let current = self.acquire_current();
         !eq(bucket.bucket(), current.bucket()) && bucket.rank() <= current.rank()
     }
 
-    /// The first barrier or grace period that makes a bucket quiescent which was seen retired,
-    /// under the guard.
+    /// Returns the first barrier or grace period that makes a bucket quiescent. The caller has seen
+    /// the bucket retired under the guard.
     fn ticket(&self, bucket: &Bucket, _guard: &Guard) -> u64 {
         match self.strategy {
             Strategy::Epochs => bucket.ticket_or(grace::ticket),
@@ -162,8 +163,8 @@ impl Ring {
         }
     }
 
-    /// Whether no thread can be adding through the block of a bucket which was seen retired, under
-    /// the guard.
+    /// Returns whether no thread can be adding through the block of a bucket. The caller has seen
+    /// the bucket retired under the guard.
     fn is_quiescent(&self, bucket: &Bucket, guard: &Guard) -> bool {
         let ticket = || self.ticket(bucket, guard);
         match self.strategy {
@@ -176,8 +177,8 @@ impl Ring {
         }
     }
 
-    /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. False
-    /// if it remains to be done.
+    /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. Returns
+    /// false if it remains open.
     fn close_owner(&self, block: &Block, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
         let is_quiescent = self.is_quiescent(bucket, guard);
         if !is_quiescent || bucket.references.has_adders() || !bucket.claim() {
@@ -188,7 +189,7 @@ impl Ring {
         true
     }
 
-    /// Writes the totals of a quiescent bucket, and makes its block ready for another.
+    /// Writes the totals of a quiescent bucket, and prepares its block for another.
     fn write_totals(&self, block: &Block, bucket: &Bucket, guard: &Guard) {
         let layout = self.store.layout;
         let tiers = self.tiers_of(bucket, guard);
@@ -211,13 +212,14 @@ impl Ring {
                 block.difference(position)
             };
             // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader
-            // that takes it for the prefix that was there: the fence in `is_current` pairs with that
-            // one.
+            // that takes the total for the prefix that was there: the fence in `is_current` pairs
+            // with that one.
             cell.total.store(total, Ordering::Relaxed);
-            // Zero: nothing was recorded, or the bucket never was current, and no tier has come to it.
+            // Zero: nothing was recorded, or the bucket never was current and no tier has come to
+            // it.
             if !layout.adds_up(position) && total != 0 {
-                // Before the block forgets it. Release, and read after the block with Acquire: a
-                // lifetime that finds it gone there finds it here.
+                // Before the block drops the extreme. Release, and read after the block with
+                // Acquire: a lifetime that no longer finds it there finds it here.
                 self.shared_total.raise(position, total);
                 self.raise_in_tiers(tiers, bucket.start(), position, total);
             }
@@ -227,7 +229,7 @@ impl Ring {
         self.rebase(block, bucket);
     }
 
-    /// Makes the block of a closed bucket ready for another.
+    /// Prepares the block of a closed bucket for another.
     fn rebase(&self, block: &Block, bucket: &Bucket) {
         let (layout, cells) = (self.store.layout, self.store.cells(bucket));
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
@@ -235,7 +237,7 @@ impl Ring {
             for (position, total) in range.zip(totals) {
                 let total = total.load(Ordering::Relaxed); // written by this thread
                 if total != 0 {
-                    block.rebase(position, total); // else there is nothing to do: no value is pending where none was counted
+                    block.rebase(position, total); // a zero: nothing is pending there either
                 }
             }
         }
@@ -244,7 +246,7 @@ impl Ring {
         }
     }
 
-    /// The tiers that a retired bucket counts in; none if they have begun anew since.
+    /// Returns the tiers that a retired bucket counts in; none if the window has new ones since.
     fn tiers_of<'g>(&self, bucket: &Bucket, guard: &'g Guard) -> &'g [Tier] {
         if self.coarse.is_empty() {
             return &[];
@@ -255,8 +257,8 @@ impl Ring {
         if tiers.have(bucket.rank().0) { tiers } else { &[] }
     }
 
-    /// Raises an extreme in the coarse buckets of a closed bucket's time, beside their notes. May
-    /// be repeated.
+    /// Raises an extreme in the coarse buckets of a closed bucket's time, beside their prefixes.
+    /// May be repeated.
     fn raise_in_tiers(&self, tiers: &[Tier], start: u64, position: usize, value: u64) {
         for tier in tiers {
             if let Some(coarse) = self.store.coarse_bucket(tier, start, start) {

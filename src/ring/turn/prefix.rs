@@ -1,38 +1,46 @@
-//! Marks: what all buckets before a bucket's interval have counted through blocks.
+//! Prefixes: what all buckets before a boundary have counted through blocks.
 //!
-//! Blocks are cumulative: what they sum to, less the prefix of the live bucket, is what the buckets of its
-//! interval have counted through blocks (see `at_once`). The buckets before the interval are closed, so the
-//! prefix is a constant for as long as the bucket is live. It stands where the bucket's totals will stand when it is
-//! closed, which are not used before. At wide positions it would take memory there for ever, for every place that was ever used; so there
-//! it stands in the block, which few buckets have.
+//! Blocks are cumulative, so what an interval has counted through blocks is a difference of sums.
+//! The live bucket has the prefix of the beginning of the interval that ends with it; a coarse
+//! bucket of a tier has the prefix of its own start.
 //!
-//! # Why a prefix is right
+//! # The prefix of the live bucket
 //!
-//! The thread that rotates from `old` to `new` writes the prefix of `new` while it initialises it. If its
-//! compare-exchange of `current` succeeds, `old` was current all the time: it is referred to, so it was not
-//! reused, and ranks never go back. So no thread has closed `old` over its own prefix, and no bucket of the interval of
-//! `old` has left its slot: only a thread that has found a newer one current takes it out. What was read here
-//! is right then. If the exchange fails, `new` never becomes current, and no thread asks for its prefix.
+//! The sum of all blocks, less the prefix of the live bucket, is what the buckets of its interval
+//! have counted through blocks (see `at_once`). The buckets before the interval are closed, so the
+//! prefix is constant while the bucket is live. It stands in the cells where the bucket's totals
+//! will stand once it is closed. At wide positions it would take memory there for ever, for every
+//! group that was ever used; so there it stands in the block, of which there are few.
 //!
-//! A bucket that left the interval before may be reused all the same, while its slot is looked at: even for the very start
-//! that is looked for, by a rotation that comes too late and gives it up. So its version is asked for.
+//! ## Why it is right
 //!
-//! Noting: what all buckets before a boundary of a tier have counted through blocks.
+//! The thread that rotates from `old` to `new` writes the prefix of `new` while it initialises that
+//! bucket. If its compare-exchange of `current` succeeds, `old` was current all the time: it is
+//! referred to, so it was not reused, and ranks never go back. So no thread has closed `old` over
+//! its own prefix, and no bucket of the interval of `old` has left its slot: only a thread that has
+//! found a newer bucket current takes it out. So what this thread has read is right. If the
+//! exchange fails, `new` never becomes current, and no thread asks for its prefix.
 //!
-//! A thread that is about to retire the live bucket first notes it in each tier: the prefix of the
-//! coarse bucket that it lies in. If the live bucket is the first of that coarse bucket, the prefix
-//! is the sum of all blocks' bases: what was counted before the live bucket was opened.
+//! A bucket that left the interval earlier may be reused all the same while a thread looks at its
+//! slot: even for the very start that the thread looks for, by a rotation that comes too late and
+//! gives the bucket up. So the thread checks its version.
 //!
-//! # Why a prefix is right
+//! # The prefix of a coarse bucket
 //!
-//! Let all retired buckets be closed, and let `current` still be the same bucket behind the bases.
-//! Then a free block's base is its sum, and the live bucket's block has for its base what it summed
-//! to when the bucket was opened: so the bases are what all buckets before it have counted. That is
-//! what all buckets before the *boundary* have counted, if no bucket lies between them. If one did,
-//! it would have been noted before it was retired, and the prefix would be there; or the coarse
-//! bucket says that it was *missed*. A thread that retires a bucket while an older one is open says
-//! so first. Later threads find out what is missing while all buckets of the coarse one are in the
-//! ring. After that it remains missed.
+//! A thread that is about to retire the live bucket first writes the prefix of the coarse bucket
+//! that it lies in, in each tier. If the live bucket is the first that lies in it, the prefix is
+//! the sum of all blocks' bases: what was counted before the live bucket was opened.
+//!
+//! ## Why it is right
+//!
+//! Let all retired buckets be closed, and let `current` still be the same bucket after the bases
+//! were read. Then the base of a free block is its sum, and the base of the live bucket's block is
+//! its sum when the bucket was opened: so the bases are what all buckets before the live one have
+//! counted. That is what all buckets before the *boundary* have counted, if no bucket lies between
+//! the two. If one did, the prefix was written before that bucket was retired, and is there; or the
+//! coarse bucket was *missed*. A thread that retires a bucket while an older one is open says first
+//! that the coarse bucket is missed. Later threads write a missed prefix while all finer buckets of
+//! the coarse one are in the ring. After that it remains missed.
 //!
 //! The prefix of a boundary is a constant, so all threads that write it write the same, and hold a
 //! reference meanwhile. It may be written twice, and late. No claim is needed, and no thread waits.
@@ -48,8 +56,8 @@ use crate::ring::store::block::Block;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 impl Ring {
-    /// Writes the prefix of `new`, which is to follow `old`, if it is known. `all_closed` says that no retired
-    /// bucket was open before.
+    /// Writes the prefix of `new`, which is to follow `old`, if it is known. `all_closed` says that
+    /// no retired bucket was open before.
     pub(super) fn write_prefix(
         &self,
         old: &BucketRef<'_>,
@@ -71,7 +79,8 @@ impl Ring {
         }
     }
 
-    /// The prefix of `old`, and what has left the interval since.
+    /// Writes the prefix of `old`, plus what has left the interval since. Returns false if that is
+    /// not known.
     fn prefix_from_last(
         &self,
         old: &Bucket,
@@ -97,8 +106,9 @@ impl Ring {
         })
     }
 
-    /// What all blocks had counted before `old` was opened, less what is in the interval: after something
-    /// irregular. A free block's base is its sum, and the base of `old`'s is what it was when `old` opened.
+    /// Writes what all blocks had counted before `old` was opened, less what is in the interval:
+    /// needed after something irregular. The base of a free block is its sum, and that of `old`'s
+    /// block is its sum when `old` was opened. Returns false if that is not known.
     #[cold]
     fn prefix_from_bases(
         &self,
@@ -121,8 +131,9 @@ impl Ring {
             })
     }
 
-    /// Marks at positions that are not wide, by their index among those.
-    // Relaxed, all: prefixes are published with the bucket; totals are final, and `each_closed` has acquired them.
+    /// Stores the prefix at additive positions that are not wide, by their index among those.
+    // Relaxed, all: the prefix is published with the bucket; totals are final, and `each_closed`
+    // has acquired them.
     fn store_prefixes(&self, new: &Bucket, prefix: impl Fn(usize) -> u64) {
         let dense = self.store.layout.additive() - self.store.layout.wide();
         for (index, cell) in self.store.cells(new).dense[..dense].iter().enumerate() {
@@ -130,17 +141,18 @@ impl Ring {
         }
     }
 
-    /// A block's wide prefixes, if the layout has any.
+    /// Returns a block's prefixes at wide positions, if the layout has any.
     fn wide_prefixes<'b>(&self, block: Option<&'b Block>) -> Option<&'b [AtomicU64]> {
         block.filter(|_| self.store.layout.wide() > 0).map(Block::prefixes)
     }
 
-    /// The same, to be written by the thread that has just taken the block for a bucket.
+    /// Returns a block's prefixes at wide positions to the thread that has just taken the block for
+    /// a bucket, and writes them.
     fn wide_prefixes_to_write<'b>(&self, block: &'b Block) -> &'b [AtomicU64] {
         let prefixes = self.wide_prefixes(Some(block));
         if prefixes.is_some() {
-            // The block was free, and so its last owner retired. A reader that takes these prefixes for that owner's sees that: pairs
-            // with the fence in `is_current`.
+            // The block was free, and so its last owner retired. A reader that takes these prefixes
+            // for that owner's sees the retirement: pairs with the fence in `is_current`.
             fence(Ordering::Release);
         }
         prefixes.unwrap_or_default()
@@ -167,8 +179,8 @@ impl Ring {
         }
     }
 
-    /// Notes the live bucket, which the caller is about to retire, in each tier. `all_closed` says
-    /// that no retired bucket is open.
+    /// Writes the prefixes of the coarse buckets in which the live bucket lies. The caller is about
+    /// to retire the live bucket; `all_closed` says that no retired bucket is open.
     pub(super) fn write_tier_prefixes(
         &self,
         current: &BucketRef<'_>,
@@ -206,21 +218,21 @@ impl Ring {
         let cells = self.store.cells(coarse);
         for position in 0..self.store.layout.additive() {
             let prefix = match &finer {
-                // The same boundary, which is noted there.
+                // The same boundary, whose prefix is written there.
                 Some(finer) => Some(self.store.cells(finer).total(position)),
                 None => self.counted_before((boundary, is_missed), position, current, of),
             };
             let Some(prefix) = prefix else { return };
-            // Relaxed: `publish_prefix` publishes it; and all threads write the same. Where that is
-            // zero, it is so already.
+            // Relaxed: `publish_prefix` publishes the prefix, and all threads write the same. Where
+            // it is zero, zero stands already.
             cells.set_total(position, prefix);
         }
         coarse.publish_prefix();
     }
 
-    /// What all buckets before a boundary have counted through blocks, which may be missed. `None`
-    /// if that is not known here, or if `current` was retired meanwhile: the thread that did so has
-    /// noted it, or missed it.
+    /// Returns what all buckets before a boundary, which may be missed, have counted through
+    /// blocks. `None` if that is not known here, or if `current` was retired meanwhile: the thread
+    /// that retired it has written the prefix, or missed it.
     fn counted_before(
         &self,
         (boundary, is_missed): (u64, bool),

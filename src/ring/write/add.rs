@@ -1,4 +1,4 @@
-//! Adding: to the live bucket in line, and everything else out of line.
+//! Adding: to the live bucket in line, and in all other cases out of line.
 //!
 //! ```text
 //!   add -- per core -- a sequence on the live bucket's block -------------- done
@@ -36,34 +36,34 @@ use crate::stripe::retry::{attempt, note, retry};
 use crate::sync::AtomicPtr;
 use crate::timestamp::Timestamp;
 
-/// A ring, and the clock by which adds to it are timed: a window.
+/// A window: a ring, and the clock by which adds to it are timed.
 pub(crate) trait RingAndClock {
-    /// The ring. (A window in a static is made by this, if it is not yet.)
+    /// Returns the ring. (Makes the ring of a window in a static, if it is not made yet.)
     fn ring(&self) -> &Ring;
 
-    /// The ring, if it is made and adds are per core, by concurrency id: as they nearly always are.
+    /// Returns the ring, if it is made and adds are per core, by concurrency id: the ordinary case.
     fn by_id(&self) -> Option<&Ring>;
 
-    /// The ring, if it is made and adds are announced.
+    /// Returns the ring, if it is made and adds are announced.
     fn portable(&self) -> Option<&Ring>;
 
-    /// The ring, without a look whether it is made.
+    /// Returns the ring, without a look whether it is made.
     ///
     /// # Safety
     ///
-    /// One of the others has returned it to this thread.
+    /// One of the other functions has returned the ring to this thread.
     unsafe fn made(&self) -> &Ring;
 
-    /// The time now, in nanoseconds.
+    /// Returns the present time, in nanoseconds.
     fn nanos(&self) -> u64;
 }
 
-/// The cells of one kind of event.
+/// The cells of an event, by a type for each kind.
 trait OfKind: Copy {
     fn index(self) -> CellIndex;
 }
 
-/// Of a `Count`.
+/// The cells of a `Count`.
 impl OfKind for u16 {
     #[inline]
     fn index(self) -> CellIndex {
@@ -71,7 +71,7 @@ impl OfKind for u16 {
     }
 }
 
-/// Of a `Value`: of its pair, and of its extremes.
+/// The cells of a `Value`: its pair, and its extremes.
 impl OfKind for (u16, u16) {
     #[inline]
     fn index(self) -> CellIndex {
@@ -79,7 +79,7 @@ impl OfKind for (u16, u16) {
     }
 }
 
-/// Of a `Maximum`, or of a `Minimum`.
+/// The cells of a `Maximum` or a `Minimum`.
 impl OfKind for (u16, bool) {
     #[inline]
     fn index(self) -> CellIndex {
@@ -88,10 +88,10 @@ impl OfKind for (u16, bool) {
 }
 
 impl Ring {
-    /// Counts a number in the bucket of `at`, or of now if that is [unknown](UNKNOWN); in `late` if
-    /// the bucket has left the ring.
+    /// Counts a number in the bucket of `at`, or of the present time if that is [unknown](UNKNOWN);
+    /// in `late` if the bucket has left the ring.
     ///
-    /// (Takes the window, because a ring and a clock would take one register more on the quick
+    /// (Takes the window, because a ring and a clock would take one more register on the quick
     /// path, which needs no clock.)
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
@@ -113,9 +113,9 @@ impl Ring {
         }
     }
 
-    /// As [`add`](Self::add), where rows are not told apart by a concurrency id: a call away. What
-    /// is in line would else be more than a compiler puts in line once more, where an add stands in
-    /// a small function of its caller's.
+    /// Adds as [`add`](Self::add) does, where concurrency ids do not tell rows apart: by a call. In
+    /// line it would be more than a compiler puts in line once again, where an add stands in a
+    /// small function of its caller.
     #[inline(always)]
     #[allow(clippy::inline_always)] // one of two calls
     fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
@@ -127,8 +127,8 @@ impl Ring {
         }
     }
 
-    /// The same, in the other ways; or in any, if the window is made by this add, or was made
-    /// since it was looked at.
+    /// Adds in the other strategies; in any, if this add makes the window, or it was made since the
+    /// look.
     #[inline(never)]
     fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
         let ring = window.ring();
@@ -146,11 +146,11 @@ impl Ring {
     }
 
     /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is
-    /// called while an announcement holds the bucket, so nothing is saved.
+    /// called while an announcement holds the bucket, so no register is saved.
     ///
-    /// Each way, and each kind of event in it, has a function of its own, which needs few
-    /// registers: an instruction that waits for stores would wait for those that save them. (So
-    /// does a call that would make the window.)
+    /// Each strategy, and each kind of event in it, has a function of its own, which needs few
+    /// registers: an instruction that waits for stores would wait for those that save them. (A call
+    /// that would make the window needs more of them too.)
     ///
     /// # Safety
     ///
@@ -172,7 +172,7 @@ impl Ring {
         Ring::add_off_path(window, at, cells.index(), number, Miss::OtherBucket);
     }
 
-    /// As [`add`](Self::add), off the quick path, which has missed.
+    /// Adds after a miss on the quick path.
     #[cold]
     #[inline(never)]
     fn add_off_path(
@@ -187,8 +187,8 @@ impl Ring {
         window.ring().add_slowly(at, cells, number);
     }
 
-    /// Counts a number in the live bucket, if `at` lies in it. Otherwise calls `missed`; also for a
-    /// value beyond what this core's row has seen.
+    /// Counts a number in the live bucket, if `at` lies in it. Otherwise, and for a value beyond
+    /// what this core's row has seen, calls `missed`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn add_per_core<N: Numbering>(
@@ -200,7 +200,7 @@ impl Ring {
     ) {
         let live = self.live();
         // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it
-        // is quiescent (see `close`); one that does not never has a span, whatever it is reused
+        // is quiescent (see `close`); any other never has a span, whatever its memory is reused
         // for.
         unsafe {
             match cells {
@@ -219,7 +219,8 @@ impl Ring {
         }
     }
 
-    /// As [`add_per_core`](Self::add_per_core), for any value.
+    /// Counts a number as [`add_per_core`](Self::add_per_core) does, also a value beyond what the
+    /// row has seen.
     fn add_any_per_core<N: Numbering>(
         &self,
         at: u64,
@@ -239,8 +240,8 @@ impl Ring {
             per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
             if missed.get().is_none() {
                 per_core::record_pending::<N>(live, at, (pair, pending), number, because);
-                // Many pairs have the same extremes: the next value in another one shall find them
-                // raised. If this misses, a later record does it.
+                // Many pairs have the same extremes: the next value in another pair shall find them
+                // raised. If this misses, a later record raises them.
                 if missed.get().is_none() && pair < layout.wide() {
                     per_core::fold_live::<N>(live, at, (pair, extremes, pending), |_| {});
                 }
@@ -248,7 +249,7 @@ impl Ring {
         }
     }
 
-    /// `current`, as adds follow it: a bucket begins with its [`LiveBucket`].
+    /// Returns `current` as adds follow it: a bucket begins with its [`LiveBucket`].
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address
     fn live(&self) -> *const AtomicPtr<LiveBucket> {
@@ -272,7 +273,7 @@ impl Ring {
         }
     }
 
-    // Does not take the fast path's `Update`, which would have to be written to memory.
+    // Does not take the `Update` of the quick path, which would have to be written to memory.
     #[cold]
     fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
         let update = Update::new(cells, number);
@@ -309,7 +310,7 @@ impl Ring {
     ///
     /// Each further round follows a move of the ring: then `at` lies in the live bucket, or in an
     /// older one. The geometry that admits `at` must be the one in which its bucket would be
-    /// opened: a time in the bucket of now may be far ahead in a geometry of shorter buckets.
+    /// opened: a time in the current bucket may be far ahead in a geometry of shorter buckets.
     fn add_in_ring(&self, at: u64, now: Option<u64>, update: Update) -> Result<(), OutOfRing> {
         loop {
             let admitted_by = now.map(|now| {
@@ -367,9 +368,9 @@ impl Ring {
                 missed.set(self.try_portably(slot, at, update));
             }
         };
-        // A `Value` mostly comes because it lies beyond what its row has seen: this is its first
-        // attempt here. So it is of an extreme alone whose time was given; and, without sequences,
-        // of a thread that had no slot or no row.
+        // A `Value` mostly comes here because it lies beyond what its row has seen: this is its
+        // first attempt here. The same goes for an extreme alone whose time was given; and, without
+        // sequences, for a thread that had no slot or no row.
         let first = match cells {
             CellIndex::Count { .. } if self.strategy == Strategy::PerCore => Some(Miss::Aborted),
             _ => attempt(sequence),
@@ -377,11 +378,11 @@ impl Ring {
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }
     }
 
-    /// Counts `update` in the bucket at `start`, older than `current`.
+    /// Counts `update` in the bucket at `start`, which is older than `current`.
     ///
     /// `current` never goes back, so no thread can make that bucket current any more. If it ever
-    /// was, it was in its slot before the caller could load `current`. So a bucket that is not in
-    /// its slot may be put there.
+    /// was current, it was in its slot before the caller could load `current`. So a bucket that is
+    /// not in its slot may be put there.
     fn add_back_dated(
         &self,
         current: &BucketRef<'_>,
@@ -418,8 +419,8 @@ impl Ring {
         }
     }
 
-    /// Counts `update` in the shared cells of a bucket, if it is still current; returns whether it
-    /// was. The bucket is neither closed nor final before that is done.
+    /// Counts `update` in the shared cells of a bucket, if it is still current, and returns whether
+    /// it was. The bucket is neither closed nor final before that is done.
     fn put_live(&self, current: &BucketRef<'_>, of: &Generation, update: Update) -> bool {
         let adder = Adder::register(current, &self.current);
         if adder.is_some() {

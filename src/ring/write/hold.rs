@@ -1,13 +1,13 @@
-//! What keeps the live bucket from being closed while a portable add goes through it.
+//! Holds: what keeps the live bucket from being closed while a portable add goes through it.
 //!
-//! | | the add | who closes the bucket |
+//! | | the add | the closer |
 //! |---|---|---|
-//! | [`Announced`] | says which bucket it goes through, and looks again whether that is live | has the system make all threads pass a fence, and then looks at what they say |
-//! | [`Fenced`] | the same, with a fence before it looks again | has a fence, and looks |
+//! | [`Announced`] | announces its bucket, and looks again whether that is live | has all threads pass a fence, and looks at announcements |
+//! | [`Fenced`] | the same, with a fence before the second look | passes a fence, and looks |
 //! | [`Pinned`] | pins an epoch, which is a fence too | waits for a grace period |
 //!
-//! Why each is enough is said in [`announced`](crate::reclaim::announced) and in [`grace`](crate::reclaim::grace).
-//! Each way is a type, so that an add is compiled for each of them.
+//! [`announced`](crate::reclaim::announced) and [`grace`](crate::reclaim::grace) say why each is
+//! enough. Each hold is a type, so that an add is compiled for each of them.
 
 use std::ops::Deref;
 
@@ -20,18 +20,19 @@ use crate::stripe::miss::Miss;
 use crate::stripe::portable;
 use crate::sync::{AtomicU64, Ordering};
 
-/// A way to hold the live bucket: it is not closed while it is held.
+/// A hold on the live bucket, which is not closed while it is held.
 ///
-/// `current` is a ring's: never null, and its buckets live as long as the ring. No reference is needed.
+/// `current` is that of a ring: never null, and its buckets live as long as the ring. No reference
+/// is needed.
 pub(super) trait Hold {
     type Held<'r>: Deref<Target = Bucket>;
 
-    /// Holds the bucket that `current` leads to. Misses if that has changed meanwhile; or if this way needs a slot for
-    /// announcements, and there is none.
+    /// Holds the bucket that `current` leads to. Misses if that has changed meanwhile, or if this
+    /// hold needs a slot for announcements, and there is none.
     fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss>;
 }
 
-/// By an announcement; with a fence of the add's own, if it is `FENCED`.
+/// A hold by an announcement; with a fence of the add's own, if `FENCED`.
 pub(super) enum ByAnnouncement<const FENCED: bool> {}
 
 pub(super) type Announced = ByAnnouncement<false>;
@@ -49,7 +50,7 @@ impl<const FENCED: bool> Hold for ByAnnouncement<FENCED> {
     }
 }
 
-/// By a pin.
+/// A hold by a pin.
 pub(super) struct Pinned<'r> {
     bucket: &'r Bucket,
     _guard: Guard,
@@ -77,17 +78,17 @@ impl Deref for Pinned<'_> {
 }
 
 impl Bucket {
-    /// Counts `update` through the block, if `at` lies in this bucket and it has one; returns whether it did. For a thread
-    /// that has found the bucket current, and keeps it from being closed.
+    /// Counts `update` through the block, if `at` lies in this bucket and it has one, and returns
+    /// whether it did. The caller has found the bucket current, and keeps it from being closed.
     #[inline(always)]
     #[allow(clippy::inline_always)] // of a known kind it is a few instructions
     pub(in crate::ring) fn put(&self, at: u64, update: Update) -> bool {
         let word = self.word(at);
-        // SAFETY: a bucket with a span has a block, and that is portable.
+        // SAFETY: a bucket with a span has a block, of a portable strategy.
         word.map(|word| unsafe { update.put_in_row(word) }).is_some()
     }
 
-    /// As [`put`](Self::put), if this thread has a row already.
+    /// Counts `update` as [`put`](Self::put) does, if this thread has a row already.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     pub(in crate::ring) fn put_in_row(&self, at: u64, update: Update) -> bool {
@@ -104,7 +105,7 @@ impl Bucket {
         dealt.map(|cells| update.put(&cells)).is_some()
     }
 
-    /// The column of its block, encoded, if `at` lies in this bucket and it has a block.
+    /// Returns the encoded column of the block, if `at` lies in this bucket and it has a block.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn word(&self, at: u64) -> Option<*mut AtomicU64> {

@@ -1,23 +1,23 @@
-//! Handing out closed buckets, each once: by generation, and within each in the order of their
-//! starts.
+//! Draining: handing out closed buckets, each once, by generation, and within each in the order of
+//! their starts.
 //!
-//! A *cursor* (see `cursor`) says what has had its turn. One drain at a time moves it; another that
-//! comes meanwhile finds nothing to do, and does not wait. A drain hands out a bucket's own
-//! numbers. So a change of geometry, which merges buckets for readers, neither hides one nor has
-//! one handed out twice. A ring that forgets the one before (see `reconfigure`) begins its turns
-//! behind all that had one, in whichever geometry, since a ring last forgot. Where buckets are
-//! gone, the carried numbers keep those that still await their turn apart. These come first, since
-//! they are the oldest.
+//! A *cursor* (see `cursor`) says which buckets have had their turn. One drain at a time moves it;
+//! another drain that comes meanwhile finds nothing to do, and does not wait. A drain hands out a
+//! bucket's own numbers. So a change of geometry, which merges buckets for readers, neither hides
+//! one nor has one handed out twice. A ring that forgets the one before (see `change`) begins its
+//! turns behind all buckets that had one, in whichever geometry, since a ring last forgot. Where
+//! buckets are gone, the carried numbers keep those that still await their turn apart. These come
+//! first, since they are the oldest.
 //!
 //! A bucket that is not final when its turn comes holds up those after it: order is kept. A drain
 //! passes over a bucket that holds nothing: a window is built with one, and changes of geometry
-//! open others. It passes over a bucket that has left the ring before its turn, and what is counted
-//! in a bucket after its turn. Both are in `lifetime`, and in nothing that was handed out. (If a
-//! thread stalls while it closes a bucket, through two changes of geometry, those of the next
-//! generation come before it.)
+//! open others. It passes over a bucket that has left the ring before its turn, and over what is
+//! counted in a bucket after its turn. Both are in `lifetime`, and in nothing that was handed out.
+//! (If a thread stalls while it closes a bucket, through two changes of geometry, the buckets of
+//! the next generation come before it.)
 //!
-//! Each look continues behind the cursor, in whichever generation that is: a drain of many buckets
-//! looks at each slot once.
+//! Each look continues behind the cursor, in whichever generation that is, so that a drain of many
+//! buckets looks at each slot once.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -28,13 +28,13 @@ use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::order::generation::{Generation, Passed};
 use crate::ring::order::slots::{Lookup, Slots};
 
-/// A bucket's turn.
+/// The turn of a bucket.
 struct Turn<'r> {
     start: u64,
     /// In nanoseconds.
     length: u64,
     numbers: Numbers<'r>,
-    /// The cursor behind it.
+    /// The cursor after this turn.
     passed: Passed,
 }
 
@@ -44,8 +44,8 @@ enum Numbers<'r> {
 }
 
 impl Ring {
-    /// Hands every closed bucket that has not had its turn to `each`, until that breaks: its start,
-    /// its length and its numbers. Returns how many there were.
+    /// Calls `each` with every closed bucket that has not had its turn, until it breaks: with the
+    /// start, the length and the numbers. Returns the number of these buckets.
     pub(crate) fn drain(
         &self,
         mut each: impl FnMut(u64, u64, &dyn Fn(usize) -> u64) -> ControlFlow<()>,
@@ -81,7 +81,7 @@ impl Ring {
         }
     }
 
-    /// The bucket whose turn it is; `None` if there is none, or none yet.
+    /// Returns the next turn; `None` if there is none, or none yet.
     fn next_turn(&self, passed: Passed, guard: &Guard) -> Option<Turn<'_>> {
         let current = self.acquire_current();
         // SAFETY: of a bucket that is current under the guard.
@@ -123,7 +123,7 @@ impl Ring {
     }
 }
 
-/// The first of a generation's carried numbers that have not had their turn.
+/// Returns the turn of the first of a generation's carried numbers that have not had it.
 fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>> {
     let number = generation.number;
     let waiting = generation.waiting(passed).next();
@@ -135,7 +135,7 @@ fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>>
     })
 }
 
-/// The first start in a generation's slots that has not had its turn, up to `newest`.
+/// Returns the first start in a generation's slots that has not had its turn, up to `newest`.
 fn first_start(passed: Passed, number: u64, slots: &Slots, newest: u64) -> Option<u64> {
     let oldest = slots.geometry.oldest(newest);
     match passed.bucket {

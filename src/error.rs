@@ -294,7 +294,7 @@ impl Error for MergeError {}
 /// ```
 /// use windrow::histogram::{Scale, ScaleError};
 ///
-/// assert_eq!(Scale::new(3, 0, 10), Err(ScaleError::ZeroLeast));
+/// assert_eq!(Scale::new(3, 0, 10), Err(ScaleError::ZeroMin));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -304,15 +304,15 @@ pub enum ScaleError {
         /// The schema asked for.
         schema: u8,
     },
-    /// The least value of the range is zero, which has no exponential cell. It is counted in any
-    /// case, in a cell of its own with all that is below the range.
-    ZeroLeast,
+    /// The minimum of the range is zero, which has no exponential cell. Zeros are counted in any
+    /// case, in the cell for all values below the range.
+    ZeroMin,
     /// The range ends before it begins.
     EmptyRange {
-        /// The least value asked for.
-        least: u64,
-        /// The greatest value asked for.
-        greatest: u64,
+        /// The minimum that was requested.
+        min: u64,
+        /// The maximum that was requested.
+        max: u64,
     },
 }
 
@@ -322,11 +322,11 @@ impl Display for ScaleError {
             ScaleError::Schema { schema } => {
                 write!(f, "the schema is {schema}; it must be from 0 to 5")
             }
-            ScaleError::ZeroLeast => {
+            ScaleError::ZeroMin => {
                 write!(f, "the range begins at 0; it must begin at 1 or more")
             }
-            ScaleError::EmptyRange { least, greatest } => {
-                write!(f, "the range ends at {greatest}, before it begins, at {least}")
+            ScaleError::EmptyRange { min, max } => {
+                write!(f, "the range ends at {max}, before it begins, at {min}")
             }
         }
     }

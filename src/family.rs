@@ -43,15 +43,13 @@ pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
 pub use walk::FamilyIter;
 
-/// A metric for each set of labels: how many requests of each route, method and status.
+/// A family of metrics, one for each set of labels (a *series*), with bounded cardinality: requests
+/// by route, method and status, for example.
 ///
 /// `L` is a set of labels that [`labels!`](crate::labels!) declares, or
 /// [`RuntimeLabels`](crate::labels::RuntimeLabels), whose names are known only when the program
-/// runs. `M` is a [`Counter`], a [`Gauge`](crate::Gauge), a [`Maximum`](crate::Maximum) or
-/// [`Minimum`](crate::Minimum), a [`Histogram`](crate::Histogram), a
-/// [`SlidingWindow`](crate::SlidingWindow), a [`Gate`](crate::Gate) or
-/// [`RationedGate`](crate::gate::RationedGate), or a [`Metric`] of your own. A family may be a
-/// static.
+/// runs. `M` is any [`Metric`]: a counter, a gauge, an extreme, a histogram, a window, a gate, or a
+/// type of your own. A family may be a static.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -71,8 +69,8 @@ pub use walk::FamilyIter;
 /// assert_eq!(REQUESTS.lifetime(), 1);
 /// ```
 ///
-/// A family of windows says how they are built, and so does one of histograms with another scale
-/// than the default:
+/// A family of windows takes a function that builds them; so does a family of histograms with
+/// another scale than the default:
 ///
 /// ```
 /// use windrow::{Family, SlidingWindow, events, labels};
@@ -81,7 +79,7 @@ pub use walk::FamilyIter;
 /// labels! { pub struct Route { route: str } }
 ///
 /// static ROUTES: Family<Route, SlidingWindow<Http>> =
-///     Family::with_constructor(|| SlidingWindow::builder().build().expect("a second, two buckets"));
+///     Family::with_constructor(|| SlidingWindow::builder().build().expect("1 s, 2 buckets"));
 ///
 /// ROUTES.with(Route { route: "/cart" }).record(Http::Micros, 1_250);
 /// assert_eq!(ROUTES.with(Route { route: "/cart" }).stats(Http::Micros).max, Some(1_250));
@@ -104,52 +102,53 @@ pub use walk::FamilyIter;
 /// | to count | costs, beside the add itself |
 /// |---|---|
 /// | through a [`Handle`] | nothing |
-/// | by [`with`](Self::with), all labels being enums | an index into a table |
-/// | by `with`, else | a hash of the labels, a comparison, and a pin of this thread's epoch |
+/// | by [`with`](Self::with), if all labels are enums | an index into a table | | by `with`, with
+/// any other labels | a hash of the labels, a comparison, and a pin of this thread's epoch |
 ///
-/// None of these locks, allocates, or writes anything that threads share. The first use of a set
-/// allocates its series: also without a lock.
+/// None of these takes a lock, allocates, or writes anything that threads share. The first use of a
+/// set allocates its series, also without a lock.
 ///
 /// # Bounds
 ///
-/// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise, and keeps
-/// at most 1024 bytes of texts for each; so values that come from outside cannot fill the memory. A
-/// set finds no room if the family has that many series, if its texts, as exporters show them, have
-/// more than 1024 bytes together, or if it is of [`RuntimeLabels`](crate::labels::RuntimeLabels)
-/// and has not one value for each name. All sets that find no room count in one series more, the
-/// overflow series: its [labels](Handle::labels) are `None`, and [`refused`](Self::refused) counts
-/// its uses. (Where longer texts tell series apart, take a hash of them as a label.) A family whose
-/// labels are all enums needs no bounds, and has none, if there are at most 65 536 sets.
+/// The cardinality of a family is bounded: it holds at most [`limit`](Self::limit) series, 1000 by
+/// default, and keeps at most 1024 bytes of texts for each. So label values that come from outside
+/// cannot fill the memory. A set is refused if the family is full; if its texts, as exporters show
+/// them, have more than 1024 bytes together; or if it is of
+/// [`RuntimeLabels`](crate::labels::RuntimeLabels) and does not have one value for each name. All
+/// refused sets count in one further series, the *overflow series*: its [labels](Handle::labels)
+/// are `None`, and [`refused`](Self::refused) counts its uses. (To tell series with longer texts
+/// apart, use a hash of the text as a label.) A family whose labels are all enums is bounded by its
+/// declaration, and has no limit if there are at most 65 536 sets.
 ///
 /// # Nothing is lost
 ///
-/// Series leave the family by [`retain`](Self::retain) and [`remove`](Self::remove) alone. What
-/// they counted stays in [`lifetime`](Self::lifetime), which never goes back while numbers only
-/// grow. It never goes to another series: an exporter would show it twice. A set that is used again
-/// after its series was removed begins anew, at zero; but if all labels are enums, it goes on where
-/// it was.
+/// Series leave the family only by [`retain`](Self::retain) and [`remove`](Self::remove). Their
+/// counts stay in [`lifetime`](Self::lifetime), which never goes back while numbers only grow. The
+/// counts never move to another series, because an exporter would then show them twice. A set that
+/// is used again after its series was removed begins anew, at zero; but if all labels are enums, it
+/// continues with the same series.
 pub struct Family<L: Labels, M: Metric, F = fn() -> M> {
     table: Once<Table<L, M>>,
-    /// Where all sets count that find no room.
+    /// The overflow series, in which all refused sets count.
     overflow: Once<Arc<Series<L, M>>>,
-    /// How many series there are, or are just being made.
+    /// The number of series, those being made included.
     series: AtomicUsize,
     limit: usize,
     names: L::Names,
     refused: Counter,
-    /// Also the lock under which series are removed.
+    /// The removed series; also the lock under which series are removed.
     forgotten: Mutex<Forgotten<L, M>>,
     make: F,
 }
 
-/// How many series a family may have, unless it says otherwise.
+/// The default limit of series.
 const LIMIT: usize = 1_000;
 
-/// The texts of a series have at most so many bytes, all together.
+/// The limit of bytes of all texts of a series together.
 const LONGEST_TEXTS: usize = 1_024;
 
 impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
-    /// Returns a family without a series. Their metrics will be `M::default()`.
+    /// Returns a family without series. Their metrics will be `M::default()`.
     ///
     /// ```
     /// use windrow::{Family, Gauge, labels};
@@ -175,11 +174,11 @@ impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
 macro_rules! constructor {
     ($($const:ident)?) => {
         impl<L: Labels<Names = ()>, M: Metric, F> Family<L, M, F> {
-            /// Returns a family without a series, whose metrics a function makes.
+            /// Returns a family without series, whose metrics `make` makes.
             ///
-            /// It may be called more often than there are series, and from several threads at once:
-            /// when two threads need the same series, one of theirs is dropped. If it panics, so
-            /// does the call that needed the series, and nothing is counted.
+            /// Several threads may call the function at once: when two threads need the same
+            /// series, one of the two metrics is dropped. If the function panics, so does the call
+            /// that needed the series, and nothing is counted.
             ///
             /// ```
             /// use windrow::{Counter, Family, labels};
@@ -187,7 +186,8 @@ macro_rules! constructor {
             /// labels! { pub struct Shard { shard: u32 } }
             ///
             /// let first = 40;
-            /// let writes = Family::<Shard, Counter, _>::with_constructor(move || Counter::from(first));
+            /// let make = move || Counter::from(first);
+            /// let writes = Family::<Shard, Counter, _>::with_constructor(make);
             /// writes.with(Shard { shard: 3 }).add(2);
             /// assert_eq!(writes.with(Shard { shard: 3 }).sum(), 42);
             /// ```
@@ -210,11 +210,10 @@ macro_rules! constructor {
                 }
             }
 
-            /// The same family, with room for so many series and no more. Of no effect if all
-            /// labels are enums.
+            /// Limits the number of series. Has no effect if all labels are enums.
             ///
-            /// Eight bytes for each are allocated at the first use, up to a mebibyte. Beyond 131
-            /// 072 series, lookups get slower.
+            /// Eight bytes for each series are allocated at the first use, up to a mebibyte. Beyond
+            /// 131 072 series, lookups get slower.
             ///
             /// ```
             /// # use windrow::{Counter, Family, labels};
@@ -242,12 +241,10 @@ constructor!(const);
 constructor!();
 
 impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
-    /// Returns the metric of a set of labels, which is made if there is none yet.
+    /// Returns the metric of a set of labels, and makes its series first if there is none.
     ///
-    /// Never waits. Use what it returns and let it go; see [`Pinned`].
-    ///
-    /// While several threads make series at the same moment, and there is hardly any room left, one
-    /// of them may be told that there is none, and another use of its set find room a moment later.
+    /// Never waits. Use the result at once and drop it; see [`Pinned`]. While several threads make
+    /// series of an almost full family, a set may be refused and accepted a moment later.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -261,16 +258,17 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
         // A series that is found by its index is never freed.
         let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };
-        // SAFETY: the series is used under this pin: the guard lives as long as the result. So do
-        // the references that the family has to it: one that was removed meanwhile is freed after a
+        // SAFETY: the series is used under this pin: the guard lives as long as the result. The
+        // family's references live as long: a series that was removed meanwhile is freed after a
         // grace period.
         unsafe { Pinned::new(self.find(labels), guard) }
     }
 
-    /// Returns a handle of the series of a set of labels, which is made if there is none yet.
+    /// Returns a handle of the series of a set of labels, and makes the series first if there is
+    /// none.
     ///
-    /// Takes a lock, which others have while they [remove](Self::retain) series or
-    /// [walk](Self::iter) over all of them: call it where a connection is opened, not where a
+    /// Takes a lock, which other threads hold while they [remove](Self::retain) series or
+    /// [iterate](Self::iter) over all of them: call it where a connection is opened, not where a
     /// request is counted.
     ///
     /// ```
@@ -283,11 +281,12 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// ```
     pub fn handle(&self, labels: L::Borrowed<'_>) -> Handle<L, M> {
         loop {
-            // Made without the lock: the function that makes a metric is the user's, and may look
-            // at the family.
+            // Made without the lock, because the function that makes a metric is the user's, and
+            // may use the family.
             let handle = self.with(labels).keep();
             let locked = self.lock();
-            // Otherwise it was removed before it was kept. From now on `retain` finds it kept.
+            // Otherwise it was removed before the handle was made. From now on `retain` sees the
+            // handle.
             if handle.series().is_there() {
                 return handle;
             }
@@ -296,8 +295,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     }
 
     /// # Safety
-    /// The caller is pinned or has the lock, and uses the result no longer than that, unless the
-    /// family finds its series by their index.
+    /// The caller is pinned or holds the lock, and uses the result no longer than that, unless the
+    /// family finds its series by index.
     #[inline]
     unsafe fn find(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
         let Some(table) = self.table.get() else {
@@ -308,16 +307,15 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         // SAFETY: the contract.
         match unsafe { place.search(labels) } {
             Search::Found(series) if series.is_in_use() => series,
-            // Out of line, so that it costs the way of nearly all uses nothing.
-            // SAFETY: the contract.
+            // Out of line, so that it costs the common path nothing. SAFETY: the contract.
             found => unsafe { self.settle(place, found, labels) },
         }
     }
 
-    /// The first use of all.
+    /// Finds a series at the family's first use.
     ///
     /// # Safety
-    /// As [`find`](Self::find).
+    /// The contract of [`find`](Self::find).
     #[cold]
     unsafe fn find_first(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
         let Some(table) = Table::new(self.limit) else { return self.refuse() };
@@ -326,10 +324,10 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         unsafe { self.find(labels) }
     }
 
-    /// The series of a set that was not in use, or that there was none of.
+    /// Returns the series of a set that was not in use, or makes it.
     ///
     /// # Safety
-    /// As [`find`](Self::find), which has `found` this in `place`.
+    /// The contract of [`find`](Self::find), which has `found` this in `place`.
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // two words each, and so in registers
     unsafe fn settle<'f>(
@@ -355,11 +353,11 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         }
     }
 
-    /// Notes that a series is used, which may have been hidden.
+    /// Marks a series as used, which may have been hidden.
     fn note_use(&self, series: &Series<L, M>) {
         loop {
-            // Counted before it is back: from then on another thread can remove it, and counts it
-            // off.
+            // Counted before it is visible again: from then on another thread can remove it, and
+            // subtracts it.
             let was_hidden = series.is_hidden();
             let count = usize::from(was_hidden);
             self.series.fetch_add(count, Ordering::Relaxed);
@@ -370,12 +368,13 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         }
     }
 
-    /// A series that is not in the table yet, with room for it; `None` if there is no room.
+    /// Makes a series, which is not in the table yet, and counts it against the limit; returns
+    /// `None` if the family is full.
     #[cold]
     fn make_series(&self, hash: u64, labels: L::Borrowed<'_>) -> Option<Arc<Series<L, M>>> {
         let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
-        // Relaxed, here and below: only the number matters. Looked at first, because making a
-        // metric costs more.
+        // Relaxed, here and below: only the number matters. The number is checked first, because
+        // making a metric costs more.
         if self.series.load(Ordering::Relaxed) >= limit || !self.keeps(labels) {
             return None;
         }
@@ -388,21 +387,19 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         Some(new)
     }
 
-    /// The series of all sets that find no room.
+    /// Returns the overflow series.
     #[cold]
     fn refuse(&self) -> &Series<L, M> {
         let new = || Series::new(0, self.names.clone(), None, (self.make)());
         let overflow = self.overflow.get().unwrap_or_else(|| self.overflow.set(new()));
-        self.refused.increment(); // not before: a series that cannot be made counts nothing
+        self.refused.increment(); // afterwards, because a series that cannot be made counts nothing
         overflow
     }
 }
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// How many series there can be at a time, without that of the sets that find no room: the
-    /// [limit](Self::limit); or how many sets there are, if all labels are enums.
-    ///
-    /// For exporters, which may have limits of their own.
+    /// Returns the maximum number of series at a time, without the overflow series: the
+    /// [limit](Self::limit); or the number of possible sets, if all labels are enums.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -415,8 +412,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         L::COMBINATIONS.unwrap_or(self.limit)
     }
 
-    /// Whether a set is such as the family keeps: with a value for each name, and with texts that
-    /// are not too long.
+    /// Returns whether the family accepts a set: it has a value for each name, and its texts are
+    /// not too long.
     fn keeps(&self, labels: L::Borrowed<'_>) -> bool {
         let bytes = |position| match L::value(labels, position) {
             LabelValue::Text(text) => text.len(),

@@ -1,9 +1,10 @@
-//! What the compiler computes of a declaration of labels.
+//! Functions for the compiler, which `labels!` calls in constants.
 
-/// A family finds series by their index up to so many combinations: a word of memory each.
+/// The maximum number of combinations up to which a family finds series by index: each takes a word
+/// of memory.
 const MOST_COMBINATIONS: usize = 65_536;
 
-/// As in [`Labels::COMBINATIONS`](crate::labels::Labels::COMBINATIONS).
+/// Computes [`Labels::COMBINATIONS`](crate::labels::Labels::COMBINATIONS).
 pub const fn combinations(values: &[Option<usize>]) -> Option<usize> {
     let (mut product, mut index) = (1_usize, 0);
     while index < values.len() {
@@ -14,7 +15,7 @@ pub const fn combinations(values: &[Option<usize>]) -> Option<usize> {
     if product <= MOST_COMBINATIONS { Some(product) } else { None }
 }
 
-/// Whether no two of the texts are equal.
+/// Returns whether all texts differ.
 pub const fn all_differ(texts: &[&str]) -> bool {
     let mut one = 0;
     while one < texts.len() {
@@ -30,7 +31,7 @@ pub const fn all_differ(texts: &[&str]) -> bool {
     true
 }
 
-/// Whether two texts are equal, for the compiler.
+/// Returns whether two texts are equal, in a constant.
 const fn are_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;

@@ -1,32 +1,31 @@
-//! What `labels!` makes of its declaration.
+//! The macro `labels!`.
 
 pub use crate::family::computed::{all_differ, combinations, name};
 pub use crate::family::field::{Field, OptionalText};
 
 /// Declares sets of labels, and enums for their values.
 ///
-/// Each field of a set is a label, of the field's name. Fields are as visible as the set.
+/// Each field of a set is a label with the field's name. Fields are as visible as the set.
 ///
 /// | declared as | in the set | exporters show |
 /// |---|---|---|
 /// | `str`, `&str`, `String`, `Box<str>`, `Arc<str>`, `Cow<'static, str>` | `&str` | the text |
-/// | `Option` of one of these | `Option<&str>` | the text; of `None` an empty one |
+/// | `Option` of one of these | `Option<&str>` | the text; `None` as an empty text |
 /// | `&'static str`, [`ShortText`](crate::labels::ShortText) | the same | the text |
 /// | an integer, `bool`, `char` | the same | the value |
 /// | `f32`, `f64` | the same | `0.5`, `1.0`, `1e300`, `inf`, `NaN` |
-/// | `IpAddr`, `SocketAddr`, or of one version | the same | the address |
-/// | an enum that `labels!` declares | the same | the name, or the text that follows it |
-/// | `Option` of one of these | the same | the value; of `None` an empty text |
+/// | `IpAddr`, `SocketAddr`, `Ipv4Addr`, ... | the same | the address | | an enum that `labels!`
+/// declares | the same | the name, or the text that follows it | | `Option` of one of these | the
+/// same | the value; `None` as an empty text |
 ///
-/// However a text is declared, a lookup borrows it, and the family keeps a copy: the set has a
-/// lifetime, and the field is a `&str`. (Of a `&'static str` there is no copy and no lifetime.) A
-/// label of any other type that implements [`Display`](std::fmt::Display) is a
+/// A lookup borrows each text, and the family keeps a copy, so the set has a lifetime, and the
+/// field is a `&str`. (A `&'static str` needs no copy and no lifetime.) Declare a label of any
+/// other type that implements [`Display`](std::fmt::Display) as a
 /// [`ShortText`](crate::labels::ShortText).
 ///
-/// Values that are shown alike are one label: `NaN` of any sign and payload, `0.0` and `-0.0`,
-/// `None` and `Some("")`, addresses of IPv6 with different flow labels.
-/// Two values of an enum that are shown by one text do not compile: exporters
-/// would show two series under one set of labels.
+/// Values with the same text are the same label: `NaN` of any sign and payload, `0.0` and `-0.0`,
+/// `None` and `Some("")`, addresses of IPv6 with different flow labels. Two values of an enum with
+/// the same text do not compile, because exporters would show two series under one set of labels.
 ///
 /// Sets and enums are `Copy + Eq + Hash + Debug`; a set implements
 /// [`Labels`](crate::labels::Labels), an enum [`Label`](crate::labels::Label).
@@ -44,7 +43,7 @@ pub use crate::family::field::{Field, OptionalText};
 ///
 /// static REQUESTS: Family<Request, Counter> = Family::new();
 ///
-/// let route = String::from("/cart"); // as it comes
+/// let route = String::from("/cart"); // any text
 /// REQUESTS.with(Request { route: &route, outcome: Outcome::Success }).increment();
 /// ```
 ///
@@ -62,13 +61,13 @@ pub use crate::family::field::{Field, OptionalText};
 /// assert_eq!(shown, ["client=192.0.2.1", "user=ann", "ratio=0.5"]);
 /// ```
 ///
-/// A label of another type is a compile error that says what to do:
+/// A label of any other type is a compile error that says how to declare it:
 ///
 /// ```compile_fail
 /// windrow::labels! { pub struct Request { duration: std::time::Duration } }
 /// ```
 ///
-/// So are two values of one text:
+/// Two values with one text are a compile error, too:
 ///
 /// ```compile_fail
 /// windrow::labels! { pub enum Outcome { Success = "ok", Failure = "ok" } }
@@ -137,7 +136,7 @@ macro_rules! labels {
     };
 }
 
-/// How a value of an enum is shown.
+/// The text of an enum's value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __label_text {
@@ -150,10 +149,10 @@ macro_rules! __label_text {
 }
 
 /// Takes a set's fields one by one, because a `str` gives the set a lifetime; then declares the
-/// set. Texts are `str` or `Option<str>`, whatever they are declared as.
+/// set. It turns each type of text into `str` or `Option<str>`.
 ///
-/// The lifetimes are handed from call to call, because a lifetime is known only by the call that
-/// wrote it.
+/// The lifetimes are passed from call to call, because only the call that wrote a lifetime can name
+/// it (hygiene).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __label_set {

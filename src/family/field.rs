@@ -1,11 +1,11 @@
-//! What a field of a set of labels is: what a lookup borrows, and what a family keeps of it.
+//! Fields of sets of labels: the type that a lookup borrows, and the type that a family stores.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::family::labels::{Label, LabelValue};
 
-/// The type that a field is declared with: `str`, an [`OptionalText`], or a [`Label`].
+/// The declared type of a field: `str`, an [`OptionalText`], or a [`Label`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a label",
     label = "not a label",
@@ -16,26 +16,26 @@ use crate::family::labels::{Label, LabelValue};
             `windrow::labels::ShortText`, and look up with `ShortText::of(&value)`"
 )]
 pub trait Field {
-    /// As in [`Label::VALUES`].
+    /// The number of values: see [`Label::VALUES`].
     const VALUES: Option<usize>;
-    /// What stands in the set.
+    /// The type of the field in the set.
     type Borrowed<'a>: Copy + Debug;
-    /// As in [`Label::Key`].
+    /// The key's type: see [`Label::Key`].
     type Key<'a>: Copy + Eq + Hash;
-    /// What a family keeps.
+    /// The type that a family stores.
     type Stored: Send + Sync + 'static;
 
-    /// As in [`Label::key`].
+    /// Returns the value's key: see [`Label::key`].
     fn key(value: Self::Borrowed<'_>) -> Self::Key<'_>;
     /// Copies a text.
     fn store(value: Self::Borrowed<'_>) -> Self::Stored;
     /// Borrows a text.
     fn borrow(stored: &Self::Stored) -> Self::Borrowed<'_>;
-    /// Whether they are equal.
+    /// Returns whether a stored and a borrowed value are equal.
     fn is(stored: &Self::Stored, value: Self::Borrowed<'_>) -> bool;
-    /// As in [`Label::value`].
+    /// Returns the value for exporters: see [`Label::value`].
     fn value(value: Self::Borrowed<'_>) -> LabelValue<'_>;
-    /// As in [`Label::index`].
+    /// Returns the value's number: see [`Label::index`].
     fn index(value: Self::Borrowed<'_>) -> usize;
 }
 
@@ -73,7 +73,7 @@ impl Field for str {
     }
 }
 
-/// A text that may be absent: an empty one is the same.
+/// A text that may be absent; an absent text equals an empty one.
 #[derive(Debug)]
 pub struct OptionalText;
 
@@ -147,11 +147,12 @@ impl<T: Label> Field for T {
     }
 }
 
-/// Whether two texts are equal. Most labels are short: for these it does without a call of
-/// `memcmp`, which would cost as much as all the rest of the comparison.
+/// Returns whether two texts are equal. Most labels are short: for these it avoids a call of
+/// `memcmp`, which would double the cost of the comparison.
 #[inline]
 pub(super) fn are_equal(one: &[u8], other: &[u8]) -> bool {
-    /// Whether the first and the last bytes are, which overlap in a text that is shorter than both.
+    /// Returns whether the first `N` and the last `N` bytes are equal. They overlap in a text of
+    /// fewer than `2 * N` bytes.
     #[inline]
     fn ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
         one.first_chunk::<N>() == other.first_chunk() && one.last_chunk::<N>() == other.last_chunk()

@@ -1,17 +1,17 @@
-//! What a family remembers of the series that were removed from it.
+//! The totals of the series that were removed from a family.
 //!
-//! A thread may be adding to a series that is just being removed: it found it before. So a removed
-//! series is kept, and its total read anew each time, until no thread can add to it any more: a
-//! grace period has passed since it was taken out of its list, and no handle of it is left. Only
-//! then is its total added to that of those that were removed before, and the series freed. All of
-//! this happens under the family's lock; so a reader of the total, which has the lock too, finds
-//! each series in one place.
+//! A thread may still be adding to a series that is being removed, because it found the series
+//! before. So a removed series is kept, and its total read anew each time, until no thread can add
+//! to it any more: a grace period has passed since the series was taken out of its list, and no
+//! handle of it is left. Only then is its total added to the total of all freed series, and the
+//! series freed. All of this happens under the family's lock; so a reader of the total, which holds
+//! the lock too, finds each series in exactly one place.
 //!
-//! What is freed is dropped by the caller, behind the lock: a metric's drop is the user's, and may
-//! look at the family. So the caller declares the list of them before it takes the lock: then they
-//! outlive the lock also where a total or a condition of the user's panics under it. A removal
-//! looks at a bounded number of series that handles keep, the next ones each time; a reader of the
-//! total, and a walk that removes, which take time for each series anyhow, look at all of them.
+//! The caller drops the freed series after it has released the lock, because a metric's drop is the
+//! user's, and may use the family. So the caller declares the list of freed series before it takes
+//! the lock: then they outlive the lock even if a total or a condition of the user's panics under
+//! it. A removal checks a bounded number of the series that handles keep, the next ones each time.
+//! A reader of the total, and `retain`, which take time for each series anyway, check all of them.
 
 use std::collections::VecDeque;
 
@@ -22,16 +22,15 @@ use crate::reclaim::{grace, pin};
 use crate::sync::{Arc, Ordering, fence};
 
 pub(super) struct Forgotten<L: Labels, M: Metric> {
-    /// What was counted by series that are freed; `None` if there are none.
+    /// The total of the series that are freed; `None` if there are none.
     total: Option<M::Total>,
-    /// Removed, in this order; each with the grace period to wait for.
+    /// The series removed, in this order; each with the grace period to wait for.
     waiting: VecDeque<(u64, Arc<Series<L, M>>)>,
-    /// Those whose grace period has passed, and of which there were handles when they were looked
-    /// at last.
+    /// The series whose grace period has passed, and which had handles when they were last checked.
     kept: VecDeque<Arc<Series<L, M>>>,
 }
 
-/// So many kept series a removal looks at, which adds one to them at most.
+/// The number of kept series that a removal checks. It adds at most one to them.
 pub(super) const LOOKS: usize = 2;
 
 impl<L: Labels, M: Metric> Forgotten<L, M> {
@@ -39,7 +38,7 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
         Forgotten { total: None, waiting: VecDeque::new(), kept: VecDeque::new() }
     }
 
-    /// Takes on a series that this thread has taken out of its list.
+    /// Adds a series that this thread has taken out of its list.
     pub(super) fn take(&mut self, series: Arc<Series<L, M>>) {
         let guard = pin();
         let ticket = grace::ticket();
@@ -47,8 +46,8 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
         self.waiting.push_back((ticket, series));
     }
 
-    /// Forgets what no thread can add to any more, of the kept ones among `looks`, and appends it
-    /// to `freed`, which is to be dropped behind the lock.
+    /// Removes the series to which no thread can add any more, after checking at most `looks` of
+    /// the kept ones, and appends them to `freed`. The caller drops `freed` after the lock.
     pub(super) fn free(&mut self, looks: usize, freed: &mut Vec<Arc<Series<L, M>>>) {
         if let Some(newest) = self.waiting.back().map(|(ticket, _)| *ticket) {
             for _ in 0..grace::PINS {
@@ -59,7 +58,7 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
             }
         }
         let mut looks = looks.min(self.kept.len());
-        // Tickets rise: each was taken under the lock.
+        // Tickets rise, because each was taken under the lock.
         while self.waiting.front().is_some_and(|(ticket, _)| grace::passed(*ticket)) {
             if let Some((_, series)) = self.waiting.pop_front() {
                 self.kept.push_front(series);
@@ -72,15 +71,15 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
                 self.kept.rotate_left(1);
                 continue;
             }
-            // Pairs with the Release by which the last handle let go: its adds are in the total.
+            // Pairs with the Release of the last handle's drop: its adds are in the total.
             fence(Ordering::Acquire);
-            // Before it leaves the queue: if this panics, it is still there.
+            // Before the series leaves the queue: if this panics, the series is still there.
             M::merge(self.total.get_or_insert_default(), series.metric.total());
             freed.extend(self.kept.pop_front());
         }
     }
 
-    /// What all of them have counted.
+    /// Returns the total of all removed series.
     pub(super) fn total(&self) -> M::Total {
         let mut total = self.total.clone().unwrap_or_default();
         let all = self.waiting.iter().map(|(_, series)| series).chain(&self.kept);

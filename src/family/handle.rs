@@ -1,4 +1,4 @@
-//! A series of a family, kept or borrowed.
+//! Handles of series, which own or borrow them.
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
@@ -11,13 +11,13 @@ use crate::in_flight::{InFlight, LevelOwner};
 use crate::reclaim::Guard;
 use crate::sync::Arc;
 
-/// A series of a [`Family`](crate::Family), to keep: adds through it cost what adds to the bare
-/// metric cost.
+/// An owning handle of a series of a [`Family`](crate::Family). Adds through it cost the same as
+/// adds to a metric without a family.
 ///
-/// From [`Family::handle`](crate::Family::handle), and from a walk over the family. It dereferences
-/// to the metric. As long as there is a handle, [`retain`](crate::Family::retain) keeps the series.
-/// After the family was dropped, or the series [removed](crate::Family::remove), a handle counts
-/// on, for itself.
+/// From [`Family::handle`](crate::Family::handle), and from an iteration over the family. It
+/// dereferences to the metric. As long as there is a handle, [`retain`](crate::Family::retain)
+/// keeps the series. After the family was dropped, or the series [removed](crate::Family::remove),
+/// a handle stays usable, detached from the family.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -44,7 +44,7 @@ impl<L: Labels, M> Handle<L, M> {
         &self.0
     }
 
-    /// Returns the series' labels; `None` of the one in which all sets count that found no room.
+    /// Returns the series' labels; `None` for the overflow series.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -57,12 +57,12 @@ impl<L: Labels, M> Handle<L, M> {
         self.0.labels.as_ref().map(L::borrow)
     }
 
-    /// Returns the number of the series: no other series of the process has it, nor ever had it.
+    /// Returns the number of the series, which is unique in the process for all time.
     ///
-    /// Labels do not tell one series from another: after a [removal](crate::Family::remove) a set
-    /// of labels that is used again has a new series, which begins at zero and has another number.
-    /// (If all labels are enums, the set has its series and its number for good.) For an exporter
-    /// that keeps in mind what it has exported of each series.
+    /// Labels do not identify a series: a set of labels that is used again after a
+    /// [removal](crate::Family::remove) has a new series, which begins at zero and has another
+    /// number. (If all labels are enums, a set keeps its series and its number.) For exporters that
+    /// remember the values they have exported for each series.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -83,10 +83,10 @@ impl<L: Labels, M> Handle<L, M> {
         self.0.number
     }
 
-    /// Returns when the series was made, by the system's clock at that time.
+    /// Returns the time at which the series was made, by the system's clock.
     ///
-    /// It is the start time that exporters give to what the series has counted. A series whose
-    /// labels are all enums counts on after a removal, so its time stays.
+    /// Exporters show it as the start time of the series. A series whose labels are all enums
+    /// continues after a removal, so its time stays.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -99,8 +99,8 @@ impl<L: Labels, M> Handle<L, M> {
         self.0.created
     }
 
-    /// Returns the labels by name, as exporters show them. Of the series in which all sets count
-    /// that found no room, it is the one label `overflow`, with the value `true`.
+    /// Returns the labels by name, as exporters show them. The overflow series has the one label
+    /// `overflow`, with the value `true`.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -139,7 +139,7 @@ impl<L: Labels, M> Deref for Handle<L, M> {
     }
 }
 
-/// A guard that a handle owns keeps the series.
+/// A guard that owns a handle keeps the series.
 impl<L: Labels, M: LevelOwner> LevelOwner for Handle<L, M> {
     #[inline]
     fn in_flight(&self) -> &InFlight {
@@ -159,12 +159,12 @@ impl<L: Labels, M: Debug> Debug for Handle<L, M> {
     }
 }
 
-/// A metric of a [`Family`](crate::Family), borrowed for a moment: from
+/// A metric of a [`Family`](crate::Family), borrowed for a short time: from
 /// [`Family::with`](crate::Family::with). It dereferences to the metric.
 ///
 /// It keeps the thread pinned (unless all labels are enums). As long as it lives, memory of removed
 /// series is not freed, and windows by [epochs](crate::diagnostics::Strategy::Epochs) do not close
-/// buckets. So use it and let it go. To keep a series, take a [`Handle`].
+/// buckets. So use it at once and drop it. To keep a series, take a [`Handle`].
 #[must_use = "a borrowed metric counts nothing by itself"]
 pub struct Pinned<'f, L: Labels, M> {
     series: &'f Series<L, M>,
@@ -173,18 +173,20 @@ pub struct Pinned<'f, L: Labels, M> {
 
 impl<'f, L: Labels, M> Pinned<'f, L, M> {
     /// # Safety
-    /// The series is in an `Arc`, of which there is a reference for as long as the result lives.
+    /// The series is in an `Arc`, to which another reference exists for as long as the result
+    /// lives.
     #[inline]
     pub(super) unsafe fn new(series: &'f Series<L, M>, guard: Option<Guard>) -> Pinned<'f, L, M> {
         Pinned { series, _guard: guard }
     }
 
-    /// Returns a handle of the series: for what begins here and ends elsewhere, a request, say.
+    /// Returns a handle of the series, for operations that begin here and end elsewhere: a request,
+    /// for example.
     ///
     /// Unlike [`Family::handle`](crate::Family::handle) it takes no lock. Costs an addition to a
-    /// count of references, which all handles of the series share, and another when it is dropped.
-    /// If the series is just being removed, the handle counts on, in
-    /// [`lifetime`](crate::Family::lifetime) alone.
+    /// reference count that all handles of the series share, and another when the handle is
+    /// dropped. If the series is just being removed, the handle's adds count only in
+    /// [`lifetime`](crate::Family::lifetime).
     ///
     /// ```
     /// use windrow::{Family, Gauge, labels};
@@ -227,7 +229,8 @@ mod tests {
         labels::{LabelNames, RuntimeLabels},
     };
 
-    /// Miri tells whether a handle may free its series, and so may a family that has removed it.
+    /// Miri checks that a handle may free its series, and that a family that has removed a series
+    /// may.
     #[test]
     fn the_last_reference_frees_a_series() {
         let names = LabelNames::new(["one"]).unwrap();

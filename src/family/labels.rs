@@ -1,4 +1,4 @@
-//! Sets of labels: what tells the series of a family apart.
+//! Sets of labels: the keys of a family's series.
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::Hash;
@@ -21,27 +21,28 @@ use crate::family::short_text::ShortText;
 /// assert_eq!(Request::value(request, 2), LabelValue::Unsigned(200));
 /// ```
 ///
-/// It is a trait of the type without borrowed texts, `Request<'static>` above. What a family is
-/// asked for is the same set with texts that are borrowed for as long as the call takes.
+/// The type without borrowed texts implements it, `Request<'static>` above. Calls take the set with
+/// texts borrowed for the time of the call.
 pub trait Labels: Sized + 'static {
-    /// What a family is told of its labels' names: nothing, `()`, where the type declares them.
+    /// The labels' names, if the family is given them at run time; `()` if the type declares them.
     type Names: Clone + Send + Sync + 'static;
 
-    /// How many sets there can be, if each label is an enum and there are 65 536 of them at most:
-    /// then a family finds a series by its index. Else `None`: it finds a series by its hash.
+    /// The number of possible sets, if each label is an enum and there are at most 65 536 sets:
+    /// then a family finds a series by its index. Otherwise `None`, and it finds a series by its
+    /// hash.
     const COMBINATIONS: Option<usize>;
 
     /// The set, with its texts borrowed.
     type Borrowed<'a>: Copy + Eq + Hash + Debug;
 
-    /// The set, with its texts owned: what a family keeps.
+    /// The set, with its texts owned, as a family stores it.
     type Stored: Send + Sync + 'static;
 
     /// Returns the labels' names, in the order of the fields.
     fn names(names: &Self::Names) -> &[&str];
 
-    /// Whether the set has a value for each name, and no more. A set of a type that declares its
-    /// names always has.
+    /// Returns whether the set has exactly one value for each name. Always true if the type
+    /// declares the names.
     fn fits(names: &Self::Names, labels: Self::Borrowed<'_>) -> bool {
         let _ = (names, labels);
         true
@@ -53,17 +54,16 @@ pub trait Labels: Sized + 'static {
     /// Borrows the texts.
     fn borrow(stored: &Self::Stored) -> Self::Borrowed<'_>;
 
-    /// Whether two sets are equal.
+    /// Returns whether two sets are equal.
     fn matches(stored: &Self::Stored, labels: Self::Borrowed<'_>) -> bool;
 
     /// Returns the value of the label at a position in [`names`](Self::names).
     ///
     /// # Panics
-    ///
-    /// If there is none.
+    /// Panics if there is no such label.
     fn value(labels: Self::Borrowed<'_>, position: usize) -> LabelValue<'_>;
 
-    /// Returns the set's number, below [`COMBINATIONS`](Self::COMBINATIONS); of no meaning where
+    /// Returns the set's number, below [`COMBINATIONS`](Self::COMBINATIONS); without meaning if
     /// that is `None`.
     fn index(labels: Self::Borrowed<'_>) -> usize;
 }
@@ -72,7 +72,7 @@ pub trait Labels: Sized + 'static {
 /// [`ShortText`], `&'static str`, an enum that [`labels!`](crate::labels!) makes, or an `Option` of
 /// one of these.
 ///
-/// A text that is borrowed is a label too, but has no such trait: `str` in the declaration is a
+/// A borrowed text is a label too, but does not implement this trait: `str` in the declaration is a
 /// `&str` in the set.
 ///
 /// ```
@@ -95,11 +95,11 @@ pub trait Labels: Sized + 'static {
             `windrow::labels::ShortText`, and look up with `ShortText::of(&value)`"
 )]
 pub trait Label: Copy + Debug + Send + Sync + 'static {
-    /// How many values there are, if they are few enough to be numbered: of an enum, or a `bool`.
+    /// The number of values of an enum or a `bool`; `None` for types that are not numbered.
     const VALUES: Option<usize>;
 
-    /// What tells one label from another: the type itself, where its `Eq` says what exporters show
-    /// alike.
+    /// A key by which labels are compared: the type itself, if values with different texts, and
+    /// only these, are unequal.
     type Key: Copy + Eq + Hash;
 
     /// Returns the value's key: two values are one label if their keys are equal.
@@ -113,21 +113,21 @@ pub trait Label: Copy + Debug + Send + Sync + 'static {
     /// ```
     fn key(self) -> Self::Key;
 
-    /// Returns the value's number, below [`VALUES`](Self::VALUES); of no meaning where that is
+    /// Returns the value's number, below [`VALUES`](Self::VALUES); without meaning if that is
     /// `None`.
     fn index(self) -> usize;
 
-    /// What exporters show: of each [key](Self::key) something else, since they would show two
-    /// series under one set of labels.
+    /// Returns the value that exporters show. It differs for each [key](Self::key): otherwise
+    /// exporters would show two series under one set of labels.
     fn value(self) -> LabelValue<'static>;
 
-    /// Returns whether exporters show an empty text, which is what they show of `None`.
+    /// Returns whether exporters show an empty text, as for `None`.
     fn is_empty(self) -> bool {
         matches!(self.value(), LabelValue::Text(""))
     }
 }
 
-/// What exporters show of a label.
+/// The value of a label as exporters show it.
 ///
 /// ```
 /// use windrow::labels::LabelValue;
@@ -144,8 +144,7 @@ pub enum LabelValue<'a> {
     Unsigned(u64),
     /// An integer with a sign.
     Signed(i64),
-    /// A text of at most 63 bytes that a value shows: of an address, a float, a `char`, or of what
-    /// [`ShortText::of`] was given.
+    /// The text of an address, a float, a `char` or a [`ShortText`]: at most 63 bytes.
     Short(ShortText),
 }
 

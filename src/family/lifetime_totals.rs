@@ -1,4 +1,4 @@
-//! What windows have ever counted, together.
+//! All-time totals of several windows.
 
 use std::fmt::{self, Debug, Formatter};
 use std::marker::PhantomData;
@@ -10,8 +10,8 @@ use crate::event::{Event, Events, Stats};
 use crate::histogram::Distribution;
 use crate::window::SlidingWindow;
 
-/// What windows of one kind have ever counted of each event, together: the total of a
-/// [`Family`](crate::Family) of windows, those of removed series among them.
+/// The all-time totals of each event over several windows: the total of a [`Family`](crate::Family)
+/// of windows, removed series included.
 ///
 /// ```
 /// use windrow::{Family, SlidingWindow, events, labels};
@@ -30,13 +30,13 @@ use crate::window::SlidingWindow;
 /// assert_eq!((all.stats(Http::Rt).sum, all.distribution(Http::Rt).max()), (5_000, Some(3_000)));
 /// ```
 pub struct LifetimeTotals<E> {
-    /// In the order of the events; empty if no window has counted.
+    /// In the order of the events; empty without windows.
     events: Vec<(Stats, Distribution)>,
     of: PhantomData<fn(E) -> E>,
 }
 
 impl<E: Events> LifetimeTotals<E> {
-    /// What [`SlidingWindow::lifetime`] says of an event, of all windows together.
+    /// Returns the sum of [`SlidingWindow::lifetime`] over all windows.
     ///
     /// ```
     /// # windrow::events! { enum Http { Pass: Count } }
@@ -46,8 +46,8 @@ impl<E: Events> LifetimeTotals<E> {
         self.events.get(event.index()).map_or_else(Stats::default, |of| of.0)
     }
 
-    /// What [`SlidingWindow::lifetime_distribution`] says of an event, of all windows together:
-    /// empty but for a `Histogram`.
+    /// Returns the sum of [`SlidingWindow::lifetime_distribution`] over all windows; empty if the
+    /// event is no `Histogram`.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -59,14 +59,14 @@ impl<E: Events> LifetimeTotals<E> {
     }
 }
 
-/// The total is what [`SlidingWindow::lifetime`] and [`SlidingWindow::lifetime_distribution`] say
-/// of each event.
+/// The total is the [`SlidingWindow::lifetime`] and the [`SlidingWindow::lifetime_distribution`] of
+/// each event.
 impl<E: Events, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C> {
     type Total = LifetimeTotals<E>;
 
     fn total(&self) -> LifetimeTotals<E> {
         let of = |event: Event<E>| match event.downcast::<Histogram>() {
-            // Of the same reading: what the cells say.
+            // The stats are taken from the same reading of the cells.
             Some(event) => {
                 let distribution = self.lifetime_distribution(event);
                 (distribution.stats(), distribution)
@@ -83,7 +83,7 @@ impl<E: Events, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C>
         }
         for (one, other) in one.events.iter_mut().zip(other.events) {
             one.0 += other.0;
-            let _ = one.1.merge(&other.1); // of one scale: it is not refused
+            let _ = one.1.merge(&other.1); // not refused: the scale is the same
         }
     }
 }
@@ -94,7 +94,7 @@ impl<E> Clone for LifetimeTotals<E> {
     }
 }
 
-/// Of no window.
+/// Returns the totals of no window.
 impl<E> Default for LifetimeTotals<E> {
     fn default() -> LifetimeTotals<E> {
         LifetimeTotals { events: Vec::new(), of: PhantomData }

@@ -1,4 +1,4 @@
-//! What a family can hold.
+//! The trait for metrics in families.
 
 use std::fmt::Debug;
 
@@ -8,7 +8,7 @@ use crate::gate::{Gate, RationedGate};
 use crate::histogram::{Distribution, Histogram};
 use crate::in_flight::InFlight;
 
-/// What a [`Family`](crate::Family) has one of for each set of labels.
+/// A metric that a [`Family`](crate::Family) can hold.
 ///
 /// Implement it for a struct of several metrics, to find them all by one lookup:
 ///
@@ -44,16 +44,17 @@ use crate::in_flight::InFlight;
 /// assert_eq!(ENDPOINTS.lifetime(), (1, 1));
 /// ```
 pub trait Metric: Send + Sync + 'static {
-    /// All that a metric has ever counted. `Default` is that of a metric that has counted nothing.
+    /// The all-time total of a metric. `Default` is the total of an unused metric.
     type Total: Clone + Default + Debug + Send + 'static;
 
-    /// Returns all that the metric has ever counted, drained or not.
+    /// Returns the all-time total of the metric, drained or not.
     ///
-    /// The family has its lock while it calls this and [`merge`](Self::merge): they may call
-    /// nothing of the family that takes it. (A metric is made, and dropped, without the lock.)
+    /// The family holds its lock while it calls this and [`merge`](Self::merge), so they must not
+    /// call methods of the family that take the lock. (Metrics are made and dropped without the
+    /// lock.)
     fn total(&self) -> Self::Total;
 
-    /// Makes `one` what it and `other` are together.
+    /// Adds `other` to `one`.
     fn merge(one: &mut Self::Total, other: Self::Total);
 }
 
@@ -83,9 +84,9 @@ impl Metric for Gauge {
     }
 }
 
-/// The total is what counts against the limit: what is [granted](Gate::granted) and what is [waited
-/// for](Gate::waiting). Of a series that has left the family it is what that was when its memory
-/// was freed: zero, if it was [retired](Gate::retire).
+/// The total is the weight that counts against the limit: [granted](Gate::granted) plus
+/// [waiting](Gate::waiting). For a removed series it is the value at the time the series was freed:
+/// zero, if the gate was [retired](Gate::retire).
 impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
     type Total = u64;
 
@@ -98,9 +99,9 @@ impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
     }
 }
 
-/// The total is that of [the gate that grants the rations](RationedGate::gate): what lies unused in
-/// rations was granted, so it counts. A series leaves the family as that of a gate does, once that
-/// gate was [retired](Gate::retire):
+/// The total is that of the [underlying gate](RationedGate::gate): unused rations were granted, so
+/// they count. To remove a series without a rest, [retire](Gate::retire) that gate first, as with a
+/// plain gate:
 ///
 /// ```
 /// use windrow::{Family, Gate, labels, gate::RationedGate};
@@ -114,7 +115,7 @@ impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
 /// assert!(GATES.with(Tenant { tenant: "a" }).try_admit(1));
 /// // From time to time:
 /// let forgotten = GATES.retain(|gate, _| !gate.gate().retire());
-/// assert_eq!(forgotten, 0); // not before a second has passed
+/// assert_eq!(forgotten, 0); // only after a second has passed
 /// ```
 impl<C: Clock + Send + Sync + 'static> Metric for RationedGate<C> {
     type Total = u64;

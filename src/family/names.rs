@@ -10,13 +10,13 @@ use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::texts::Texts;
 
-/// How exporters name the one label of the overflow series.
+/// The name that exporters show for the one label of the overflow series.
 pub(super) const OVERFLOW: &str = "overflow";
 
-/// The names of labels that are known only when the program runs, for a family of
+/// Names of labels that are known only at run time, for a family of
 /// [`RuntimeLabels`](crate::labels::RuntimeLabels).
 ///
-/// A clone shares the names, and costs an addition to a count of references.
+/// A clone shares the names, and costs an addition to a reference count.
 ///
 /// ```
 /// use windrow::labels::LabelNames;
@@ -30,23 +30,23 @@ pub(super) const OVERFLOW: &str = "overflow";
 pub struct LabelNames(Arc<Texts>);
 
 impl LabelNames {
-    /// The most names that there may be.
+    /// The maximum number of names.
     pub const MAX_NAMES: usize = 32;
 
-    /// The most bytes that all names may have together.
+    /// The maximum number of bytes of all names together.
     pub const MAX_BYTES: usize = 1_024;
 
     /// Checks and copies the names: at most [`MAX_NAMES`](Self::MAX_NAMES), of
     /// [`MAX_BYTES`](Self::MAX_BYTES) together; none of them empty, none `overflow`, none twice,
-    /// and none with a control character, a `"` or a `\`. There may be none at all: then the family
+    /// and none with a control character, a `"` or a `\`. The list may be empty: then the family
     /// has one series.
     ///
-    /// An exporter may refuse a name where the family is registered: Prometheus has letters,
-    /// digits and underscores alone.
+    /// An exporter may refuse a name when the family is registered: Prometheus allows only letters,
+    /// digits and underscores.
     ///
     /// # Errors
     ///
-    /// [`LabelNamesError`], which says what is wrong.
+    /// [`LabelNamesError`], which names the rule.
     ///
     /// ```
     /// use windrow::labels::{LabelNames, LabelNamesError};
@@ -118,10 +118,9 @@ impl Debug for LabelNames {
 }
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// Returns the labels' names, in the order in which
-    /// [`Handle::pairs`](crate::family::Handle::pairs) has them.
+    /// Returns the labels' names, in the order of [`Handle::pairs`](crate::family::Handle::pairs).
     ///
-    /// They are the same for as long as the family lives. For exporters, which have to know them
+    /// They do not change as long as the family lives. For exporters, which have to know them
     /// before there is a series.
     ///
     /// ```

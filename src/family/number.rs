@@ -1,4 +1,4 @@
-//! Which series: a number of its own.
+//! A unique number for each series.
 
 use crate::sync::{AtomicU64, Ordering, global};
 
@@ -7,7 +7,7 @@ global! {
     fn made() -> AtomicU64 = AtomicU64::new(0);
 }
 
-/// A number for a new series, which no other one of the process has or had.
+/// Returns a number for a new series, unique in the process for all time.
 pub(super) fn next() -> u64 {
     made().fetch_add(1, Ordering::Relaxed) // only the number matters
 }

@@ -1,13 +1,13 @@
-//! A value that the first thread that needs it makes, without a wait for another's.
+//! A value that is made at the first use, without waiting for another thread.
 
 use std::ptr::null_mut;
 
 use crate::sync::{AtomicPtr, Ordering};
 
-/// A value that is made once. Two threads may make one each at the same time; the second is
-/// dropped.
+/// A value that is set once. Two threads may make one each at the same time; the second is dropped.
 ///
-/// (A `OnceLock` would let a thread wait for one that was interrupted while it made the value.)
+/// (With a `OnceLock` a thread would wait for another thread that was interrupted while it made the
+/// value.)
 pub(super) struct Once<T>(AtomicPtr<T>);
 
 impl<T> Once<T> {
@@ -23,18 +23,18 @@ impl<T> Once<T> {
 
     #[inline]
     pub(super) fn get(&self) -> Option<&T> {
-        // Acquire: pairs with the Release in `set`.
-        // SAFETY: null, or from `Box::into_raw` in `set`; freed by the drop alone.
+        // Acquire: pairs with the Release in `set`. SAFETY: null, or from `Box::into_raw` in `set`;
+        // only the drop frees it.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
-    /// The value; this one, unless there is one.
+    /// Sets the value, unless there is one already, and returns the value that is there now.
     pub(super) fn set(&self, value: T) -> &T {
         let new = Box::into_raw(Box::new(value));
         // Release: publishes the value. Acquire, on failure: as in `get`.
         let (order, failed) = (Ordering::Release, Ordering::Acquire);
         match self.0.compare_exchange(null_mut(), new, order, failed) {
-            // SAFETY: `new` is from `into_raw`, and freed by the drop alone.
+            // SAFETY: `new` is from `into_raw`; only the drop frees it.
             Ok(_) => unsafe { &*new },
             Err(first) => {
                 // SAFETY: from `into_raw` above; no other thread has seen it.
@@ -48,7 +48,7 @@ impl<T> Once<T> {
 
 impl<T> Drop for Once<T> {
     fn drop(&mut self) {
-        let value = self.0.load(Ordering::Relaxed); // `&mut self`: all else happened before
+        let value = self.0.load(Ordering::Relaxed); // `&mut self`: no other access
         if !value.is_null() {
             // SAFETY: from `Box::into_raw` in `set`.
             drop(unsafe { Box::from_raw(value) });
@@ -58,5 +58,5 @@ impl<T> Drop for Once<T> {
 
 // SAFETY: it owns a `T` and gives out `&T`.
 unsafe impl<T: Send> Send for Once<T> {}
-// SAFETY: the same; and the thread that drops it may be another than the one that made the value.
+// SAFETY: the same; and any thread may drop the value that another has made.
 unsafe impl<T: Send + Sync> Sync for Once<T> {}

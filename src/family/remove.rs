@@ -1,4 +1,4 @@
-//! Series leave a family.
+//! Removing series from a family.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::family::table::Search;
 use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// Removes the series for which `keep` says false, and tells how many they were.
+    /// Removes the series for which `keep` returns false, and returns their number.
     ///
-    /// `keep` is given each series, and for how long it has been idle: how long before this call it
-    /// was found to have been used, by this method. (So the first call finds all series in use, and
-    /// calls a minute apart tell the idle time to a minute.) A series of which there is a
-    /// [`Handle`] is in use, and is not removed, whatever `keep` says. (A walk that is under way
-    /// has handles of all series that it has not come to.)
+    /// `keep` is called with each series and its idle time: the time since a call of this method
+    /// last found that the series had been used. (So the first call finds all series in use, and
+    /// with a call each minute the idle time is right to a minute.) A series that has a [`Handle`]
+    /// is in use, and is not removed even if `keep` returns false. (An iteration has handles of all
+    /// series that it has not returned yet.)
     ///
     /// ```
     /// use std::time::Duration;
@@ -42,13 +42,13 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
                 }
             }
         }
-        let mut freed = Vec::new(); // dropped behind the lock, also while a panic unwinds
+        let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds
         self.lock().free(usize::MAX, &mut freed);
         removed
     }
 
-    /// Removes a series, and tells whether there was one. Handles of it count on, in
-    /// [`lifetime`](Self::lifetime) alone.
+    /// Removes a series, and returns whether it existed. Its handles stay usable; their adds count
+    /// only in [`lifetime`](Self::lifetime).
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -63,12 +63,12 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         self.remove_if(labels, |_| true)
     }
 
-    /// Removes a series, if there is one and its metric is such; and tells whether it did. As
-    /// [`remove`](Self::remove).
+    /// Removes the series, as [`remove`](Self::remove) does, if it exists and `which` returns true
+    /// for its metric. Returns whether it was removed.
     ///
-    /// No other thread removes a series while `which` runs: so what it is given is what is removed,
-    /// and no newer series of the same set. It has the family's lock, and so may call nothing of
-    /// the family that takes it.
+    /// No other thread removes a series while `which` runs, so exactly the series that it was
+    /// called with is removed, and no newer one of the same set. `which` runs under the family's
+    /// lock, so it must not call methods of the family that take it.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -80,10 +80,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert!(requests.is_empty());
     /// ```
     pub fn remove_if(&self, labels: L::Borrowed<'_>, which: impl FnOnce(&M) -> bool) -> bool {
-        let mut freed = Vec::new(); // dropped behind the lock, also while a panic unwinds
+        let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds
         let mut forgotten = self.lock();
         forgotten.free(LOOKS, &mut freed);
-        // SAFETY: we have the lock.
+        // SAFETY: this thread holds the lock.
         let found = self.table.get().map(|table| unsafe { table.place(labels).search(labels) });
         match found {
             Some(Search::Found(series)) if series.is_there() && which(&series.metric) => {
@@ -93,14 +93,15 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         }
     }
 
-    /// False if it was removed before.
+    /// Removes a series. Returns false if it was removed before.
     fn remove_from_table(&self, series: &Series<L, M>, forgotten: &mut Forgotten<L, M>) -> bool {
         let (Some(table), Some(labels)) = (self.table.get(), &series.labels) else { return false };
         let is_first = if L::COMBINATIONS.is_some() {
             series.hide()
         } else if series.take_out() {
             let place = table.place(L::borrow(labels));
-            // SAFETY: the caller has the lock. It was not taken out before, so it is in its list.
+            // SAFETY: the caller holds the lock. The series was not taken out before, so it is in
+            // its list.
             forgotten.take(unsafe { place.remove(series) });
             true
         } else {

@@ -1,8 +1,8 @@
-//! Labels whose names are known only when the program runs.
+//! Labels whose names are known only at run time.
 //!
-//! Names belong to the family, and not to each series: a key is a value for each of them, in their
-//! order. So a lookup hashes values alone, and no two series of a family have different labels,
-//! which Prometheus does not allow.
+//! Names belong to the family, and not to each series: a key is a list of values, in the order of
+//! the names. So a lookup hashes only values, and all series of a family have the same labels, as
+//! Prometheus demands.
 
 use crate::family::Family;
 use crate::family::field::are_equal;
@@ -11,9 +11,9 @@ use crate::family::metric::Metric;
 use crate::family::names::LabelNames;
 use crate::family::texts::Texts;
 
-/// A set of labels whose names are known only when the program runs: from a configuration, a
-/// script, a plugin. It is the set of a [`Family`](crate::Family) that is made
-/// [with names](crate::Family::with_names).
+/// A set of labels whose names are known only at run time: from a configuration, a script, a
+/// plugin. It is the set of a [`Family`](crate::Family) made by
+/// [`with_names`](crate::Family::with_names).
 ///
 /// A key is a slice of texts, the values in the order of the names:
 ///
@@ -34,9 +34,9 @@ use crate::family::texts::Texts;
 /// assert_eq!(series.labels(), Some(&["acme", "eu"][..]));
 /// ```
 ///
-/// A key that has not as many values as there are names finds no room, as one with too long values
-/// does: it counts in the overflow series, and [`refused`](crate::Family::refused) says so. Nothing
-/// is lost, and nothing panics.
+/// A key with more or fewer values than names is refused, as one with too long values is: it counts
+/// in the overflow series and in [`refused`](crate::Family::refused). No count is lost, and no call
+/// panics.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels::LabelNames};
@@ -48,9 +48,9 @@ use crate::family::texts::Texts;
 /// # Ok::<(), windrow::labels::LabelNamesError>(())
 /// ```
 ///
-/// Where names are known when the program is compiled, take [`labels!`](crate::labels!): its sets
-/// cannot lack a value, and may have numbers and enums. A value that is no text shows itself
-/// through a [`ShortText`](crate::labels::ShortText), without an allocation:
+/// If names are known at compile time, use [`labels!`](crate::labels!): its sets cannot lack a
+/// value, and may have numbers and enums. Convert a value that is no text by
+/// [`ShortText`](crate::labels::ShortText), without an allocation:
 ///
 /// ```
 /// use windrow::{Counter, Family, labels::{LabelNames, ShortText}};
@@ -64,9 +64,9 @@ use crate::family::texts::Texts;
 /// # Cost
 ///
 /// A lookup hashes and compares the values, one after the other, and allocates nothing: some 340
-/// instructions for three texts, where a declared set of three takes 250. The first use of a key
-/// allocates its series and a copy of the values. A [`Handle`](crate::family::Handle) costs what
-/// any other does: nothing.
+/// instructions for three texts; a declared set of three takes 250. The first use of a key
+/// allocates its series and a copy of the values. A [`Handle`](crate::family::Handle) costs nothing
+/// beside the add, as in any family.
 #[derive(Debug)]
 pub enum RuntimeLabels {}
 
@@ -114,7 +114,7 @@ impl Labels for RuntimeLabels {
 }
 
 impl<M: Metric + Default> Family<RuntimeLabels, M> {
-    /// Returns a family without a series, whose labels have these names. Their metrics will be
+    /// Returns a family without series, whose labels have these names. Their metrics will be
     /// `M::default()`.
     ///
     /// ```
@@ -130,8 +130,8 @@ impl<M: Metric + Default> Family<RuntimeLabels, M> {
 }
 
 impl<M: Metric, F> Family<RuntimeLabels, M, F> {
-    /// Returns a family without a series, whose labels have these names, and whose metrics a
-    /// function makes: see [`with_constructor`](Family::with_constructor).
+    /// Returns a family without series, whose labels have these names, and whose metrics `make`
+    /// makes: see [`with_constructor`](Family::with_constructor).
     ///
     /// ```
     /// use windrow::{Family, Histogram, labels::LabelNames, histogram::Scale};

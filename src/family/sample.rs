@@ -1,14 +1,14 @@
-//! A metric like those of a family's series.
+//! A sample of a family's metrics.
 
 use crate::family::Family;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 
 impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
-    /// Returns a metric as the constructor makes them, which is in no series.
+    /// Returns a new metric from the constructor, which belongs to no series.
     ///
-    /// For an exporter that has to know, before there is a series, which events or which
-    /// [`Scale`](crate::histogram::Scale) the metrics have.
+    /// For an exporter that has to know the events or the [`Scale`](crate::histogram::Scale) of the
+    /// metrics before there is a series.
     ///
     /// ```
     /// # use windrow::{Family, Histogram, labels, histogram::Scale};

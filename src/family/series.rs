@@ -1,4 +1,4 @@
-//! One series of a family: a set of labels, and its metric.
+//! A series of a family: a set of labels, and its metric.
 
 use std::ptr::{from_ref, null_mut, with_exposed_provenance};
 use std::time::{Duration, Instant, SystemTime};
@@ -7,32 +7,32 @@ use crate::family::labels::Labels;
 use crate::family::number;
 use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
 
-/// Was used since the last look.
+/// Used since the last look.
 const USED: u8 = 2;
-/// Was not used since the last look.
+/// Not used since the last look.
 const IDLE: u8 = 1;
-/// Was removed, but stays where it is, since it is found by its index: it is back when it is used
+/// Removed, but still in its place, because it is found by its index: its next use makes it visible
 /// again.
 const HIDDEN: u8 = 0;
 
 pub(super) struct Series<L: Labels, M> {
     pub(super) hash: u64,
-    /// Its own, for life.
+    /// Unique in the process.
     pub(super) number: u64,
-    /// The next in the list of its place in the table.
+    /// The next series in its list of the table.
     pub(super) next: AtomicPtr<Series<L, M>>,
     use_state: AtomicU8,
-    /// Whether it was taken out of its list. Under the family's lock. (Not a state of use: a thread
-    /// that has found the series just before may still use it.)
+    /// Whether the series was taken out of its list. Under the family's lock. (It is independent of
+    /// the state of use: a thread that has found the series just before may still use it.)
     is_out: AtomicBool,
-    /// None: all sets that found no room.
+    /// `None` in the overflow series.
     pub(super) labels: Option<L::Stored>,
     pub(super) names: L::Names,
     pub(super) metric: M,
     born: Instant,
-    /// The system's time then. An export needs one that is always the same.
+    /// The system's time at which it was made. Exporters need one that never changes.
     pub(super) created: SystemTime,
-    /// When it was last found to have been used: nanoseconds after `born`.
+    /// The time at which a look last found that it had been used: nanoseconds after `born`.
     last_used: AtomicU64,
     witness: Witness,
 }
@@ -62,80 +62,84 @@ impl<L: Labels, M> Series<L, M> {
         series
     }
 
-    /// The pointer of the `Arc` that it is in, which may free it, unlike one of `self`.
+    /// Returns the pointer of its `Arc`, which, unlike one from `self`, may free the series.
     pub(super) fn in_arc(&self) -> *const Series<L, M> {
         with_exposed_provenance(from_ref(self).addr())
     }
 
-    /// One more reference to the series.
+    /// Returns one more reference to the series.
     ///
     /// # Safety
-    /// There is one.
+    ///
+    /// There is at least one reference.
     pub(super) unsafe fn share(&self) -> Arc<Series<L, M>> {
-        // SAFETY: the contract; `new` alone makes a series, in an `Arc`.
+        // SAFETY: the contract; only `new` makes a series, in an `Arc`.
         unsafe {
             Arc::increment_strong_count(self.in_arc());
             Arc::from_raw(self.in_arc())
         }
     }
 
-    /// Whether this is its hash.
+    /// Returns whether this is its hash.
     #[inline]
     pub(super) fn has(&self, hash: u64) -> bool {
         self.witness.check();
         L::COMBINATIONS.is_some() || self.hash == hash
     }
 
-    /// Whether these are its labels, given that their hash is.
+    /// Returns whether these are its labels, given that their hash is its hash.
     #[inline]
     pub(super) fn is(&self, labels: L::Borrowed<'_>) -> bool {
-        // A family without a hash finds a series by its place alone.
+        // A family without a hash finds a series by its index.
         L::COMBINATIONS.is_some()
             || self.labels.as_ref().is_some_and(|stored| L::matches(stored, labels))
     }
 
-    /// Whether its use is noted. Mostly it is: this only reads a word that seldom changes.
+    /// Returns whether the series is marked as used. Usually it is, so this reads a word that
+    /// seldom changes.
     #[inline]
     pub(super) fn is_in_use(&self) -> bool {
-        // Relaxed, here and below, but for what `try_use` hands to `hide`: nothing else is
+        // Relaxed, here and below, except for the pair of `try_use` and `hide`: no other data is
         // published by it.
         self.use_state.load(Ordering::Relaxed) == USED
     }
 
-    /// Notes that it is used. False if it was hidden by then, unlike it `was_hidden`, or is no
-    /// longer: look again.
+    /// Marks the series as used. Returns false if it is hidden although it was not before, or the
+    /// reverse (`was_hidden`): the caller looks again.
     pub(super) fn try_use(&self, was_hidden: bool) -> bool {
         let before = if was_hidden { HIDDEN } else { IDLE };
-        // Release: pairs with the Acquire in `hide`, whose caller counts it off: not before it was
-        // counted.
+        // Release: pairs with the Acquire in `hide`. The caller of `hide` subtracts the series from
+        // the number of series, which must come after the addition.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         self.use_state.compare_exchange(before, USED, order, failed).is_ok()
             || !was_hidden && self.is_in_use()
     }
 
-    /// Whether it is hidden from who reads the family.
+    /// Returns whether the series is hidden from readers of the family.
     pub(super) fn is_hidden(&self) -> bool {
         self.use_state.load(Ordering::Relaxed) == HIDDEN
     }
 
-    /// Hides it. False if it was hidden.
+    /// Hides the series. Returns false if it was hidden already.
     pub(super) fn hide(&self) -> bool {
         // Acquire: pairs with the Release in `try_use`.
         self.use_state.swap(HIDDEN, Ordering::Acquire) != HIDDEN
     }
 
-    /// Notes that it is taken out of its list. False if it was before. For a caller that has the
-    /// family's lock.
+    /// Marks the series as taken out of its list. Returns false if it was marked already. The
+    /// caller holds the family's lock.
     pub(super) fn take_out(&self) -> bool {
         !self.is_out.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether it is in its list, and not hidden. For a caller that has the family's lock.
+    /// Returns whether the series is in its list, and not hidden. The caller holds the family's
+    /// lock.
     pub(super) fn is_there(&self) -> bool {
         !self.is_out.load(Ordering::Relaxed) && !self.is_hidden()
     }
 
-    /// For how long it was not used, as far as was looked; and looks. What is kept is in use.
+    /// Looks whether the series was used, and returns the time since it was last found used. A
+    /// series with a handle (`is_kept`) is in use.
     pub(super) fn idle(&self, is_kept: bool) -> Duration {
         let age = self.born.elapsed();
         let nanos = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);

@@ -1,21 +1,21 @@
-//! Short texts: what a value shows, without an allocation.
+//! Short texts of values, without an allocation.
 
 use std::fmt::{self, Debug, Display, Formatter, Write};
 
-/// The text of a value that implements [`Display`], as a label: at most 63 bytes, kept in place.
+/// The text of a value that implements [`Display`], as a label: at most 63 bytes, stored inline.
 ///
 /// For types that [`labels!`](crate::labels!) does not know: a UUID, an HTTP method, an identifier
-/// of your own. Two values that show the same text are the same label.
+/// of your own. Two values with the same text are the same label.
 ///
-/// A value that shows more than 63 bytes [is too long](Self::is_too_long): in a
-/// [`Family`](crate::Family), sets with it count in the overflow series, as all sets with too long
-/// texts do. (Borrow a longer text: `str` in the declaration.)
+/// A text of more than 63 bytes [is too long](Self::is_too_long): in a [`Family`](crate::Family),
+/// sets with it count in the overflow series, as all sets with too long texts do. (For longer
+/// texts, declare the label as `str` and borrow the text.)
 ///
 /// ```
 /// use std::fmt;
 /// use windrow::{Counter, Family, labels, labels::ShortText};
 ///
-/// struct Tenant(u128); // as in a crate that knows nothing of windrow
+/// struct Tenant(u128); // a type of another crate
 ///
 /// impl fmt::Display for Tenant {
 ///     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,25 +35,25 @@ use std::fmt::{self, Debug, Display, Formatter, Write};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[doc(alias = "uuid")]
 pub struct ShortText {
-    /// Zero behind the text; all zero if it is too long. So equal texts are equal bytes.
+    /// Zero after the text; all zero if it is too long. So equal texts have equal bytes.
     bytes: [u8; ShortText::MAX_BYTES],
-    /// `TOO_LONG`, if it is.
+    /// `TOO_LONG` if the text is too long.
     length: u8,
 }
 
-/// In place of a length.
+/// Takes the place of a length.
 const TOO_LONG: u8 = u8::MAX;
 
 impl ShortText {
-    /// The most bytes of a text.
+    /// The maximum length of a text in bytes.
     pub const MAX_BYTES: usize = 63;
 
     const TOO_LONG: ShortText = ShortText { bytes: [0; ShortText::MAX_BYTES], length: TOO_LONG };
 
-    /// Writes what `value` shows, by its [`Display`].
+    /// Formats `value` by its [`Display`].
     ///
-    /// Allocates nothing itself, and costs what the formatting costs. A value whose `Display`
-    /// returns an error is taken for one that is too long.
+    /// Allocates nothing itself, and costs the same as the formatting. If `Display` returns an
+    /// error, the text counts as too long.
     ///
     /// ```
     /// use windrow::labels::ShortText;
@@ -66,14 +66,14 @@ impl ShortText {
         if write!(text, "{value}").is_err() { ShortText::TOO_LONG } else { text }
     }
 
-    /// Returns the text; an empty one, if the value's was too long.
+    /// Returns the text, or an empty one if it was too long.
     ///
     /// ```
     /// assert_eq!(windrow::labels::ShortText::of('x').as_str(), "x");
     /// ```
     pub fn as_str(&self) -> &str {
         let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
-        // Only whole texts were written.
+        // Only whole `str`s were written.
         str::from_utf8(text).unwrap_or_default()
     }
 
@@ -90,13 +90,13 @@ impl ShortText {
     }
 }
 
-/// Fails if there is no room.
+/// Returns an error if the text gets too long.
 impl Write for ShortText {
     fn write_str(&mut self, more: &str) -> fmt::Result {
-        let begin = usize::from(self.length); // too long: there is no such place
+        let begin = usize::from(self.length); // out of range if the text is too long
         let end = begin.saturating_add(more.len());
         let Some(room) = self.bytes.get_mut(begin..end) else {
-            // Also if the `Display` takes no notice, and goes on.
+            // The text stays too long even if the `Display` ignores the error and writes on.
             *self = ShortText::TOO_LONG;
             return Err(fmt::Error);
         };

@@ -1,4 +1,4 @@
-//! Which types of the standard library are labels, and what they become.
+//! The types of the standard library that are labels.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
@@ -29,7 +29,7 @@ impl Label for bool {
     }
 }
 
-/// Labels of which there are too many values to be numbered, and none is empty.
+/// Labels with too many values to be numbered, none of which is empty.
 macro_rules! labels_by_key {
     ($(
         $(#[$attribute:meta])* $type:ty: $key:ty, |$this:ident| $by:expr, $value:expr;
@@ -82,7 +82,7 @@ macro_rules! shown {
     };
 }
 
-// Each shows each value by another text, of 45 bytes at most.
+// In each of these types, different values have different texts, of at most 45 bytes.
 shown!(u128, i128, char, IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4);
 
 labels_by_key! {
@@ -107,7 +107,7 @@ fn scope(address: SocketAddr) -> u32 {
     }
 }
 
-/// One number of all that are the same label.
+/// Returns one representative of all numbers that are the same label.
 macro_rules! one_of_each {
     ($float:ty, $number:expr) => {
         // (-0.0 + 0.0 is 0.0.)
@@ -165,8 +165,8 @@ impl Label for ShortText {
     }
 }
 
-/// `None` is shown as an empty text, which Prometheus takes for a label that is not there. So
-/// `Some` of an empty text is the same label.
+/// `None` is shown as an empty text, which in Prometheus means that the label is absent. So `Some`
+/// of an empty text is the same label.
 impl<L: Label> Label for Option<L> {
     const VALUES: Option<usize> = match L::VALUES {
         Some(values) => values.checked_add(1),

@@ -1,4 +1,4 @@
-//! Where a family finds its series: lists of them, each with a place in a table.
+//! The hash table in which a family finds its series: a table of lists.
 //!
 //! # Theorem
 //!
@@ -9,24 +9,24 @@
 //!
 //! A series is inserted at the head of its list, by a compare-exchange of the head that was loaded
 //! *before* the list was searched. If it succeeds, no series was inserted into this list meanwhile:
-//! so the set is not there. (The head cannot have come back to the same address, either: its memory
-//! is not freed while this thread is pinned, or has the lock under which series are freed.)
+//! so the set is not there. (The head cannot have returned to the same address, either: its memory
+//! is not freed while this thread is pinned, or holds the lock under which series are freed.)
 //!
 //! One thread at a time removes series, under the family's lock. It changes the link that leads to
 //! the series. Of links that are not heads, only removals change them; a head it changes by a
-//! compare-exchange, as an insertion does. A thread that stands on a removed series goes on by its
-//! link to the rest of the list. That rest is what it was, less what was removed since.
+//! compare-exchange, as an insertion does. A thread that stands on a removed series follows its
+//! link to the rest of the list. That rest is unchanged, except for series that were removed since.
 //!
 //! A removed series is freed when no thread can stand on it: after a grace period (see
 //! `forgotten`).
 //!
 //! # Orderings
 //!
-//! Heads alone publish. Whoever inserts a series has acquired the head, and with it the rest of the
-//! list, which is older; and releases both with the new head. So a thread that has acquired a head
-//! sees whatever its list leads to, and links are relaxed. A removal of the first series is a
-//! read-modify-write of the head: who acquires what it stored acquires what the insertions before
-//! it have released.
+//! Only heads publish. A thread that inserts a series has acquired the head, and with it the rest
+//! of the list, which is older; and it releases both with the new head. So a thread that has
+//! acquired a head sees everything to which its list leads, and links are relaxed. A removal of the
+//! first series is a read-modify-write of the head: a thread that acquires the value it stored also
+//! acquires everything that the insertions before it have released.
 
 use std::ptr::null_mut;
 use std::{hash::BuildHasher, iter};
@@ -37,8 +37,8 @@ use crate::family::labels::Labels;
 use crate::family::series::Series;
 use crate::sync::{Arc, AtomicPtr, Ordering, sized};
 
-/// A table has a place for each series that there may be, up to so many. With more series, lists
-/// get longer.
+/// A table has a list for each possible series, up to this number. With more series, lists get
+/// longer.
 const MOST_PLACES: usize = 1 << 17;
 
 pub(super) struct Table<L: Labels, M> {
@@ -46,27 +46,27 @@ pub(super) struct Table<L: Labels, M> {
     heads: Box<[AtomicPtr<Series<L, M>>]>,
 }
 
-/// Where a set of labels belongs.
+/// The list to which a set of labels belongs.
 pub(super) struct Place<'t, L: Labels, M> {
     head: &'t AtomicPtr<Series<L, M>>,
     pub(super) hash: u64,
 }
 
-/// What a search has found.
+/// The result of a search.
 pub(super) enum Search<'t, L: Labels, M> {
     Found(&'t Series<L, M>),
-    /// Nothing, in the list that begins with this series.
+    /// No series, in the list that begins with this one.
     Nothing(*mut Series<L, M>),
 }
 
-/// Two series of one set: that in the table, and the one that another thread was quicker than.
+/// Two series of one set: the one in the table, and the one of the thread that came second.
 pub(super) struct Twice<'t, L: Labels, M> {
     pub(super) there: &'t Series<L, M>,
     pub(super) ours: Arc<Series<L, M>>,
 }
 
 impl<L: Labels, M> Table<L, M> {
-    /// A table for so many series; `None` if there is no memory for it.
+    /// Returns a table for `series` series; `None` if there is no memory for it.
     pub(super) fn new(series: usize) -> Option<Table<L, M>> {
         let places = L::COMBINATIONS
             .unwrap_or_else(|| sized(series.clamp(1, MOST_PLACES).next_power_of_two(), 1));
@@ -83,19 +83,20 @@ impl<L: Labels, M> Table<L, M> {
         }
         #[allow(clippy::needless_borrows_for_generic_args)] // by value, the set would be copied
         let hash = self.random.hash_one(&labels);
-        // The number of places is a power of two, and not zero.
+        // The number of lists is a power of two, and not zero.
         Place { head: &self.heads[hash as usize & (self.heads.len() - 1)], hash }
     }
 
-    /// All series that are in the table.
+    /// Returns all series in the table.
     ///
     /// # Safety
-    /// The caller has the lock under which series are removed, as long as it has the iterator or a
-    /// series from it.
+    ///
+    /// The caller holds the lock under which series are removed, as long as it has the iterator or
+    /// a series from it.
     pub(super) unsafe fn all(&self) -> impl Iterator<Item = &Series<L, M>> {
         self.heads.iter().flat_map(|head| {
-            // Acquire: pairs with the Release in `insert`.
-            // SAFETY: what is in a list is not freed; it is not removed either, by the contract.
+            // Acquire: pairs with the Release in `insert`. SAFETY: a series in a list is not freed;
+            // nor is it removed, by the contract.
             let first = unsafe { head.load(Ordering::Acquire).as_ref() };
             iter::successors(first, |series| unsafe {
                 // SAFETY: as above.
@@ -106,12 +107,13 @@ impl<L: Labels, M> Table<L, M> {
 }
 
 impl<'t, L: Labels, M> Place<'t, L, M> {
-    /// Looks for a set of labels.
+    /// Searches for a set of labels.
     ///
     /// # Safety
-    /// What is found is used, and what [`insert`](Self::insert) is called with, under the pin or
-    /// the lock that the caller has now. (Or the family finds series by their index: those are
-    /// never freed.)
+    ///
+    /// The caller uses the series found, and the argument for [`insert`](Self::insert), only under
+    /// the pin or the lock that it has now. (Or the family finds series by index: those are never
+    /// freed.)
     #[inline]
     pub(super) unsafe fn search(&self, labels: L::Borrowed<'_>) -> Search<'t, L, M> {
         // Acquire: pairs with the Release in `insert`.
@@ -121,7 +123,8 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
     }
 
     /// # Safety
-    /// As [`search`](Self::search); `first` was loaded from the head under the same pin or lock.
+    /// The contract of [`search`](Self::search); `first` was loaded from the head under the same
+    /// pin or lock.
     #[inline]
     unsafe fn search_from(
         &self,
@@ -137,10 +140,11 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
         }
     }
 
-    /// The first series with this hash from `next` on.
+    /// Returns the first series with this hash from `next` on.
     ///
     /// # Safety
-    /// As [`search_from`](Self::search_from).
+    ///
+    /// The contract of [`search_from`](Self::search_from).
     #[inline]
     unsafe fn of_hash(&self, mut next: *mut Series<L, M>) -> Option<&'t Series<L, M>> {
         loop {
@@ -149,14 +153,15 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
             if series.has(self.hash) {
                 return Some(series);
             }
-            next = series.next.load(Ordering::Relaxed); // see above: heads publish
+            next = series.next.load(Ordering::Relaxed); // heads publish, as said above
         }
     }
 
-    /// Goes on behind a series that has the same hash, and other labels.
+    /// Continues after a series with the same hash and other labels.
     ///
     /// # Safety
-    /// As [`search_from`](Self::search_from).
+    ///
+    /// The contract of [`search_from`](Self::search_from).
     #[cold]
     unsafe fn search_behind(
         &self,
@@ -174,11 +179,12 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
         Search::Nothing(first)
     }
 
-    /// Inserts a series after a search that found nothing from `first` on. Err: another thread
-    /// has inserted one with these labels.
+    /// Inserts a series after a search that found nothing from `first` on. Returns an error if
+    /// another thread has inserted one with these labels.
     ///
     /// # Safety
-    /// As [`search`](Self::search), which `first` is from.
+    ///
+    /// The contract of [`search`](Self::search), which returned `first`.
     pub(super) unsafe fn insert(
         &self,
         new: Arc<Series<L, M>>,
@@ -192,8 +198,8 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
             // Release: publishes the series. Acquire, on failure: as in `search`.
             let (order, failed) = (Ordering::Release, Ordering::Acquire);
             match self.head.compare_exchange(first, new, order, failed) {
-                // SAFETY: it is in the list now, and so is not freed before the pin or the lock
-                // ends.
+                // SAFETY: the series is in the list now, and is not freed before the pin or the
+                // lock ends.
                 Ok(_) => return Ok(unsafe { &*new }),
                 Err(now) => first = now,
             }
@@ -205,20 +211,21 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
         }
     }
 
-    /// Takes a series out of its list, and returns the list's reference to it. Threads may still
-    /// stand on it.
+    /// Takes a series out of its list, and returns the list's reference to it. Other threads may
+    /// still stand on it.
     ///
     /// # Safety
-    /// The caller has the lock under which series are removed. The series is in this list.
+    ///
+    /// The caller holds the lock under which series are removed. The series is in this list.
     pub(super) unsafe fn remove(&self, series: &Series<L, M>) -> Arc<Series<L, M>> {
         let gone = std::ptr::from_ref(series).cast_mut();
         let rest = series.next.load(Ordering::Relaxed);
-        // Relaxed: it publishes nothing. Acquire, on failure: as in `search`.
+        // Relaxed: this store publishes nothing. Acquire, on failure: as in `search`.
         let (order, failed) = (Ordering::Relaxed, Ordering::Acquire);
         if let Err(first) = self.head.compare_exchange(gone, rest, order, failed) {
             let mut before = first;
             loop {
-                // SAFETY: it is in the list, by the contract, and only this thread removes.
+                // SAFETY: the series is in the list, by the contract, and only this thread removes.
                 let series = unsafe { &*before };
                 before = series.next.load(Ordering::Relaxed);
                 if before == gone {
@@ -227,7 +234,7 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
                 }
             }
         }
-        // SAFETY: `insert` made it by `into_raw`, and the list has it no more.
+        // SAFETY: `insert` made it by `into_raw`, and the list no longer has it.
         unsafe { Arc::from_raw(series.in_arc()) }
     }
 }
@@ -235,7 +242,7 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
 impl<L: Labels, M> Drop for Table<L, M> {
     fn drop(&mut self) {
         for head in &self.heads {
-            let mut next = head.load(Ordering::Relaxed); // `&mut self`: all else happened before
+            let mut next = head.load(Ordering::Relaxed); // `&mut self`: no other access
             while !next.is_null() {
                 // SAFETY: `insert` made it by `into_raw`. No thread is pinned for this family: they
                 // borrow it.

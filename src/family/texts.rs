@@ -1,17 +1,17 @@
-//! Texts that are kept together: a family's names of labels, or a series' values.
+//! Texts in one allocation: a family's names of labels, or a series' values.
 
 use std::sync::Arc;
 
 /// Copies of texts, in one allocation, and a list of them.
 ///
-/// A lookup borrows `&[&str]`, so what is kept has to be borrowed as that, too. Hence the list
-/// refers to the copies beside it.
+/// A lookup borrows `&[&str]`, so the copies must be borrowed as that, too. Hence the list refers
+/// to the copies beside it.
 pub struct Texts {
-    /// Each borrows from `all`, and from nothing else: `'static` is a lie that only
-    /// [`as_slice`](Self::as_slice) sees, which tells the truth.
+    /// Each borrows from `all` only. The lifetime `'static` is not true; only
+    /// [`as_slice`](Self::as_slice) sees it, and returns the true one.
     list: Box<[&'static str]>,
-    /// Never changed or handed out. In an `Arc`, and not in a `Box`, because a box that is moved
-    /// must not be referred to.
+    /// Never changed or handed out. In an `Arc` and not a `Box`, because moving a box invalidates
+    /// references into it.
     _all: Arc<str>,
 }
 
@@ -19,7 +19,7 @@ impl Texts {
     pub(super) fn new(texts: &[&str]) -> Texts {
         let all: Arc<str> = texts.concat().into();
         // SAFETY: the text does not move and does not change, and is freed with the list that
-        // refers to it, not before. No reference leaves but for as long as the list is borrowed.
+        // refers to it, not before. References leave only for as long as the list is borrowed.
         let mut rest: &'static str = unsafe { &*Arc::as_ptr(&all) };
         let list = texts.iter().map(|text| {
             let (copy, behind) = rest.split_at(text.len());

@@ -1,4 +1,4 @@
-//! All series of a family together.
+//! Iterating over the series of a family.
 
 use std::{ptr, vec};
 
@@ -12,12 +12,11 @@ use crate::reclaim::pin;
 use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// Returns all series that there are, in no order; and the one without labels last, if any set
-    /// found no room.
+    /// Returns all series, in no order; and last the overflow series, if any set was refused.
     ///
-    /// It may be called while other threads add and make series. A series that was there before the
-    /// call, and was not removed, is among them. Takes the lock for a moment, and allocates: eight
-    /// bytes a series.
+    /// It may be called while other threads add and make series. A series that existed before the
+    /// call and was not removed is included. Takes the lock for a moment, and allocates eight bytes
+    /// for each series.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -34,10 +33,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
             // SAFETY: we have the lock.
             listed.extend(unsafe { table.all() }.filter(|series| !series.is_hidden()));
         }
-        // As they stand in memory: most of what a walk takes is the wait for it, and a table has no
+        // In the order of their addresses: an iteration mostly waits for memory, and a table has no
         // order.
         listed.sort_unstable_by_key(|series| ptr::from_ref(*series).addr());
-        // SAFETY: they are in the table, which has a reference to each.
+        // SAFETY: the series are in the table, which has a reference to each.
         let share = |series: &Series<L, M>| Handle::new(unsafe { series.share() });
         let mut all: Vec<Handle<L, M>> = listed.into_iter().map(share).collect(); // in place
         drop(locked);
@@ -45,10 +44,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         FamilyIter(all.into_iter())
     }
 
-    /// Returns the metric of a set of labels, if it has a series of its own; makes none, and is no
-    /// use of it.
+    /// Returns the metric of a set of labels, if the set has a series. Makes no series, and does
+    /// not mark it as used.
     ///
-    /// Never waits, and costs what [`with`](Self::with) does: use what it returns and let it go.
+    /// Never waits, and costs the same as [`with`](Self::with): use the result at once and drop it.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -73,7 +72,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         }
     }
 
-    /// How many series there are, without that of the sets that found no room.
+    /// Returns the number of series, without the overflow series.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -84,12 +83,11 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert_eq!(requests.len(), 1);
     /// ```
     pub fn len(&self) -> usize {
-        // Some may be counted that another thread is just making, and will find that it need not or
-        // must not.
+        // The number may include series that another thread is making and will discard.
         self.series.load(Ordering::Relaxed).min(self.max_series())
     }
 
-    /// Whether there is no series.
+    /// Returns whether there is no series, without the overflow series.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -100,10 +98,9 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         self.len() == 0
     }
 
-    /// How often a set found no room, and counted in the series without labels.
+    /// Returns the number of uses that were refused, and counted in the overflow series.
     ///
-    /// Of uses, not of sets: to know how many sets there were, a family would have to remember
-    /// each.
+    /// It counts uses, not sets: to count sets, a family would have to remember each of them.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -116,10 +113,9 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         self.refused.sum()
     }
 
-    /// What all series have ever counted, together: those that were removed, and that of the sets
-    /// that found no room, included.
+    /// Returns the all-time total of all series: removed ones and the overflow series included.
     ///
-    /// With no add running it is exact. Else it is as consistent as a metric's own total. Takes the
+    /// Exact when no add is running; otherwise as consistent as a metric's own total. Takes the
     /// lock, and reads every series.
     ///
     /// ```
@@ -132,7 +128,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert_eq!(requests.lifetime(), 5);
     /// ```
     pub fn lifetime(&self) -> M::Total {
-        let mut freed = Vec::new(); // dropped behind the lock, also while a panic unwinds
+        let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds
         let mut forgotten = self.lock();
         forgotten.free(usize::MAX, &mut freed);
         let mut total = forgotten.total();
@@ -147,7 +143,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     }
 }
 
-/// A walk over a family's series, as they were when it began.
+/// An iterator over a family's series, as they were when it was made.
 #[derive(Debug)]
 pub struct FamilyIter<L: Labels, M>(vec::IntoIter<Handle<L, M>>);
 

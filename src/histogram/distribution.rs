@@ -1,4 +1,4 @@
-//! What was recorded, as a plain value.
+//! Distributions: a histogram's counts as a plain value.
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::RangeInclusive;
@@ -12,22 +12,23 @@ mod quantile;
 #[cfg(feature = "serde")]
 mod serde;
 
-/// What was recorded, as a plain value: from
-/// [`Histogram::distribution`](crate::Histogram::distribution) and its like. It does not change.
+/// A distribution of values, with counts, quantiles and percentiles, as a plain value: from
+/// [`Histogram::distribution`](crate::Histogram::distribution),
+/// [`SlidingWindow::distribution`](crate::SlidingWindow::distribution) and similar methods.
 ///
-/// Count, sum, cells, and of the cells what they bound: so a percentile is right to a *stated
-/// error*, and never further off. With `e` for [`error_bound`](Scale::error_bound), what stands for
-/// a value in the scale's range is that value give or take `e` of it and a half (since it is a
-/// whole number). Outside of the range, [`quantile_within`](Self::quantile_within) says how far off
-/// it may be.
+/// It has the sum and the count of each cell. A percentile is estimated from the bounds of its
+/// cell, so it is right to a *stated error*. With `e` for [`error_bound`](Scale::error_bound), the
+/// estimate of a value `v` in the scale's range differs from `v` by at most `e * v` and a half
+/// (because it is rounded to a whole number). For values outside of the range,
+/// [`quantile_within`](Self::quantile_within) returns bounds.
 ///
-/// Distributions of several machines or minutes are added up by [`merge`](Self::merge), and then
-/// have the percentiles of all that was recorded. An empty distribution is neutral: so a sum begins
-/// with [`default`](Distribution::default). Percentiles themselves cannot be added up or averaged,
-/// by no method: of two services of which one is slow, the mean of their 99th percentiles is that
-/// of nothing. So keep distributions.
+/// [`merge`](Self::merge) adds up distributions of several machines or minutes; the result has the
+/// percentiles of all their values. An empty distribution is neutral, so a sum can begin with
+/// [`default`](Distribution::default). Percentiles themselves cannot be added up or averaged by any
+/// method: if one of two services is slow, the mean of their 99th percentiles is the percentile of
+/// neither, nor of both together. So keep distributions.
 ///
-/// Counts, of a cell and of all cells, stop at 2^64 - 1; the sum wraps at 2^64.
+/// Counts saturate at 2^64 - 1, both of one cell and of all; the sum wraps at 2^64.
 ///
 /// ```
 /// use windrow::Histogram;
@@ -44,29 +45,29 @@ mod serde;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Distribution {
     scale: Scale,
-    /// Places of the scale and what was counted there, not zero, in the order of places.
+    /// Places of the scale and their counts, which are not zero, in the order of places.
     cells: Vec<(u16, u64)>,
     count: u64,
     sum: u64,
-    /// No value is below the first or above the second. Each is in its cell: the first of `cells`,
-    /// and the last. If there is no cell, zeros.
+    /// No value is below the first or above the second. The first lies in the first of `cells`, the
+    /// second in the last. Zeros if there is no cell.
     extremes: (u64, u64),
-    /// Whether the extremes are the least and the greatest of the values, and not only in their
-    /// cells. If there is no cell, true.
+    /// Whether the extremes are the minimum and the maximum of the values, and not only bounds in
+    /// the same cells. True if there is no cell.
     exact: bool,
 }
 
 /// A cell that was used.
 #[derive(Clone, Copy)]
 struct Used {
-    /// The least and the greatest value that may be in it.
+    /// The smallest and the largest value that may be in the cell.
     bounds: (u64, u64),
     count: u64,
 }
 
 impl Distribution {
-    /// Of what was counted at each place of `scale`. No value that was counted is below the first
-    /// of `extremes` or above the second; if they are `exact`, there are such values.
+    /// Makes a distribution of the counts at each place of `scale`. No counted value is below the
+    /// first of `extremes` or above the second; if they are `exact`, there are such values.
     pub(crate) fn new(
         scale: Scale,
         counts: impl IntoIterator<Item = u64>,
@@ -78,7 +79,8 @@ impl Distribution {
         Distribution::of_used(scale, used.collect(), sum, extremes, exact)
     }
 
-    /// As [`new`](Self::new), of the places that were used, in order.
+    /// Makes a distribution as [`new`](Self::new) does, of only the places that were used, in
+    /// order.
     pub(crate) fn of_used(
         scale: Scale,
         cells: Vec<(u16, u64)>,
@@ -94,7 +96,7 @@ impl Distribution {
         Distribution { scale, cells, count, sum, extremes, exact }
     }
 
-    /// Its cells' scale.
+    /// Returns the scale.
     ///
     /// ```
     /// # use windrow::{Histogram, histogram::Scale};
@@ -104,7 +106,7 @@ impl Distribution {
         self.scale
     }
 
-    /// How far off a percentile can be, as a part of the value: [`Scale::error_bound`].
+    /// Returns the relative error of a percentile: [`Scale::error_bound`].
     ///
     /// ```
     /// let distribution = windrow::Histogram::new().distribution();
@@ -114,8 +116,7 @@ impl Distribution {
         self.scale.error_bound()
     }
 
-    /// Returns how many values were recorded: what the cells add up to, or 2^64 - 1 if that is
-    /// less.
+    /// Returns the number of values: the sum of the cells' counts, saturating at 2^64 - 1.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -138,7 +139,7 @@ impl Distribution {
         self.sum
     }
 
-    /// Whether nothing was recorded.
+    /// Returns whether there are no values.
     ///
     /// ```
     /// assert!(windrow::histogram::Distribution::default().is_empty());
@@ -147,7 +148,7 @@ impl Distribution {
         self.cells.is_empty()
     }
 
-    /// Returns the mean of the values; `None` if there is none. It is as right as the
+    /// Returns the mean of the values; `None` if there is none. It is as exact as the
     /// [`sum`](Self::sum), and always finite.
     ///
     /// ```
@@ -160,10 +161,10 @@ impl Distribution {
         (!self.is_empty()).then(|| self.sum as f64 / self.total() as f64)
     }
 
-    /// Returns the least value; `None` if there is none. No value is below it.
+    /// Returns the minimum; `None` if there is no value. No value is below it.
     ///
-    /// It is exact where [`has_exact_extremes`](Self::has_exact_extremes) says so. Otherwise it is
-    /// the least that can be in its cell.
+    /// It is exact if [`has_exact_extremes`](Self::has_exact_extremes). Otherwise it is the
+    /// smallest value that can be in its cell.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -175,7 +176,7 @@ impl Distribution {
         (!self.is_empty()).then_some(self.extremes.0)
     }
 
-    /// Returns the greatest value; `None` if there is none. No value is above it. As exact as
+    /// Returns the maximum; `None` if there is no value. No value is above it. It is as exact as
     /// [`min`](Self::min).
     ///
     /// ```
@@ -191,26 +192,27 @@ impl Distribution {
     /// Returns whether [`min`](Self::min) and [`max`](Self::max) are values that were recorded, and
     /// not only bounds of them.
     ///
-    /// They are, but for what a [`Histogram`](crate::Histogram#minimum-and-maximum) recorded since
-    /// a drain, for what a window recorded [since a moment](crate::snapshot::Since::distribution),
-    /// for what one counted [since](Self::since) an earlier one, and for what such distributions
-    /// were [merged](Self::merge) into. Those of no values are exact. (Of a read while others
-    /// record they may be those of a record that is being made and not yet counted, as the sum may
-    /// be.)
+    /// They are, with these exceptions: distributions of a
+    /// [`Histogram`](crate::Histogram#minimum-and-maximum) that was drained before, of a window
+    /// [since a moment](crate::snapshot::Since::distribution), differences between a distribution
+    /// and an [earlier one](Self::since), and all into which such distributions were
+    /// [merged](Self::merge). The extremes of an empty distribution are exact. (In a read while
+    /// other threads record, they may include a record that is being made and not yet counted, as
+    /// the sum may.)
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
     /// latency.record(2_000);
     /// assert!(latency.take().has_exact_extremes());
     /// latency.record(2_010);
-    /// let since = latency.distribution(); // that 2000 was drained is not known any more
+    /// let since = latency.distribution(); // the histogram no longer knows that 2000 was drained
     /// assert_eq!((since.has_exact_extremes(), since.min()), (false, Some(2_000)));
     /// ```
     pub fn has_exact_extremes(&self) -> bool {
         self.exact
     }
 
-    /// How many values are below the scale's range, zeros included.
+    /// Returns the number of values below the scale's range, zeros included.
     ///
     /// ```
     /// let latency = windrow::Histogram::new(); // from 513 ns
@@ -222,7 +224,7 @@ impl Distribution {
         self.counted_at(0)
     }
 
-    /// How many values are above the scale's range.
+    /// Returns the number of values above the scale's range.
     ///
     /// ```
     /// let latency = windrow::Histogram::new(); // to 68.7 s
@@ -238,11 +240,11 @@ impl Distribution {
         found.map_or(0, |at| self.cells[at].1)
     }
 
-    /// How many values are at most `value`: the least and the greatest that it can be.
+    /// Returns bounds on the number of values that are at most `value`.
     ///
-    /// Exact (both are the same) where `value` is the end of a cell, such as a power of two in the
-    /// scale's range, and everywhere but in the cells. Else it is uncertain by what the cell of
-    /// `value` holds.
+    /// Exact (both bounds are equal) where `value` is the end of a cell, such as a power of two in
+    /// the scale's range, and where no cell that was used contains it. Otherwise the bounds differ
+    /// by the count of the cell that contains `value`.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -257,7 +259,7 @@ impl Distribution {
         up_to(|(_, greatest)| greatest)..=up_to(|(least, _)| least)
     }
 
-    /// How many values are above `value`: the least and the greatest that it can be. As exact as
+    /// Returns bounds on the number of values above `value`, as exact as those of
     /// [`count_up_to`](Self::count_up_to).
     ///
     /// ```
@@ -270,17 +272,17 @@ impl Distribution {
         above(|(least, _)| least)..=above(|(_, greatest)| greatest)
     }
 
-    /// How many values are in the cells of which that is true.
+    /// Returns the number of values in the cells for which `is_counted` is true.
     fn counted(&self, is_counted: impl Fn((u64, u64)) -> bool) -> u64 {
         let cells = self.used().filter(|cell| is_counted(cell.bounds));
         cells.fold(0_u64, |all, cell| all.saturating_add(cell.count))
     }
 
-    /// Returns the cells that were used, from below: the values that each holds, and how many they
-    /// are.
+    /// Returns the cells that were used, in ascending order: the range of values of each, and its
+    /// count.
     ///
-    /// The first may be what is below the scale's range, which begins at 0; and the last what is
-    /// above it, up to 2^64 - 1.
+    /// The first may be the one below the scale's range, which begins at 0; and the last the one
+    /// above it, which ends at 2^64 - 1.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -296,34 +298,35 @@ impl Distribution {
         })
     }
 
-    /// Count, sum and extremes.
+    /// Returns count, sum and extremes.
     pub(crate) fn stats(&self) -> Stats {
         Stats { count: self.count, sum: self.sum, min: self.min(), max: self.max() }
     }
 
-    /// Its memory, of which nothing is used.
+    /// Returns the memory of the cells, emptied.
     pub(crate) fn into_memory(mut self) -> Vec<(u16, u64)> {
         self.cells.clear();
         self.cells
     }
 
-    /// Gives back the memory that it does not use.
+    /// Frees unused memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.cells.shrink_to_fit();
     }
 
-    /// The places of the scale that were used, in order, and how many values each has.
+    /// Returns the places of the scale that were used, in order, and the count of each.
     #[cfg(feature = "serde")]
     pub(crate) fn used_places(&self) -> impl Iterator<Item = (u16, u64)> {
         self.cells.iter().copied()
     }
 
-    /// What the cells add up to. They are a few thousand at most, so this does not overflow.
+    /// Returns the sum of all counts. There are at most a few thousand cells, so this does not
+    /// overflow.
     fn total(&self) -> u128 {
         self.cells.iter().map(|(_, count)| u128::from(*count)).sum()
     }
 
-    /// The cells that were used, no wider than the extremes.
+    /// Returns the cells that were used, cut off at the extremes.
     fn used(&self) -> impl Iterator<Item = Used> {
         self.cells.iter().map(|(place, count)| {
             let (least, greatest) = self.scale.bounds(*place as usize);
@@ -333,15 +336,15 @@ impl Distribution {
     }
 }
 
-/// Nothing, by the [default scale](Scale::DEFAULT). To [`merge`](Distribution::merge) into it is to
-/// take over the other's scale.
+/// Returns an empty distribution with the [default scale](Scale::DEFAULT). If another one is
+/// [merged](Distribution::merge) into it, it takes over that one's scale.
 impl Default for Distribution {
     fn default() -> Distribution {
         Distribution::of_used(Scale::DEFAULT, Vec::new(), 0, (0, 0), true)
     }
 }
 
-/// Shows count and percentiles.
+/// Formats count and percentiles.
 ///
 /// ```
 /// let sizes = windrow::Histogram::new();
@@ -358,7 +361,7 @@ impl Display for Distribution {
     }
 }
 
-/// Shows all of it.
+/// Shows all parts.
 impl Debug for Distribution {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Distribution");

@@ -1,29 +1,29 @@
-//! The least and the greatest value that was ever recorded.
+//! The all-time minimum and maximum of a histogram.
 //!
 //! # Theorem
 //!
-//! A record that is counted is within the extremes: let a read find a record's one in a cell, and
-//! read the extremes afterwards. Then the value is not beyond them.
+//! A record that is counted is within the extremes: if a read finds a record's count in a cell and
+//! reads the extremes afterwards, the value lies within them.
 //!
 //! # Why
 //!
 //! A record looks at both extremes, and raises one that is not high enough, before it is counted.
-//! They only rise (the least value by its complement). Whoever counts the record comes after its
-//! look, and finds what it has found, or more (*coherence*).
+//! They only rise (the minimum by its complement). A reader that counts the record reads after the
+//! record's look, so it finds the same values or greater ones (*coherence*).
 //!
-//! # Why they are words that all cores share
+//! # Why all cores share these words
 //!
-//! Of `n` values in random order some `ln n` are a new maximum. So after a while these words are
-//! read, and not written, and each core has its own copy of their line. Columns would need a
-//! sequence more for each. (Values that only rise, say points in time, write a word each time: as
-//! slow as any shared atomic.)
+//! Among `n` values in random order, about `ln n` are a new maximum. So after a while these words
+//! are only read, and each core has its own copy of their line. Columns would need one more
+//! sequence for each. (Values that only rise, such as points in time, write a word each time, which
+//! is as slow as any shared atomic.)
 
 use crate::stripe::portable::raise_cell;
 use crate::sync::{AtomicU64, Ordering, const_fn};
 
 pub(super) struct Extremes {
     greatest: AtomicU64,
-    /// The complement of the least value. So zero is "nothing yet" for both.
+    /// The complement of the minimum. So zero means "nothing yet" in both.
     least: AtomicU64,
 }
 
@@ -34,10 +34,10 @@ impl Extremes {
         }
     }
 
-    /// Makes them include `value`, which will be counted.
+    /// Extends the extremes to `value`, which will be counted.
     #[inline]
     pub(super) fn include(&self, value: u64) {
-        // Relaxed, both: they only rise: see above.
+        // Relaxed, both: the extremes only rise (see above).
         let greatest = self.greatest.load(Ordering::Relaxed);
         let least = self.least.load(Ordering::Relaxed);
         if greatest < value || least < !value {
@@ -51,8 +51,8 @@ impl Extremes {
         raise_cell(&self.least, !value);
     }
 
-    /// The least and the greatest value, or what is beyond them. After what was counted was read,
-    /// with Acquire.
+    /// Returns the minimum and the maximum of the counts that were read before this, with Acquire;
+    /// or values beyond them.
     pub(super) fn get(&self) -> (u64, u64) {
         // Relaxed, both: see above.
         (!self.least.load(Ordering::Relaxed), self.greatest.load(Ordering::Relaxed))

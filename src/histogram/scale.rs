@@ -1,6 +1,6 @@
-//! Which values have cells of their own, and which cells: what a histogram is made with.
+//! Scales: the range of a histogram's values, and its cells.
 //!
-//! [`table`] has the cells of all schemas. A scale takes those of a range.
+//! [`table`] has the cells of all schemas. A scale takes the cells of a range.
 //!
 //! # Ranges
 //!
@@ -16,9 +16,9 @@ use crate::histogram::scale::table::{FINEST, begin, finest_border, finest_cell};
 
 mod table;
 
-/// The cells of a [`Histogram`](crate::Histogram): how fine they are, and from where to where.
+/// The cells of a [`Histogram`](crate::Histogram): their width and their range.
 ///
-/// Cells are exponential: each ends at the same multiple of where it begins. With *schema* `s`,
+/// Cells are exponential: the end of each is the same multiple of its beginning. With *schema* `s`,
 /// from 0 to 5, there are `2^s` of them in an octave (from a value to its double), and they end at
 /// `2^(i / 2^s)`: these are the buckets of Prometheus' native histograms and of OpenTelemetry's
 /// exponential ones.
@@ -32,18 +32,17 @@ mod table;
 /// | 4 | 16 | 2.2 % | 496 |
 /// | 5 | 32 | 1.1 % | 992 |
 ///
-/// The *range* is where values have cells of their own. It is widened to powers of two. What lies
-/// below, zero included, is counted in one cell more, and what lies above in another. A histogram
-/// takes 8 bytes a core for each cell, rounded up to half a kilobyte where it has more than 61: see
-/// [its cost](crate::Histogram#cost).
+/// Values in the *range* have cells of their own. The range is widened to powers of two. Values
+/// below it, zero included, are counted in one further cell, and values above it in another. A
+/// histogram takes 8 bytes a core for each cell, rounded up to half a kilobyte where it has more
+/// than 61: see [its cost](crate::Histogram#cost).
 ///
-/// Values are whole numbers in a unit of yours. The [default](Self::DEFAULT) is meant for
-/// nanoseconds.
+/// Values are whole numbers in any unit. The [default](Self::DEFAULT) is meant for nanoseconds.
 ///
 /// ```
 /// use windrow::{Histogram, histogram::Scale};
 ///
-/// // A scale that cannot be does not compile.
+/// // An invalid scale does not compile.
 /// static BODY: Histogram = Histogram::with_scale(Scale::fixed::<4, 1, { 1 << 30 }>());
 ///
 /// BODY.record(1_500);
@@ -58,14 +57,14 @@ mod table;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scale {
     schema: u8,
-    /// The range's first octave, and the one after its last. They are numbered as in [`begin`].
+    /// The range's first octave, and the octave after its last. They are numbered as in [`begin`].
     first: u8,
     end: u8,
     /// The greatest value below the range.
     below: u64,
     /// The greatest value in the range.
-    greatest: u64,
-    /// How a cell of schema 5 becomes a place: this is added, which wraps; then so many bits are
+    max: u64,
+    /// Maps a cell of schema 5 to a place: this is added, wrapping, and then `shift` bits are
     /// shifted out.
     bias: u32,
     shift: u8,
@@ -83,12 +82,12 @@ impl Scale {
     /// ```
     pub const DEFAULT: Scale = Scale::fixed::<3, 1_000, 60_000_000_000>();
 
-    /// Returns a scale whose range has the values from `least` to `greatest`, and those beside them
-    /// up to powers of two.
+    /// Returns a scale whose range contains the values from `min` to `max`, and is widened to
+    /// powers of two.
     ///
     /// # Errors
     ///
-    /// [`ScaleError`]: `schema` is above 5, `least` is zero or above `greatest`.
+    /// [`ScaleError`] if `schema` is above 5, or `min` is zero or above `max`.
     ///
     /// ```
     /// use windrow::histogram::{Scale, ScaleError};
@@ -98,22 +97,23 @@ impl Scale {
     /// assert_eq!(Scale::new(9, 1, 10), Err(ScaleError::Schema { schema: 9 }));
     /// # Ok::<(), ScaleError>(())
     /// ```
-    pub const fn new(schema: u8, least: u64, greatest: u64) -> Result<Scale, ScaleError> {
+    pub const fn new(schema: u8, min: u64, max: u64) -> Result<Scale, ScaleError> {
         if schema > FINEST {
             return Err(ScaleError::Schema { schema });
         }
-        if least == 0 {
-            return Err(ScaleError::ZeroLeast);
+        if min == 0 {
+            return Err(ScaleError::ZeroMin);
         }
-        if least > greatest {
-            return Err(ScaleError::EmptyRange { least, greatest });
+        if min > max {
+            return Err(ScaleError::EmptyRange { min, max });
         }
-        let first = 64 - (least - 1).leading_zeros();
-        let end = 65 - (greatest - 1).leading_zeros();
+        let first = 64 - (min - 1).leading_zeros();
+        let end = 65 - (max - 1).leading_zeros();
         Ok(Scale::of_octaves(schema, first as u8, end as u8))
     }
 
-    /// As [`new`](Self::new), of constants: a scale that cannot be does not compile. For statics.
+    /// Returns a scale as [`new`](Self::new) does, of constants, for statics: an invalid scale does
+    /// not compile.
     ///
     /// ```
     /// use windrow::histogram::Scale;
@@ -122,26 +122,26 @@ impl Scale {
     /// assert_eq!(BYTES, Scale::new(2, 1, 1 << 20)?);
     /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
-    pub const fn fixed<const SCHEMA: u8, const LEAST: u64, const GREATEST: u64>() -> Scale {
+    pub const fn fixed<const SCHEMA: u8, const MIN: u64, const MAX: u64>() -> Scale {
         const {
-            match Scale::new(SCHEMA, LEAST, GREATEST) {
+            match Scale::new(SCHEMA, MIN, MAX) {
                 Ok(scale) => scale,
-                Err(ScaleError::Schema { .. }) => panic!("a schema is 0 to 5"),
-                Err(_) => panic!("a range is from 1 or more to as much or more"),
+                Err(ScaleError::Schema { .. }) => panic!("a schema must be 0 to 5"),
+                Err(_) => panic!("`MIN` must be at least 1 and at most `MAX`"),
             }
         }
     }
 
-    /// The scale whose range is the octaves from `first` to before `end`.
+    /// Returns the scale whose range is the octaves from `first` up to, not including, `end`.
     const fn of_octaves(schema: u8, first: u8, end: u8) -> Scale {
-        // A place is the cells of schema 5 since the first octave, by how many make one of this
-        // schema, rounded up.
+        // A place is the number of cells of schema 5 since the first octave, divided by the number
+        // of them in one cell of this schema, rounded up.
         let shift = FINEST - schema;
         let bias = ((1_u32 << shift) - 1).wrapping_sub((first as u32) << FINEST);
-        Scale { schema, first, end, below: begin(first), greatest: begin(end), bias, shift }
+        Scale { schema, first, end, below: begin(first), max: begin(end), bias, shift }
     }
 
-    /// How fine the cells are: each octave has two to this power.
+    /// Returns the schema: an octave has `2^schema` cells.
     ///
     /// ```
     /// assert_eq!(windrow::histogram::Scale::DEFAULT.schema(), 3);
@@ -167,10 +167,11 @@ impl Scale {
     /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub const fn max(self) -> u64 {
-        self.greatest
+        self.max
     }
 
-    /// How many cells the range has. (Two more are for what is outside.)
+    /// Returns the number of cells in the range. (There are two further cells for values outside of
+    /// it.)
     ///
     /// ```
     /// // two octaves of eight
@@ -181,21 +182,20 @@ impl Scale {
         ((self.end - self.first) as usize) << self.schema
     }
 
-    /// How far the number that stands for a value in the range can be from it, as a part of the
-    /// value: 0.043 for schema 3.
+    /// Returns the relative error of an estimate of a value in the range: 0.043 for schema 3.
     ///
-    /// (What stands for a value is rounded to a whole number besides: by a half at most.)
+    /// (Estimates are also rounded to whole numbers, by at most a half.)
     ///
     /// ```
     /// assert!(windrow::histogram::Scale::DEFAULT.error_bound() < 0.0433);
     /// ```
     pub fn error_bound(self) -> f64 {
-        // (g - 1) / (g + 1), where a cell grows by g = 2^(1 / 2^schema), and nothing is cancelled
-        // out.
+        // (g - 1) / (g + 1), where a cell grows by g = 2^(1 / 2^schema), in a form without
+        // cancellation.
         (std::f64::consts::LN_2 / f64::from(2_u32 << self.schema)).tanh()
     }
 
-    /// Returns the values that are counted together with `value`. Where cells end,
+    /// Returns the range of the cell that contains `value`. At the ends of cells,
     /// [`Distribution::count_up_to`] is exact.
     ///
     /// [`Distribution::count_up_to`]: crate::histogram::Distribution::count_up_to
@@ -212,11 +212,11 @@ impl Scale {
         RangeInclusive::new(least, greatest)
     }
 
-    /// Returns the powers of two that end cells of the range: from the one before its first cell,
-    /// if there is one, to that of its last.
+    /// Returns the powers of two at which cells of the range end: from the one before its first
+    /// cell, if there is one, to the end of its last.
     ///
-    /// (2^64 stands as 2^64 - 1.) For exporters, which show fewer buckets than there are cells: see
-    /// [`Distribution::buckets`].
+    /// (2^64 - 1 takes the place of 2^64.) For exporters, which show fewer buckets than there are
+    /// cells: see [`Distribution::buckets`].
     ///
     /// [`Distribution::buckets`]: crate::histogram::Distribution::buckets
     ///
@@ -230,49 +230,49 @@ impl Scale {
         (self.first..=self.end).map(begin).filter(|end| *end > 0)
     }
 
-    /// How many cells there are, with the two for what is outside of the range.
+    /// Returns the number of cells, the two outside of the range included.
     pub(crate) const fn places(self) -> usize {
         self.cells() + 2
     }
 
-    /// The place of the cell that `value` is counted in: 0 for what is below the range, then the
-    /// range's cells, and last what is above.
+    /// Returns the place of the cell in which `value` is counted: 0 below the range, then the
+    /// range's cells, and the last place above it.
     #[inline]
     pub(crate) const fn place(self, value: u64) -> usize {
         if value <= self.below {
             return 0; // zero, too
         }
-        if value > self.greatest {
+        if value > self.max {
             return self.cells() + 1;
         }
         (finest_cell(value).wrapping_add(self.bias) >> self.shift) as usize
     }
 
-    /// The greatest value in the cells up to that at `place`.
+    /// Returns the greatest value in the cells up to that at `place`.
     const fn border(self, place: usize) -> u64 {
         finest_border(((self.first as usize) << FINEST) + (place << self.shift))
     }
 
-    /// The least and the greatest value of the cell at `place`. (Some cells have no whole number:
-    /// then the least is more.)
+    /// Returns the smallest and the largest value of the cell at `place`. (A cell without a whole
+    /// number has a smallest value above the largest.)
     pub(super) const fn bounds(self, place: usize) -> (u64, u64) {
         if place == 0 {
             (0, self.below)
         } else if place > self.cells() {
-            (self.greatest.saturating_add(1), u64::MAX)
+            (self.max.saturating_add(1), u64::MAX)
         } else {
             (self.border(place - 1) + 1, self.border(place))
         }
     }
 
-    /// The number of the cell at `place`, in the range, as [`table`] counts them.
+    /// Returns the number of the cell at `place`, in the range, as [`table`] numbers them.
     pub(super) fn number(self, place: u16) -> i32 {
         ((i32::from(self.first) - 1) << self.schema) + i32::from(place)
     }
 
-    /// The extremes of values of which the first place that is used and the last are known. What is
-    /// given may be those of more than was counted: of what was drained, or is being recorded. The
-    /// places know better.
+    /// Returns the extremes of values whose first and last used place are known. The extremes given
+    /// may include values that are not counted: drained ones, or those being recorded. Then the
+    /// places bound them.
     pub(crate) fn within(self, used: (usize, usize), (least, greatest): (u64, u64)) -> (u64, u64) {
         let of = |place, value: u64| {
             let (from, to) = self.bounds(place);
@@ -282,12 +282,12 @@ impl Scale {
         (least.min(greatest), greatest) // of one place, where a read was overtaken too often
     }
 
-    /// The scale with the same range, and this schema if it is coarser.
+    /// Returns the scale with the same range, and this schema if it is coarser.
     pub(super) fn coarsened(self, schema: u8) -> Scale {
         Scale::of_octaves(self.schema.min(schema), self.first, self.end)
     }
 
-    /// The scale with the coarser schema of both, and a range that has both ranges.
+    /// Returns the scale with the coarser schema of both, and a range that contains both ranges.
     pub(super) fn union(self, other: Scale) -> Scale {
         let (first, end) = (self.first.min(other.first), self.end.max(other.end));
         Scale::of_octaves(self.schema.min(other.schema), first, end)
@@ -300,12 +300,12 @@ impl Debug for Scale {
         let mut shown = f.debug_struct("Scale");
         shown
             .field("schema", &self.schema)
-            .field("range", &(self.min()..=self.greatest))
+            .field("range", &(self.min()..=self.max))
             .finish_non_exhaustive()
     }
 }
 
-/// [`Scale::DEFAULT`].
+/// Returns [`Scale::DEFAULT`].
 impl Default for Scale {
     fn default() -> Scale {
         Scale::DEFAULT
@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn what_is_no_scale_is_refused() {
         assert_eq!(Scale::new(6, 1, 2), Err(ScaleError::Schema { schema: 6 }));
-        assert_eq!(Scale::new(3, 0, 2), Err(ScaleError::ZeroLeast));
-        assert_eq!(Scale::new(3, 3, 2), Err(ScaleError::EmptyRange { least: 3, greatest: 2 }));
+        assert_eq!(Scale::new(3, 0, 2), Err(ScaleError::ZeroMin));
+        assert_eq!(Scale::new(3, 3, 2), Err(ScaleError::EmptyRange { min: 3, max: 2 }));
     }
 }

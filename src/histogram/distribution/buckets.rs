@@ -3,12 +3,13 @@
 use super::Distribution;
 
 impl Distribution {
-    /// How many values there are up to each of `bounds`, in their order: for exporters.
+    /// Returns the number of values up to each of `bounds`, in their order: cumulative buckets, for
+    /// exporters.
     ///
-    /// A bound stands for the end of the cell that it is in. There the count is exact, and that end
-    /// is what is told, so a bucket is never wrong: it is elsewhere than was asked for, by a cell
-    /// at most, if `bounds` are not ends of cells. Powers of two in the scale's range are:
-    /// [`Scale::octaves`]. What is above the range is in the last cell, which ends at 2^64 - 1.
+    /// Each bound is rounded up to the end of its cell, where the count is exact; the rounded bound
+    /// is returned. Powers of two in the scale's range, which [`Scale::octaves`] returns, are ends
+    /// of cells and need no rounding. Values above the range are in the last cell, which ends at
+    /// 2^64 - 1.
     ///
     /// Costs a walk over the cells that were used, and an allocation.
     ///
@@ -39,13 +40,13 @@ impl Distribution {
         })
     }
 
-    /// Returns the cells of the scale's range that were used, from below, by their numbers, and how
-    /// many values each has.
+    /// Returns the cells of the scale's range that were used, in ascending order: the number of
+    /// each, and its count.
     ///
-    /// With schema `s`, cell `i` holds what is above `2^((i - 1) / 2^s)` and at most `2^(i / 2^s)`.
-    /// So these are the positive buckets of a native histogram of Prometheus of this schema. Those
-    /// of OpenTelemetry, of this scale, are numbered less by one. What is outside of the range is
-    /// not among them: see [`below`](Self::below) and [`above`](Self::above).
+    /// With schema `s`, cell `i` holds the values above `2^((i - 1) / 2^s)` and at most
+    /// `2^(i / 2^s)`. So these are the positive buckets of a Prometheus native histogram of this
+    /// schema. The numbers of OpenTelemetry's buckets at this scale are less by one. Values outside
+    /// of the range are not included: see [`below`](Self::below) and [`above`](Self::above).
     ///
     /// ```
     /// let latency = windrow::Histogram::new(); // schema 3

@@ -1,36 +1,39 @@
 //! Adding one distribution to another, and taking an earlier one away.
 //!
-//! Of two that have values the result has the coarser schema of both, and a range that has both
-//! ranges. What a cell has counted goes into that cell of the result in which all of it is. There
-//! is such a one for each cell of a range: ranges begin and end at powers of two, as cells of all
-//! schemas do. Of what was counted below a range or above, the result may have several cells. Then
-//! it is known to lie in one of them only if the extremes are in one: otherwise its cell is
-//! unknown, and nothing is merged.
+//! The result of two distributions with values has the coarser schema of both, and a range that
+//! contains both ranges. The count of a cell goes into the cell of the result that contains it.
+//! There is such a cell for each cell in a range, because ranges begin and end at powers of two, as
+//! cells of all schemas do. But the values counted below or above a range may belong to several
+//! cells of the result. Their cell is known only if both extremes lie in one of these; otherwise
+//! nothing is merged.
 //!
-//! A distribution without values has a scale, too, but nothing that needs it. So it takes the
-//! other's, or gives way to it: it is neutral on both sides, and a sum of many does not depend on
-//! where it begins.
+//! The scale of a distribution without values is irrelevant, so the other one's scale is taken.
+//! Such a distribution is neutral on both sides, so a sum of many does not depend on its first
+//! term.
 
 use super::Distribution;
 use crate::error::ScaleMismatchError;
 use crate::histogram::scale::Scale;
 
 impl Distribution {
-    /// Adds what the other has counted to this one: as if all had been recorded in one histogram.
+    /// Adds the other distribution's counts to this one, as if all values had been recorded in one
+    /// histogram.
     ///
     /// A distribution without values changes nothing, whatever its scale; and one without values to
     /// which another is added becomes that one. So a sum may begin with
     /// [`default`](Distribution::default).
     ///
-    /// The scales of two that have values may differ. Then the result has the coarser schema of
-    /// both, exactly: each cell of the coarser one is some cells of the finer one. Its range has
-    /// both ranges. (For a coarser schema on purpose there is [`coarsened`](Self::coarsened).) The
-    /// extremes of the result are [exact](Self::has_exact_extremes) if those of both are.
+    /// The scales of two distributions with values may differ. Then the result has the coarser
+    /// schema of both, without a loss: each cell of the coarser schema consists of whole cells of
+    /// the finer one. Its range contains both ranges. (To choose a coarser schema, see
+    /// [`coarsened`](Self::coarsened).) The extremes of the result are
+    /// [exact](Self::has_exact_extremes) if those of both are.
     ///
     /// # Errors
     ///
-    /// [`ScaleMismatchError`], if one has counted values outside of its own range that lie in the
-    /// range of the other: their cells are unknown. Then nothing was merged.
+    /// [`ScaleMismatchError`], if one distribution has counted values outside of its own range that
+    /// may lie in the range of the other, because their cells are unknown. Then this distribution
+    /// stays as it was.
     ///
     /// ```
     /// use windrow::{Histogram, histogram::Scale};
@@ -50,7 +53,7 @@ impl Distribution {
     pub fn merge(&mut self, other: &Distribution) -> Result<(), ScaleMismatchError> {
         let sum = self.sum.wrapping_add(other.sum);
         if other.is_empty() && !self.is_empty() {
-            self.sum = sum; // of a record that was being made
+            self.sum = sum; // it may include a record that was being made
             return Ok(());
         }
         if self.is_empty() {
@@ -68,17 +71,18 @@ impl Distribution {
         Ok(())
     }
 
-    /// Returns what this distribution has counted beyond an earlier one: of two readings of one
-    /// histogram, what was recorded in between.
+    /// Returns the difference between this distribution and an earlier one: for two readings of one
+    /// histogram, the values recorded in between.
     ///
-    /// The scales may differ, as in [`merge`](Self::merge). The extremes are known only as well as
-    /// the cells know them, so they are not [exact](Self::has_exact_extremes), unless nothing was
-    /// counted earlier or nothing since. If `earlier` has more than this one in any cell, it is no
-    /// earlier reading of the same values: the source has begun again. Then all of this one is new.
+    /// The scales may differ, as in [`merge`](Self::merge). The extremes are only bounds within
+    /// their cells, so they are not [exact](Self::has_exact_extremes), unless the earlier
+    /// distribution or the difference is empty. If `earlier` has a greater count in any cell, it is
+    /// not an earlier reading of the same values, because the source was restarted. Then this whole
+    /// distribution is returned.
     ///
     /// # Errors
     ///
-    /// [`ScaleMismatchError`], as of `merge`.
+    /// [`ScaleMismatchError`], in the cases in which `merge` returns it.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -120,8 +124,8 @@ impl Distribution {
     /// Returns the same values in the cells of a coarser schema, with the same range; unchanged if
     /// `schema` is not coarser.
     ///
-    /// It is what a histogram of that scale would have counted: fewer cells, with a larger
-    /// [error](Self::error_bound). Count, sum and extremes stay. Costs an allocation.
+    /// The result is as if a histogram of that scale had recorded the values: fewer cells, with a
+    /// larger [error](Self::error_bound). Count, sum and extremes stay. Costs an allocation.
     ///
     /// ```
     /// use windrow::Histogram;
@@ -145,7 +149,7 @@ impl Distribution {
         Distribution::of_used(scale, cells, self.sum, self.extremes, self.exact)
     }
 
-    /// What it has counted, by the places of `scale`, in order. A place may be there several times.
+    /// Returns the counts by the places of `scale`, in order. A place may occur several times.
     fn cells_in(&self, scale: Scale) -> Result<Vec<(u16, u64)>, ScaleMismatchError> {
         let place = |((place, count), used): (&(u16, u64), super::Used)| {
             if scale == self.scale {
@@ -163,7 +167,7 @@ impl Distribution {
     }
 }
 
-/// Cells in order, each once.
+/// Adds up the counts of equal places, which are in order.
 fn added_up(cells: impl IntoIterator<Item = (u16, u64)>) -> Vec<(u16, u64)> {
     let mut added: Vec<(u16, u64)> = Vec::new();
     for (place, count) in cells {

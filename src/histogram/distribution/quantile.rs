@@ -2,20 +2,19 @@
 //!
 //! # Theorem
 //!
-//! Let `p` of a distribution be what stands for a value `v`, where `v` is in the range of the
-//! scale, of which the error is `e`. Then `p` is `v`, give or take `e * v` and a half.
+//! Let `p` be the estimate of a value `v` in the range of a distribution's scale, whose error is
+//! `e`. Then `p` differs from `v` by at most `e * v` and a half.
 //!
 //! # Why
 //!
 //! `v` is in some cell, and no value is beyond the extremes. So `v` is between `a` and `b`: the
-//! least and the greatest value of the cell, or the extremes where they are narrower. Let
-//! `r = 2 a b / (a + b)`. Its distance from `a` is the same part of `a` as its distance from `b` is
-//! of `b`: `(b - a) / (b + a)`; and to what lies between it is nearer. In the range `b / a` is at
-//! most what a cell grows by, `g`, so that part is at most `e = (g - 1) / (g + 1)`. `p` is `r`,
+//! smallest and the largest value of the cell, or the extremes where they are narrower. Let
+//! `r = 2 a b / (a + b)`. Its relative distance from `a` and from `b` is the same:
+//! `(b - a) / (b + a)`. To the values between them it is nearer. In the range `b / a` is at most
+//! the growth of a cell, `g`, so that distance is at most `e = (g - 1) / (g + 1)`. `p` is `r`,
 //! rounded to a whole number.
 //!
-//! Outside of the range the same rule has the smallest error that there can be; how large it is,
-//! the bounds say.
+//! Outside of the range the same rule has the smallest possible error for the bounds of the value.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -26,13 +25,13 @@ impl Distribution {
     /// Estimates the `q`-quantile of all values, with `q` from 0 to 1: for 0.99 the 99th
     /// percentile.
     ///
-    /// Of `n` values in order it is the one numbered `q * n`, rounded up, counted from 1: for 0.5
-    /// the lower of two medians. (A `q` such as 0.07 stands for the decimal fraction that it was
-    /// written as: of 100 values it is the seventh.) What is returned is that value give or take
-    /// the [error](Self::error_bound), and never beyond the extremes. Two values are exact where
-    /// the extremes [are](Self::has_exact_extremes): the first one, which is [`min`](Self::min),
-    /// and the last one, which is [`max`](Self::max). `None` if there is no value, or if `q` is not
-    /// a number from 0 to 1: 99 is not the 99th percentile.
+    /// The quantile is the value with rank `q * n`, rounded up and counted from 1, among `n` values
+    /// in order: for 0.5 the lower of two medians. (A `q` such as 0.07 is taken as the decimal
+    /// fraction: among 100 values it is the seventh.) The estimate differs from that value by at
+    /// most the [error](Self::error_bound), and never lies beyond the extremes. The first value,
+    /// which is [`min`](Self::min), and the last one, which is [`max`](Self::max), are exact where
+    /// the extremes [are](Self::has_exact_extremes). Returns `None` if there is no value, or if `q`
+    /// is not a number from 0 to 1: 99 is not the 99th percentile.
     ///
     /// Costs a walk over the cells that were used.
     ///
@@ -77,8 +76,8 @@ impl Distribution {
         self.all_within(q).map(|bounds| bounds.map(middle))
     }
 
-    /// Returns the least and the greatest that the value of a [quantile](Self::quantile) can be.
-    /// That value is certainly between them, also outside of the scale's range.
+    /// Returns bounds on the value of a [quantile](Self::quantile). The value is certainly between
+    /// them, also outside of the scale's range.
     ///
     /// ```
     /// let latency = windrow::Histogram::new(); // to 68.7 s
@@ -112,9 +111,9 @@ impl Distribution {
         found
     }
 
-    /// What is known of the value with a rank, in a cell with these bounds. The first and the last
-    /// are the extremes; the only one is known by that, too, unless one that is not counted has
-    /// moved an extreme.
+    /// Returns bounds on the value with a rank, in a cell with these bounds. The first value is the
+    /// minimum, and the last one the maximum. A single value is both, so it is known too, unless a
+    /// record that is not counted yet has moved an extreme.
     fn bounds_of(&self, rank: u128, total: u128, (from, to): (u64, u64)) -> RangeInclusive<u64> {
         match (self.exact && total > 1, self.extremes) {
             (true, (least, _)) if rank == 1 => least..=least,
@@ -124,26 +123,26 @@ impl Distribution {
     }
 }
 
-/// How many bits a `f64` has of its fraction.
+/// The number of bits in the fraction of an `f64`.
 const BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
-/// The number of the value, from 1 on, that the part `q` of `total` values asks for: `q * total`,
-/// rounded up, exactly.
+/// Returns the rank, from 1 on, of the `q`-quantile of `total` values: `q * total`, rounded up,
+/// computed exactly.
 ///
 /// There is at least one value, and fewer than 2^76. `q` is a number from 0 to 1.
 fn rank(q: f64, total: u128) -> u128 {
-    // Of a fraction such as 0.07 the nearest number is above it, and 7 of 100 values would be 8. So
-    // take the one before. As long as there are fewer values than numbers from 0 to 1, this changes
-    // no other rank.
+    // The `f64` nearest to a fraction such as 0.07 may be greater than it, and the rank among 100
+    // values would be 8 instead of 7. So take the next smaller `f64`. As long as there are fewer
+    // values than `f64`s from 0 to 1, this changes no other rank.
     let q = if total < 1 << f64::MANTISSA_DIGITS { q.next_down().abs() } else { q.abs() };
     let (exponent, fraction) = (q.to_bits() >> BITS, q.to_bits() & ((1 << BITS) - 1));
-    // `q` is the significand, divided by two to the power of BITS and of `shift`.
+    // `q` is the significand, divided by two to the power of BITS plus `shift`.
     let (significand, shift) = match exponent {
         0 => (fraction, 1_022),
         _ => (fraction | (1 << BITS), 1_023 - exponent),
     };
-    // In two halves, of which the upper one is a multiple of the divisor: the product may have more
-    // than 128 bits.
+    // In two halves, because the product may have more than 128 bits. The upper half is a multiple
+    // of the divisor.
     let [high, low] =
         [total >> 64, total & u128::from(u64::MAX)].map(|half| half * u128::from(significand));
     let rounded_up = (high << (64 - BITS)) + low.div_ceil(1 << BITS);
@@ -151,7 +150,7 @@ fn rank(q: f64, total: u128) -> u128 {
     rounded_up.div_ceil(divisor).clamp(1, total)
 }
 
-/// The number between two whose relative distance from both is the same, rounded.
+/// Returns the number between two whose relative distance from both is the same, rounded.
 fn middle(bounds: RangeInclusive<u64>) -> u64 {
     let (least, greatest) = (u128::from(*bounds.start()), u128::from(*bounds.end()));
     let both = (least + greatest).max(1); // of two zeros it is zero

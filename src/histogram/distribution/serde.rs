@@ -1,4 +1,4 @@
-//! Distributions as serde knows them.
+//! Serialization of distributions.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,10 +12,10 @@ use crate::histogram::scale::Scale;
 
 const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 
-/// Written as a struct, of one shape in all formats: `scale` (schema, and the least and the
-/// greatest value of the range), `sum`, `extremes` (the least and the greatest value, and whether
-/// they are exact; or none), and `cells`, those that were used, from below: the greatest value of
-/// each, and how many values it has. Needs the feature `serde`.
+/// Serialized as a struct of the same shape in all formats: `scale` (schema, minimum and maximum of
+/// the range), `sum`, `extremes` (minimum, maximum, and whether they are exact; or none), and
+/// `cells`, those that were used, in ascending order: the greatest value of each, and its count.
+/// Needs the feature `serde`.
 ///
 /// ```
 /// use windrow::{Histogram, histogram::Distribution};
@@ -32,14 +32,14 @@ const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as
-/// JavaScript does, is right to 2^53.)
+/// All numbers are integers of up to 64 bits. (A reader that parses them as floating-point numbers,
+/// as JavaScript does, is exact up to 2^53.)
 impl Serialize for Distribution {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let scale = (self.scale.schema(), self.scale.min(), self.scale.max());
         let cells: Vec<_> = self.cells().map(|(values, count)| (*values.end(), count)).collect();
-        let (least, greatest) = self.extremes;
-        let extremes = (!self.is_empty()).then_some((least, greatest, self.exact));
+        let (min, max) = self.extremes;
+        let extremes = (!self.is_empty()).then_some((min, max, self.exact));
         let mut fields = serializer.serialize_struct("Distribution", DISTRIBUTION.len())?;
         fields.serialize_field(DISTRIBUTION[0], &scale)?;
         fields.serialize_field(DISTRIBUTION[1], &self.sum)?;
@@ -49,16 +49,16 @@ impl Serialize for Distribution {
     }
 }
 
-/// Read from what was written: equal to it, and to be [merged](Distribution::merge) with others.
-/// Needs the feature `serde`.
+/// Deserialized to a distribution equal to the one serialized, which can be
+/// [merged](Distribution::merge) with others. Needs the feature `serde`.
 ///
-/// These are errors, which name the value and the rule:
+/// The following are errors, which name the value and the rule:
 ///
-/// * a scale that is none, or whose range does not begin and end at powers of two;
+/// * an invalid scale, or one whose range does not begin and end at powers of two;
 /// * a cell that the scale does not have, that is empty, or that does not come after the one
 ///   before;
-/// * extremes that are not in the first and the last cell, or a least value above the greatest;
-///   extremes of nothing, or values without.
+/// * extremes that are not in the first and the last cell, or a minimum above the maximum; extremes
+///   without values, or values without extremes.
 impl<'de> Deserialize<'de> for Distribution {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Distribution, D::Error> {
         let (scale, sum, extremes, List(cells)) =
@@ -67,10 +67,10 @@ impl<'de> Deserialize<'de> for Distribution {
     }
 }
 
-/// Each names the value, and the rule that it breaks.
+/// An error, with the value and the rule that it breaks.
 enum Flaw {
     Scale(ScaleError),
-    Range { least: u64, greatest: u64 },
+    Range { min: u64, max: u64 },
     Cell { end: u64 },
     Empty { end: u64 },
     Order { end: u64 },
@@ -81,33 +81,33 @@ impl Display for Flaw {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Flaw::Scale(error) => Display::fmt(error, f),
-            Flaw::Range { least, greatest } => write!(
+            Flaw::Range { min, max } => write!(
                 f,
-                "the range from {least} to {greatest} does not begin behind a power of two and end at one"
+                "the range from {min} to {max} does not begin just after a power of two and end at one"
             ),
             Flaw::Cell { end } => write!(f, "no cell of the scale ends at {end}"),
             Flaw::Empty { end } => write!(f, "the cell that ends at {end} has no values"),
             Flaw::Order { end } => {
                 write!(f, "the cell that ends at {end} does not come after the one before")
             }
-            Flaw::Extremes(None) => write!(f, "there are values, and no extremes"),
-            Flaw::Extremes(Some((least, greatest, _))) => write!(
+            Flaw::Extremes(None) => write!(f, "there are values, but no extremes"),
+            Flaw::Extremes(Some((min, max, _))) => write!(
                 f,
-                "the extremes {least} and {greatest} are not those of values in the first cell and the last"
+                "the extremes {min} and {max} are not those of values in the first cell and the last"
             ),
         }
     }
 }
 
 fn from_parts(
-    (schema, least, greatest): (u8, u64, u64),
+    (schema, min, max): (u8, u64, u64),
     sum: u64,
     extremes: Option<(u64, u64, bool)>,
     cells: Vec<(u64, u64)>,
 ) -> Result<Distribution, Flaw> {
-    let scale = Scale::new(schema, least, greatest).map_err(Flaw::Scale)?;
-    if (scale.min(), scale.max()) != (least, greatest) {
-        return Err(Flaw::Range { least, greatest });
+    let scale = Scale::new(schema, min, max).map_err(Flaw::Scale)?;
+    if (scale.min(), scale.max()) != (min, max) {
+        return Err(Flaw::Range { min, max });
     }
     let mut used: Vec<(u16, u64)> = Vec::new();
     for (end, count) in cells {
@@ -124,10 +124,10 @@ fn from_parts(
         used.push((place as u16, count));
     }
     let ends = used.first().zip(used.last()).map(|(first, last)| (first.0, last.0));
-    let of = |(least, greatest, _)| (scale.place(least) as u16, scale.place(greatest) as u16);
-    if extremes.map(of) != ends || extremes.is_some_and(|(least, greatest, _)| least > greatest) {
+    let of = |(min, max, _)| (scale.place(min) as u16, scale.place(max) as u16);
+    if extremes.map(of) != ends || extremes.is_some_and(|(min, max, _)| min > max) {
         return Err(Flaw::Extremes(extremes));
     }
-    let (least, greatest, exact) = extremes.unwrap_or_default();
-    Ok(Distribution::of_used(scale, used, sum, (least, greatest), exact))
+    let (min, max, exact) = extremes.unwrap_or_default();
+    Ok(Distribution::of_used(scale, used, sum, (min, max), exact))
 }

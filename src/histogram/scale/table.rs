@@ -1,28 +1,29 @@
-//! Which cell a value is counted in.
+//! The cell in which a value is counted.
 //!
 //! # Theorem
 //!
 //! Cell `i` of schema `s` holds the values in `(2^((i - 1) / 2^s), 2^(i / 2^s)]`: those of
 //! Prometheus' native histograms. (In OpenTelemetry's scale `s` their numbers are less by one.)
-//! Each `u64` above zero is in the cell that this says, also beside its borders.
+//! This module returns that cell for each `u64` above zero, also beside borders.
 //!
 //! # Why
 //!
-//! Let `v` be a value with `z` zero bits in front, and `n = v * 2^z`, whose highest bit is set. Of
+//! Let `v` be a value with `z` zero bits in front, and `n = v * 2^z`, whose highest bit is set. In
 //! the finest schema, 5, `v` lies in cell `32 * (63 - z) + k`, where `k` of the numbers
 //! `2^(63 + j / 32)`, `j = 0..32`, are less than `n`. A whole number is greater than such a number
-//! if and only if it is greater than its floor: the *threshold* `j`. The six bits behind the
-//! highest say in which 64th of its octave `n` lies. No 64th has two thresholds. So they say how
-//! many thresholds are less than all of it, and which one is left to compare with.
+//! if and only if it is greater than its floor: the *threshold* `j`. The six bits after the highest
+//! say in which 64th of its octave `n` lies. No 64th has two thresholds. So these bits give the
+//! number of thresholds that lie below this whole 64th, and the one threshold that is left to
+//! compare with.
 //!
-//! (In code cells are numbered from 2^-1 on, an octave earlier, so that no number is negative.)
+//! (The code numbers cells from 2^-1 on, an octave earlier, so that no number is negative.)
 //!
 //! A coarser schema's cell is `2^(5 - s)` cells of schema 5, the last of which ends where it ends.
 //! So its number is a division, rounded up.
 
 /// The finest schema.
 pub(super) const FINEST: u8 = 5;
-/// How many cells it has in an octave.
+/// The number of its cells in an octave.
 const THIRTY_TWO: usize = 1 << FINEST;
 
 /// The floors of `2^(63 + j / 32)`.
@@ -64,9 +65,10 @@ const THRESHOLDS: [u64; THIRTY_TWO] = [
 /// A 64th of an octave.
 #[derive(Clone, Copy)]
 struct Slice {
-    /// The one threshold that some of it may be above. (At the end: none is.)
+    /// The first threshold at or after its beginning; no other one lies within it. (The greatest
+    /// number if there is none.)
     threshold: u64,
-    /// How many thresholds all of it is above.
+    /// The number of thresholds below all of it.
     below: u32,
 }
 
@@ -88,7 +90,7 @@ const SLICES: [Slice; 64] = {
     slices
 };
 
-/// The cell of schema 5 that `value` is in, which is not zero: 32 to 2080.
+/// Returns the cell of schema 5 of a `value` that is not zero: 32 to 2080.
 #[inline]
 pub(super) const fn finest_cell(value: u64) -> u32 {
     let zeros = value.leading_zeros();
@@ -97,8 +99,8 @@ pub(super) const fn finest_cell(value: u64) -> u32 {
     (64 - zeros) * THIRTY_TWO as u32 + slice.below + (normal > slice.threshold) as u32
 }
 
-/// The greatest value up to the end of a cell of schema 5. (The last ends at 2^64, where there is
-/// no value.)
+/// Returns the greatest value up to the end of a cell of schema 5. (The last cell ends at 2^64,
+/// which is no value.)
 pub(super) const fn finest_border(cell: usize) -> u64 {
     match cell / THIRTY_TWO {
         0 => 0,
@@ -107,7 +109,7 @@ pub(super) const fn finest_border(cell: usize) -> u64 {
     }
 }
 
-/// The greatest value up to the beginning of an octave, of which the first is `(1/2, 1]`.
+/// Returns the greatest value up to the beginning of an octave; the first octave is `(1/2, 1]`.
 pub(super) const fn begin(octave: u8) -> u64 {
     finest_border((octave as usize) << FINEST)
 }

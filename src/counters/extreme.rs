@@ -201,14 +201,14 @@ impl Minimum {
     }
 }
 
-/// A maximum with no value recorded.
+/// Returns a maximum with no value recorded.
 impl Default for Maximum {
     fn default() -> Maximum {
         Maximum::new()
     }
 }
 
-/// A minimum with no value recorded.
+/// Returns a minimum with no value recorded.
 impl Default for Minimum {
     fn default() -> Minimum {
         Minimum::new()

@@ -3,7 +3,7 @@
 //! Columns come in segments. A segment is one mapping: a bitmap, then the rows.
 //!
 //! ```text
-//!   segment: [ bitmap | row 0: COLUMNS cells | row 1 | ... ]      a bit is set: the column is taken
+//!   segment: [ bitmap | row 0: COLUMNS cells | row 1 | ... ]   a bit is set: the column is taken
 //! ```
 //!
 //! A segment is mapped when the ones before it are full, and stays for ever. Claiming and freeing

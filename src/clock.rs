@@ -1,4 +1,4 @@
-//! Clocks: where a window gets its time from.
+//! Clocks: the sources of time for windows and gates.
 //!
 //! Reading the time costs more than the add itself, so the clock is a type parameter of the window:
 //!
@@ -10,7 +10,7 @@
 //! | [`Manual`] | - | tests, and replaying logs |
 //! | [`from_fn`] | yours | any other source of time |
 //!
-//! Clocks need not agree with each other: a window only compares readings of its own clock.
+//! Clocks need not agree with each other, because a window compares only readings of its own clock.
 //! A clock may step back: see [`SlidingWindow::add`](crate::SlidingWindow::add).
 
 use std::sync::Arc;
@@ -48,14 +48,14 @@ pub use {monotonic::Coarse, precise::Precise, ticker::Ticker};
 #[cfg(any(loom, shuttle))]
 pub type Coarse = Manual;
 
-/// What [`quick`](Clock::quick) returns if it cannot tell the time: the end of time. No window's
-/// live bucket reaches it (but one that was opened then), so an add with it leaves the quick path
-/// without a comparison of its own.
+/// The result of [`quick`](Clock::quick) if the clock cannot tell the time at once: the end of
+/// time. No window's live bucket reaches it (except one that was opened then), so an add with it
+/// leaves the quick path without a comparison of its own.
 pub(crate) const UNKNOWN: Timestamp = Timestamp::from_nanos(u64::MAX);
 
-/// Where a window gets its time from.
+/// A clock: the source of time for a window or a gate.
 ///
-/// Every add calls `now` or `quick`: they must neither block nor panic. The time may step back,
+/// Every add calls `now` or `quick`, so they must neither block nor panic. The time may step back,
 /// stand still or leap: no count is lost.
 ///
 /// ```
@@ -103,11 +103,11 @@ pub trait Clock {
         self.now()
     }
 
-    /// Returns the least difference between two different readings; zero for a clock that can show
-    /// any time.
+    /// Returns the resolution: the smallest difference between two different readings; zero for a
+    /// clock that can show any time.
     ///
     /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket, unless
-    /// that is [allowed](crate::WindowBuilder::allow_coarse_clock).
+    /// such a clock is [allowed](crate::WindowBuilder::allow_coarse_clock).
     fn resolution(&self) -> Duration;
 }
 

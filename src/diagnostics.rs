@@ -1,6 +1,6 @@
-//! How this process counts: its strategy, and how full the arena is.
+//! Diagnostics: the process's strategy, and the usage of the arena.
 //!
-//! No program needs it to count. It is for a line in a log, for tests, and for questions about
+//! No program needs this module to count. Use it for a line in a log, for tests, and to investigate
 //! speed.
 
 pub use crate::arena::columns::{Columns, columns};

@@ -1,4 +1,4 @@
-//! What can be wrong with an argument: one enum for each fallible operation.
+//! Error types: one enum for each fallible operation.
 //!
 //! Every message names the value and the rule that it breaks. No error loses a count: an operation
 //! that fails has counted nothing and changed nothing.
@@ -15,7 +15,7 @@ mod out_of_range;
 pub use label_names::LabelNamesError;
 pub use out_of_range::OutOfRangeError;
 
-/// Why a window cannot have the requested geometry or clock.
+/// The error of a geometry or clock that a window cannot have.
 ///
 /// From [`WindowBuilder::build`](crate::WindowBuilder::build) and
 /// [`SlidingWindow::reconfigure`](crate::SlidingWindow::reconfigure).
@@ -42,39 +42,39 @@ pub enum BuildError {
     NoBuckets,
     /// The interval has more nanoseconds than a `u64` holds (584 years).
     IntervalTooLong {
-        /// The interval asked for.
+        /// The interval requested.
         interval: Duration,
     },
     /// The buckets do not divide the interval into whole nanoseconds.
     UnevenBuckets {
-        /// The interval asked for.
+        /// The interval requested.
         interval: Duration,
-        /// The number of buckets asked for.
+        /// The number of buckets requested.
         buckets: usize,
     },
-    /// There is no memory for a ring of so many buckets.
+    /// There is no memory for a ring with this number of buckets.
     TooManyBuckets {
-        /// The number of buckets asked for.
+        /// The number of buckets requested.
         buckets: usize,
     },
-    /// A tier's buckets are not a whole number of those below it.
+    /// The length of a tier's buckets is not a multiple of that of the buckets below it.
     UnevenTier {
         /// The length of the tier's buckets.
         length: Duration,
-        /// The length of the buckets below: of the tier before, or of the window.
+        /// The length of the buckets below: those of the tier before, or of the window.
         finer: Duration,
     },
-    /// A tier's buckets are longer than the interval below it, so that a span could begin in
-    /// between.
+    /// A tier's buckets are longer than the interval below it, so that neither could resolve the
+    /// beginning of some spans.
     TierTooCoarse {
         /// The length of the tier's buckets.
         length: Duration,
-        /// The interval below: of the tier before, or of the window.
+        /// The interval below: that of the tier before, or of the window.
         interval: Duration,
     },
     /// The clock's resolution is coarser than a tenth of a bucket: buckets would be unequal.
     ClockTooCoarse {
-        /// The least difference between two readings of the clock.
+        /// The resolution of the clock.
         resolution: Duration,
         /// The length of a bucket.
         bucket: Duration,
@@ -85,7 +85,7 @@ impl Display for BuildError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::ZeroInterval => {
-                write!(f, "the interval is 0 s; a window covers more than nothing")
+                write!(f, "the interval is 0 s; it must be longer than 0 s")
             }
             BuildError::NoBuckets => {
                 write!(f, "the number of buckets is 0; a window needs at least 1")
@@ -125,7 +125,7 @@ impl Display for BuildError {
 
 impl Error for BuildError {}
 
-/// Why a gate cannot have the requested limit, geometry or clock.
+/// The error of a limit, geometry or clock that a gate cannot have.
 ///
 /// From [`GateBuilder::build`](crate::gate::GateBuilder::build),
 /// [`Gate::set_limit`](crate::Gate::set_limit) and
@@ -143,16 +143,16 @@ impl Error for BuildError {}
 pub enum GateError {
     /// The limit is zero.
     ZeroLimit,
-    /// The limit is more than a gate can count to.
+    /// The limit is more than a gate can count.
     LimitTooHigh {
-        /// The limit asked for.
+        /// The limit requested.
         limit: u64,
-        /// The highest that there is.
+        /// The maximum.
         most: u64,
     },
-    /// Rations of nothing: see [`RationedGate`](crate::gate::RationedGate).
+    /// The maximum ration is zero: see [`RationedGate`](crate::gate::RationedGate).
     ZeroRation,
-    /// The interval, the buckets or the clock are such as no window can have either.
+    /// The interval, the buckets or the clock are invalid for windows, too.
     Buckets(BuildError),
     /// The gate is [retired](crate::Gate::retire): it has no limit any more.
     Retired,
@@ -168,13 +168,13 @@ impl Display for GateError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             GateError::ZeroLimit => {
-                write!(f, "the limit is 0; a gate lets at least 1 through in an interval")
+                write!(f, "the limit is 0; it must be at least 1")
             }
             GateError::LimitTooHigh { limit, most } => {
                 write!(f, "the limit is {limit}; it must be {most} or less")
             }
             GateError::ZeroRation => {
-                write!(f, "the most in a ration is 0; a ration is at least 1")
+                write!(f, "the maximum ration is 0; it must be at least 1")
             }
             GateError::Buckets(error) => error.fmt(f),
             GateError::Retired => write!(f, "the gate is retired; nothing about it can be changed"),
@@ -184,8 +184,8 @@ impl Display for GateError {
 
 impl Error for GateError {}
 
-/// Why [`SlidingWindow::last`](crate::SlidingWindow::last) or
-/// [`SlidingWindow::over`](crate::SlidingWindow::over) cannot answer for a span.
+/// The error of a span that [`SlidingWindow::last`](crate::SlidingWindow::last) or
+/// [`SlidingWindow::over`](crate::SlidingWindow::over) cannot read.
 ///
 /// ```
 /// use std::time::Duration;
@@ -205,9 +205,9 @@ pub enum SpanError {
     Zero,
     /// The span is longer than the window's interval.
     TooLong {
-        /// The span asked for.
+        /// The span requested.
         span: Duration,
-        /// What the window covers.
+        /// The window's interval.
         interval: Duration,
     },
 }
@@ -226,8 +226,8 @@ impl Display for SpanError {
 
 impl Error for SpanError {}
 
-/// Why [`Snapshot::merge`](crate::snapshot::Snapshot::merge) refuses a snapshot. Nothing was
-/// merged.
+/// The error of [`Snapshot::merge`](crate::snapshot::Snapshot::merge): a snapshot that cannot be
+/// merged. Then nothing was merged.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events, snapshot::MergeError};
@@ -245,23 +245,23 @@ impl Error for SpanError {}
 pub enum MergeError {
     /// The snapshots cover intervals of different lengths.
     Interval {
-        /// What the snapshot covers that was to be added to.
+        /// The interval of the snapshot on which `merge` was called.
         this: Duration,
-        /// What the snapshot covers that was to be merged.
+        /// The interval of the snapshot to be merged.
         other: Duration,
     },
     /// The snapshots' buckets have different lengths.
     BucketLength {
-        /// The length of a bucket in the snapshot that was to be added to.
+        /// The length of a bucket in the snapshot on which `merge` was called.
         this: Duration,
-        /// The length of a bucket in the snapshot that was to be merged.
+        /// The length of a bucket in the snapshot to be merged.
         other: Duration,
     },
     /// The snapshots were taken at times of different buckets.
     Start {
-        /// The start of the newest bucket in the snapshot that was to be added to.
+        /// The start of the newest bucket in the snapshot on which `merge` was called.
         this: Timestamp,
-        /// The start of the newest bucket in the snapshot that was to be merged.
+        /// The start of the newest bucket in the snapshot to be merged.
         other: Timestamp,
     },
 }
@@ -289,7 +289,8 @@ impl Display for MergeError {
 
 impl Error for MergeError {}
 
-/// Why [`Scale::new`](crate::histogram::Scale::new) makes no scale.
+/// The error of [`Scale::new`](crate::histogram::Scale::new): a range or schema that no scale can
+/// have.
 ///
 /// ```
 /// use windrow::histogram::{Scale, ScaleError};
@@ -299,9 +300,9 @@ impl Error for MergeError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScaleError {
-    /// There is no such schema: they are 0 to 5.
+    /// The schema is not from 0 to 5.
     Schema {
-        /// The schema asked for.
+        /// The schema requested.
         schema: u8,
     },
     /// The minimum of the range is zero, which has no exponential cell. Zeros are counted in any
@@ -309,9 +310,9 @@ pub enum ScaleError {
     ZeroMin,
     /// The range ends before it begins.
     EmptyRange {
-        /// The minimum that was requested.
+        /// The minimum requested.
         min: u64,
-        /// The maximum that was requested.
+        /// The maximum requested.
         max: u64,
     },
 }
@@ -334,8 +335,8 @@ impl Display for ScaleError {
 
 impl Error for ScaleError {}
 
-/// Why [`Distribution::merge`](crate::histogram::Distribution::merge) refuses a distribution.
-/// Nothing was merged.
+/// The error of [`Distribution::merge`](crate::histogram::Distribution::merge): a distribution that
+/// cannot be merged. Then nothing was merged.
 ///
 /// ```
 /// use windrow::{Histogram, histogram::{Scale, ScaleMismatchError}};
@@ -351,14 +352,14 @@ impl Error for ScaleError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScaleMismatchError {
-    /// Values were counted below the range of the one, or above it, that may be in several cells of
+    /// One distribution counted values below or above its range that may belong to several cells of
     /// the other.
     Outside {
-        /// How many they are.
+        /// The number of these values.
         count: u64,
-        /// The least that they can be.
+        /// The minimum that they can have.
         from: u64,
-        /// The greatest that they can be.
+        /// The maximum that they can have.
         to: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! What a window counts: the events of a set.
+//! Events: the numbers that a window counts.
 
 use std::fmt::Debug;
 
@@ -26,7 +26,7 @@ pub use wide::WideCells;
 
 /// A set of events that a window counts. [`events!`](crate::events!) makes one.
 ///
-/// The type itself has no values. It names the set; an [`Event`] of it names one of its events.
+/// The type itself has no values. It names the set; an [`Event`] names one event of the set.
 ///
 /// ```
 /// use windrow::{Events, Kind, events};
@@ -41,8 +41,8 @@ pub use wide::WideCells;
 ///
 /// # By hand
 ///
-/// Implement the trait by hand for a set that `events!` cannot make: say, one number for each
-/// worker.
+/// Implement the trait by hand for a set that `events!` cannot make: one number for each worker,
+/// for example.
 ///
 /// ```
 /// use windrow::{Event, Events, Kind, SlidingWindow, kind};
@@ -64,7 +64,7 @@ pub use wide::WideCells;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// A wrong implementation does not compile. Where a window is built, the compiler checks that
+/// A wrong implementation does not compile. When a window is built, the compiler checks that
 /// [`Cells`](Self::Cells) has exactly as many cells as [`EVENTS`](Self::EVENTS) needs, that they
 /// fit a row of 8192, and that [`ZERO`](Self::ZERO) is all zero.
 #[diagnostic::on_unimplemented(
@@ -72,12 +72,12 @@ pub use wide::WideCells;
     note = "make one: `windrow::events! {{ pub enum Http {{ Pass: Count, Rt: Histogram }} }}`"
 )]
 pub trait Events: Send + Sync + Sized + 'static {
-    /// Every event's name and kind, in the order of their [positions](Event::index).
+    /// Names and kinds of all events, in the order of their [positions](Event::index).
     const EVENTS: &'static [(&'static str, Kind)];
 
-    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`];
-    /// or [`WideCells`](crate::WideCells), of events of which some are a `Histogram`. No other type
-    /// will do.
+    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`]; or
+    /// [`WideCells`](crate::WideCells), if there is a `Histogram` among the events. No other type
+    /// compiles.
     type Cells: Positions<Self>
         + AsRef<[u64]>
         + AsMut<[u64]>
@@ -91,7 +91,7 @@ pub trait Events: Send + Sync + Sized + 'static {
     const ZERO: Self::Cells;
 }
 
-/// What windows know of the cells of `E`'s events.
+/// The layout of the cells of `E`'s events.
 ///
 /// Sealed: code outside the library cannot name it. Any crate may implement the safe trait
 /// [`Events`], but an add does not check that a cell index is within the block. So an
@@ -101,17 +101,18 @@ pub trait Events: Send + Sync + Sized + 'static {
     message = "`Events::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
 )]
 pub trait Positions<E> {
-    /// How many cells there are, and which of them add up.
+    /// The number of cells, and which of them add up.
     const LAYOUT: BucketLayout;
-    /// The cells of each event, in the order of their indexes: as many as there are events.
+    /// The cells of each event, in the order of the events' indexes.
     const CELLS: &'static [EventCells];
-    /// The cells that a snapshot of a bucket holds in place.
+    /// The cells that a snapshot of a bucket stores inline.
     type InPlace: AsRef<[u64]> + AsMut<[u64]> + Clone + Debug + Send + Sync + 'static;
-    /// These cells, all zero. The wide cells before them are kept elsewhere, if they are not zero.
+    /// These cells, all zero. The wide cells before them are stored in a list, if they are not
+    /// zero.
     const IN_PLACE: Self::InPlace;
 }
 
-/// The layout of `M` cells of these events.
+/// Returns the layout of `M` cells of these events.
 const fn layout_of<E: Events>(cells: usize) -> BucketLayout {
     let layout = BucketLayout::of(&E::EVENTS);
     assert!(
@@ -136,7 +137,7 @@ impl<E: Events<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
         layout_of::<E>(M)
     };
 
-    // Every event has a cell: there are no fewer cells than events.
+    // Every event has a cell, so there are at least as many cells as events.
     const CELLS: &'static [EventCells] = {
         let cells: &[EventCells; M] =
             const { &EventCells::all(<[u64; M] as Positions<E>>::LAYOUT, E::EVENTS) };
@@ -147,14 +148,14 @@ impl<E: Events<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
     const IN_PLACE: [u64; M] = [0; M];
 }
 
-/// Where an event's cells stand.
+/// Returns an event's cells.
 #[inline(always)]
-#[allow(clippy::inline_always)] // a constant where the event is one, as it mostly is
+#[allow(clippy::inline_always)] // a constant if the event is one, as usual
 pub(crate) fn cells_of<E: Events, K: EventKind>(event: Event<E, K>) -> EventCells {
     <E::Cells as Positions<E>>::CELLS[event.index()]
 }
 
-/// A count of an event, to calculate with: of a `Signed` event, with its sign.
+/// Converts a count of an event to a float; that of a `Signed` event with its sign.
 pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64) -> f64 {
     match event.kind() {
         Kind::Signed => count.cast_signed() as f64,
@@ -166,11 +167,11 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 
 /// Makes a set of events, and a constant for each of them.
 ///
-/// It is written as an enum. Each event is followed by its [`Kind`]: `Count` for a number that adds
-/// up, `Signed` for one that goes up and down, `Value` for values of which the window keeps count,
-/// sum, minimum and maximum, `Maximum` or `Minimum` for values of which it keeps that alone,
-/// `Histogram` for values of which it keeps percentiles too: with the default
-/// [`Scale`](crate::histogram::Scale), or with one that follows in brackets.
+/// The set is written as an enum. Each event is followed by its [`Kind`]: `Count` for a number that
+/// only grows, `Signed` for a number that goes up and down, `Value` for values with count, sum,
+/// minimum and maximum, `Maximum` or `Minimum` for values with only that extreme, `Histogram` for
+/// values with percentiles too, by the default [`Scale`](crate::histogram::Scale) or by one in
+/// brackets.
 ///
 /// ```
 /// windrow::events! {
@@ -197,13 +198,13 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// What it makes of `Http` is an enum without variants, which implements [`Events`]. It keeps its
-/// attributes and its visibility. `Http::Pass` is a constant of the type
-/// `Event<Http, kind::Count>`: see [`Event`]. `Http::ALL` has them all, as an array of
-/// [erased](Event::erased) ones; so no event can have that name.
+/// `Http` becomes an enum without variants, which implements [`Events`]. It keeps its attributes
+/// and its visibility. `Http::Pass` is a constant of the type `Event<Http, kind::Count>`: see
+/// [`Event`]. `Http::ALL` is an array of all events, [erased](Event::erased); so no event can have
+/// that name.
 ///
 /// An attribute before an event, such as its documentation or `#[deprecated]`, goes to its
-/// constant. A `#[cfg]` is refused there. To leave an event out, write two sets, each behind its
+/// constant. A `#[cfg]` is refused there. To leave an event out, write two sets, each with its own
 /// `#[cfg]`.
 ///
 /// ```compile_fail
@@ -216,9 +217,9 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 /// windrow::events! { pub enum Http { Pass: Counter } }
 /// ```
 ///
-/// So is a set of events that does not fit a row of 8192 cells: a `Count` or a `Signed` takes one,
-/// a `Value` five, a `Maximum` or a `Minimum` two, a `Histogram` three for each cell of its scale
-/// and eight more.
+/// A set of events that does not fit a row of 8192 cells is a compile error, too: a `Count` or a
+/// `Signed` takes one, a `Value` five, a `Maximum` or a `Minimum` two, a `Histogram` three for each
+/// cell of its scale and eight more.
 #[macro_export]
 macro_rules! events {
     ( $(#[$attribute:meta])* $visibility:vis enum $name:ident { $(,)? } ) => {
@@ -276,7 +277,7 @@ macro_rules! events {
                     > = $crate::Event::at(__Position::$event as ::core::primitive::usize);
                 )+
 
-                /// Every event, in the order in which they were written.
+                /// All events, in the order in which they were written.
                 $visibility const ALL: [$crate::Event<$name>; __EVENTS.len()] =
                     [ $( $crate::Event::at(__Position::$event as ::core::primitive::usize) ),+ ];
             }

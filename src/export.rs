@@ -6,7 +6,7 @@
 //!
 //! | step | type |
 //! |---|---|
-//! | what there is, by name | [`Catalog`]: name, help text, unit and source of each metric |
+//! | the metrics, by name | [`Catalog`]: name, help text, unit and source of each metric |
 //! | its type, label names and bounds | [`Outline`], from [`Source::outline`] |
 //! | its series | [`Series`], from [`Source::visit`] |
 //! | its numbers | [`Reading`], from [`AnyMetric::read`]: [`Sample`]s, [`Part`] by [`Part`] |
@@ -50,13 +50,13 @@
 //! # Consistency
 //!
 //! A visit lists the series of a family under its lock, then reads them one after the other without
-//! any lock. A series that exists for the whole visit is visited once. Each number is what the
-//! metric's own read promises, at the moment at which it is read.
+//! any lock. A series that exists for the whole visit is visited once. Each number has the promises
+//! of the metric's own read, at the moment at which it is read.
 //!
 //! # Cost
 //!
-//! A visit makes two indirect calls for each series, beside what reading the metric costs. It costs
-//! writers nothing.
+//! A visit costs two indirect calls for each series, and the reads of the metrics. It costs writers
+//! nothing.
 
 mod catalog;
 mod field;

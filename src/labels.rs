@@ -1,4 +1,4 @@
-//! Labels: what tells the series of a [`Family`](crate::Family) apart.
+//! Labels: the keys of a [`Family`](crate::Family)'s series.
 //!
 //! [`labels!`](crate::labels!) declares a set of labels whose names are known at compile time. Sets
 //! whose names are known only at run time are [`RuntimeLabels`].

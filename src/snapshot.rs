@@ -1,11 +1,12 @@
-//! What a [`SlidingWindow`](crate::SlidingWindow) returns: totals, spans and buckets.
+//! Results of reading a [`SlidingWindow`](crate::SlidingWindow): totals, spans and buckets.
 //!
 //! | to read | type | from |
 //! |---|---|---|
 //! | an interval's totals, of all events at one time | [`Totals`] | [`totals`](crate::SlidingWindow::totals) |
 //! | a shorter span, or a tier | [`Over`] | [`over`](crate::SlidingWindow::over) |
 //! | bucket by bucket | [`Snapshot`], [`BucketSnapshot`] | [`snapshot`](crate::SlidingWindow::snapshot), [`series`](crate::SlidingWindow::series) |
-//! | what came between two moments | [`Moment`], [`Since`] | [`moment`](crate::SlidingWindow::moment) |
+//! | the adds between two moments | [`Moment`], [`Since`] |
+//! [`moment`](crate::SlidingWindow::moment) |
 //! | each core's part | [`ByRow`] | [`by_row`](crate::SlidingWindow::by_row) |
 
 pub use crate::arena::by_row::ByRow;

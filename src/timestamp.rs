@@ -10,8 +10,8 @@ mod serde;
 /// A moment on a window's clock: whole nanoseconds since that clock's zero.
 ///
 /// Each clock defines its zero: the start of the machine for [`clock::Coarse`] and
-/// [`clock::Precise`] on Linux, whatever you set for [`clock::Manual`]. Every `u64` is valid:
-/// about 584 years.
+/// [`clock::Precise`] on Linux, any time for [`clock::Manual`]. Every `u64` is valid: about 584
+/// years.
 ///
 /// Adding and subtracting a [`Duration`] saturates at both ends. The difference of two timestamps
 /// is a [`Duration`], zero if the second is the later one. A timestamp is shown in seconds, to the
@@ -67,7 +67,7 @@ impl Timestamp {
         Timestamp(secs.saturating_mul(1_000_000_000))
     }
 
-    /// Nanoseconds since the clock's zero.
+    /// Returns the nanoseconds since the clock's zero.
     ///
     /// ```
     /// assert_eq!(windrow::Timestamp::from_millis(2).as_nanos(), 2_000_000);
@@ -98,7 +98,7 @@ impl Timestamp {
     }
 }
 
-/// A duration in nanoseconds, at most `u64::MAX`.
+/// Returns a duration in nanoseconds, at most `u64::MAX`.
 pub(crate) fn saturating_nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -131,7 +131,7 @@ impl SubAssign<Duration> for Timestamp {
     }
 }
 
-/// How long after `other` it is; zero if it is before.
+/// Returns the duration from `other` to this timestamp; zero if `other` is later.
 impl Sub for Timestamp {
     type Output = Duration;
 
@@ -140,7 +140,7 @@ impl Sub for Timestamp {
     }
 }
 
-/// Shows seconds since the clock's zero, with nine digits of a fraction: `1.500000000 s`.
+/// Formats the seconds since the clock's zero, with nine decimals: `1.500000000 s`.
 impl Display for Timestamp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:09} s", self.as_secs(), self.0 % 1_000_000_000)

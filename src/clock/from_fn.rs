@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::Clock;
 use crate::timestamp::Timestamp;
 
-/// Returns a clock that asks `now` for the time, and says that its resolution is `resolution`.
+/// Returns a clock that calls `now` for the time, and whose resolution is `resolution`.
 ///
-/// Every add calls `now`: it must neither block nor panic. The resolution is the least difference
-/// between two different readings; zero for a function that can show any time. (Functions are no
-/// clocks by themselves: a reference to a clock is a clock, and the compiler must be sure that it
-/// is not a function too.)
+/// Every add calls `now`, so it must neither block nor panic. The resolution is the smallest
+/// difference between two different readings; zero for a function that can return any time.
+/// (Functions do not implement [`Clock`](crate::Clock) themselves, because that would conflict with
+/// its implementation for references.)
 ///
 /// ```
 /// use std::time::{Duration, Instant};

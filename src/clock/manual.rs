@@ -1,4 +1,4 @@
-//! A clock that stands still until it is told to move.
+//! A clock that is set by hand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,9 +8,11 @@ use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::Timestamp;
 use crate::timestamp::saturating_nanos;
 
-/// A clock that stands still until it is told to move: for tests, and for replaying logs.
+/// A clock that is set by hand, for tests and for replaying logs. It stands still until
+/// [`set`](Self::set) or [`advance`](Self::advance) moves it.
 ///
-/// It starts at zero. Clones share one time. Its resolution is zero, so any bucket length will do.
+/// It starts at zero. Clones share one time. Its resolution is zero, so every bucket length is
+/// allowed.
 ///
 /// Setting and reading are atomic (Release and Acquire): a thread that reads a time sees what was
 /// done before that time was set.
@@ -61,7 +63,7 @@ impl Manual {
         let by = saturating_nanos(by);
         let forward = |nanos: u64| Some(nanos.saturating_add(by));
         // Release: as in `set`. A read-modify-write: it keeps what the `set` before it published.
-        // Its load is Relaxed: nothing that it has seen leaves this function.
+        // Its load is Relaxed, because the value loaded does not leave this function.
         let _ = self.nanos.fetch_update(Ordering::Release, Ordering::Relaxed, forward);
     }
 }

@@ -15,13 +15,13 @@ use instant as platform;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use kernel as platform;
 
-/// The kernel's tick: the cheapest clock that needs no thread. It shows the time of the last timer
-/// interrupt.
+/// The kernel's coarse clock, which shows the time of the last timer interrupt: the cheapest clock
+/// that needs no thread.
 ///
 /// On Linux and Android it is `CLOCK_MONOTONIC_COARSE` (see `clock_gettime(2)`): nanoseconds since
-/// the machine started, comparable between processes, 1 to 10 ms apart, read without a system
-/// call. Elsewhere it is [`std::time::Instant`]: it shows one day at its first use in the process,
-/// and counts on from there.
+/// the machine started, comparable between processes, 1 to 10 ms apart, read without a system call.
+/// On other systems it is [`std::time::Instant`], counted from its first use in the process, which
+/// is one day after zero.
 ///
 /// ```
 /// use windrow::{Clock, clock::Coarse};

@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::{Clock, monotonic};
 use crate::timestamp::Timestamp;
 
-/// The processor's time-stamp counter, scaled to nanoseconds by the crate [`quanta`]; where that
-/// counter cannot be trusted, the operating system's monotonic clock.
+/// A clock of nanosecond resolution: the processor's time-stamp counter (TSC), scaled by the crate
+/// [`quanta`]; where that counter cannot be trusted, the operating system's monotonic clock.
 ///
-/// It shows the same time as [`Coarse`](super::Coarse), to within the drift of the calibration. All
-/// `Precise` clocks of a process show the same time. Making the first one calibrates: that can take
-/// up to 200 ms.
+/// It shows the same time as [`Coarse`](super::Coarse), apart from the drift of the calibration.
+/// All `Precise` clocks of a process show the same time. Making the first one calibrates: that can
+/// take up to 200 ms.
 ///
 /// ```
 /// use windrow::{Clock, clock::Precise};
@@ -47,7 +47,7 @@ impl Clock for Precise {
         Timestamp::from_nanos(nanos + self.clock.delta_as_nanos(raw, self.clock.raw()))
     }
 
-    /// One nanosecond: steps of the counter are shorter than that or near it.
+    /// Returns one nanosecond: steps of the counter are at most about that long.
     fn resolution(&self) -> Duration {
         Duration::from_nanos(1)
     }

@@ -13,8 +13,8 @@ mod tick;
 pub(crate) use tick::Chore;
 use tick::Tick;
 
-// One of two, with the same functions: where processes fork and `libc` has `pthread_atfork`; or
-// elsewhere.
+// One of two modules with the same functions: for systems where processes fork and `libc` has
+// `pthread_atfork`, and for all others.
 #[cfg_attr(
     not(any(
         target_os = "linux",
@@ -31,17 +31,18 @@ use tick::Tick;
 )]
 pub(crate) mod forks;
 
-/// A published tick: one thread publishes the time every period, and `now` is one load.
+/// A clock with a thread of its own, which publishes the time every period, so that reading it is
+/// one load.
 ///
-/// The cheapest clock for adds. One thread serves every window that has a clone of the ticker. It
-/// sleeps between ticks and ends when the last clone is dropped. (That drop waits for the thread to
-/// end: microseconds.) On a busy machine a tick can come late: then the time shown is older than a
-/// period, but never ahead.
+/// It is the cheapest clock for adds. One thread serves all windows with a clone of the ticker. The
+/// thread sleeps between ticks and ends when the last clone is dropped. (That drop waits
+/// microseconds for the thread to end.) On a busy machine a tick can come late: then the time shown
+/// is older than a period, but never ahead.
 ///
-/// A forked child has none of its parent's threads: there, the first reading starts a new thread.
-/// Until that thread ticks, each reading asks the system's clock; it does so for ever if no thread
-/// can be started. (The first tick may be a moment behind such a reading.) In a child that is made
-/// by a bare system call instead of `fork`, the ticker stands still.
+/// A forked child has none of its parent's threads, so its first reading starts a new thread. Until
+/// that thread ticks, each reading asks the system's clock, also if no thread can be started. (The
+/// first tick may be slightly behind such a reading.) In a child that is made by a raw system call
+/// instead of `fork`, the ticker stands still.
 ///
 /// ```
 /// use std::time::Duration;
@@ -68,16 +69,15 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// The shortest period. In place of a thread that wakes more often, use
+    /// The shortest period. Instead of a thread that wakes more often, use
     /// [`Precise`](super::Precise).
     pub const SHORTEST: Duration = tick::SHORTEST;
 
-    /// Starts a ticker that ticks every `period`, but not more often than every
-    /// [`SHORTEST`](Self::SHORTEST).
+    /// Starts a ticker with a period of `period`, but at least [`SHORTEST`](Self::SHORTEST).
     ///
     /// # Panics
     ///
-    /// If the operating system cannot start a thread, as [`std::thread::spawn`] does. See
+    /// Panics if the operating system cannot start a thread, as [`std::thread::spawn`] does. See
     /// [`try_start`](Self::try_start).
     ///
     /// ```
@@ -91,7 +91,8 @@ impl Ticker {
         Self::try_start(period).expect("the operating system starts a thread for the ticker")
     }
 
-    /// Like [`start`](Self::start), but returns an error if the thread cannot be started.
+    /// Starts a ticker as [`start`](Self::start) does, but returns an error if the thread cannot be
+    /// started.
     ///
     /// # Errors
     ///
@@ -136,9 +137,9 @@ impl Ticker {
 }
 
 impl Ticker {
-    /// Has the thread do `chore` at every tick, as long as the chore lives. The chore delays ticks
-    /// by its own duration. True if the thread is there; in a forked child it may come later, or
-    /// never.
+    /// Makes the thread run `chore` at every tick, as long as the chore lives. The chore delays
+    /// ticks by its own duration. Returns whether the thread exists; in a forked child it may start
+    /// later, or never.
     pub(crate) fn add_chore(&self, chore: Weak<dyn Chore>) -> bool {
         self.now(); // in a forked child, starts a thread
         let taken = self.tick.with_chores(|chores| {
@@ -149,7 +150,7 @@ impl Ticker {
     }
 }
 
-/// A ticker that ticks every millisecond.
+/// Returns a ticker that ticks every millisecond.
 impl Default for Ticker {
     fn default() -> Ticker {
         Ticker::start(Duration::from_millis(1))
@@ -174,14 +175,14 @@ impl Clock for Ticker {
     }
 }
 
-/// What all clones share, and the thread does not have: its drop ends the thread.
+/// The part that all clones share, without the thread: its drop ends the thread.
 #[derive(Debug)]
 struct Handle {
     tick: Arc<Tick>,
     /// The thread that was started with the ticker.
     ///
-    /// Only the drop of the last clone looks at it, once, and gives it away. So no caller that
-    /// catches a panic can find it half changed.
+    /// Only the drop of the last clone uses it, once, and moves it out. So no caller that catches a
+    /// panic can find it half changed.
     thread: Option<AssertUnwindSafe<JoinHandle<()>>>,
     registration: &'static forks::Registration,
 }
@@ -191,15 +192,16 @@ impl Drop for Handle {
         self.tick.end();
         if let Some(AssertUnwindSafe(thread)) = self.thread.take() {
             if !self.tick.has_first_thread() {
-                // a thread of another process: it can be neither joined nor detached
+                // A thread of another process can be neither joined nor detached.
                 mem::forget(thread);
             } else if tick::is_ticking() {
                 // The last clone may drop with a window whose buckets a ticker's thread has just
-                // closed. That may be this ticker's own thread, which cannot join itself; or
-                // another's, for which this ticker's thread may be waiting in the same way.
+                // closed. That may be this ticker's own thread, which cannot join itself; or the
+                // thread of another ticker, which may be waiting for this ticker's thread in the
+                // same way.
                 drop(thread);
             } else {
-                // The thread's body cannot panic. If it did, that would be no reason to panic here.
+                // The thread's body cannot panic. If it did, this thread should not panic for that.
                 let _ = thread.join();
             }
         }

@@ -108,9 +108,9 @@ impl Maximum {
         self.0.get()
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)):
-    /// then all threads add to one shared cell, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first record, and for
+    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then all
+    /// threads add to one shared cell, which is as exact, and contend.
     ///
     /// ```
     /// let slowest = windrow::Maximum::new();
@@ -187,9 +187,9 @@ impl Minimum {
         self.0.get().map(|complement| !complement)
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)):
-    /// then all threads add to one shared cell, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first record, and for
+    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then all
+    /// threads add to one shared cell, which is as exact, and contend.
     ///
     /// ```
     /// let fastest = windrow::Minimum::new();

@@ -1,9 +1,9 @@
-//! Why names of labels are refused.
+//! The error of refused names of labels.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Why [`LabelNames::new`](crate::labels::LabelNames::new) refuses names.
+/// The error of [`LabelNames::new`](crate::labels::LabelNames::new): names that labels cannot have.
 ///
 /// ```
 /// use windrow::labels::{LabelNames, LabelNamesError};
@@ -14,26 +14,26 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LabelNamesError {
-    /// There are more names than a family has labels.
+    /// There are too many names.
     TooMany {
-        /// How many names there are.
+        /// The number of names.
         names: usize,
-        /// The most that there may be.
+        /// The maximum.
         most: usize,
     },
-    /// The names are longer, all together, than a family keeps them.
+    /// The names together are too long.
     TooLong {
         /// The bytes of all names.
         bytes: usize,
-        /// The most that there may be.
+        /// The maximum.
         most: usize,
     },
     /// A name is empty.
     Empty {
-        /// Which of the names, from zero.
+        /// The position of the name, from zero.
         position: usize,
     },
-    /// A name has a control character, a `"` or a `\`: exporters write names as they are.
+    /// A name has a control character, a `"` or a `\`, which exporters would not escape.
     Character {
         /// The name.
         name: String,
@@ -45,8 +45,7 @@ pub enum LabelNamesError {
         /// Their name.
         name: String,
     },
-    /// A name is `overflow`, which exporters show of the series in which all sets count that find
-    /// no room.
+    /// A name is `overflow`, which is the label of the overflow series.
     Reserved {
         /// The name.
         name: String,

@@ -1,4 +1,4 @@
-//! Why a timestamp is refused.
+//! The error of a refused timestamp.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
-/// Why [`SlidingWindow::add_at`](crate::SlidingWindow::add_at) or
-/// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp: then nothing was counted.
-/// And why [`Over::totals_at`](crate::snapshot::Over::totals_at) cannot answer for one.
+/// The error of a timestamp that [`SlidingWindow::add_at`](crate::SlidingWindow::add_at),
+/// [`record_at`](crate::SlidingWindow::record_at) or
+/// [`Over::totals_at`](crate::snapshot::Over::totals_at) refuses. Then nothing was counted.
 ///
 /// ```
 /// use windrow::{SlidingWindow, Timestamp, clock::Manual, events, snapshot::OutOfRangeError};
@@ -31,17 +31,17 @@ pub enum OutOfRangeError {
     AfterNow {
         /// The timestamp given.
         at: Timestamp,
-        /// What the clock said.
+        /// The clock's time.
         now: Timestamp,
     },
-    /// The bucket of the timestamp is further ahead of the newest one than the window
-    /// [follows](crate::WindowBuilder::max_lead).
+    /// The bucket of the timestamp is further ahead of the newest bucket than
+    /// [`max_lead`](crate::WindowBuilder::max_lead) allows.
     BeyondLead {
         /// The timestamp given.
         at: Timestamp,
         /// The start of the newest bucket.
         newest: Timestamp,
-        /// What the builder was given.
+        /// The maximum lead of the window.
         max_lead: Duration,
     },
     /// The bucket of the timestamp has left the ring.
@@ -51,7 +51,7 @@ pub enum OutOfRangeError {
         /// The start of the oldest bucket that is still in the ring.
         oldest: Timestamp,
     },
-    /// Of a span that ends with the bucket of the timestamp, a bucket has left the ring. Only from
+    /// A bucket of the span that ends with the bucket of the timestamp has left the ring. Only from
     /// [`Over::totals_at`](crate::snapshot::Over::totals_at).
     SpanBeforeRing {
         /// The timestamp given.

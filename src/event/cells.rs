@@ -1,4 +1,4 @@
-//! The cells of each event, and what they say together.
+//! The cells of an event, and reading stats from them.
 
 use super::kind::Kind;
 #[cfg(feature = "serde")]
@@ -12,9 +12,9 @@ mod places;
 /// The cells of one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventCells {
-    /// Each number changes all of them.
+    /// The cells of any other event: each number changes all of them.
     Same(CellIndex),
-    /// A value changes the pair of its place, and the extremes.
+    /// The cells of a `Histogram`: a value changes the pair of its place, and the extremes.
     ByPlace(Places),
 }
 
@@ -25,12 +25,11 @@ pub struct Places {
     pairs: u16,
     /// The position of the maximum; the complement of the minimum follows it.
     extremes: u16,
-    /// Which place is a value's.
+    /// The scale, which maps a value to its place.
     scale: Scale,
 }
 
-/// The cells that a number is the sum of: so many of them, of which each is the next but one to the
-/// one before.
+/// The cells whose sum is a number: `count` of them, each two positions after the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Addends {
     pub(crate) first: usize,
@@ -38,12 +37,12 @@ pub(crate) struct Addends {
 }
 
 impl Addends {
-    /// One cell.
+    /// Returns one cell.
     pub(crate) const fn one(first: usize) -> Addends {
         Addends { first, count: 1 }
     }
 
-    /// Their positions.
+    /// Returns the positions of the cells.
     #[inline]
     pub(crate) fn positions(self) -> impl Iterator<Item = usize> {
         (self.first..).step_by(2).take(self.count)
@@ -51,10 +50,8 @@ impl Addends {
 }
 
 impl EventCells {
-    /// The cells of every event, in the order of their indexes. The rest of the `M` entries is
-    /// unused.
-    ///
-    /// There are at most `M` events, and this is their layout.
+    /// Returns the cells of each event, in the order of the events' indexes. There are at most `M`
+    /// events, with this layout. The rest of the `M` entries is unused.
     pub(crate) const fn all<const M: usize>(
         layout: BucketLayout,
         events: &[(&str, Kind)],
@@ -89,20 +86,20 @@ impl EventCells {
         all
     }
 
-    /// The cells that a number changes.
+    /// Returns the cells that a number changes.
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
     pub(crate) fn of_number(self, number: u64) -> CellIndex {
         match self {
             EventCells::Same(cells) => cells,
             EventCells::ByPlace(places) => {
-                let place = places.scale.place(number) as u16; // a row has no more
+                let place = places.scale.place(number) as u16; // below 2^16
                 CellIndex::Value { pair: places.pairs + 2 * place, extremes: places.extremes }
             }
         }
     }
 
-    /// The cells of a `Histogram` event.
+    /// Returns the cells of a `Histogram` event; `None` for any other kind.
     pub(crate) fn places(self) -> Option<Places> {
         match self {
             EventCells::Same(_) => None,
@@ -110,7 +107,7 @@ impl EventCells {
         }
     }
 
-    /// The cells of the event's sum, if it has one.
+    /// Returns the cells of the event's sum, if it has one.
     #[inline]
     pub(crate) fn sum(self) -> Option<Addends> {
         match self {
@@ -122,7 +119,7 @@ impl EventCells {
         }
     }
 
-    /// The cells of the event's count, if it has one; of a `Count` event, that of its sum.
+    /// Returns the cells of the event's count, if it has one; for a `Count` event, that of its sum.
     #[inline]
     pub(crate) fn count(self) -> Option<Addends> {
         match self {
@@ -133,10 +130,10 @@ impl EventCells {
         }
     }
 
-    /// The stats of this event, from what `read` returns for its cells.
+    /// Returns the stats of this event, from its cells as `read` returns them.
     ///
-    /// An update writes the count last, and counts are read first: sum and extremes include every
-    /// value that is counted.
+    /// An update writes the count last, and counts are read first: so sum and extremes include
+    /// every value that is counted.
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         match self {
             EventCells::Same(CellIndex::Count { cell }) => {
@@ -163,8 +160,7 @@ impl EventCells {
         }
     }
 
-    /// What to write into this event's cells, of which all are zero, so that its stats are these.
-    /// Not of a `Histogram`.
+    /// Writes stats into this event's cells, which are all zero. Not for a `Histogram`.
     #[cfg(feature = "serde")]
     pub(crate) fn write(self, stats: Stats, mut write: impl FnMut(usize, u64)) {
         match self {
@@ -289,7 +285,7 @@ mod tests {
         }
     }
 
-    /// Each value changes one cell, and can be told from every other, and from none.
+    /// Each value changes one cell, and is distinguishable from every other, and from no value.
     #[test]
     fn an_extreme_alone_is_any_value_or_none() {
         for is_minimum in [false, true] {

@@ -1,5 +1,5 @@
-//! What a snapshot keeps of a bucket: all cells in place that are not wide, and of the wide pairs
-//! those that are not zero.
+//! The numbers of a bucket in a snapshot: all cells that are not wide, stored inline, and the wide
+//! pairs that are not zero, in a list.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,9 +11,9 @@ use crate::histogram::Distribution;
 
 /// The numbers of a bucket.
 pub(crate) struct Kept<E: Events> {
-    /// Those at positions from the first on that is in place.
+    /// The numbers at positions from the first inline one on.
     in_place: <E::Cells as Positions<E>>::InPlace,
-    /// The pairs before that which are not zero, in order.
+    /// The wide pairs that are not zero, in order.
     pairs: Vec<Pair>,
 }
 
@@ -26,11 +26,11 @@ struct Pair {
 }
 
 impl<E: Events> Kept<E> {
-    /// Nothing.
+    /// Numbers that are all zero.
     pub(crate) const ZERO: Kept<E> =
         Kept { in_place: <E::Cells as Positions<E>>::IN_PLACE, pairs: Vec::new() };
 
-    /// What `number` says of each position, in their order.
+    /// Copies the `number` of each position, in the order of positions.
     pub(crate) fn of(number: impl FnMut(usize) -> u64) -> Kept<E> {
         let mut all = Kept::ZERO;
         all.refill(number);
@@ -38,7 +38,7 @@ impl<E: Events> Kept<E> {
         all
     }
 
-    /// Takes what `number` says of each position, in place of what it had; and keeps its memory.
+    /// Overwrites all numbers with the `number` of each position, and reuses the memory.
     pub(crate) fn refill(&mut self, mut number: impl FnMut(usize) -> u64) {
         self.pairs.clear();
         for position in (0..Self::first()).step_by(2) {
@@ -54,23 +54,23 @@ impl<E: Events> Kept<E> {
         <E::Cells as Positions<E>>::LAYOUT
     }
 
-    /// The first position that is in place.
+    /// Returns the first position that is stored inline.
     fn first() -> usize {
         Self::layout().cells()
             - const { size_of::<<E::Cells as Positions<E>>::InPlace>() / size_of::<u64>() }
     }
 
-    /// The positions that are in place, and their numbers.
+    /// Returns the positions that are stored inline, and their numbers.
     pub(crate) fn others(&mut self) -> impl Iterator<Item = (usize, &mut u64)> {
         (Self::first()..).zip(self.in_place.as_mut())
     }
 
-    /// Which positions are not.
+    /// Returns the wide positions, which are not stored inline.
     pub(crate) fn wide() -> Range<usize> {
         0..Self::first()
     }
 
-    /// Puts a pair behind all others, unless it is zero.
+    /// Appends a pair, unless it is zero.
     fn push(&mut self, position: usize, count: u64, sum: u64) {
         if count > 0 || sum > 0 {
             self.pairs.push(Pair { position: position as u16, count, sum });
@@ -106,7 +106,7 @@ impl<E: Events> Kept<E> {
         self.pairs.shrink_to_fit();
     }
 
-    /// Takes in the numbers of another bucket.
+    /// Merges the numbers of another bucket.
     pub(crate) fn join(&mut self, other: &Kept<E>) {
         self.add_pairs(Cow::Borrowed(&other.pairs));
         for ((position, cell), other) in self.others().zip(other.in_place.as_ref()) {
@@ -124,7 +124,7 @@ impl<E: Events> Kept<E> {
         self.in_place.as_ref()[in_place]
     }
 
-    /// The pairs of an event that are not zero: by their positions, count and sum.
+    /// Returns the pairs of an event that are not zero: position, count and sum of each.
     fn pairs_of(&self, places: Places) -> impl Iterator<Item = (usize, [u64; 2])> {
         let Range { start, end } = places.cells();
         let at =
@@ -133,7 +133,7 @@ impl<E: Events> Kept<E> {
         pairs.iter().map(|pair| (usize::from(pair.position), [pair.count, pair.sum]))
     }
 
-    /// The stats of the event with these cells.
+    /// Returns the stats of the event with these cells.
     pub(crate) fn stats(&self, cells: EventCells) -> Stats {
         match cells.places() {
             Some(places) if Self::first() > 0 => {
@@ -143,7 +143,7 @@ impl<E: Events> Kept<E> {
         }
     }
 
-    /// The distribution of a `Histogram` event, in the memory of another one.
+    /// Returns the distribution of a `Histogram` event, in the memory of another one.
     pub(crate) fn distribution(&self, places: Places, memory: Distribution) -> Distribution {
         let extremes = self.extremes(places);
         if Self::first() > 0 {
@@ -157,7 +157,7 @@ impl<E: Events> Kept<E> {
         places.extremes().map(|position| self.number(position))
     }
 
-    /// The numbers in place, to be put [back](Self::put_back).
+    /// Returns the inline numbers, to be put [back](Self::put_back).
     pub(crate) fn in_place(&self) -> <E::Cells as Positions<E>>::InPlace {
         self.in_place.clone()
     }
@@ -166,14 +166,14 @@ impl<E: Events> Kept<E> {
         self.in_place = in_place;
     }
 
-    /// Takes what was read of an event that is no `Histogram`. Its cells are zero.
+    /// Writes the stats of an event that is no `Histogram`, and whose cells are zero.
     #[cfg(feature = "serde")]
     pub(crate) fn write(&mut self, cells: EventCells, stats: Stats) {
         let (first, in_place) = (Self::first(), self.in_place.as_mut());
         cells.write(stats, |position, number| in_place[position - first] = number);
     }
 
-    /// Takes what was read of a `Histogram` event. Its cells are zero.
+    /// Writes the distribution of a `Histogram` event whose cells are zero.
     #[cfg(feature = "serde")]
     pub(crate) fn write_distribution(&mut self, places: Places, of: &Distribution) {
         let (first, in_place) = (Self::first(), self.in_place.as_mut());
@@ -186,7 +186,7 @@ impl<E: Events> Kept<E> {
     }
 }
 
-/// Pairs in order, each once. Of one place the count stops at the greatest number, as that of a
+/// Adds up the pairs of equal places, which are in order. The count of a place saturates, as in a
 /// distribution, and the sum wraps.
 fn added_up(mut mine: &[Pair], mut others: &[Pair]) -> Vec<Pair> {
     let mut all: Vec<Pair> = Vec::with_capacity(mine.len().max(others.len()));

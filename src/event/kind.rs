@@ -2,19 +2,19 @@
 
 use crate::histogram::Scale;
 
-/// How an event is counted.
+/// The kind of an event: the numbers that a bucket keeps of it.
 ///
-/// | kind | of | a bucket keeps | [`Stats`](crate::Stats) of it |
+/// | kind | counts | a bucket keeps | its [`Stats`](crate::Stats) |
 /// |---|---|---|---|
-/// | `Count` | a number that adds up | its sum | `count` and `sum` are both that |
-/// | `Signed` | a number that goes up and down | by how much | the same, as [two's complement](crate::Stats::signed_sum) |
-/// | `Value` | values | count, sum, least and greatest | all four |
-/// | `Maximum` | values | the greatest | `max`; the others are 0 and `None` |
-/// | `Minimum` | values | the least | `min`; the others are 0 and `None` |
-/// | `Histogram` | values | count and sum of each cell of its [`Scale`], least and greatest | all four; and its [distribution](crate::SlidingWindow::distribution) has percentiles |
+/// | `Count` | a number that only grows | its sum | `count` and `sum` are both that sum | |
+/// `Signed` | a number that goes up and down | its change | `count` and `sum` are both that change,
+/// as [two's complement](crate::Stats::signed_sum) | | `Value` | values | count, sum, minimum and
+/// maximum | all four | | `Maximum` | values | the maximum | `max`; the others are 0 and `None` | |
+/// `Minimum` | values | the minimum | `min`; the others are 0 and `None` |
+/// | `Histogram` | values | count and sum of each cell of its [`Scale`], minimum and maximum | all four; and its [distribution](crate::SlidingWindow::distribution) has percentiles |
 ///
-/// What can be done with an event, the compiler knows by its type in [`kind`](crate::kind). A
-/// `Maximum` or `Minimum` has no sum, rate or mean.
+/// The types in [`kind`](crate::kind) tell the compiler what can be done with an event. A `Maximum`
+/// or `Minimum` event has no sum, rate or mean.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -39,7 +39,7 @@ use crate::histogram::Scale;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// Each takes so many cells:
+/// The number of cells of each kind:
 ///
 /// ```
 /// use windrow::Kind;
@@ -51,27 +51,28 @@ use crate::histogram::Scale;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A number that adds up: one cell.
+    /// A number that only grows: one cell.
     Count,
     /// A number that goes up and down: one cell.
     Signed,
-    /// Values, of which the count, sum, minimum and maximum are kept: four cells.
+    /// Values with count, sum, minimum and maximum: four cells.
     Value,
-    /// Values, of which the greatest alone is kept: two cells.
+    /// Values with only the maximum: two cells.
     Maximum,
-    /// Values, of which the least alone is kept: two cells.
+    /// Values with only the minimum: two cells.
     Minimum,
-    /// Values, of which the [`Distribution`](crate::histogram::Distribution) is kept: two cells for
-    /// each cell of the scale and for what is below and above its range, and two more. With
-    /// [`Scale::DEFAULT`] these are 438.
+    /// Values with their [`Distribution`](crate::histogram::Distribution): two cells for each cell
+    /// of the scale, the two outside of its range included, and two more. With [`Scale::DEFAULT`]
+    /// these are 438.
     Histogram(Scale),
 }
 
 impl Kind {
-    /// How many cells of eight bytes an event of this kind takes in a bucket.
+    /// Returns the number of cells, of eight bytes each, that an event of this kind takes in a
+    /// bucket.
     ///
-    /// In each row of a window's blocks, a `Value` takes a fifth cell besides, and a `Histogram`
-    /// one for each cell of its scale and for what is outside of its range.
+    /// In each row of a window's blocks, a `Value` takes a fifth cell, and a `Histogram` one more
+    /// for each cell of its scale, the two outside of its range included.
     ///
     /// ```
     /// use windrow::{Kind, histogram::Scale};

@@ -1,8 +1,8 @@
-//! The kinds of event as types: what the compiler knows of an event.
+//! The kinds of event as types, which decide at compile time what can be done with an event.
 //!
-//! An [`Event`](crate::Event) carries one of these types. It decides what compiles: nothing can be
-//! added to a [`Maximum`], and a [`Count`] has no percentiles. The same kinds as values, which a
-//! program asks for at run time, are [`crate::Kind`].
+//! An [`Event`](crate::Event) carries one of these types. So nothing can be added to a [`Maximum`],
+//! and a [`Count`] has no percentiles. The same kinds as values, for use at run time, are
+//! [`crate::Kind`].
 //!
 //! | kind | written by | has |
 //! |---|---|---|
@@ -13,7 +13,7 @@
 //! | [`Histogram`] | `record` | sum, rate, mean, distribution, percentiles |
 //! | [`Any`] | nothing | stats, which every kind has |
 //!
-//! The library alone implements these traits.
+//! The traits are sealed: only the library implements them.
 
 use super::kind::Kind;
 
@@ -25,15 +25,15 @@ pub enum Count {}
 #[derive(Clone, Copy, Debug)]
 pub enum Signed {}
 
-/// The type of an event of which values are recorded: [`Kind::Value`].
+/// The type of an event that records values: [`Kind::Value`].
 #[derive(Clone, Copy, Debug)]
 pub enum Value {}
 
-/// The type of an event that keeps the greatest value alone: [`Kind::Maximum`].
+/// The type of an event that keeps only the maximum: [`Kind::Maximum`].
 #[derive(Clone, Copy, Debug)]
 pub enum Maximum {}
 
-/// The type of an event that keeps the least value alone: [`Kind::Minimum`].
+/// The type of an event that keeps only the minimum: [`Kind::Minimum`].
 #[derive(Clone, Copy, Debug)]
 pub enum Minimum {}
 
@@ -41,14 +41,14 @@ pub enum Minimum {}
 #[derive(Clone, Copy, Debug)]
 pub enum Histogram {}
 
-/// The type of an event whose kind is known at run time alone: what an exporter loops over.
+/// The type of an event whose kind is known only at run time, for exporters.
 #[derive(Clone, Copy, Debug)]
 pub enum Any {}
 
-/// A kind of event, or [`Any`] of them.
+/// A kind of event, or [`Any`].
 pub trait EventKind: sealed::Is + Copy + 'static {}
 
-/// A kind of event that numbers are added to: [`Count`] and [`Signed`].
+/// A kind of event to which numbers are added: [`Count`] and [`Signed`].
 #[diagnostic::on_unimplemented(
     message = "nothing can be added to this event: it is of the kind `{Self}`",
     label = "an event of the kind `Count` or `Signed` is expected",
@@ -56,12 +56,11 @@ pub trait EventKind: sealed::Is + Copy + 'static {}
     note = "of `Any`, ask for the kind: `event.downcast::<kind::Count>()` or `event.typed()`"
 )]
 pub trait CanAdd: EventKind {
-    /// The type of what is added: `i64` to a [`Signed`] event, `u64` to a [`Count`].
+    /// The type of the numbers added: `i64` for a [`Signed`] event, `u64` for a [`Count`].
     type Number: sealed::Number;
 }
 
-/// A kind of event of which values are recorded: [`Value`], [`Maximum`], [`Minimum`] and
-/// [`Histogram`].
+/// A kind of event that records values: [`Value`], [`Maximum`], [`Minimum`] and [`Histogram`].
 #[diagnostic::on_unimplemented(
     message = "no value can be recorded of this event: it is of the kind `{Self}`",
     label = "an event of the kind `Value`, `Maximum`, `Minimum` or `Histogram` is expected",
@@ -70,7 +69,7 @@ pub trait CanAdd: EventKind {
 )]
 pub trait CanRecord: EventKind {}
 
-/// A kind of event that has a sum, and so a rate: every one but [`Maximum`] and [`Minimum`].
+/// A kind of event that has a sum, and so a rate: every kind except [`Maximum`] and [`Minimum`].
 #[diagnostic::on_unimplemented(
     message = "this event has no sum and no rate: it is of the kind `{Self}`",
     label = "an event of the kind `Count`, `Signed`, `Value` or `Histogram` is expected",
@@ -78,11 +77,11 @@ pub trait CanRecord: EventKind {}
     note = "of `Any`, read `stats(event)`, or ask for the kind: `event.typed()`"
 )]
 pub trait HasSum: EventKind {
-    /// The type of the sum: `i64` of a [`Signed`] event, `u64` of the others.
+    /// The type of the sum: `i64` for a [`Signed`] event, `u64` for the others.
     type Number: sealed::Number;
 }
 
-/// A kind of event of which values are counted, and so have a mean: [`Value`] and [`Histogram`].
+/// A kind of event that counts its values, so that they have a mean: [`Value`] and [`Histogram`].
 #[diagnostic::on_unimplemented(
     message = "this event has no mean: it is of the kind `{Self}`",
     label = "an event of the kind `Value` or `Histogram` is expected",
@@ -90,7 +89,7 @@ pub trait HasSum: EventKind {
 )]
 pub trait HasValues: HasSum {}
 
-/// A kind of event that keeps how its values are distributed: [`Histogram`].
+/// A kind of event that keeps the distribution of its values: [`Histogram`].
 #[diagnostic::on_unimplemented(
     message = "this event has no percentiles: it is of the kind `{Self}`",
     label = "an event of the kind `Histogram` is expected",
@@ -99,7 +98,7 @@ pub trait HasValues: HasSum {}
 )]
 pub trait HasDistribution: HasValues {}
 
-/// A kind of event that keeps the greatest value: [`Value`], [`Maximum`] and [`Histogram`].
+/// A kind of event that keeps the maximum: [`Value`], [`Maximum`] and [`Histogram`].
 #[diagnostic::on_unimplemented(
     message = "this event keeps no greatest value: it is of the kind `{Self}`",
     label = "an event of the kind `Maximum`, `Value` or `Histogram` is expected"
@@ -140,7 +139,7 @@ impl HasMaximum for Value {}
 impl HasMaximum for Maximum {}
 impl HasMaximum for Histogram {}
 
-/// Implements what each kind has: its name, and which [`Kind`] it is.
+/// Implements the traits of each kind: its name, and its [`Kind`].
 macro_rules! kinds {
     ($($kind:ident: $is:pat,)+) => {$(
         impl EventKind for $kind {}
@@ -150,7 +149,7 @@ macro_rules! kinds {
         }
     )+
 
-        /// Whether an event of this kind may have the type of that name.
+        /// Returns whether an event of this kind may have the type of that name.
         pub(super) const fn is_of(name: &str, kind: Kind) -> bool {
             $(if is(name, stringify!($kind)) {
                 return matches!(kind, $is);
@@ -170,7 +169,7 @@ kinds! {
     Any: _,
 }
 
-/// Whether two names are the same.
+/// Returns whether two names are equal.
 const fn is(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut index = 0;
@@ -187,12 +186,12 @@ pub(crate) mod sealed {
         const NAME: &'static str;
     }
 
-    /// A number that adds up, and what cells keep of it.
+    /// A number that adds up, and its representation in a cell.
     pub trait Number: Copy {
-        /// Returns what is added to a cell.
+        /// Returns the number to add to a cell.
         fn bits(self) -> u64;
 
-        /// Returns what a cell's sum means.
+        /// Returns the number that a cell's sum represents.
         fn of(bits: u64) -> Self;
     }
 
@@ -208,7 +207,7 @@ pub(crate) mod sealed {
         }
     }
 
-    /// Cells wrap. So to take away is to add the two's complement, and a sum is right as an `i64`.
+    /// Cells wrap. So a subtraction adds the two's complement, and a sum is right as an `i64`.
     impl Number for i64 {
         #[inline]
         fn bits(self) -> u64 {

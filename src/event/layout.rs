@@ -1,27 +1,31 @@
-//! Where events' cells stand within a bucket.
+//! The layout of the cells of events within a bucket.
 //!
 //! ```text
-//!   count sum | count sum | ... | count sum | ... | n | n | n | ... | max !min | ... | max !min | ... | 0? max | 0? !min | ...
-//!   pairs of the Histograms' places  of the Values  Count and Signed  Histograms         Values         Maximum and Minimum events
-//!   <---- wide ---->
-//!   <---------------------- these add up --------------------->      <--------------- these only rise ------------------>
+//!   cells that add up:
+//!     count sum | ... | count sum | ...    pairs of the places of Histogram events (wide)
+//!     count sum | ...                      pairs of Value events
+//!     n | n | n | ...                      Count and Signed events
+//!   cells that only rise:
+//!     max !min | ...                       extremes of Histogram events
+//!     max !min | ...                       extremes of Value events
+//!     0? max | 0? !min | ...               Maximum and Minimum events
 //! ```
 //!
 //! A pair begins at an even cell, so that its 16 bytes are aligned. A minimum is kept as the
-//! complement of the value: so both extremes only rise, and zero, which every cell starts from,
-//! means "nothing yet" in all of them. The count tells whether a value was recorded.
+//! complement of the value. So both extremes only rise, and zero, the initial value of every cell,
+//! means "nothing yet" in all of them. The count says whether a value was recorded.
 //!
-//! A `Histogram` has a pair for each place of its scale: one record changes one of them, in the one
-//! store that commits a `Value`'s. So its count is what its places' counts add up to, in every
-//! bucket and at every moment; and so is its sum. All its pairs are bounded by the same two
-//! extremes. Its pairs stand first: they are *wide*, many of which few are used, and a bucket keeps
-//! room only for those that are.
+//! A `Histogram` has a pair for each place of its scale. A record changes one of them, in one
+//! store, as a record of a `Value` does. So its count and its sum are the sums over its places, in
+//! every bucket and at every moment. All its pairs are bounded by the same two extremes. Its pairs
+//! come first. They are *wide*: there are many, of which few are used, and a bucket has memory only
+//! for those that are.
 //!
-//! A `Maximum` has no count. So zero, which is a value like any other, is told by a cell of its
-//! own: it raises that cell to one, and any other value raises the second cell to itself. A record
-//! changes one cell either way, so one store is all of it. A reader looks for zero first: if it
-//! then finds no other value, there was a time at which there was none. A `Minimum` is a `Maximum`
-//! of complements.
+//! A `Maximum` has no count. So zero, which is a value like any other, has a cell of its own: the
+//! value zero raises that cell to one, and any other value raises the second cell to itself. Either
+//! way a record changes one cell, in one store. A reader reads the cell for zero first: if it then
+//! finds no other value, there was a time at which there was none. A `Minimum` is a `Maximum` of
+//! complements.
 
 use super::kind::Kind;
 use crate::memory::column::COLUMNS;
@@ -30,30 +34,29 @@ use crate::stripe::live_bucket::PENDING;
 /// The cells that one number changes. Small enough for a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellIndex {
-    /// One cell that adds up, of a `Count` or a `Signed` event.
+    /// One cell that adds up, for a `Count` or a `Signed` event.
     Count {
         /// Its position.
         cell: u16,
     },
-    /// Count and sum, which add up, and maximum and complement of the minimum, which rise: of a
-    /// `Value` event, or of a place of a `Histogram`.
+    /// Count and sum, which add up, and maximum and complement of the minimum, which rise: for a
+    /// `Value` event, or for a place of a `Histogram`.
     Value {
         /// The position of the count; the sum follows it.
         pair: u16,
         /// The position of the maximum; the complement of the minimum follows it.
         extremes: u16,
     },
-    /// Two cells that rise: one extreme alone.
+    /// Two cells that rise, for a `Maximum` or a `Minimum` event.
     Extreme {
-        /// The position of the cell for zero; the one for all other values follows it.
+        /// The position of the cell for zero; the cell for all other values follows it.
         cell: u16,
-        /// Whether these are of the values' complements.
+        /// Whether the cells keep complements of the values.
         is_minimum: bool,
     },
 }
 
-/// What a record of an [extreme alone](CellIndex::Extreme) does: the cell that it raises, and to
-/// what.
+/// Returns the cell that a record of a [`CellIndex::Extreme`] raises, and the new value.
 #[inline(always)]
 #[allow(clippy::inline_always)] // on the path of an add
 pub(crate) fn raise_of(cell: u16, is_minimum: bool, value: u64) -> (usize, u64) {
@@ -61,11 +64,11 @@ pub(crate) fn raise_of(cell: u16, is_minimum: bool, value: u64) -> (usize, u64) 
     (usize::from(cell) + usize::from(value > 0), value.max(1))
 }
 
-/// How many cells events have together.
+/// Returns the number of cells of all events together.
 ///
 /// # Panics
 ///
-/// In compilation, of events that do not fit a row. (In models a row has 16 columns.)
+/// Panics at compile time if the events do not fit a row. (In models a row has 16 columns.)
 pub(super) const fn cells_together(events: &[(&str, Kind)]) -> usize {
     let (ends, columns) = groups(events);
     assert!(
@@ -76,15 +79,15 @@ pub(super) const fn cells_together(events: &[(&str, Kind)]) -> usize {
     ends[4]
 }
 
-/// How many of them are wide.
+/// Returns the number of wide cells.
 pub(super) const fn wide_together(events: &[(&str, Kind)]) -> usize {
     let ([wide, ..], _) = groups(events);
     wide
 }
 
-/// Where each group of cells ends: the `Histogram` events' pairs, the `Value` events', the counts,
-/// the extremes of these two kinds, those alone. And how many columns they take, as
-/// [`BucketLayout::columns`].
+/// Returns the end of each group of cells: the pairs of `Histogram` events, the pairs of `Value`
+/// events, the counts, the extremes of these two kinds, those of `Maximum` and `Minimum` events.
+/// Also returns the number of columns, as in [`BucketLayout::columns`].
 const fn groups(events: &[(&str, Kind)]) -> ([usize; 5], usize) {
     let (mut wide, mut values, mut counts) = (0, 0, 0);
     let (mut bounded, mut extremes, mut index) = (0, 0, 0);
@@ -106,7 +109,7 @@ const fn groups(events: &[(&str, Kind)]) -> ([usize; 5], usize) {
     ([wide, pairs, additive, alone, cells], cells + pairs / 2)
 }
 
-/// How many cells a bucket has, and which of them add up.
+/// The number of cells of a bucket, and which of them add up.
 #[derive(Clone, Copy, Debug)]
 pub struct BucketLayout {
     events: &'static &'static [(&'static str, Kind)],
@@ -119,11 +122,11 @@ pub struct BucketLayout {
 }
 
 impl BucketLayout {
-    /// That of these events.
+    /// Returns the layout of these events.
     ///
     /// # Panics
     ///
-    /// In compilation, of events that do not fit a row.
+    /// Panics at compile time if the events do not fit a row.
     pub(crate) const fn of(events: &'static &'static [(&'static str, Kind)]) -> BucketLayout {
         cells_together(events);
         let ([wide, pairs, additive, alone, cells], _) = groups(events);
@@ -131,52 +134,54 @@ impl BucketLayout {
         BucketLayout { events, wide, pairs, additive, alone: alone as u16, cells: cells as u16 }
     }
 
-    /// All cells.
+    /// Returns the number of all cells.
     pub(crate) const fn cells(self) -> usize {
         self.cells as usize
     }
 
-    /// How many columns a per-core block has: one for each cell, then one for the pending value of
-    /// each pair (see [`per_core`](crate::stripe::per_core)).
+    /// Returns the number of columns of a per-core block: one for each cell, then one for the
+    /// pending value of each pair (see [`per_core`](crate::stripe::per_core)).
     pub(crate) const fn columns(self) -> usize {
         self.cells as usize + self.pairs as usize / 2
     }
 
-    /// Where the groups begin: the wide pairs, the other pairs, the counts, the wide pairs'
-    /// extremes, the other pairs', those alone.
+    /// Returns the beginning of each group: the wide pairs, the other pairs, the counts, the
+    /// extremes of the wide pairs, those of the other pairs, those of `Maximum` and `Minimum`
+    /// events.
     pub(super) const fn groups(self) -> [u16; 6] {
         let of_values = self.alone - (self.pairs - self.wide);
         [0, self.wide, self.pairs, self.additive, of_values, self.alone]
     }
 
-    /// How many cells are wide; they come first.
+    /// Returns the number of wide cells, which come first.
     pub(crate) const fn wide(self) -> usize {
         self.wide as usize
     }
 
-    /// Whether an extreme bounds what pairs count; else it stands alone.
+    /// Returns whether an extreme bounds the values of pairs; otherwise it is that of a `Maximum`
+    /// or `Minimum` event.
     pub(crate) fn is_bound(self, extreme: usize) -> bool {
         extreme < usize::from(self.alone)
     }
 
-    /// Whether a cell is an extreme that bounds nothing.
+    /// Returns whether a cell is an extreme of a `Maximum` or `Minimum` event.
     pub(crate) fn is_alone(self, cell: usize) -> bool {
         cell >= usize::from(self.alone)
     }
 
-    /// Whether a cell is an extreme of wide pairs.
+    /// Returns whether a cell is an extreme of wide pairs.
     pub(crate) fn bounds_wide(self, cell: usize) -> bool {
         let [_, _, _, begin, end, _] = self.groups();
         (usize::from(begin)..end.into()).contains(&cell)
     }
 
-    /// The column of the pending value of a pair.
+    /// Returns the column of the pending value of a pair.
     #[inline]
     pub(crate) fn pending(self, pair: usize) -> usize {
         usize::from(self.cells) + pair / 2
     }
 
-    /// The first of the pairs that an extreme bounds, and how many they are.
+    /// Returns the first of the pairs that an extreme bounds, and their number.
     pub(crate) fn bounded_by(self, extreme: usize) -> (usize, usize) {
         let mut earlier = (extreme - self.additive()) / 2;
         let mut first = 0;
@@ -191,30 +196,31 @@ impl BucketLayout {
         (first + 2 * earlier, 1)
     }
 
-    /// Whether an extreme that bounds pairs is the complement of a minimum; else it is a maximum.
+    /// Returns whether an extreme that bounds pairs is the complement of a minimum; otherwise it is
+    /// a maximum.
     pub(crate) fn is_complement(self, extreme: usize) -> bool {
         (extreme - self.additive()) % 2 == 1
     }
 
-    /// Whether a cell is a `Count` event's.
+    /// Returns whether a cell is that of a `Count` event.
     #[inline]
     pub(crate) fn is_of_count(self, cell: usize) -> bool {
         cell.wrapping_sub(self.pairs.into()) < usize::from(self.additive - self.pairs)
     }
 
-    /// Whether a cell counts records: the first of a pair.
+    /// Returns whether a cell counts records: the first of a pair.
     pub(crate) fn counts_records(self, cell: usize) -> bool {
         cell < usize::from(self.pairs) && cell.is_multiple_of(2)
     }
 
-    /// A number from cells that count records: the highest bit of a row's count is not part of it;
-    /// nor, then, is that of all rows'. Other numbers stay as they are.
+    /// Removes the highest bit of a number from cells that count records: it is not part of a row's
+    /// count, nor of the sum of all rows. Other numbers stay as they are.
     #[inline]
     pub(crate) fn without_pending(self, cell: usize, number: u64) -> u64 {
         if self.counts_records(cell) { number & !PENDING } else { number }
     }
 
-    /// The same of numbers at wide positions, from an even one on.
+    /// Does this for numbers at wide positions, from an even one on.
     #[inline]
     pub(crate) fn pairs_without_pending(numbers: &mut [u64]) {
         for [count, _] in numbers.as_chunks_mut::<2>().0 {
@@ -222,18 +228,18 @@ impl BucketLayout {
         }
     }
 
-    /// How many cells add up; they come first.
+    /// Returns the number of cells that add up, which come first.
     pub(crate) fn additive(self) -> usize {
         self.additive.into()
     }
 
-    /// Whether a cell adds up; else it only rises.
+    /// Returns whether a cell adds up; otherwise it only rises.
     #[inline]
     pub(crate) fn adds_up(self, cell: usize) -> bool {
         cell < self.additive()
     }
 
-    /// Joins two numbers, read from cells at position `cell`: adds them, or takes the greater.
+    /// Joins two numbers read from cells at position `cell`: adds them, or takes the greater one.
     #[inline]
     pub(crate) fn join(self, cell: usize, one: u64, other: u64) -> u64 {
         if self.adds_up(cell) { one.wrapping_add(other) } else { one.max(other) }

@@ -1,45 +1,46 @@
-//! What `events!` makes of the list of its events.
+//! Helpers of `events!` for the list of events.
 
 use crate::event::WideCells;
 use crate::event::kind::Kind;
 use crate::event::layout::{cells_together, wide_together};
 
-/// How many cells the events have together.
+/// Returns the number of cells of all events together.
 ///
 /// # Panics
 ///
-/// In compilation, if they are more than a window can have.
+/// Panics at compile time if there are more than a window can have.
 pub const fn cells(events: &[(&str, Kind)]) -> usize {
     cells_together(events)
 }
 
-/// How many of them are not wide: of other kinds than `Histogram`, and the extremes.
+/// Returns the number of cells that are not wide: those of other kinds than `Histogram`, and the
+/// extremes.
 ///
 /// # Panics
 ///
-/// As [`cells`].
+/// Panics in the cases in which [`cells`] does.
 pub const fn in_place(events: &[(&str, Kind)]) -> usize {
     cells_together(events) - wide_together(events)
 }
 
-/// Whether there is a `Histogram`.
+/// Returns whether there is a `Histogram`.
 ///
 /// # Panics
 ///
-/// As [`cells`].
+/// Panics in the cases in which [`cells`] does.
 pub const fn has_wide(events: &[(&str, Kind)]) -> bool {
     wide_together(events) > 0
 }
 
-/// A choice of [`Events::Cells`](crate::Events::Cells): of `N` cells, of which `K` are not wide.
+/// A choice of [`Events::Cells`](crate::Events::Cells) for `N` cells, of which `K` are not wide.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<const N: usize, const K: usize, const HAS_WIDE: bool>;
 
-/// What is chosen.
+/// The result of a [`Choice`].
 pub trait Chosen {
     /// The type of the cells.
     type Cells;
-    /// All zero.
+    /// Cells that are all zero.
     const ZERO: Self::Cells;
 }
 
@@ -53,7 +54,7 @@ impl<const N: usize, const K: usize> Chosen for Choice<N, K, true> {
     const ZERO: WideCells<N, K> = WideCells::ZERO;
 }
 
-/// Refuses the attributes that would take an event's constant away and leave the event.
+/// Refuses attributes that would remove an event's constant and leave the event.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __event_attribute {
@@ -70,7 +71,7 @@ macro_rules! __event_attribute {
     ($($other:tt)*) => {};
 }
 
-/// Refuses the name that the set's own constant has.
+/// Refuses the name of the set's own constant.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __event_name {
@@ -82,8 +83,8 @@ macro_rules! __event_name {
     ($other:ident) => {};
 }
 
-/// The type of an event's kind. What is wrong with it, [`__event_kind!`] says; of a kind that does
-/// not exist the compiler shows where it stands.
+/// Expands to the type of an event's kind. [`__event_kind!`] reports errors; for a kind that does
+/// not exist, the compiler shows its place.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __event_type {
@@ -113,7 +114,7 @@ macro_rules! __event_type {
     };
 }
 
-/// An event's kind, or what is wrong with it.
+/// Expands to an event's kind, or to an error.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __event_kind {

@@ -1,7 +1,7 @@
-//! Stats and sets of events as serde knows them.
+//! Serialization of stats and of sets of events.
 //!
-//! Each event stands by its name, and says of which kind it is: so a reader for which it is of
-//! another kind, or whose enum is another, notices that in every format.
+//! Each event is written with its name and its kind. So a reader with another kind for it, or with
+//! another enum, notices that in every format.
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
@@ -23,7 +23,7 @@ mod flaw;
 
 const FIELDS: &[&str; 4] = &["count", "sum", "min", "max"];
 
-/// Written as a struct of its four fields. Needs the feature `serde`.
+/// Serialized as a struct of its four fields. Needs the feature `serde`.
 impl Serialize for Stats {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Stats", FIELDS.len())?;
@@ -35,9 +35,9 @@ impl Serialize for Stats {
     }
 }
 
-/// Read from all four fields. A minimum above the maximum is an error: no values have such ones.
-/// (Only stats of a `Maximum` event and of a `Minimum` event, which are not of the same values,
-/// could add up to that.) Needs the feature `serde`.
+/// Deserialized from all four fields. A minimum above the maximum is an error, because no values
+/// have such extremes. (Only the sum of the stats of a `Maximum` event and of a `Minimum` event,
+/// which are not of the same values, could have them.) Needs the feature `serde`.
 impl<'de> Deserialize<'de> for Stats {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Stats, D::Error> {
         let Unchecked(stats) = Unchecked::deserialize(deserializer)?;
@@ -67,7 +67,7 @@ const fn tag(kind: Kind) -> (u32, &'static str) {
     }
 }
 
-/// One of each kind, in the order of their numbers.
+/// Each kind once, in the order of their numbers.
 const KINDS: [Kind; 6] = [
     Kind::Count,
     Kind::Signed,
@@ -88,7 +88,7 @@ const TAGS: &[&str; KINDS.len()] = &{
     tags
 };
 
-/// What is known of one event, by what its kind keeps.
+/// The data of one event, as its kind keeps it.
 enum OfKind {
     Stats(Kind, Stats),
     Distribution(Kind, Distribution),
@@ -118,7 +118,7 @@ impl Serialize for OfKind {
     }
 }
 
-/// Reads what [`OfKind`] writes, of an event.
+/// Reads an event as [`OfKind`] writes it.
 struct OfEvent(&'static str, Kind);
 
 impl<'de> DeserializeSeed<'de> for OfEvent {
@@ -164,7 +164,7 @@ impl<'de> Visitor<'de> for OfEvent {
     }
 }
 
-/// A kind's name, or its number, to the kind.
+/// Maps a kind's name or number to the kind.
 struct KindSeed;
 
 impl<'de> DeserializeSeed<'de> for KindSeed {
@@ -197,7 +197,7 @@ impl Visitor<'_> for KindSeed {
     }
 }
 
-/// A bucket's cells, to write: a map of all events by their names.
+/// A bucket's cells, serialized as a map of all events by their names.
 pub(crate) struct Cells<'a, E: Events>(pub(crate) &'a Kept<E>);
 
 impl<E: Events> Serialize for Cells<'_, E> {
@@ -217,7 +217,7 @@ impl<E: Events> Serialize for Cells<'_, E> {
     }
 }
 
-/// A bucket's cells that were read: every event, each once.
+/// A bucket's cells, deserialized: every event exactly once.
 pub(crate) struct ReadCells<E: Events>(pub(crate) Kept<E>);
 
 impl<'de, E: Events> Deserialize<'de> for ReadCells<E> {
@@ -260,7 +260,7 @@ impl<'de, E: Events> Visitor<'de> for AllEvents<E> {
     }
 }
 
-/// An event's name to its index. Mostly it is the next one.
+/// Maps an event's name to its index. Usually it is the next one.
 struct Name {
     events: &'static [(&'static str, Kind)],
     next: usize,

@@ -1,11 +1,11 @@
-//! How events are shown: by their names, with what their kinds keep.
+//! `Debug` output of events: their names, with the numbers of their kinds.
 
 use std::fmt::{self, Debug, DebugStruct, Formatter};
 
 use super::{Events, Kind, Positions, Stats};
 use crate::event::cells::EventCells;
 
-/// What is known of one event.
+/// The stats of one event.
 struct Shown {
     kind: Kind,
     stats: Stats,
@@ -22,7 +22,7 @@ impl Debug for Shown {
     }
 }
 
-/// Shows each event's stats, as a field of its name.
+/// Adds each event's stats to `Debug` output, as a field of the event's name.
 pub(crate) fn show<E: Events>(
     shown: &mut DebugStruct<'_, '_>,
     stats: impl Fn(EventCells) -> Stats,

@@ -1,15 +1,14 @@
-//! What is known of one event: count, sum, least and greatest.
+//! Stats: count, sum, minimum and maximum of one event.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// What is known of one event over some span.
+/// Count, sum, minimum and maximum of one event over a span.
 ///
-/// For a `Count` event, `count` and `sum` are both what was added, and there is no minimum or
-/// maximum. For a `Signed` event likewise; [`signed_sum`](Stats::signed_sum) is the sum with its
-/// sign. For a `Value` event, `count` is how many values were recorded. Sums wrap. For a `Maximum`
-/// event there is a maximum and nothing else: `count` and `sum` are 0, whatever was recorded. For a
-/// `Minimum` event likewise.
+/// For a `Count` or `Signed` event, `count` and `sum` are both the sum of the adds, and there is no
+/// minimum or maximum; [`signed_sum`](Stats::signed_sum) is the sum with its sign. For a `Value`
+/// event, `count` is the number of values. Sums wrap. A `Maximum` event has only a maximum: `count`
+/// and `sum` are always 0. A `Minimum` event has only a minimum.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -26,8 +25,8 @@ use std::ops::{Add, AddAssign};
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// Stats of different buckets, windows or events add up: counts and sums wrap, and of the extremes
-/// the sum has the least and the greatest.
+/// Stats of different buckets, windows or events can be added: counts and sums add up, wrapping,
+/// and the sum has the smaller minimum and the larger maximum.
 ///
 /// ```
 /// use windrow::Stats;
@@ -40,23 +39,22 @@ use std::ops::{Add, AddAssign};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// How many values were recorded; for a `Count` or `Signed` event, what was added; for a
+    /// The number of values recorded; for a `Count` or `Signed` event, the sum of the adds; for a
     /// `Maximum` or `Minimum` event, 0.
     pub count: u64,
-    /// The sum of the values, wrapping; for a `Count` or `Signed` event, what was added; for a
+    /// The sum of the values, wrapping; for a `Count` or `Signed` event, the sum of the adds; for a
     /// `Maximum` or `Minimum` event, 0.
     pub sum: u64,
-    /// The least value recorded; `None` if there was none, and for a `Count`, `Signed` or `Maximum`
-    /// event.
+    /// The smallest value recorded; `None` if there was none, and for a `Count`, `Signed` or
+    /// `Maximum` event.
     pub min: Option<u64>,
-    /// The greatest value recorded; `None` if there was none, and for a `Count`, `Signed` or
+    /// The largest value recorded; `None` if there was none, and for a `Count`, `Signed` or
     /// `Minimum` event.
     pub max: Option<u64>,
 }
 
 impl Stats {
-    /// Returns the sum with its sign, wrapping at 2^63: of a `Signed` event, what it has gone up or
-    /// down by.
+    /// Returns the sum with its sign, wrapping at 2^63: the change of a `Signed` event.
     ///
     /// ```
     /// use windrow::{SlidingWindow, events};
@@ -74,7 +72,7 @@ impl Stats {
         self.sum.cast_signed()
     }
 
-    /// The stats of the values of both.
+    /// Returns the stats of the values of both.
     pub(crate) fn with(self, other: Stats) -> Stats {
         Stats {
             count: self.count.wrapping_add(other.count),

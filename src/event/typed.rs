@@ -11,9 +11,9 @@ use super::{Events, Kind};
 /// One event of the set `S`, of the kind `K`.
 ///
 /// [`events!`](crate::events!) makes a constant of this type for each event that it is given. `K`
-/// is a type of [`kind`](crate::kind): it decides at compile time what can be done with the event.
-/// `Event<S>` is the erased form: its kind is known at run time alone. Programs that handle events
-/// they do not know, such as exporters, loop over these.
+/// is a type of [`kind`](crate::kind), which decides at compile time what can be done with the
+/// event. `Event<S>` is the erased form, whose kind is known only at run time. Programs that handle
+/// events of any set, such as exporters, use it.
 ///
 /// ```
 /// use windrow::{Event, Kind, SlidingWindow, Typed, events, kind};
@@ -26,13 +26,13 @@ use super::{Events, Kind};
 /// let pushed: Event<Queue, kind::Count> = Queue::Pushed;
 /// assert_eq!((pushed.name(), pushed.kind(), pushed.index()), ("Pushed", Kind::Count, 0));
 ///
-/// // Everything that a window has counted, event by event:
+/// // All-time totals of each event of a window:
 /// let window = SlidingWindow::<Queue>::builder().build()?;
 /// for event in Queue::ALL {
 ///     println!("{}: {:?}", event.name(), window.stats(event));
 /// }
 ///
-/// // An event by its name, and what can be done with it:
+/// // An event by its name, matched by its kind:
 /// if let Some(Typed::Value(waited)) = Event::<Queue>::named("Waited").map(Event::typed) {
 ///     window.record(waited, 20);
 /// }
@@ -40,20 +40,20 @@ use super::{Events, Kind};
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// Two events are equal, and are ordered, by their [`index`](Self::index), whichever of the two is
-/// erased. (They are no patterns: compare them with `==`, or match on [`typed`](Self::typed).)
+/// Events are compared and ordered by their [`index`](Self::index), erased or not. (They are no
+/// patterns: compare them with `==`, or match on [`typed`](Self::typed).)
 pub struct Event<S, K = Any> {
-    /// A position in `S::EVENTS`, of an event of the kind `K`.
+    /// The position in `S::EVENTS` of an event of the kind `K`.
     index: u16,
     of: PhantomData<Of<S, K>>,
 }
 
-/// Neither of a subtype nor of a supertype: that may be another set, or another kind.
+/// Invariant: a subtype or supertype may be another set, or another kind.
 type Of<S, K> = fn(S, K) -> (S, K);
 
 /// An event of the set `S` by its kind: from [`Event::typed`].
 ///
-/// As of [`Kind`], later versions may have more: any other is matched by `_`, and has
+/// Later versions may have more kinds, as with [`Kind`]: match any other kind by `_`, and read its
 /// [stats](crate::SlidingWindow::stats), which every kind has.
 ///
 /// ```
@@ -124,12 +124,12 @@ impl<S: Events> Debug for Typed<S> {
 }
 
 impl<S: Events, K: EventKind> Event<S, K> {
-    /// Makes the event at a position of [`Events::EVENTS`]: for sets that are written
-    /// [by hand](Events#by-hand). In a constant, a wrong one is an error of the compiler.
+    /// Makes the event at a position of [`Events::EVENTS`]: for sets that are written [by
+    /// hand](Events#by-hand). In a constant, a wrong position is a compile error.
     ///
     /// # Panics
     ///
-    /// If there is no event at that position, or if it is of another kind.
+    /// Panics if there is no event at that position, or if it is of another kind.
     ///
     /// ```compile_fail
     /// use windrow::{Event, events, kind};
@@ -146,7 +146,7 @@ impl<S: Events, K: EventKind> Event<S, K> {
         Event::new(index)
     }
 
-    /// An event at a position that was checked.
+    /// Returns the event at a position that was checked.
     const fn new(index: usize) -> Event<S, K> {
         const { assert!(S::EVENTS.len() <= 1 << 16, "a set has at most 65 536 events") };
         Event { index: index as u16, of: PhantomData }
@@ -176,7 +176,7 @@ impl<S: Events, K: EventKind> Event<S, K> {
         S::EVENTS[self.index()].0
     }
 
-    /// Returns how the event is counted.
+    /// Returns the event's kind.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
@@ -188,8 +188,8 @@ impl<S: Events, K: EventKind> Event<S, K> {
         S::EVENTS[self.index()].1
     }
 
-    /// Returns the same event with a kind that is known at run time alone: to hold events of
-    /// several kinds in one list.
+    /// Returns the event in its erased form, whose kind is known only at run time: to store events
+    /// of several kinds in one list.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
@@ -202,7 +202,7 @@ impl<S: Events, K: EventKind> Event<S, K> {
         Event::new(self.index())
     }
 
-    /// Returns the same event as one of the kind `L`; `None` if it is of another kind.
+    /// Returns the event as one of the kind `L`; `None` if it is of another kind.
     ///
     /// ```
     /// use windrow::kind;
@@ -218,7 +218,7 @@ impl<S: Events, K: EventKind> Event<S, K> {
         if is_of(L::NAME, self.kind()) { Some(Event::new(self.index())) } else { None }
     }
 
-    /// Returns the same event by its kind, to [match](Typed) on.
+    /// Returns the event as a variant of [`Typed`], to match on its kind.
     #[must_use]
     pub const fn typed(self) -> Typed<S> {
         let index = self.index();
@@ -260,8 +260,8 @@ impl<S: Events> Event<S> {
         Event::get(S::EVENTS.iter().position(|event| event.0 == name)?)
     }
 
-    /// Returns every event of the set, in the order of their positions. Of a set that
-    /// [`events!`](crate::events!) made, the constant `ALL` has the same events.
+    /// Returns all events of the set, in the order of their positions. A set made by
+    /// [`events!`](crate::events!) also has them in the constant `ALL`.
     ///
     /// ```
     /// # use windrow::Event;
@@ -322,7 +322,7 @@ impl<S, K> Hash for Event<S, K> {
     }
 }
 
-/// Shows the event's name, as a text is shown.
+/// Formats the event's name as a `str`.
 ///
 /// ```
 /// # windrow::events! { enum Disk { Read: Count } }

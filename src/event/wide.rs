@@ -1,4 +1,4 @@
-//! The cells of events of which some are histograms.
+//! The cells of a set of events with histograms.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -6,12 +6,12 @@ use super::cells::EventCells;
 use super::layout::BucketLayout;
 use super::{Events, Positions, are_zero, layout_of};
 
-/// The cells of a bucket of events of which some are histograms: `N` cells, of which `K` are of
-/// other kinds of events, or extremes. It is what [`events!`](crate::events!) takes as
-/// [`Events::Cells`](crate::Events::Cells) where there is a `Histogram`.
+/// The cells of a bucket whose events include histograms: `N` cells, of which `K` are extremes or
+/// belong to other kinds of events. [`events!`](crate::events!) makes it the
+/// [`Events::Cells`](crate::Events::Cells) of a set with a `Histogram`.
 ///
-/// A snapshot holds the `K` cells of each bucket in place, and of the others those that are not
-/// zero: of a histogram most are. (With `[u64; N]` it would hold all of them.)
+/// A snapshot stores the `K` cells of each bucket inline, and of the others only those that are not
+/// zero, which are few in a histogram. (With `[u64; N]` it would store all of them.)
 ///
 /// ```
 /// use windrow::{Event, Events, Kind, SlidingWindow, WideCells, kind, histogram::Scale};
@@ -21,7 +21,7 @@ use super::{Events, Positions, are_zero, layout_of};
 /// impl Events for Disk {
 ///     const EVENTS: &'static [(&'static str, Kind)] =
 ///         &[("latency", Kind::Histogram(Scale::DEFAULT))];
-///     type Cells = WideCells<438, 2>; // as many as `Kind::cells` says; the extremes are two
+///     type Cells = WideCells<438, 2>; // `Kind::cells` of all events; two of them are extremes
 ///     const ZERO: Self::Cells = WideCells::ZERO;
 /// }
 ///
@@ -36,7 +36,7 @@ use super::{Events, Positions, are_zero, layout_of};
 pub struct WideCells<const N: usize, const K: usize>([u64; N]);
 
 impl<const N: usize, const K: usize> WideCells<N, K> {
-    /// All zero.
+    /// Cells that are all zero.
     ///
     /// ```
     /// let zero: windrow::WideCells<438, 2> = windrow::WideCells::ZERO;
@@ -57,7 +57,7 @@ impl<const N: usize, const K: usize> AsMut<[u64]> for WideCells<N, K> {
     }
 }
 
-/// Shows them as a list.
+/// Shows the cells as a list.
 impl<const N: usize, const K: usize> Debug for WideCells<N, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -72,12 +72,12 @@ impl<E: Events<Cells = WideCells<N, K>>, const N: usize, const K: usize> Positio
         let layout = layout_of::<E>(N);
         assert!(
             layout.wide() + K == N,
-            "of `WideCells<N, K>`, K must be how many cells are not of a `Histogram`, and two for each `Histogram`"
+            "in `WideCells<N, K>`, K must be the number of cells of other kinds, and two for each `Histogram`"
         );
         layout
     };
 
-    // As of an array.
+    // As for an array.
     const CELLS: &'static [EventCells] = {
         let cells: &[EventCells; N] =
             const { &EventCells::all(<WideCells<N, K> as Positions<E>>::LAYOUT, E::EVENTS) };

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::outline::Outline;
 use super::source::Source;
 
-/// A list of sources, each with a name, a help text and a unit: what a program exports.
+/// A registry: a list of the sources that a program exports, each with a name, a help text and a
+/// unit.
 ///
 /// Give it to each exporter that the program has. See the [module](super) for an exporter of your
 /// own.
@@ -40,13 +41,13 @@ impl Catalog {
 
     /// Adds a source under a name.
     ///
-    /// It is kept as it is given: a `&'static` or an `Arc` for as long as the catalog, a `Weak`
-    /// until the last `Arc` is dropped.
+    /// The catalog keeps `source` as it is: a `&'static` or an `Arc` for as long as the catalog
+    /// lives, a `Weak` until the last `Arc` is dropped.
     ///
     /// # Errors
     ///
-    /// [`CatalogError`], if no exporter could show it. The catalog is unchanged then. Exporters
-    /// have rules of their own beside these: which characters a name may have, for one.
+    /// [`CatalogError`], if no exporter could show the source. The catalog is unchanged then.
+    /// Exporters have further rules of their own, for example for the characters of a name.
     pub fn add(
         &mut self,
         name: &str,
@@ -71,7 +72,7 @@ impl Catalog {
         Ok(&mut self.listed[end])
     }
 
-    /// Returns what is in it, in the order in which it was added.
+    /// Returns the sources, in the order in which they were added.
     pub fn iter(&self) -> slice::Iter<'_, Listed> {
         self.listed.iter()
     }
@@ -118,7 +119,7 @@ impl Listed {
         unit.clone_into(&mut self.unit);
     }
 
-    /// Returns what was known of the source when it was added.
+    /// Returns the outline that the source had when it was added.
     pub fn outline(&self) -> &Outline {
         &self.outline
     }
@@ -135,7 +136,7 @@ impl Debug for Listed {
     }
 }
 
-/// Why a source cannot be added to a [`Catalog`].
+/// The error of [`Catalog::add`]: a source that cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CatalogError {
@@ -146,7 +147,7 @@ pub enum CatalogError {
         /// The name.
         name: String,
     },
-    /// A label has a name that exporters use for something else.
+    /// A label has a name that exporters need for another purpose.
     ReservedLabel {
         /// The name of the source.
         name: String,

@@ -1,4 +1,4 @@
-//! One metric of several that each series of a family has.
+//! One of several metrics in each series of a family.
 
 use std::sync::{Arc, Weak};
 
@@ -52,7 +52,7 @@ pub fn field<S: FamilySource, N: Exported>(
     Field { family, get }
 }
 
-/// A family that is held by reference or shared: what [`field`] takes.
+/// A family behind a reference or a pointer, as [`field`] takes it.
 pub trait FamilySource: Send + Sync {
     /// The labels of the family.
     type Labels: Labels;
@@ -61,7 +61,7 @@ pub trait FamilySource: Send + Sync {
     /// The type of the function that makes them.
     type Make: Fn() -> Self::Metric + Send + Sync;
 
-    /// Calls a function with the family, if it is still there.
+    /// Calls a function with the family, if the family still exists.
     fn with_family<R>(
         &self,
         see: impl FnOnce(&Family<Self::Labels, Self::Metric, Self::Make>) -> R,

@@ -3,7 +3,7 @@
 use crate::event::Kind;
 use crate::histogram::Scale;
 
-/// The type of a metric, and what there is to know of it before it is read.
+/// The type of a metric, with its scale or its events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A [`Counter`](crate::Counter).
@@ -23,7 +23,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the names of the labels that the samples have beside those of the series.
+    /// Returns the names of the labels that samples have in addition to those of the series.
     pub fn sample_labels(self) -> &'static [&'static str] {
         match self {
             Form::Window(events) if events.iter().any(|(_, kind)| is_histogram(*kind)) => {
@@ -34,7 +34,7 @@ impl Form {
         }
     }
 
-    /// Returns the scales of the histograms in it.
+    /// Returns the scales of all histograms in a metric of this form.
     pub fn scales(self) -> impl Iterator<Item = Scale> {
         let (own, events) = match self {
             Form::Histogram(scale) => (Some(scale), &[][..]),

@@ -11,7 +11,7 @@ use crate::window::SlidingWindow;
 
 /// A reference to a metric of any exported type.
 ///
-/// It is exhaustive: an exporter that matches on it learns from the compiler when there is another
+/// It is exhaustive, so the compiler tells an exporter that matches on it when there is another
 /// type of metric.
 #[derive(Clone, Copy)]
 pub enum AnyMetric<'m> {
@@ -48,7 +48,7 @@ impl AnyMetric<'_> {
 
 /// A metric that can be exported.
 ///
-/// Implement it for a struct that holds one metric that matters to exporters:
+/// Implement it for a struct that holds one metric for exporters:
 ///
 /// ```
 /// use windrow::Counter;
@@ -68,7 +68,7 @@ impl AnyMetric<'_> {
             holds several metrics, export each by `windrow::export::field`"
 )]
 pub trait Exported: Send + Sync + 'static {
-    /// Returns a reference to the metric, without its type.
+    /// Returns a type-erased reference to the metric.
     fn any(&self) -> AnyMetric<'_>;
 }
 

@@ -1,8 +1,9 @@
-//! What is known of a source before it is read.
+//! Outlines: the properties of a source that are known before it is read.
 
 use super::form::Form;
 
-/// What is known of a [source](super::Source) before it is read: its form, label names and bounds.
+/// The properties of a [source](super::Source) that are known before it is read: its form, label
+/// names and bounds.
 ///
 /// ```
 /// use windrow::export::{Form, Source};
@@ -26,10 +27,10 @@ pub struct Outline {
     pub labels: Vec<String>,
     /// The greatest number of series, without the overflow series.
     pub max_series: usize,
-    /// Whether there may be an overflow series, which has the label [`OVERFLOW`](Self::OVERFLOW)
-    /// in place of its own.
+    /// True if there may be an overflow series, which has the one label
+    /// [`OVERFLOW`](Self::OVERFLOW).
     pub overflows: bool,
-    /// Whether a series that has been removed may come back with what it had counted.
+    /// True if a removed series may return with its former counts.
     pub series_return: bool,
 }
 
@@ -42,8 +43,8 @@ impl Outline {
         Outline { form, labels: Vec::new(), max_series: 1, overflows: false, series_return: false }
     }
 
-    /// Returns a label of the source that exporters need for something else, if there is one: a
-    /// label `overflow` beside an overflow series, or one that samples have beside it.
+    /// Returns a label of the source that exporters need for another purpose, if there is one: a
+    /// label `overflow` beside an overflow series, or a label that samples have.
     pub fn reserved_label(&self) -> Option<&str> {
         let more = self.form.sample_labels();
         let is_reserved =

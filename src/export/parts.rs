@@ -1,22 +1,21 @@
-//! Into which parts a metric is divided where each exported name has one number or histogram.
+//! The parts of a metric, for exporters where each name has one number or histogram.
 
 use super::form::{Form, is_histogram};
 use crate::event::Kind;
 
 /// A part of a metric that is exported under a name of its own.
 ///
-/// A counter has one part. A window has up to eight: how often each event occurred, its rate, and
-/// so on.
+/// A counter has one part. A window has up to eight: the count of each event, its rate, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// What is appended to the metric's name. Empty for the first part.
+    /// The suffix of the metric's name. Empty for the first part.
     pub suffix: &'static str,
-    /// What is appended to the metric's help text. May be empty.
+    /// The suffix of the metric's help text. May be empty.
     pub about: &'static str,
     /// The kind of its samples.
     pub kind: PartKind,
-    /// Whether its numbers are in the metric's [unit](super::Listed::unit). Otherwise they count
+    /// True if its numbers are in the metric's [unit](super::Listed::unit). Otherwise they count
     /// events, or are a rate of events.
     pub is_in_unit: bool,
     pub(super) which: Which,
@@ -24,23 +23,23 @@ pub struct Part {
 
 /// The kind of the samples of a [`Part`].
 ///
-/// It is exhaustive: an exporter must know what to do with each.
+/// It is exhaustive, because an exporter must handle each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PartKind {
     /// An all-time total, which never goes back: [`Value::Count`](super::Value::Count).
     Counter,
-    /// A level that goes up and down and can be added up over series:
+    /// A level that goes up and down and can be summed over series:
     /// [`Value::Signed`](super::Value::Signed), or [`Unsigned`](super::Value::Unsigned).
     Level,
-    /// A number that cannot be added up: [`Value::Unsigned`](super::Value::Unsigned).
+    /// A number that cannot be summed: [`Value::Unsigned`](super::Value::Unsigned).
     Gauge,
-    /// A fractional number that cannot be added up: [`Value::Real`](super::Value::Real).
+    /// A fractional number that cannot be summed: [`Value::Real`](super::Value::Real).
     RealGauge,
     /// An all-time distribution: [`Value::Distribution`](super::Value::Distribution).
     Histogram,
 }
 
-/// Which number of a metric it is.
+/// The number of a metric in a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     Only,

@@ -23,7 +23,7 @@ enum Read {
     Window(Window),
 }
 
-/// What was read of a window, event by event; empty where it was not asked for.
+/// The reading of a window, event by event; empty where it was not requested.
 #[derive(Default)]
 struct Window {
     lifetime: Vec<Stats>,
@@ -35,23 +35,23 @@ struct Window {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Sample<'r> {
-    /// The name of the window's event that it is of.
+    /// The name of the window's event.
     pub event: Option<&'static str>,
-    /// Which quantile it is, as a text: `0.99`.
+    /// The quantile, as a text: `0.99`.
     pub quantile: Option<&'static str>,
     /// The number, or the distribution.
     pub value: Value<'r>,
 }
 
 impl Sample<'_> {
-    /// Returns the labels that it has beside those of its series: `event` and `q`.
+    /// Returns the labels of the sample in addition to those of its series: `event` and `q`.
     pub fn labels(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let event = self.event.map(|event| ("event", event));
         event.into_iter().chain(self.quantile.map(|q| ("q", q)))
     }
 }
 
-/// The value of a [`Sample`]. Of which variant it is, the part's [kind](super::PartKind) says.
+/// The value of a [`Sample`]. The part's [kind](super::PartKind) determines the variant.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'r> {
     /// An all-time total.
@@ -86,14 +86,14 @@ impl AnyMetric<'_> {
 
     /// Reads the numbers of one [part](Part), and no others.
     ///
-    /// For exporters that ask for one part at a time: of a window, one part costs less than all.
+    /// For exporters that ask for one part at a time: one part of a window costs less than all.
     pub fn read_part(self, part: &Part) -> Reading {
         Reading::of(self, Some(part))
     }
 }
 
 impl Reading {
-    /// Reads a metric: all of it, or one part.
+    /// Reads all of a metric, or one part.
     pub(super) fn of(metric: AnyMetric<'_>, part: Option<&Part>) -> Reading {
         let read = match metric {
             AnyMetric::Counter(counter) => Read::Number(Some(Value::Count(counter.lifetime()))),
@@ -114,9 +114,9 @@ impl Reading {
 
     /// Calls `put` with each sample of a part.
     ///
-    /// There may be none: a maximum has no sample before a value is recorded, nor has the mean of a
-    /// window without a value. A part that was not [read](AnyMetric::read_part), or that another
-    /// metric has, has none.
+    /// There may be no sample: a maximum has none before a value is recorded, nor has the mean of a
+    /// window without values. A part that was not [read](AnyMetric::read_part), or that belongs to
+    /// another metric, has none.
     pub fn samples(&self, part: &Part, put: &mut dyn FnMut(Sample<'_>)) {
         match (&self.read, self.form) {
             (Read::Number(Some(value)), _) if part.which == Which::Only => put(only(*value)),
@@ -188,7 +188,7 @@ impl Window {
         }
     }
 
-    /// The one number of an event in a part, if it has one.
+    /// Returns the one number of an event in a part, if it has one.
     fn value(&self, event: usize, kind: Kind, which: Which) -> Option<Value<'static>> {
         let is_counted = matches!(kind, Kind::Count | Kind::Value | Kind::Histogram(_));
         let has_values = kind != Kind::Count;

@@ -1,4 +1,4 @@
-//! What can be visited: a metric, a family, or a field of a family's metrics.
+//! Sources, which exporters visit: a metric, a family, or a field of a family's metrics.
 
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
@@ -14,12 +14,12 @@ use crate::histogram::Histogram;
 use crate::in_flight::InFlight;
 use crate::window::SlidingWindow;
 
-/// Something whose series can be visited.
+/// A source of series, which an exporter visits one by one.
 ///
 /// Counters, gauges, maxima, minima, histograms and windows are sources of one series, without a
-/// label; a [`Family`] of one of them is a source with labels; and a [`field`](super::field) is a
-/// source where a family's metrics are structs. A `&'static`, an [`Arc`] or a `Box` of a source is
-/// one, too. A [`Weak`] is one that has no series any more when the last `Arc` is dropped.
+/// label; a [`Family`] of one of them is a source with labels; and [`field`](super::field) makes a
+/// source of a family whose metrics are structs. A `&'static`, an [`Arc`] or a `Box` of a source is
+/// a source, too. A [`Weak`] is a source without series once the last `Arc` is dropped.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -38,19 +38,19 @@ use crate::window::SlidingWindow;
 /// assert_eq!(series, 3);
 /// ```
 pub trait Source: Send + Sync {
-    /// Returns what is known of the source before it is read.
+    /// Returns the outline of the source.
     ///
-    /// Of a family of windows or histograms it makes one metric, and drops it again: ask when the
-    /// source is registered, not each time.
+    /// For a family of windows or histograms this makes one metric and drops it again: call it when
+    /// the source is registered, not at each export.
     fn outline(&self) -> Outline;
 
-    /// Calls `see` with each series that there is, the overflow series last.
+    /// Calls `see` with each series, the overflow series last.
     fn visit(&self, see: &mut dyn FnMut(&dyn Series));
 
-    /// Returns the number of uses of the overflow series: how often a set of labels found no room.
+    /// Returns the number of uses of the overflow series, in which refused sets of labels count.
     ///
-    /// `None` where there can be [no such series](Outline::overflows), and of a [`Weak`] whose
-    /// source is gone.
+    /// `None` where there can be [no such series](Outline::overflows), and for a [`Weak`] whose
+    /// source was dropped.
     fn refused(&self) -> Option<u64> {
         None
     }
@@ -58,29 +58,30 @@ pub trait Source: Send + Sync {
 
 /// A series of a [`Source`]: a metric and its labels.
 pub trait Series {
-    /// Returns a number that no other series of the source has, nor had before.
+    /// Returns a number that is unique among the source's series for all time.
     ///
-    /// A series that was removed from a family and made again under the same labels is another one.
+    /// A series that was removed from a family and made again under the same labels has another
+    /// number.
     fn number(&self) -> u64;
 
     /// Returns whether it is the overflow series of a family.
     fn is_overflow(&self) -> bool;
 
-    /// Returns when it was made, by the system's clock at that time; `None` where that is not
-    /// known: of a metric without labels.
+    /// Returns the time at which the series was made, by the system's clock; `None` for a metric
+    /// without labels, where it is not known.
     fn created(&self) -> Option<SystemTime>;
 
-    /// Calls `see` with the name and the value of each label. Those of the overflow series are one:
+    /// Calls `see` with the name and the value of each label. The overflow series has one label:
     /// `overflow` is `true`.
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>));
 
     /// Returns the metric.
     ///
-    /// It calls the function that was given to [`field`](super::field), if there is one.
+    /// Calls the function that was given to [`field`](super::field), if there is one.
     fn metric(&self) -> AnyMetric<'_>;
 }
 
-/// A metric without labels, as the one series that it is.
+/// A metric without labels, as a single series.
 struct Single<'m, M>(&'m M);
 
 impl<M: Exported> Series for Single<'_, M> {
@@ -151,7 +152,7 @@ impl<L: Labels, M: Exported> Series for Handle<L, M> {
     }
 }
 
-/// A series of a family whose metrics are structs, and which field is meant.
+/// A series of a family whose metrics are structs, with the function that returns the field.
 struct OfField<'s, L: Labels, M, G> {
     series: &'s Handle<L, M>,
     get: &'s G,
@@ -179,7 +180,7 @@ impl<L: Labels, M, N: Exported, G: Fn(&M) -> &N> Series for OfField<'_, L, M, G>
     }
 }
 
-/// The outline of a family, of whose metrics one is exported.
+/// Returns the outline of a family with one exported metric in each series.
 pub(super) fn outline_of<L: Labels, M: Metric, N: Exported, F: Fn() -> M>(
     family: &Family<L, M, F>,
     get: impl Fn(&M) -> &N,
@@ -193,12 +194,12 @@ pub(super) fn outline_of<L: Labels, M: Metric, N: Exported, F: Fn() -> M>(
     }
 }
 
-/// Uses of a family's overflow series, if it can have one.
+/// Returns the uses of a family's overflow series, if it can have one.
 pub(super) fn refused<L: Labels, M: Metric, F>(family: &Family<L, M, F>) -> Option<u64> {
     L::COMBINATIONS.is_none().then(|| family.refused())
 }
 
-/// Visits a family, of whose metrics a field is exported.
+/// Visits a family with one exported field in each metric.
 pub(super) fn visit_fields<L: Labels, M: Metric, N: Exported, F>(
     family: &Family<L, M, F>,
     get: impl Fn(&M) -> &N,
@@ -228,7 +229,7 @@ where
     }
 }
 
-/// What holds a source for as long as it is visited.
+/// A pointer that holds a source while it is visited.
 macro_rules! holders {
     ($($holder:ty),+) => {
         $(
@@ -251,7 +252,7 @@ macro_rules! holders {
 
 holders!(&S, Arc<S>, Box<S>);
 
-/// Has no series any more when the last `Arc` is dropped, and the outline of a counter without one.
+/// Has no series once the last `Arc` is dropped, and then the outline of a counter without labels.
 impl<S: Source + ?Sized> Source for Weak<S> {
     fn outline(&self) -> Outline {
         let gone = || Outline::of_metric(Form::Counter);

@@ -1,4 +1,4 @@
-//! What a window counted in a span of time, without the type of its events.
+//! Totals and snapshots of a window, without the type of its events.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use crate::histogram::Distribution;
 use crate::timestamp::Timestamp;
 use crate::window::{BucketSnapshot, Snapshot, Totals};
 
-/// What a window counted in a span of time, event by event.
+/// The totals of a window over a span of time, event by event.
 ///
 /// Events are given by their position in [`AnyWindow::events`](super::AnyWindow::events).
 pub trait AnySpan {
-    /// Returns where the span begins.
+    /// Returns the beginning of the span.
     fn start(&self) -> Timestamp;
 
-    /// Returns where the span ends. Nothing that was added at this time or later is in it.
+    /// Returns the end of the span, exclusive.
     fn end(&self) -> Timestamp;
 
     /// Returns the length of the span.
@@ -24,18 +24,18 @@ pub trait AnySpan {
     ///
     /// # Panics
     ///
-    /// If the window has no event at this position.
+    /// Panics if the window has no event at this position.
     fn stats(&self, event: usize) -> Stats;
 
     /// Returns the distribution of a `Histogram` event, and `None` for an event of another kind.
     ///
     /// # Panics
     ///
-    /// If the window has no event at this position.
+    /// Panics if the window has no event at this position.
     fn distribution(&self, event: usize) -> Option<Distribution>;
 }
 
-/// The event of a set at a position, if it is a histogram.
+/// Returns the event of a set at a position, if it is a histogram.
 pub(super) fn histogram<E: Events>(event: usize) -> Option<Event<E, kinds::Histogram>> {
     Event::<E>::at(event).downcast()
 }
@@ -100,18 +100,18 @@ pub trait AnySnapshot {
         self.len() == 0
     }
 
-    /// Returns a bucket by its position. The last one has begun, and not ended.
+    /// Returns a bucket by its position. The last one has not ended yet.
     ///
     /// # Panics
     ///
-    /// If `bucket` is not less than [`len`](Self::len).
+    /// Panics if `bucket` is not less than [`len`](Self::len).
     fn bucket(&self, bucket: usize) -> &dyn AnySpan;
 
     /// Returns count, sum, minimum and maximum of an event over all buckets.
     ///
     /// # Panics
     ///
-    /// If the window has no event at this position.
+    /// Panics if the window has no event at this position.
     fn stats(&self, event: usize) -> Stats;
 }
 

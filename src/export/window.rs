@@ -12,8 +12,8 @@ use crate::window::{BucketSnapshot, SlidingWindow};
 
 /// A [`SlidingWindow`] whose set of events is known at run time only.
 ///
-/// Each method is that of the window, with the event given by its position in
-/// [`events`](Self::events). It cannot be implemented for other types.
+/// Each method corresponds to one of the window, with the event given by its position in
+/// [`events`](Self::events). The trait is sealed.
 ///
 /// ```
 /// use windrow::export::AnyWindow;
@@ -35,7 +35,7 @@ use crate::window::{BucketSnapshot, SlidingWindow};
 ///
 /// # Panics
 ///
-/// All methods that take an event panic if the window has none at that position.
+/// All methods that take an event panic if the window has no event at that position.
 pub trait AnyWindow: Sealed + Send + Sync {
     /// Returns the names and kinds of the events, in the order of their positions.
     fn events(&self) -> &'static [(&'static str, Kind)];
@@ -49,13 +49,13 @@ pub trait AnyWindow: Sealed + Send + Sync {
     /// Returns the length of a bucket.
     fn bucket_length(&self) -> Duration;
 
-    /// Returns when the window was built, by its clock.
+    /// Returns the time at which the window was built, by its clock.
     fn built(&self) -> Timestamp;
 
-    /// Returns the clock's present.
+    /// Returns the clock's time.
     fn now(&self) -> Timestamp;
 
-    /// Returns a time of the window's clock as a time of the system's clock.
+    /// Converts a time of the window's clock to a time of the system's clock.
     fn system_time(&self, at: Timestamp) -> SystemTime;
 
     /// Returns the all-time total of an event.
@@ -64,15 +64,15 @@ pub trait AnyWindow: Sealed + Send + Sync {
     /// Returns the all-time distribution of a `Histogram` event, and `None` for any other.
     fn lifetime_distribution(&self, event: usize) -> Option<Distribution>;
 
-    /// Returns what came too late for the window.
+    /// Returns the late adds of an event.
     fn late(&self, event: usize) -> Stats;
 
-    /// Returns what the interval holds.
+    /// Returns the totals of the interval.
     fn totals(&self) -> Box<dyn AnySpan>;
 
-    /// Returns what the closed buckets of the interval hold.
+    /// Returns the totals of the closed buckets of the interval.
     ///
-    /// Its [interval](AnySpan::interval) is zero if the window has one bucket. `None` if the
+    /// Their [interval](AnySpan::interval) is zero if the window has only one bucket. `None` if the
     /// geometry is just being changed.
     fn complete(&self) -> Option<Box<dyn AnySpan>>;
 
@@ -89,7 +89,7 @@ pub trait AnyWindow: Sealed + Send + Sync {
     fn drain_closed(&self, each: &mut dyn FnMut(&dyn AnySpan)) -> usize;
 }
 
-/// Is implemented by windows alone.
+/// Implemented only by windows.
 pub trait Sealed {}
 
 impl<E: Events, C: Clock> Sealed for SlidingWindow<E, C> {}
@@ -140,7 +140,7 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
     }
 
     fn complete(&self) -> Option<Box<dyn AnySpan>> {
-        // An error: the geometry has just changed to a shorter interval.
+        // An error here means that the geometry has just changed to a shorter interval.
         let window = self.over(SlidingWindow::interval(self)).ok()?;
         Some(Box::new(window.complete()))
     }

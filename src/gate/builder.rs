@@ -142,7 +142,7 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// ```
     /// let error = windrow::Gate::builder(0).build().unwrap_err();
-    /// assert_eq!(error.to_string(), "the limit is 0; a gate lets at least 1 through in an interval");
+    /// assert_eq!(error.to_string(), "the limit is 0; it must be at least 1");
     /// ```
     pub fn build(self) -> Result<Gate<C>, GateError> {
         self.build_as(false)

@@ -123,7 +123,8 @@ impl Columns {
     #[cold]
     fn claim(&self) {
         if self.shared().is_none() {
-            self.make_shared(); // first, so that a record with a column but without a row allocates nothing
+            // First, so that a record with a column but without a row allocates nothing.
+        self.make_shared();
         }
         self.run.claim(self.length());
     }

@@ -21,8 +21,8 @@
 //! # A thread's word
 //!
 //! ```text
-//!   NONE -- first add --> BUSY --+-- a row is free --> leased -- the thread ends --> GONE -- it adds again --> dealt
-//!                                `-- none is ------------------------------------------------------------> dealt
+//!   NONE -- first add --> BUSY --+-- a row is free --> leased -- the thread ends --> GONE
+//!                                `-- no row is free -> dealt     GONE -- it adds again --> dealt
 //! ```
 //!
 //! A thread is dealt a row, in turn, if all are leased, or if it cannot give one back at its end.
@@ -177,7 +177,7 @@ fn lease_one() -> Option<usize> {
 
 impl GiveBack for Lease {
     fn give_back(&'static self) {
-        // before a child may free the row, which it does from the next step on
+        // Before a child may free the row, which it does from the next step on.
         let process = process();
         compiler_fence(Ordering::SeqCst);
         // (In a model, all values of a thread go at once, and this one may be the first.)

@@ -21,7 +21,7 @@ const fn nanos(nanos: u64) -> Duration {
 #[test]
 fn bad_arguments_are_named() {
     let texts = [
-        (Gate::builder(0).build(), "the limit is 0; a gate lets at least 1 through in an interval"),
+        (Gate::builder(0).build(), "the limit is 0; it must be at least 1"),
         (
             Gate::builder(u64::MAX).build(),
             "the limit is 18446744073709551615; it must be 1099511627776 or less",

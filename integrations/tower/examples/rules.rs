@@ -116,7 +116,7 @@ mod tests {
         assert_eq!((ask("alice").await, ask("alice").await), (200, 429));
         let (status, why) = write(&an_hour(0)).await;
         assert_eq!(status, 422);
-        assert_eq!(why, "default: the limit is 0; a gate lets at least 1 through in an interval\n");
+        assert_eq!(why, "default: the limit is 0; it must be at least 1\n");
         let (status, why) = write("{").await;
         assert_eq!((status, &*why), (422, "line 1, column 1: EOF while parsing an object\n"));
         assert_eq!(ask("alice").await, 429, "the old rules stay");

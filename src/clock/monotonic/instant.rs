@@ -1,4 +1,4 @@
-//! std's clock, where there is no coarse one.
+//! `std`'s clock, for systems without a coarse one.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};

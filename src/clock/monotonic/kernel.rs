@@ -8,8 +8,8 @@ type Ask = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c
 #[inline]
 fn ask(ask: Ask, clock: libc::clockid_t) -> libc::timespec {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid timespec to write to. Both clocks exist since Linux 2.6.32, so
-    // the call cannot fail; if it did, `time` would stay as it is, zero.
+    // SAFETY: `time` is a valid timespec, which the call may write. Both clocks exist since Linux
+    // 2.6.32, so the call cannot fail; if it did, `time` would stay zero.
     unsafe { ask(clock, &raw mut time) };
     time
 }

@@ -1,16 +1,16 @@
-//! The list of all tickers, so that a forked child can tell them that they have no thread there.
+//! The list of all tickers, by which a forked child marks them as without a thread.
 //!
 //! A child has its parent's memory and none of its threads: the time that a ticker's thread
-//! published would stand still there for ever. So a handler runs in each child before anything else
+//! published would stand still there. So a handler runs in each child before anything else
 //! (`pthread_atfork(3)`), and [orphans](super::tick::Tick::orphan) every ticker.
 //!
-//! The same handler counts forks: what a thread of the parent had begun, no thread of the child
-//! will end (see `ring/coordination/closer`).
+//! The same handler counts forks, because no thread of the child will finish an operation that a
+//! thread of the parent had begun (see `ring/coordination/closer`).
 //!
 //! At a fork, other threads of the parent may be in the middle of anything. So the handler must
 //! neither wait nor allocate: it walks a list, by atomic operations. Registrations are added, never
-//! freed, and reused by one ticker after another. There are as many as there ever were tickers at
-//! one time.
+//! freed, and reused by one ticker after another. Their number is the maximum number of tickers
+//! that existed at one time.
 
 use std::io;
 use std::iter::successors;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::tick::Tick;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
-/// Leads to a ticker as long as it lives.
+/// An entry of the list, which points to a ticker as long as it lives.
 #[derive(Debug)]
 pub(super) struct Registration {
     /// Null if the registration is free.
@@ -34,17 +34,17 @@ static FIRST: AtomicPtr<Registration> = AtomicPtr::new(null_mut());
 /// The handler is installed.
 static HANDLED: AtomicBool = AtomicBool::new(false);
 
-/// How many forks there were between the first process and this one.
+/// The number of forks between the first process and this one.
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
-/// A number that a forked child and its parent do not share, if [`watch`] was called before; not
-/// zero.
+/// Returns a number that is not zero, and differs between a forked child and its parent if
+/// [`watch`] was called before.
 pub(crate) fn process() -> u32 {
     // Relaxed: the first thread of a process writes it, before it starts any other.
     FORKS.load(Ordering::Relaxed).wrapping_add(1).max(1)
 }
 
-/// Has forks counted, if the system allows it.
+/// Starts counting forks, if the system allows it.
 pub(crate) fn watch() {
     let _ = handle();
 }
@@ -59,21 +59,23 @@ fn registrations() -> impl Iterator<Item = &'static Registration> {
     successors(first(), |registration| registration.next)
 }
 
-/// Has forked children orphan `tick`, until its registration is [left](Registration::leave).
+/// Registers `tick`, so that forked children orphan it until its registration is
+/// [left](Registration::leave).
 pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Registration> {
     handle()?;
     let tick = Arc::as_ptr(tick).cast_mut();
     Ok(registrations().find(|registration| registration.take(tick)).unwrap_or_else(|| add(tick)))
 }
 
-/// Has the handler run in children, if it does not yet. Two threads at once may install it twice:
-/// running twice does no harm. No thread waits for another, which might not exist in a child.
+/// Installs the handler that runs in children, if it is not installed yet. Two threads at once may
+/// install it twice, which does no harm. No thread waits for another one, which might not exist in
+/// a child.
 fn handle() -> io::Result<()> {
     // Acquire: pairs with the Release below. If this thread forks, the handler is installed.
     if HANDLED.load(Ordering::Acquire) {
         return Ok(());
     }
-    // SAFETY: the handler does what a child may do.
+    // SAFETY: the handler does only what a child may do.
     match unsafe { libc::pthread_atfork(None, None, Some(orphan_all)) } {
         0 => {
             HANDLED.store(true, Ordering::Release);
@@ -93,7 +95,7 @@ fn add(tick: *mut Tick) -> &'static Registration {
         // Release: publishes the registration, and the ticker. Relaxed: `first` loads it again.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         if FIRST.compare_exchange(before, registration, order, failed).is_ok() {
-            // SAFETY: it is never freed, and written by atomic operations only.
+            // SAFETY: the registration is never freed, and written by atomic operations only.
             return unsafe { &*registration };
         }
         // SAFETY: made above; no other thread has seen it.
@@ -104,8 +106,8 @@ fn add(tick: *mut Tick) -> &'static Registration {
 
 impl Registration {
     fn take(&self, tick: *mut Tick) -> bool {
-        // Release: publishes the ticker, to `orphan_all`. Relaxed: another ticker has the
-        // registration.
+        // Release: publishes the ticker, to `orphan_all`. Relaxed: on failure another ticker has
+        // the registration.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         self.tick.compare_exchange(null_mut(), tick, order, failed).is_ok()
     }
@@ -114,13 +116,14 @@ impl Registration {
     pub(super) fn leave(&self) {
         // Relaxed: the next `take` publishes a ticker of its own.
         self.tick.store(null_mut(), Ordering::Relaxed);
-        // A child must not see the end of the ticker without this store: its memory is what some
-        // thread of the parent might have seen. What frees the ticker stays behind the fence.
+        // A child must not see the end of the ticker without this store: its memory is a state that
+        // some thread of the parent might have seen. So the code that frees the ticker comes after
+        // the fence.
         fence(Ordering::SeqCst);
     }
 }
 
-/// What a child does first. It is alone there.
+/// Runs first in a forked child, which has only this thread.
 extern "C" fn orphan_all() {
     FORKS.fetch_add(1, Ordering::Relaxed); // there is one thread
     for registration in registrations() {

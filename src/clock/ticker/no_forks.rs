@@ -1,4 +1,5 @@
-//! Where processes do not fork, or a child cannot be told of it: no ticker is ever orphaned.
+//! For systems where processes do not fork, or no handler can run in a child: no ticker is ever
+//! orphaned.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a ticker's thread does: it publishes the time, and does chores.
+//! The body of a ticker's thread: it publishes the time, and runs chores.
 
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -15,18 +15,18 @@ use crate::clock::{UNKNOWN, monotonic};
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::timestamp::{Timestamp, saturating_nanos};
 
-/// What a ticker's thread does at every tick.
+/// A task that a ticker's thread runs at every tick.
 pub(crate) trait Chore: Debug + Send + Sync {
     fn at_tick(&self);
 
-    /// There will be no more ticks.
+    /// Runs when there will be no more ticks.
     fn at_end(&self);
 }
 
 /// The shortest period.
 pub(super) const SHORTEST: Duration = Duration::from_micros(50);
 
-/// The period in nanoseconds, [`SHORTEST`] at least.
+/// The period in nanoseconds, at least [`SHORTEST`].
 fn nanos_of(period: Duration) -> u64 {
     saturating_nanos(period.max(SHORTEST))
 }
@@ -51,20 +51,21 @@ pub(super) struct Tick {
     /// The thread, in a box, once it runs in this process.
     thread: AtomicPtr<Thread>,
     chores: Mutex<Vec<Weak<dyn Chore>>>,
-    /// How many threads have locked the chores or are about to. In a child, those never unlock
-    /// them.
+    /// The number of threads that have locked the chores or are about to. In a child, they never
+    /// unlock them.
     at_chores: AtomicUsize,
-    /// This process was forked while a thread was at the chores: they may be locked for ever.
+    /// Whether this process was forked while a thread was using the chores, so that their lock may
+    /// never be released.
     are_chores_lost: AtomicBool,
 }
 
-/// Whether the calling thread is a ticker's.
+/// Returns whether the calling thread is a ticker's.
 pub(super) fn is_ticking() -> bool {
     TICKS.get()
 }
 
 thread_local! {
-    /// This is a ticker's thread.
+    /// True in a ticker's thread.
     static TICKS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -82,11 +83,12 @@ impl Tick {
         }
     }
 
-    /// The time, or [`UNKNOWN`].
+    /// Returns the time, or [`UNKNOWN`].
     #[inline]
     pub(super) fn quick(&self) -> Timestamp {
-        // Relaxed: the time is a number and publishes nothing. Coherence alone keeps a thread from
-        // seeing an earlier time than it has read, or than another thread has read and told it of.
+        // Relaxed: the time is a number and publishes nothing. Coherence is enough to keep a thread
+        // from seeing an earlier time than one that it has read, or that another thread has read
+        // and passed on to it.
         Timestamp::from_nanos(self.nanos.load(Ordering::Relaxed))
     }
 
@@ -95,26 +97,26 @@ impl Tick {
     }
 
     pub(super) fn set_period(&self, period: Duration) {
-        // Relaxed: a number; `wake` has the thread read it.
+        // Relaxed: a number; `wake` makes the thread read it.
         self.period.store(nanos_of(period), Ordering::Relaxed);
         self.wake();
     }
 
-    /// Has the thread end.
+    /// Ends the thread.
     pub(super) fn end(&self) {
-        // Relaxed: a flag; `wake` has the thread read it.
+        // Relaxed: a flag; `wake` makes the thread read it.
         self.ended.store(true, Ordering::Relaxed);
         self.wake();
     }
 
-    /// Whether the thread that was started with the ticker is one of this process.
+    /// Returns whether the thread that was started with the ticker belongs to this process.
     pub(super) fn has_first_thread(&self) -> bool {
         // Relaxed: the first thread of a process writes it, before it starts any other.
         self.publisher.load(Ordering::Relaxed) == FIRST
     }
 
-    /// Calls `what` with the list of chores; `None` in a child that was forked while a thread was
-    /// at them.
+    /// Calls `what` with the list of chores. Returns `None` in a child that was forked while a
+    /// thread was using them.
     pub(super) fn with_chores<R>(
         &self,
         what: impl FnOnce(&mut Vec<Weak<dyn Chore>>) -> R,
@@ -143,9 +145,10 @@ impl Tick {
         TICKS.set(true);
         // Release: pairs with the Acquire in `wake`.
         self.thread.store(Box::into_raw(Box::new(thread::current())), Ordering::Release);
-        // Pairs with the fence in `wake`: either we see what has changed, or it sees our thread.
+        // Pairs with the fence in `wake`: either this thread sees the change, or `wake` sees this
+        // thread.
         fence(Ordering::SeqCst);
-        // Relaxed: nothing that was written before `ended` is read after it; `join` synchronises.
+        // Relaxed: no data written before `ended` is read after it; `join` synchronises.
         while !self.ended.load(Ordering::Relaxed) {
             self.nanos.store(monotonic::fine_nanos(), Ordering::Relaxed);
             self.each_chore(|chore| chore.at_tick());
@@ -154,41 +157,41 @@ impl Tick {
         self.each_chore(|chore| chore.at_end());
     }
 
-    /// Calls `what` for each chore that still lives. The list is not locked meanwhile: a chore may
-    /// take long.
+    /// Calls `what` for each chore that still lives. The list is not locked meanwhile, because a
+    /// chore may take long.
     fn each_chore(&self, what: impl Fn(&dyn Chore)) {
         let chores = self.with_chores(|chores| {
             chores.retain(|chore| chore.strong_count() > 0);
             chores.clone()
         });
         for chore in chores.iter().flatten() {
-            // The window may be dropped here, with the user's clock, whose panic must not end the
-            // ticks.
+            // The window may be dropped here, and with it the user's clock, whose panic must not
+            // end the ticks.
             let done = || chore.upgrade().map(|chore| what(&*chore));
             let _ = catch_unwind(AssertUnwindSafe(done));
         }
     }
 
-    /// Has the thread see what has changed.
+    /// Wakes the thread, so that it sees what has changed.
     fn wake(&self) {
-        // Pairs with the fence in `run`: if we do not see the thread yet, it will see what has
-        // changed.
+        // Pairs with the fence in `run`: if this call does not see the thread yet, the thread will
+        // see the change.
         fence(Ordering::SeqCst);
         // SAFETY: null, or a box that is kept until `self` is dropped. Acquire: pairs with the
         // Release in `run`.
         if let Some(thread) = unsafe { self.thread.load(Ordering::Acquire).as_ref() } {
-            // happens before the return of `park_timeout`: the thread sees what has changed
+            // Happens before the return of `park_timeout`: the thread sees what has changed.
             thread.unpark();
         }
     }
 
-    /// Notes, in a forked child that has one thread yet, that the ticker's thread is not there.
+    /// Marks the ticker as without a thread. Called in a forked child that has only one thread yet.
     ///
-    /// What that thread owned, a reference to `self` and its name, is never freed: freeing might
-    /// wait for a lock that another thread of the parent held.
+    /// The memory that the thread owned, a reference to `self` and its name, is never freed:
+    /// freeing might wait for a lock that another thread of the parent held.
     #[allow(dead_code, reason = "where processes do not fork")]
     pub(super) fn orphan(&self) {
-        // Relaxed, all: there is one thread, which will start any other.
+        // Relaxed, all: there is only one thread, which will start all others.
         self.nanos.store(UNKNOWN.as_nanos(), Ordering::Relaxed);
         self.thread.store(null_mut(), Ordering::Relaxed);
         self.publisher.store(NONE, Ordering::Relaxed);
@@ -200,7 +203,7 @@ impl Tick {
     /// no thread can be started, every reading comes here.
     #[cold]
     pub(super) fn adopt(self: &Arc<Tick>) -> Timestamp {
-        // Relaxed: it decides which thread starts one, and publishes nothing.
+        // Relaxed: it decides which thread starts the new one, and publishes nothing.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         let mine = self.publisher.compare_exchange(NONE, ADOPTED, order, failed);
         if mine.is_ok() {

@@ -1,4 +1,4 @@
-//! The cells of a `Histogram` event, and what they say together.
+//! The cells of a `Histogram` event, and reading distributions from them.
 
 use std::ops::Range;
 
@@ -7,36 +7,36 @@ use crate::event::stats::Stats;
 use crate::histogram::Distribution;
 
 impl Places {
-    /// The counts of all places.
+    /// Returns the counts of all places.
     pub(crate) fn counts(self) -> Addends {
         Addends { first: self.pairs.into(), count: self.scale.places() }
     }
 
-    /// The sums of all places.
+    /// Returns the sums of all places.
     pub(crate) fn sums(self) -> Addends {
         Addends { first: usize::from(self.pairs) + 1, ..self.counts() }
     }
 
-    /// The maximum, and the complement of the minimum.
+    /// Returns the positions of the maximum and of the complement of the minimum.
     pub(crate) fn extremes(self) -> [usize; 2] {
         [self.extremes, self.extremes + 1].map(usize::from)
     }
 
-    /// The pairs of all places.
+    /// Returns the positions of the pairs of all places.
     pub(crate) fn cells(self) -> Range<usize> {
         let first = usize::from(self.pairs);
         first..first + 2 * self.scale.places()
     }
 
-    /// The distribution, from what `read` returns for the cells; counts are read first, as in
-    /// [`EventCells::stats`].
+    /// Returns the distribution, from the cells as `read` returns them; counts are read first, as
+    /// in [`EventCells::stats`].
     pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
         let (counts, sum) = self.counts_and_sum(&mut read);
         let [greatest, inverse] = self.extremes().map(read);
         Distribution::new(self.scale, counts, sum, (!inverse, greatest), true)
     }
 
-    /// The distribution of which the extremes are not known but by the cells.
+    /// Returns the distribution with extremes that are only bounds, from the cells.
     pub(crate) fn without_extremes(self, read: impl FnMut(usize) -> u64) -> Distribution {
         let (counts, sum) = self.counts_and_sum(read);
         Distribution::new(self.scale, counts, sum, (0, u64::MAX), false)
@@ -47,7 +47,7 @@ impl Places {
         (counts, total(self.sums(), read))
     }
 
-    /// What its [distribution](Self::distribution) says of count, sum and extremes; without
+    /// Returns count, sum and extremes of the [distribution](Self::distribution), without
     /// allocating.
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         let (mut count, mut used) = (0_u64, None);
@@ -64,19 +64,17 @@ impl Places {
         Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
     }
 
-    /// The stats of which these are the count and the sum, and then what the cells of the extremes
-    /// had.
+    /// Returns the stats with this count and sum, from the cells of the extremes.
     pub(crate) fn stats_of([count, sum]: [u64; 2], [greatest, inverse]: [u64; 2]) -> Stats {
         let recorded = |value| (count > 0).then_some(value);
         Stats { count, sum, min: recorded(!inverse), max: recorded(greatest) }
     }
 
-    /// The distribution of which these are the numbers of the pairs, and what the cells of the
-    /// extremes have.
+    /// Returns the distribution of these pairs and cells of the extremes.
     pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
         let [greatest, inverse] = extremes;
         let (mut used, mut sum) = (Vec::new(), 0_u64);
-        // Most places are not used: eight at a time.
+        // Most places are not used, so eight are checked at a time.
         for (first, some) in (0_u16..).step_by(8).zip(pairs.chunks(16)) {
             if some.iter().fold(0, |all, number| all | number) == 0 {
                 continue;
@@ -91,8 +89,8 @@ impl Places {
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 
-    /// As [`of`](Self::of), of pairs by their positions, in order, count and sum; in the memory of
-    /// another distribution.
+    /// Returns the distribution of pairs given as position, count and sum, in order, in the memory
+    /// of another distribution.
     pub(crate) fn of_pairs(
         self,
         pairs: impl Iterator<Item = (usize, [u64; 2])>,
@@ -109,7 +107,7 @@ impl Places {
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 
-    /// The stats of that distribution; without allocating.
+    /// Returns the stats of that distribution, without allocating.
     pub(crate) fn stats_of_pairs(
         self,
         pairs: impl Iterator<Item = (usize, [u64; 2])>,
@@ -127,11 +125,11 @@ impl Places {
         Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
     }
 
-    /// What to write into these cells, of which all are zero, so that their distribution is this
-    /// one, of their scale: by their positions, in order.
+    /// Writes a distribution of the same scale into these cells, which are all zero: by positions,
+    /// in order.
     #[cfg(feature = "serde")]
     pub(crate) fn write(self, of: &Distribution, mut write: impl FnMut(usize, u64)) {
-        // The first place that is used has the sum: which of the places has it, no read tells.
+        // The first used place gets the sum: no read shows which place has it.
         let mut sum = Some(of.sum()).filter(|sum| *sum > 0);
         for (place, count) in of.used_places() {
             let position = usize::from(self.pairs + 2 * place);
@@ -151,7 +149,7 @@ impl Places {
     }
 }
 
-/// What `read` returns for cells, added up.
+/// Returns the sum of the cells as `read` returns them.
 fn total(of: Addends, read: impl FnMut(usize) -> u64) -> u64 {
     of.positions().map(read).fold(0, u64::wrapping_add)
 }

@@ -1,11 +1,11 @@
-//! What can be wrong with what was read of events. No window holds such numbers.
+//! Errors of deserialized events. No window holds such numbers.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::event::{Kind, Stats};
 use crate::histogram::{Distribution, Scale};
 
-/// Each names the value, and the rule that it breaks.
+/// An error, with the value and the rule that it breaks.
 pub(super) enum Flaw<'a> {
     Unknown { name: &'a str, events: &'static [(&'static str, Kind)] },
     Twice { name: &'a str },
@@ -32,19 +32,19 @@ impl Display for Flaw<'_> {
                 })
             }
             Flaw::Twice { name } => {
-                write!(f, "the event `{name}` is there twice; each is there once")
+                write!(f, "the event `{name}` occurs twice; each must occur once")
             }
             Flaw::Missing { name } => {
-                write!(f, "the event `{name}` is missing; each is there once")
+                write!(f, "the event `{name}` is missing; each must occur once")
             }
             Flaw::Kind { name, kind, expected } => {
-                write!(f, "the event `{name}` is a {kind} there; it must be a {expected}")
+                write!(f, "the event `{name}` is a {kind}; it must be a {expected}")
             }
             Flaw::Order { min, max } => {
                 write!(f, "the minimum {min} is above the maximum {max}")
             }
             Flaw::OrderOf { name, min, max } => {
-                write!(f, "of the event `{name}`, the minimum {min} is above the maximum {max}")
+                write!(f, "the minimum {min} of the event `{name}` is above its maximum {max}")
             }
             Flaw::OfNothing { name, min, max } => write!(
                 f,
@@ -57,7 +57,7 @@ impl Display for Flaw<'_> {
             ),
             Flaw::Inexact { name } => write!(
                 f,
-                "the distribution of the event `{name}` has extremes that are not exact; a bucket's are"
+                "the distribution of the event `{name}` has extremes that are not exact; those of a bucket must be"
             ),
             Flaw::Unbounded { name, count } => write!(
                 f,
@@ -68,7 +68,7 @@ impl Display for Flaw<'_> {
     }
 }
 
-/// The extremes of any stats.
+/// Checks the extremes of any stats.
 pub(super) fn order(stats: &Stats) -> Result<(), Flaw<'static>> {
     match (stats.min, stats.max) {
         (Some(min), Some(max)) if min > max => Err(Flaw::Order { min, max }),
@@ -76,7 +76,7 @@ pub(super) fn order(stats: &Stats) -> Result<(), Flaw<'static>> {
     }
 }
 
-/// The distribution of an event of a kind.
+/// Checks the distribution of an event of a kind.
 pub(super) fn of_bucket<'a>(name: &'a str, of: &Distribution, kind: Kind) -> Result<(), Flaw<'a>> {
     match kind {
         Kind::Histogram(expected) if of.scale() != expected => {
@@ -87,7 +87,7 @@ pub(super) fn of_bucket<'a>(name: &'a str, of: &Distribution, kind: Kind) -> Res
     }
 }
 
-/// The stats of a `Value` event.
+/// Checks the stats of a `Value` event.
 pub(super) fn of_values<'a>(name: &'a str, stats: &Stats) -> Result<(), Flaw<'a>> {
     let Stats { count, sum: _, min, max } = *stats;
     match (count, min, max) {

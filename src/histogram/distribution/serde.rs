@@ -24,10 +24,9 @@ const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 /// [600, 1_000, 1_024].iter().for_each(|nanos| latency.record(*nanos));
 /// let now = latency.distribution();
 /// let text = serde_json::to_string(&now)?;
-/// assert_eq!(
-///     text,
-///     r#"{"scale":[3,513,68719476736],"sum":2624,"extremes":[600,1024,true],"cells":[[608,1],[1024,2]]}"#
-/// );
+/// let (numbers, cells) = text.split_once(r#","cells":"#).unwrap();
+/// assert_eq!(numbers, r#"{"scale":[3,513,68719476736],"sum":2624,"extremes":[600,1024,true]"#);
+/// assert_eq!(cells, "[[608,1],[1024,2]]}");
 /// assert_eq!(serde_json::from_str::<Distribution>(&text)?, now);
 /// # Ok::<(), serde_json::Error>(())
 /// ```

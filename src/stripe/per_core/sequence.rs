@@ -4,10 +4,10 @@
 //! ```text
 //!   this thread's area gets the descriptor's address      armed
 //!   62:  checks
-//!        row = this thread's row's number                 all ones: the thread is not registered
-//!        row < how many are open ?                        else out of line
-//!        row = how far that row is from row 0
-//!        commit                                           ends with the one store that is not idempotent
+//!        row = this thread's row's number         all ones: the thread is not registered
+//!        row < the number of open rows ?          otherwise out of line
+//!        row = that row's distance from row 0
+//!        commit                                   ends with the one store that is not idempotent
 //!   63:
 //! ```
 //!

@@ -68,7 +68,7 @@ const PHRASES: [(&str, &str); 22] = [
     ("of now", "current"),
     ("of all time", "all-time"),
     ("no room", "full, or the overflow series"),
-    ("so is", "a subject of its own"),
+    ("^ so is", "a subject of its own"),
     ("^ what is", "a subject that can be pointed at"),
     ("^ else", "otherwise"),
     (", else", "otherwise"),

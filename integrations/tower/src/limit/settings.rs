@@ -147,7 +147,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// let error = CLIENTS.reload(br#"{ "default": { "limit": 0 } }"#).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "default: the limit is 0; a gate lets at least 1 through in an interval"
+    ///     "default: the limit is 0; it must be at least 1"
     /// );
     /// # Ok::<(), RulesError>(())
     /// ```

@@ -15,7 +15,7 @@ use windrow::gate::GateError;
 /// let rules = Rules::builder(Rate::new(100)).rule([("client", "batch")], Rate::new(0));
 /// assert_eq!(
 ///     rules.build().unwrap_err().to_string(),
-///     "rules[0]: the limit is 0; a gate lets at least 1 through in an interval"
+///     "rules[0]: the limit is 0; it must be at least 1"
 /// );
 /// ```
 #[derive(Debug)]

@@ -104,7 +104,7 @@ fn a_rule_that_no_gate_keeps_is_refused_by_its_number() {
     let rule = |rate: &str| with(&format!(r#"{{"match":{{"client":"b"}},{rate}}}"#));
     assert_eq!(
         rule(r#""limit":0"#),
-        "rules[1]: the limit is 0; a gate lets at least 1 through in an interval"
+        "rules[1]: the limit is 0; it must be at least 1"
     );
     assert_eq!(
         rule(r#""limit":18446744073709551615"#),
@@ -141,7 +141,7 @@ fn a_rule_that_no_gate_keeps_is_refused_by_its_number() {
     );
     assert_eq!(
         refused(r#"{"default":{"limit":1},"overflow":{"limit":0}}"#),
-        "overflow: the limit is 0; a gate lets at least 1 through in an interval"
+        "overflow: the limit is 0; it must be at least 1"
     );
     assert_eq!(
         refused(
@@ -276,6 +276,6 @@ fn rules_are_read_by_serde_from_any_format() {
     let error = serde_json::from_value::<Rules>(settings.remove("wrong").unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "default: the limit is 0; a gate lets at least 1 through in an interval"
+        "default: the limit is 0; it must be at least 1"
     );
 }

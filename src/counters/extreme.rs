@@ -109,8 +109,8 @@ impl Maximum {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record, and for
-    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then all
-    /// threads add to one shared cell, which is as exact, and contend.
+    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then
+    /// all threads add to one shared cell, which is as exact, and contend.
     ///
     /// ```
     /// let slowest = windrow::Maximum::new();
@@ -188,8 +188,8 @@ impl Minimum {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record, and for
-    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then all
-    /// threads add to one shared cell, which is as exact, and contend.
+    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then
+    /// all threads add to one shared cell, which is as exact, and contend.
     ///
     /// ```
     /// let fastest = windrow::Minimum::new();

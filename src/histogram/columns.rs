@@ -124,7 +124,7 @@ impl Columns {
     fn claim(&self) {
         if self.shared().is_none() {
             // First, so that a record with a column but without a row allocates nothing.
-        self.make_shared();
+            self.make_shared();
         }
         self.run.claim(self.length());
     }

@@ -102,10 +102,7 @@ fn a_rule_that_no_gate_keeps_is_refused_by_its_number() {
         ))
     };
     let rule = |rate: &str| with(&format!(r#"{{"match":{{"client":"b"}},{rate}}}"#));
-    assert_eq!(
-        rule(r#""limit":0"#),
-        "rules[1]: the limit is 0; it must be at least 1"
-    );
+    assert_eq!(rule(r#""limit":0"#), "rules[1]: the limit is 0; it must be at least 1");
     assert_eq!(
         rule(r#""limit":18446744073709551615"#),
         "rules[1]: the limit is 18446744073709551615; it must be 1099511627776 or less"
@@ -274,8 +271,5 @@ fn rules_are_read_by_serde_from_any_format() {
     let read: Rules = serde_json::from_value(settings.remove("clients").unwrap()).unwrap();
     assert_eq!(read, rules(Rate::new(3), &[("a", Rate::new(4))]));
     let error = serde_json::from_value::<Rules>(settings.remove("wrong").unwrap()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "default: the limit is 0; it must be at least 1"
-    );
+    assert_eq!(error.to_string(), "default: the limit is 0; it must be at least 1");
 }

@@ -1,8 +1,8 @@
 //! A limit, as a type of its own.
 
-/// A limit: so much, and no more.
+/// A limit, inclusive.
 ///
-/// It is a type of its own, so that no other number beside it can be taken for it: a weight that
-/// [enters](crate::InFlight::try_enter), or the buckets of a [gate](crate::Gate::of).
+/// It is a type of its own, so that it cannot be mixed up with another argument: the weight of an
+/// [enter](crate::InFlight::try_enter), or the buckets of a [gate](crate::Gate::of).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AtMost(pub u64);

@@ -1,9 +1,8 @@
-//! Reads a struct of four fields by serde: what a derived implementation does, and no more lenient.
-//! And lists, of which no length is believed.
+//! Deserializes a struct of four fields, as strictly as a derived implementation; and lists,
+//! without relying on the length that the input claims.
 //!
-//! Formats that write the fields' names may have them in any order, each once. A field that is
-//! missing, twice there, or not one of the four is an error. Other formats have the four values in
-//! the order of the names.
+//! Formats that write the fields' names may have them in any order, each once. A missing, repeated
+//! or unknown field is an error. Other formats have the four values in the order of the names.
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
@@ -81,7 +80,7 @@ where
     }
 }
 
-/// A field's name, or its number, to its position.
+/// Maps a field's name or number to its position.
 struct Position(Names);
 
 impl<'de> DeserializeSeed<'de> for Position {
@@ -114,8 +113,7 @@ impl Visitor<'_> for Position {
     }
 }
 
-/// A list. It takes memory for the elements that are there, and for none that a format says will
-/// come.
+/// A list. It takes memory for elements as they are read, not for the length that the input claims.
 pub(crate) struct List<T>(pub(crate) Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {

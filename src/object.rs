@@ -1,7 +1,7 @@
 //! The object that holds the library's code: the program itself, or what was loaded by `dlopen`.
 
-/// Keeps it loaded for ever. What the kernel or the C library has an address of must not be
-/// unmapped while a thread lives.
+/// Keeps the object loaded for the life of the process. Code and data whose address the kernel or
+/// the C library has must not be unmapped while a thread lives.
 pub(crate) fn pin() {
     // SAFETY: all zeros are a valid `Dl_info`, and the first argument is an address in this object.
     unsafe {

@@ -1,18 +1,18 @@
-//! What can be recorded: a number, or a duration as its nanoseconds.
+//! Values that can be recorded: a number, or a duration as its nanoseconds.
 
 use std::time::Duration;
 
 /// A value that can be recorded: a `u64`, or a [`Duration`], as its whole nanoseconds.
 ///
-/// So one spelling serves sizes and times: [`Histogram::record`](crate::Histogram::record),
-/// [`Maximum::record`](crate::Maximum::record) and [`Minimum::record`](crate::Minimum::record)
-/// take either.
+/// So one method serves sizes and times: [`Histogram::record`](crate::Histogram::record),
+/// [`Maximum::record`](crate::Maximum::record) and [`Minimum::record`](crate::Minimum::record) take
+/// either.
 ///
-/// A duration has up to 2^64 seconds, and a `u64` of nanoseconds ends after 584 years. A longer
-/// duration is recorded as `u64::MAX`: it saturates, and never wraps to a short time.
+/// A duration of more than 584 years, which a `u64` of nanoseconds cannot hold, saturates at
+/// `u64::MAX`.
 ///
-/// The library alone implements this trait. A value of another type is converted where it is
-/// recorded: a `u32` by `u64::from`, a fraction by choosing a unit in which it is whole.
+/// The trait is sealed. Convert values of other types: a `u32` by `u64::from`, a fraction by
+/// choosing a unit in which it is whole.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,7 +27,7 @@ use std::time::Duration;
 /// ```
 ///
 /// ```compile_fail,E0277
-/// windrow::Histogram::new().record(0.25); // of what? record microseconds, or basis points
+/// windrow::Histogram::new().record(0.25); // in which unit? record microseconds, or basis points
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be recorded",
@@ -44,7 +44,7 @@ impl Recorded for Duration {}
 mod sealed {
     use std::time::Duration;
 
-    /// Is named nowhere outside of the library, so no other type can be
+    /// A trait that other crates cannot name, so no other type can be
     /// [`Recorded`](super::Recorded).
     pub trait Number: Copy {
         /// Returns the number that is recorded.

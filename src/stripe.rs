@@ -1,15 +1,18 @@
-//! Which row a thread adds to, and how: a process decides this once.
+//! The strategies of striping, that is, of sharding over cores: the row to which a thread adds, and
+//! how it adds. A process chooses one, once.
 //!
-//! | strategy | where | an add is |
+//! | strategy | platform | an add is |
 //! |---|---|---|
 //! | [`per_core`] | Linux on x86-64, where glibc has registered threads for restartable sequences | a plain add to this core's row, in a sequence that the kernel restarts if it interrupts it |
-//! | [`portable`] | everywhere | a plain add to the row that the thread has leased; or a locked one to the row that it was dealt |
+//! | [`portable`] | all | a plain add to the row that the thread has leased; or a locked one to the
+//! row that it was dealt |
 //!
-//! Portably, a window has three ways to know when a bucket's adds are over: see [`Strategy`].
+//! In the portable strategy, a window has three ways to learn that a bucket's adds are over: see
+//! [`Strategy`].
 //!
-//! The decision is made at the first use and never changes. The pointer to each column holds it
+//! The decision is made at the first use and never changes. The pointer to each column contains it
 //! ([`TaggedColumn`]), so that an add needs no further load: one bit of a pointer that it loads in
-//! any case tells *per core, by concurrency id* from everything else.
+//! any case distinguishes *per core, by concurrency id* from all other ways.
 
 use std::ptr::{NonNull, without_provenance_mut};
 
@@ -54,23 +57,24 @@ use numbered::UNAVAILABLE;
 pub use per_core::run_on_second_core;
 pub use retry::aborts;
 
-/// A bank never has more rows than this: a read may come to visit each of them.
+/// The maximum number of rows in a bank, because a read may have to visit each of them.
 const MOST_ROWS: usize = 256;
 
-/// Whether threads lease rows unless they are told not to: nobody has measured that elsewhere.
+/// The default of `WINDROW_LEASES`: on for x86-64, the only architecture on which leases were
+/// measured.
 pub(crate) const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
 
-/// How many rows there are in a model, where loading the number would be one more step to explore;
-/// zero elsewhere.
+/// The number of rows in a model, where loading the number would be one more step to explore; zero
+/// in other builds.
 const MODEL_ROWS: usize = sized(0, 2);
 
-/// How adds avoid sharing a cache line, and how a window knows that the adds to a bucket are over:
-/// chosen once per process, at the first use.
+/// The strategy by which adds avoid contention on a cache line, and by which a window learns that
+/// the adds to a bucket are over. Chosen once for each process, at the first use.
 ///
-/// For counters the last three are the same.
+/// For counters the last three do not differ.
 ///
 /// ```
-/// // A counter, so that there has been a use.
+/// // The first add chooses the strategy.
 /// windrow::Counter::new().increment();
 /// println!("adds are striped {:?}", windrow::diagnostics::strategy());
 /// ```
@@ -81,25 +85,25 @@ pub enum Strategy {
     /// glibc 2.35 or newer. 1 to 2 ns, no locked instruction.
     PerCore,
     /// An add to the cell of the thread's row, 1 to 3 ns if the thread has leased the row (see
-    /// [`leases`]), 2 to 4 if not. A window's add announces its bucket before, by plain stores, and
-    /// whoever closes a bucket has the system interrupt all threads of the process: everywhere
-    /// else, where the system does that (Linux 4.14 or newer, Windows).
+    /// [`leases`]), 2 to 4 if not. A window's add announces its bucket first, by plain stores, and
+    /// a thread that closes a bucket lets the system interrupt all threads of the process. Chosen
+    /// without restartable sequences, where the system can do that (Linux 4.14 or newer, Windows).
     Portable,
-    /// As `Portable`, but each add of a window has a fence of its own: where there is no such
-    /// interruption.
+    /// Like `Portable`, but each add of a window has a fence of its own. Chosen where the system
+    /// cannot interrupt all threads.
     Fenced,
-    /// As `Portable`, but each add of a window pins an epoch: where the environment asks for it, or
-    /// the system has no room for what tells of a thread's end.
+    /// Like `Portable`, but each add of a window pins an epoch. Chosen if the environment variable
+    /// demands it, or if the system has no free thread-local key to report a thread's end.
     Epochs,
 }
 
 global! {
-    /// How many rows there are for cores, and in the second bank; zero until that is known.
+    /// The number of rows for cores, which is also that of the second bank; zero until it is known.
     fn known_rows() -> AtomicUsize = AtomicUsize::new(0);
 }
 
 global! {
-    /// How many rows the first bank has; zero until that is known.
+    /// The number of rows of the first bank; zero until it is known.
     fn known_first_rows() -> AtomicUsize = AtomicUsize::new(0);
 }
 
@@ -127,29 +131,30 @@ const EPOCHS: u8 = 5;
 
 /// Returns the strategy of this process. Chosen on the first call.
 ///
-/// Three environment variables, read at the first use, serve comparisons and tests:
+/// Three environment variables, read at the first use, are for comparisons and tests:
 ///
-/// * `WINDROW_STRATEGY=portable` chooses what would be chosen if there were no restartable
-///   sequences: [`Portable`](Strategy::Portable), or [`Fenced`](Strategy::Fenced) where the system
-///   cannot interrupt all threads. `fenced` and `epochs` choose [`Fenced`](Strategy::Fenced) and
+/// * `WINDROW_STRATEGY=portable` chooses as if there were no restartable sequences:
+///   [`Portable`](Strategy::Portable), or [`Fenced`](Strategy::Fenced) where the system cannot
+///   interrupt all threads. `fenced` and `epochs` choose [`Fenced`](Strategy::Fenced) and
 ///   [`Epochs`](Strategy::Epochs). `cpu-id` numbers rows by processor, even where the kernel (6.3
 ///   and newer) offers numbers that are dense among the threads of the process.
-/// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. By default there are as
-///   many as the machine has cores. With fewer, some cores share a row, or use a cell that all of
+/// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. The default is the number
+///   of the machine's cores. With fewer rows, some cores share a row, or use a cell that all of
 ///   them share.
-/// * `WINDROW_LEASES`, `on` or `off`, says whether threads lease rows ([`leases`]).
+/// * `WINDROW_LEASES`, `on` or `off`, decides whether threads lease rows ([`leases`]).
 ///
-/// The first use must not be in a handler of `pthread_atfork(3)`: it calls that function, which
-/// waits for the handlers to end with musl, and with glibc before 2.36.
+/// The first use must not be in a handler of `pthread_atfork(3)`, because it calls that function,
+/// which with musl, and with glibc before 2.36, waits for the handlers to end.
 ///
 /// # Rows
 ///
-/// Rows are *opened* as they are needed, and reads visit open rows alone. A row that is open stays
-/// open. So a read grows with the cores that the process has used, and not with those that the
-/// machine has. Per core there are as many open rows as threads have ever run at once (by processor
-/// number: as the highest processor that has added says); portably, as many as threads that have
-/// added have lived at once, up to twice as many as there are cores, and beyond these one for each
-/// core, which threads share. (Where threads lease none: as many as threads have added, up to all.)
+/// Rows are *opened* as they are needed, and reads visit only open rows. An open row stays open. So
+/// the cost of a read grows with the cores that the process has used, not with those of the
+/// machine. In the per-core strategy, the number of open rows is the largest number of threads that
+/// ever ran at the same time (by processor number: the number of the highest processor that has
+/// added). In the portable strategy, it is the largest number of adding threads that lived at the
+/// same time, up to twice the number of cores, and beyond that one shared row for each core.
+/// (Without leases: the number of threads that have added, up to the number of rows.)
 ///
 /// ```
 /// use windrow::diagnostics::{Strategy, strategy};
@@ -166,13 +171,14 @@ pub fn strategy() -> Strategy {
     }
 }
 
-/// The strategy, chosen on the first call; `None` while another thread, or the thread that a signal
-/// handler has interrupted, is choosing. Callers do not wait; they use a shared cell.
+/// Returns the strategy, which the first call chooses; `None` while another thread, or the thread
+/// that a signal handler has interrupted, is choosing. Callers do not wait; they use a shared cell.
 pub(crate) fn decided() -> Option<Strategy> {
     if MODEL_ROWS != 0 {
         return Some(modelled());
     }
-    // Acquire: pairs with the Release in `decide`; what the strategy found out is seen.
+    // Acquire: pairs with the Release in `decide`, so the data that the strategy has detected is
+    // visible.
     match state().load(Ordering::Acquire) {
         UNDECIDED => decide(),
         DECIDING => None,
@@ -183,7 +189,7 @@ pub(crate) fn decided() -> Option<Strategy> {
     }
 }
 
-/// The strategy of a model's build.
+/// Returns the strategy of a model's build.
 fn modelled() -> Strategy {
     #[cfg(windrow_announced)]
     if WITH_FENCES.get() || std::env::var(VARIABLE).as_deref() == Ok("fenced") {
@@ -209,14 +215,14 @@ thread_local! {
 const VARIABLE: &str = "WINDROW_STRATEGY";
 
 thread_number! {
-    /// Not zero while this thread finds out what there is. What it allocates for that may be
-    /// counted, too.
+    /// Not zero while this thread detects the platform. The allocator may count what it allocates
+    /// for that.
     FINDING_OUT
 }
 
-/// Finds out what there is, before it says that it decides: the loader's lock may be held by a
-/// thread that waits for the decision (in a constructor of what it loads). So two threads may find
-/// out the same at the same time.
+/// Detects the platform before it marks the state as deciding, because a thread that waits for the
+/// decision may hold the loader's lock (in a constructor of an object that it loads). So two
+/// threads may detect the same at the same time.
 #[cold]
 fn decide() -> Option<Strategy> {
     if FINDING_OUT.with(|finding| finding.replace(1)) != 0 {
@@ -239,7 +245,7 @@ fn decide() -> Option<Strategy> {
     self::decided()
 }
 
-/// The state to come, the number of rows, and of those to lease.
+/// Returns the next state, the number of rows, and the number of rows to lease.
 fn find_out() -> (u8, [usize; 2]) {
     let most = std::env::var("WINDROW_ROWS").ok().and_then(|rows| rows.parse().ok());
     let most = most.map(|rows: usize| rows.clamp(1, MOST_ROWS));
@@ -257,20 +263,19 @@ fn find_out() -> (u8, [usize; 2]) {
         Ok("off") => false,
         _ => LEASES_BY_DEFAULT,
     };
-    // Not every thread that has counted goes on to: one that rests leaves a row to one that does
-    // not.
+    // Not every thread that has counted continues to: a resting one leaves a row to an active one.
     let to_lease = most.map_or((2 * rows).min(MOST_ROWS), |_| rows);
     (decided, [rows, if leases { to_lease } else { 0 }])
 }
 
-/// What is used where there are no restartable sequences.
+/// Returns the state for systems without restartable sequences.
 fn without_sequences() -> u8 {
     if membarrier::is_offered() { PORTABLE } else { FENCED }
 }
 
-/// The strategy of a window. It asks the system for barriers, without which the end of a sequence
-/// cannot be known; and on some processors a record is not seen as one. Then windows are portable,
-/// while counters stay as they are.
+/// Returns the strategy of a window. It asks the system for barriers, because without them the end
+/// of a sequence cannot be known; and it checks that the processor stores a record in one piece. If
+/// either is missing, windows are portable, while counters keep their strategy.
 pub(crate) fn of_windows() -> Strategy {
     match strategy() {
         Strategy::PerCore if per_core::pairs_are_whole() && membarrier::may_restart() => {
@@ -283,16 +288,16 @@ pub(crate) fn of_windows() -> Strategy {
     }
 }
 
-/// Whether threads may have slots for announcements. The strategy is decided.
+/// Returns whether threads may have slots for announcements. The strategy must be decided.
 fn may_announce() -> bool {
     MODEL_ROWS != 0 || announcing().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// How many cores the machine has. This thread may not be allowed on all of them, but other threads
-/// may, and its own set can change. Not zero.
+/// Returns the number of the machine's cores, which is not zero. This thread may not be allowed on
+/// all of them, but other threads may, and its own set can change.
 fn cores() -> usize {
     #[cfg(unix)]
-    // SAFETY: it reads a setting of the system.
+    // SAFETY: this reads a setting of the system.
     let there = usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }).unwrap_or(0);
     #[cfg(not(unix))]
     let there = 0; // no `sysconf`
@@ -302,19 +307,19 @@ fn cores() -> usize {
     }
 }
 
-/// Whether threads lease rows, where a [`Strategy`] is portable: a thread that finds a row free at
-/// its first add has it for itself, and adds to it without a locked instruction.
+/// Returns whether threads lease rows in a portable [`Strategy`]. A thread that finds a free row at
+/// its first add then has that row for itself, and adds to it without a locked instruction.
 ///
-/// There are twice as many rows to lease as the machine has cores, so that threads which have
-/// counted once and rest leave enough to others (256 at most; or as many as `WINDROW_ROWS` says, if
-/// it is set). Each thread leases one at its first add, and gives it back when it ends. A thread
-/// that finds none then shares a row with others as long as it lives, as all do where none is
-/// leased, and adds by a locked instruction. (A thread that is killed by a raw `exit` system call
-/// keeps its row.)
+/// There are two rows to lease for each core of the machine (at most 256; `WINDROW_ROWS` replaces
+/// the number), so that threads which have counted once and rest leave enough to others. Each
+/// thread leases a row at its first add, and gives it back when it ends. A thread that finds no
+/// free row shares a row with others as long as it lives, as all threads do without leases, and
+/// adds by a locked instruction. (A thread that is killed by a raw `exit` system call keeps its
+/// row.)
 ///
-/// True on x86-64, and elsewhere with `WINDROW_LEASES=on` in the environment; nowhere with
-/// `WINDROW_LEASES=off`, or where the system has no room for what tells of a thread's end, or
-/// nothing that may be used in an allocator: on Windows, for one.
+/// True on x86-64, and on other architectures with `WINDROW_LEASES=on` in the environment. False
+/// with `WINDROW_LEASES=off`; if the system has no free thread-local key to report a thread's end;
+/// and where it has none that may be used in an allocator, as on Windows.
 ///
 /// ```
 /// assert_eq!(windrow::diagnostics::leases(), windrow::diagnostics::leases());
@@ -325,7 +330,8 @@ pub fn leases() -> bool {
     is_leasing()
 }
 
-/// As [`leases`]. The caller has a column, or claims one: so the strategy is decided.
+/// Returns the value of [`leases`]. The caller has a column or claims one, so the strategy is
+/// decided.
 fn is_leasing() -> bool {
     if MODEL_ROWS != 0 {
         return cfg!(windrow_announced);
@@ -333,14 +339,14 @@ fn is_leasing() -> bool {
     leasing().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// How many rows a segment of the arena has: those of one bank, or of two. The second bank follows
-/// the first.
+/// Returns the number of rows in a segment of the arena: those of one bank, or of two. The second
+/// bank follows the first.
 pub(crate) fn mapped_rows() -> usize {
     first_rows() + if is_leasing() { rows() } else { 0 }
 }
 
-/// How many rows the first bank has, open or not: as many as [`rows`], or as there are to lease. As
-/// of those.
+/// Returns the number of rows in the first bank, open or not: that of [`rows`], or the number of
+/// rows to lease. The caller is one that may call [`rows`].
 #[inline]
 pub(crate) fn first_rows() -> usize {
     if MODEL_ROWS != 0 {
@@ -349,8 +355,8 @@ pub(crate) fn first_rows() -> usize {
     known_first_rows().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// How many rows there are for cores, and in the second bank, open or not. Never changes. The
-/// caller has a column, or claims one: so the strategy is decided.
+/// Returns the number of rows for cores, and in the second bank, open or not. It never changes. The
+/// caller has a column or claims one, so the strategy is decided.
 #[inline]
 pub(crate) fn rows() -> usize {
     if MODEL_ROWS != 0 {
@@ -361,7 +367,7 @@ pub(crate) fn rows() -> usize {
     known_rows().load(Ordering::Relaxed)
 }
 
-/// A column and how to add to it, in one word: a counter keeps one.
+/// A column and the way to add to it, in one word, which a counter stores.
 ///
 /// Cells are eight bytes, so the lowest three bits of a column's address are free. An odd word is a
 /// column with per-core adds by concurrency id; [`portable::TAG`] is the tag of one with portable
@@ -376,7 +382,7 @@ pub(crate) enum TaggedColumn {
     Unclaimed,
 }
 
-/// Whether a word is that of a column.
+/// Returns whether a word is that of a column.
 #[inline]
 pub(crate) fn is_column(word: *mut AtomicU64) -> bool {
     word.addr() > UNAVAILABLE
@@ -402,7 +408,7 @@ impl TaggedColumn {
         }
     }
 
-    /// The word for a column, or for none.
+    /// Returns the word for a column, or for none.
     pub(crate) fn encode(column: Option<Column>, strategy: Strategy) -> *mut AtomicU64 {
         match (column, strategy) {
             (Some(column), Strategy::PerCore) => per_core::tag(column),
@@ -411,7 +417,7 @@ impl TaggedColumn {
         }
     }
 
-    /// The column, of any strategy.
+    /// Returns the column, in any strategy.
     #[inline]
     pub(crate) fn column(self) -> Option<Column> {
         match self {

@@ -2,8 +2,8 @@
 //! and shuttle, which tries random orders of many.
 //!
 //! Every atomic, fence, thread-local and process-wide value of the library comes through here, so
-//! that a model runs the library's own code. Nothing else in the tree depends on which one it runs
-//! under, except [`reclaim`](crate::reclaim), which chooses the reclaimer, and what needs an
+//! that a model runs the library's own code. No other module depends on which one it runs under,
+//! except [`reclaim`](crate::reclaim), which chooses the reclaimer, and those that need an
 //! operating system: clocks, pages, the per-core strategy.
 
 pub(crate) use std::sync::atomic::Ordering;
@@ -95,8 +95,8 @@ macro_rules! global {
 }
 
 /// Declares a thread-local number that starts at zero. It has no destructor, so a thread can read
-/// it at any time, even in its last moments. (But for loom: there all values of a thread go at
-/// once.)
+/// it at any time, even in its last moments. (Except under loom, which drops all values of a thread
+/// at once.)
 macro_rules! thread_number {
     ($(#[$attribute:meta])* $name:ident) => {
         #[cfg(not(any(loom, shuttle)))]
@@ -115,12 +115,13 @@ macro_rules! thread_number {
 
 pub(crate) use {const_fn, global, thread_number};
 
-/// A size: `real`; or, in a model, where every atomic operation is a branch to explore, `model`.
+/// Returns the size `real`; or in a model, where every atomic operation is a branch to explore,
+/// `model`.
 pub(crate) const fn sized(real: usize, model: usize) -> usize {
     if cfg!(any(loom, shuttle)) { model } else { real }
 }
 
-/// An array of values that are made alike; in a `const`, except under loom.
+/// Makes an array of equal values; in a `const`, except under loom.
 macro_rules! alike {
     ($value:expr; $count:expr) => {{
         #[cfg(not(loom))]
@@ -133,7 +134,8 @@ macro_rules! alike {
 
 pub(crate) use alike;
 
-/// A cell that loom checks for races. Shuttle sees no races: it runs one step after another.
+/// A cell that loom checks for races. Shuttle cannot detect races, because it runs one step after
+/// another.
 #[cfg(all(windrow_checker, loom))]
 pub(crate) use loom::cell::UnsafeCell;
 
@@ -158,15 +160,15 @@ impl<T> UnsafeCell<T> {
 /// A witness of causality, in a structure that one thread initialises and others read.
 ///
 /// Under loom it is a checked cell. A reader that no Release/Acquire pair has synchronised with the
-/// initialisation fails the model, even if the values that it reads happen to be right. Elsewhere
-/// it is empty.
+/// initialisation fails the model, even if the values that it reads happen to be right. In other
+/// builds it is empty.
 #[derive(Debug)]
 pub(crate) struct Witness {
     #[cfg(loom)]
     cell: loom::cell::UnsafeCell<()>,
 }
 
-// SAFETY: it holds nothing, and loom sees each use.
+// SAFETY: it holds no data, and loom sees each use.
 #[cfg(loom)]
 unsafe impl Sync for Witness {}
 
@@ -188,7 +190,7 @@ impl Witness {
         self.cell.with(|_| ());
     }
 
-    /// Notes, under loom, that the structure is initialised again. Each [check](Self::check) must
+    /// Records, under loom, that the structure is initialised again. Each [check](Self::check) must
     /// happen before this, or after.
     #[inline]
     #[cfg_attr(not(loom), allow(clippy::unused_self))]

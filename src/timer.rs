@@ -1,30 +1,30 @@
-//! How long something takes, told when it ends.
+//! Timers, which report their own lifetime.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::{Duration, Instant};
 
-/// A guard that tells how long it was there when it is dropped: from
+/// A guard that reports its own lifetime as a duration when it is dropped: from
 /// [`Histogram::timer`](crate::Histogram::timer) and
 /// [`SlidingWindow::timer`](crate::SlidingWindow::timer), which record it.
 ///
-/// So every way out of a block is timed, a `?` and a panic too. It goes by [`Instant`], whatever
-/// clock a window has. Call [`discard`](Self::discard) to tell nothing.
+/// So every way out of a block is timed, including a `?` and a panic. It uses [`Instant`], not the
+/// window's clock. Call [`discard`](Self::discard) to report nothing.
 ///
 /// ```
 /// let latency = windrow::Histogram::new();
-/// latency.timer().discard(); // of a request that was not answered
+/// latency.timer().discard(); // for a request that was not answered
 /// drop(latency.timer());
 /// assert_eq!(latency.count(), 1);
 /// ```
 #[must_use = "it tells the time when it is dropped, which is at once"]
 pub struct Timer<F: FnMut(Duration)> {
     started: Instant,
-    /// `None` if nothing is to be told.
+    /// `None` if nothing is to be reported.
     tell: Option<F>,
 }
 
 impl<F: FnMut(Duration)> Timer<F> {
-    /// Starts a timer that tells `tell` how long it was there.
+    /// Starts a timer that calls `tell` with its lifetime.
     ///
     /// ```
     /// use std::time::Duration;
@@ -37,7 +37,7 @@ impl<F: FnMut(Duration)> Timer<F> {
         Timer { started: Instant::now(), tell: Some(tell) }
     }
 
-    /// Returns how long it has been there.
+    /// Returns the time since the timer was started.
     ///
     /// ```
     /// let timer = windrow::Histogram::new();
@@ -48,7 +48,7 @@ impl<F: FnMut(Duration)> Timer<F> {
         self.started.elapsed()
     }
 
-    /// Ends it, and tells nothing.
+    /// Ends the timer without a report.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -68,7 +68,7 @@ impl<F: FnMut(Duration)> Drop for Timer<F> {
     }
 }
 
-/// Shows how long it has been there.
+/// Shows the time since the timer was started.
 impl<F: FnMut(Duration)> Debug for Timer<F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Timer").field(&self.elapsed()).finish()

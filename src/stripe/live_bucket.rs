@@ -1,4 +1,4 @@
-//! What an add reads of the live bucket.
+//! The part of the live bucket that an add reads.
 
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
@@ -6,25 +6,25 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 /// [`per_core`](super::per_core)).
 pub(crate) const PENDING: u64 = 1 << 63;
 
-/// What an add reads of a window's live bucket: the first field of each bucket. It does not change
-/// while any thread may be adding through it.
+/// The part of a window's live bucket that an add reads: the first field of each bucket. It does
+/// not change while any thread may be adding through it.
 ///
 /// Its fields are atomics because the bucket's memory is reused. A reader that does not prevent
-/// reuse, but checks afterwards for it, must not race.
+/// reuse, but checks for it afterwards, must not cause a data race.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct LiveBucket {
-    /// Where the bucket begins, in nanoseconds.
+    /// The bucket's start, in nanoseconds.
     pub(crate) start: AtomicU64,
-    /// The bucket's length; or zero if it has no columns. So one comparison tells whether a time
-    /// lies in the bucket and the bucket has columns.
+    /// The bucket's length; or zero if it has no columns. So one comparison checks both that a time
+    /// lies in the bucket and that the bucket has columns.
     pub(crate) span: AtomicU64,
     /// Its first column: an encoded [`TaggedColumn`](super::TaggedColumn).
     pub(crate) column: AtomicPtr<AtomicU64>,
 }
 
 impl LiveBucket {
-    /// A live bucket that contains no time.
+    /// Returns a live bucket that contains no time.
     pub(crate) fn empty() -> LiveBucket {
         LiveBucket {
             start: AtomicU64::new(0),
@@ -33,17 +33,17 @@ impl LiveBucket {
         }
     }
 
-    /// Where the bucket begins.
+    /// Returns the bucket's start.
     #[inline]
     pub(crate) fn start(&self) -> u64 {
         self.start.load(Ordering::Relaxed) // published with the bucket
     }
 
-    /// Whether a time lies in the bucket, and the bucket has columns.
+    /// Returns whether a time lies in the bucket, and the bucket has columns.
     #[inline]
     pub(crate) fn contains(&self, at: u64) -> bool {
-        // Before the start the difference wraps. It is then no less than the start's distance from
-        // the end of time, which no length exceeds.
+        // For a time before the start the difference wraps. It is then at least the start's
+        // distance from the end of time, which no length exceeds.
         at.wrapping_sub(self.start()) < self.span.load(Ordering::Relaxed)
     }
 }

@@ -1,22 +1,23 @@
-//! Barriers of the whole process: after one, each thread sees what was seen before it.
+//! Barriers of the whole process: after one, each thread sees everything that was visible to the
+//! caller before it.
 //!
-//! There are two kinds, each numbered for itself. One also [restarts](restarting) sequences that
-//! are under way; the other is a [full fence](fencing) in every thread, and nothing else.
+//! There are two kinds, each with its own numbers. One also [restarts](restarting) sequences that
+//! are under way; the other is only a [full fence](fencing) in every thread.
 //!
 //! # Theorem
 //!
 //! Let a thread see that a pointer has changed, and then take a [`ticket`](Barriers::ticket). Once
 //! [`passed`](Barriers::passed) is true of that ticket, each other thread has passed a full fence
-//! at some place of its program: what it loads behind that place sees the change, and what it did
-//! before it is visible.
+//! at some point of its program: its loads after that point see the change, and everything it did
+//! before that point is visible.
 //!
 //! If the barriers restart sequences, no sequence will commit to the
-//! [`LiveBucket`](super::live_bucket::LiveBucket) that the pointer led to before, and all that
-//! sequences have committed there is visible.
+//! [`LiveBucket`](super::live_bucket::LiveBucket) to which the pointer led before, and everything
+//! that sequences have committed there is visible.
 //!
 //! # Why
 //!
-//! A barrier interrupts every processor that is running a thread of this process, and has it
+//! A barrier interrupts every processor that is running a thread of this process, and makes it
 //! execute a full fence (`membarrier(2)`, `MEMBARRIER_CMD_PRIVATE_EXPEDITED`; on Windows
 //! `FlushProcessWriteBuffers`). A thread that is not running had one when it stopped. With
 //! `..._RSEQ`, a thread in the middle of a sequence also starts it again, from its first load. So
@@ -33,7 +34,7 @@
 //! and take the ticket, B begin, and C be interrupted. A: load the pointer, fence F(A), load
 //! `begun`. B: increment `begun` beyond what A has read, fence F(B), and then the barrier, which
 //! puts a fence F(C) into C. F(A) comes before F(B), and F(B) before F(C), in the one order of all
-//! sequentially consistent fences. So behind F(C), C loads nothing older than what A has seen.
+//! sequentially consistent fences. So after F(C), C loads nothing older than what A has seen.
 
 use super::per_core;
 use crate::sync::{AtomicU64, Ordering, fence, global};
@@ -43,7 +44,7 @@ use crate::sync::{AtomicU64, Ordering, fence, global};
 #[cfg_attr(
     all(
         target_os = "linux",
-        not(any(target_env = "uclibc", loom, shuttle, miri)) // no name for the call; no system
+        not(any(target_env = "uclibc", loom, shuttle, miri)) // the call has no name there, or there is no system
     ),
     path = "membarrier/linux.rs"
 )]
@@ -66,12 +67,12 @@ pub(crate) struct Barriers {
     begun: AtomicU64,
     /// The highest number of a barrier that has ended.
     done: AtomicU64,
-    /// Makes one; false if the system refuses.
+    /// Executes a barrier; returns false if the system refuses.
     make: fn() -> bool,
 }
 
 global! {
-    /// Those that also make each sequence under way start again.
+    /// Returns the barriers that also restart each sequence under way.
     pub(crate) fn restarting() -> Barriers = Barriers {
         begun: AtomicU64::new(0),
         done: AtomicU64::new(0),
@@ -80,7 +81,7 @@ global! {
 }
 
 global! {
-    /// Those that are a fence in every thread, and nothing else.
+    /// Returns the barriers that are only a fence in every thread.
     pub(crate) fn fencing() -> Barriers = Barriers {
         begun: AtomicU64::new(0),
         done: AtomicU64::new(0),
@@ -88,37 +89,38 @@ global! {
     };
 }
 
-/// Whether this process may use [restarting] barriers. Asks the kernel: the first time may take a
-/// millisecond.
+/// Returns whether this process may use [restarting] barriers. Asks the kernel, which may take a
+/// millisecond at the first call.
 pub(crate) fn may_restart() -> bool {
     per_core::register_for_membarrier()
 }
 
-/// Whether this process may use [fencing] barriers. As [`may_restart`].
+/// Returns whether this process may use [fencing] barriers. Costs the same as [`may_restart`].
 pub(crate) fn may_fence() -> bool {
     system::register()
 }
 
 impl Barriers {
-    /// The first barrier that can quiesce what this thread has seen retired.
+    /// Returns the number of the first barrier after which a bucket that this thread has seen
+    /// retired is quiescent.
     pub(crate) fn ticket(&self) -> u64 {
         fence(Ordering::SeqCst); // F(A): pairs with F(B) in `execute`
         self.begun.load(Ordering::Relaxed) + 1
     }
 
-    /// Whether the ticket's barrier, or a later one, has ended.
+    /// Returns whether the ticket's barrier, or a later one, has ended.
     pub(crate) fn passed(&self, ticket: u64) -> bool {
-        // Acquire: pairs with the Release in `execute`. Any thread's barrier will do, and what was
-        // done before it is visible.
+        // Acquire: pairs with the Release in `execute`. A barrier of any thread is enough, and
+        // everything done before it is visible.
         self.done.load(Ordering::Acquire) >= ticket
     }
 
     /// Executes the ticket's barrier or a later one, unless one has ended already or the kernel
     /// refuses.
     ///
-    /// A system call: microseconds, as a rule. But the kernel has one lock for the barriers of all
-    /// processes, so another process can make the call take as long as it likes. The caller is not
-    /// pinned, and holds nothing that other threads need.
+    /// A system call, which usually takes microseconds. But the kernel has one lock for the
+    /// barriers of all processes, so another process can delay the call for any time. The caller is
+    /// not pinned, and holds nothing that other threads need.
     pub(crate) fn execute(&self, ticket: u64) {
         if self.passed(ticket) {
             return;

@@ -1,11 +1,11 @@
-//! Why a sequence wrote nothing.
+//! Misses: sequences that wrote nothing.
 
 use std::cell::Cell;
 
-/// Why a sequence wrote nothing.
+/// The reason why a sequence wrote nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Miss {
-    /// It may be tried again: as a rule, the kernel interrupted it.
+    /// It may be tried again: usually the kernel interrupted it.
     Aborted,
     /// This thread has no open row.
     NoRow,
@@ -18,13 +18,13 @@ pub(crate) enum Miss {
     Extreme,
 }
 
-/// Where a sequence that is retried notes its miss: none if it was committed.
+/// The cell in which a sequence that is retried stores its miss: `None` if it was committed.
 pub(crate) type MissCell = Cell<Option<Miss>>;
 
-/// What is done after a miss.
+/// The action after a miss.
 ///
-/// Not a closure, which a compiler may leave out of line: then what it holds is written to memory
-/// before the sequence, by each add.
+/// It is not a closure, because a compiler may leave a closure out of line, and then each add
+/// writes the captured values to memory before the sequence.
 pub(crate) trait OnMiss {
     fn missed(self, why: Miss);
 }

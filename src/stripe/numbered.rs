@@ -1,6 +1,6 @@
-//! Which number tells rows apart, where they are per core; and words that are no column's.
+//! The kinds of row numbers in the per-core strategy; and a word that is no column's.
 
-/// The number that tells rows apart.
+/// The number by which rows are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code)] // where there are no sequences
 pub(crate) enum Numbered {
@@ -10,5 +10,5 @@ pub(crate) enum Numbered {
     ByProcessor,
 }
 
-/// In place of a column: the arena was full.
+/// Takes the place of a column if the arena was full.
 pub(super) const UNAVAILABLE: usize = 8;

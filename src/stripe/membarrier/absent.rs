@@ -1,4 +1,4 @@
-//! Barriers of the process where there are none.
+//! Barriers of the process on systems that have none.
 
 pub(in crate::stripe) fn is_offered() -> bool {
     false

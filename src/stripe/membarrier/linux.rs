@@ -4,18 +4,20 @@ const QUERY: libc::c_int = 0;
 const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
 const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // Linux 4.14
 
-/// Whether the kernel has such barriers. Registers nothing.
+/// Returns whether the kernel has such barriers. Registers nothing.
 pub(in crate::stripe) fn is_offered() -> bool {
     let offered = call(QUERY);
     offered > 0 && offered & libc::c_long::from(PRIVATE_EXPEDITED) != 0
 }
 
-/// Registers the process; false if the kernel refuses. Registering again takes a microsecond.
+/// Registers the process; returns false if the kernel refuses. Registering again takes a
+/// microsecond.
 pub(super) fn register() -> bool {
     call(REGISTER_PRIVATE_EXPEDITED) == 0
 }
 
-/// Has every thread of the process pass a full fence, the caller too. False if the kernel refuses.
+/// Makes every thread of the process pass a full fence, the caller too. Returns false if the kernel
+/// refuses.
 pub(super) fn fence_everywhere() -> bool {
     call(PRIVATE_EXPEDITED) == 0
 }

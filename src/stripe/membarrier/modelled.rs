@@ -1,5 +1,5 @@
-//! Barriers of the process in a model (`windrow_announced`): each thread is interrupted where it
-//! stands.
+//! Barriers of the process in a model (`windrow_announced`): each thread is interrupted at its
+//! present step.
 
 use crate::reclaim::{announced, is_pinned};
 use crate::sync::{AtomicUsize, Ordering, global};
@@ -14,8 +14,8 @@ pub(super) fn register() -> bool {
 
 /// Interrupts each thread.
 ///
-/// The kernel may take long over it. So a caller is not pinned. In a model one window opens
-/// buckets, so no two threads are in it at once.
+/// The kernel may take long for this, so the caller must not be pinned. In a model only one window
+/// opens buckets, so no two threads are in this call at once.
 pub(super) fn fence_everywhere() -> bool {
     assert!(!is_pinned(), "a barrier is asked for while pinned");
     assert_eq!(inside().fetch_add(1, Ordering::Relaxed), 0, "two threads ask for a barrier");
@@ -25,6 +25,6 @@ pub(super) fn fence_everywhere() -> bool {
 }
 
 global! {
-    /// How many threads are in a barrier.
+    /// The number of threads in a barrier.
     fn inside() -> AtomicUsize = AtomicUsize::new(0);
 }

@@ -6,19 +6,19 @@ unsafe extern "system" {
     fn FlushProcessWriteBuffers();
 }
 
-/// Always.
+/// Always true.
 pub(in crate::stripe) fn is_offered() -> bool {
     true
 }
 
-/// There is nothing to register.
+/// Returns true: there is nothing to register.
 pub(super) fn register() -> bool {
     true
 }
 
-/// Has every thread of the process pass a full fence.
+/// Makes every thread of the process pass a full fence.
 pub(super) fn fence_everywhere() -> bool {
-    // SAFETY: it has no arguments, and touches no memory of ours.
+    // SAFETY: the function has no arguments, and touches no memory of this program.
     unsafe { FlushProcessWriteBuffers() };
     true
 }

@@ -1,4 +1,4 @@
-//! Sends what a program counts to statsd, over UDP: a visitor of `windrow::export`.
+//! Sends a program's counts to statsd, over UDP: a visitor of `windrow::export`.
 //!
 //! `cargo run --example statsd -- 127.0.0.1:8125`
 

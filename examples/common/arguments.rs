@@ -1,4 +1,4 @@
-//! What the examples share of reading a command line.
+//! The code that the examples share for reading a command line.
 
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ pub(crate) fn number(
     })
 }
 
-/// Says on one line of standard error what was wrong with the arguments.
+/// Prints one line to standard error that says what was wrong with the arguments.
 pub(crate) fn refuse(program: &str, message: &str) -> ExitCode {
     eprintln!("{program}: {message}");
     ExitCode::from(2)

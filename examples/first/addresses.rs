@@ -1,4 +1,4 @@
-//! How often each client came in the last minute.
+//! Counts the requests of each client in the last minute.
 //!
 //! ```text
 //! cargo run --example addresses
@@ -10,12 +10,12 @@ use std::time::Duration;
 use windrow::{Family, SlidingWindow, events, labels};
 
 events! {
-    /// Counts what a client does.
+    /// The events of a client.
     enum Client { Request: Count }
 }
 
 labels! {
-    /// By its address.
+    /// The label of a client: its address.
     struct From { address: IpAddr }
 }
 

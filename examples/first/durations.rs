@@ -1,4 +1,4 @@
-//! How long requests took in the last minute.
+//! The response times of requests in the last minute.
 //!
 //! ```text
 //! cargo run --example durations

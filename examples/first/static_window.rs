@@ -1,4 +1,4 @@
-//! What the whole program counts, in a static.
+//! A window for the whole program, in a static.
 //!
 //! ```text
 //! cargo run --example static_window

@@ -6,7 +6,7 @@ use windrow::Timestamp;
 
 use crate::date;
 
-/// What the replay needs of a line.
+/// The fields of a line that the replay needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) at: Timestamp,
@@ -47,7 +47,7 @@ pub(crate) fn parse(line: &str) -> Result<Entry, &'static str> {
     Ok(Entry { at, status, bytes, time })
 }
 
-/// Returns what follows a quoted text and the space after it; a backslash in it quotes the next
+/// Returns the rest behind a quoted text and the space after it; a backslash in it quotes the next
 /// character.
 fn after_quoted(text: &str) -> Option<&str> {
     let text = text.strip_prefix('"')?;

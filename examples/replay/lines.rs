@@ -1,4 +1,4 @@
-//! The lines of a log, whatever bytes they hold.
+//! The lines of a log, which may hold any bytes.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};

@@ -1,10 +1,10 @@
-//! Replays a web server's access log through two windows and tells when it was busiest.
+//! Replays a web server's access log through two windows and prints the busiest times.
 //!
 //! A [`windrow::clock::Manual`] clock follows the log's own timestamps. One window has a bucket for
-//! each second of a minute, the other for each minute of an hour; whatever bucket leaves a window
-//! is final and takes its place in the ranking. Lines out of order are back-dated into the second
-//! that they name; those that come too late for it are counted as late, never lost. So is a line
-//! of another year among the rest, which does not take the windows with it.
+//! each second of a minute, the other for each minute of an hour; a bucket that leaves a window is
+//! final and takes its place in the ranking. Lines out of order are back-dated into the second that
+//! they name; those that come too late for it are counted as late, never lost. A line of another
+//! year among the rest is also counted as late, and does not move the windows.
 //!
 //! ```text
 //! cargo run --release --example replay -- examples/data/access.log
@@ -46,7 +46,7 @@ usage: replay [OPTIONS] [FILE]
   --help    this text
 ";
 
-/// What was asked for.
+/// The options of the command line.
 struct Options {
     top: usize,
     file: Option<OsString>,

@@ -8,11 +8,11 @@ use windrow::{Event, SlidingWindow, Stats, Timestamp, snapshot::BucketSnapshot};
 
 use crate::entry::Entry;
 
-/// How far one line may lead the lines before it: see `replay`.
+/// The greatest time by which one line may lead the lines before it: see `replay`.
 pub(crate) const LEAD: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 windrow::events! {
-    /// What a line of the log counts as.
+    /// The events of a line of the log.
     pub(crate) enum Log {
         /// A request: every line.
         Request: Count,
@@ -74,7 +74,7 @@ impl Ranking {
     fn add(&self, entry: &Entry) {
         // Where the line is older than others before it, this sets the clock back: the window
         // back-dates the adds into the bucket that they name or, if that has left, counts them
-        // late. So it does with a line that leads the newest bucket by more than the window
+        // late. It does the same with a line that leads the newest bucket by more than the window
         // follows.
         self.clock.set(entry.at);
         self.window.add(Log::Request, 1);
@@ -110,7 +110,7 @@ impl Ranking {
         self.newest = to;
     }
 
-    /// Ranks what is still in the window: the log is at its end.
+    /// Ranks the buckets that are still in the window: the log is at its end.
     pub(crate) fn finish(&mut self) {
         self.clock.set(self.newest);
         self.rank(|_| true);

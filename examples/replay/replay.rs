@@ -14,10 +14,10 @@ use crate::entry::{self, Entry};
 use crate::lines::Lines;
 use crate::ranking::{LEAD, Log, Ranking};
 
-/// How many malformed lines are kept to be shown.
+/// The number of malformed lines that are kept to be shown.
 const SHOWN: usize = 10;
 
-/// How many lines are held, until the windows go on with the first of them.
+/// The number of lines that are held until the windows go on with the first of them.
 const MOST_HELD: usize = 16;
 
 /// A line that is not in the combined format.
@@ -27,7 +27,7 @@ pub(crate) struct Malformed {
     pub(crate) text: String,
 }
 
-/// What came of a log.
+/// The result of replaying a log.
 pub(crate) struct Replay {
     pub(crate) lines: u64,
     pub(crate) good: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Replay {
     pub(crate) malformed: Vec<Malformed>,
     /// Good lines that lie more than thirty days from those around them.
     pub(crate) strays: u64,
-    /// How often the log goes on more than thirty days later or earlier.
+    /// The number of times the log goes on more than thirty days later or earlier.
     pub(crate) leaps: u64,
     /// The oldest and the newest time in the log, but for strays.
     pub(crate) span: Option<(Timestamp, Timestamp)>,
@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Of which no two lines are of one time.
+    /// The log has no two lines of one time.
     #[test]
     fn a_log_of_leaps_alone_is_counted() {
         let years: Vec<String> = (0..40).map(|n| (1971 + 13 * n % 400).to_string()).collect();

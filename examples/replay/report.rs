@@ -1,4 +1,4 @@
-//! What the replay found, as text.
+//! The result of the replay, as text.
 
 use std::io::{self, Write};
 

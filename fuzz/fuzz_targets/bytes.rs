@@ -1,4 +1,5 @@
-//! What bytes mean: a byte or two for nearly everything, so that a changed byte changes one thing.
+//! The meaning of bytes: one or two for nearly everything, so that a changed byte changes one
+//! thing.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! Bytes become a history of a window, and each answer in it must be the oracle's.
 //!
 //! History, oracle and comparison are those of `tests/oracle`, by `testkit`: there a generator
-//! proposes histories, here whatever reached new code last. Steps are made by this thread or by one
-//! that lives for that step alone, so that rows change; one after the other, so that every answer
-//! has one right value.
+//! proposes histories, here the fuzzer, from inputs that reached new code. Steps are made by this
+//! thread or by one that lives for that step alone, so that rows change; one after the other, so
+//! that every answer has one right value.
 
 #![no_main]
 

@@ -29,7 +29,7 @@ pub(crate) fn router(shop: &Arc<Shop>, console: &ConsoleService) -> Router {
     counted.merge(scrape).nest_service("/console", console.clone())
 }
 
-/// Returns what a scrape would be answered with.
+/// Returns the answer to a scrape.
 pub(crate) async fn last_scrape(console: &ConsoleService) -> Result<Bytes> {
     let request = Request::get("/metrics").body(Body::empty()).map_err(Error::other)?;
     let body = console.respond(&request).await.into_body().collect().await;

@@ -1,4 +1,4 @@
-//! What the service counts by its own hand, one exact atomic each, to be compared at the end.
+//! The service's own counts, one exact atomic each, to be compared at the end.
 //!
 //! A service of yours needs none of this.
 

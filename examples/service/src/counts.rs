@@ -1,4 +1,4 @@
-//! What is counted: each metric is a static, and stands in one line of the list below.
+//! The metrics of the service: each is a static, and stands in one line of the list below.
 
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
@@ -9,18 +9,18 @@ use windrow_console::{Console, ConsoleService, RegisterError};
 use windrow_tower::{Endpoint, Routes};
 
 windrow::labels! {
-    /// How an order ends.
+    /// The outcome of an order.
     pub(crate) enum Outcome {
         Accepted = "accepted",
-        /// What was sent is no amount: 400.
+        /// The body is not an amount: 400.
         Invalid = "invalid",
-        /// There was no room for it: 429.
+        /// All places were taken: 429.
         Refused = "refused",
         /// It could not be paid: 503.
         Failed = "failed"
     }
 
-    /// What orders are told apart by.
+    /// The label of orders.
     pub(crate) struct Order { outcome: Outcome }
 }
 
@@ -29,9 +29,9 @@ pub(crate) const OUTCOMES: [Outcome; 4] =
     [Outcome::Accepted, Outcome::Invalid, Outcome::Refused, Outcome::Failed];
 
 windrow::events! {
-    /// What is counted of payments.
+    /// The events of payments.
     pub(crate) enum Payment {
-        /// What was paid for an order, in cents.
+        /// The amount paid for an order, in cents.
         Amount: Value,
     }
 }
@@ -48,7 +48,7 @@ pub(crate) static BARN: InFlight = InFlight::new();
 /// Payments.
 pub(crate) static PAYMENTS: LazyLock<SlidingWindow<Payment>> = LazyLock::new(window);
 
-/// When the process began, in seconds since 1970: where it changes, the counters begin at zero.
+/// The start of the process, in seconds since 1970: when it changes, the counters begin at zero.
 static STARTED: Gauge = Gauge::new();
 
 /// Returns the last minute by the second, the last hour by the minute, the last day by the hour.

@@ -1,4 +1,4 @@
-//! What was counted, drawn as a table or told in a line.
+//! The counts as a table or as one line.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -14,7 +14,7 @@ use crate::numbers::{self, grouped};
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// How many of the last seconds are drawn.
+/// The number of the last seconds that are drawn.
 const BARS: usize = 20;
 
 /// Returns where to look, and how to send requests.
@@ -103,7 +103,7 @@ pub(crate) fn line(seconds: u64) -> String {
     text
 }
 
-/// Orders by outcome, and what was paid in the last minute.
+/// Returns the orders by outcome, and the amounts paid in the last minute.
 fn orders() -> String {
     let mut text = "orders".to_owned();
     for outcome in OUTCOMES {

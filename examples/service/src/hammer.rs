@@ -14,10 +14,10 @@ use crate::numbers::grouped;
 use crate::options::Hammer;
 use crate::verdict::Row;
 
-/// How many adds a thread makes between two looks at the stop flag.
+/// The number of adds that a thread makes between two looks at the stop flag.
 const BURST: u64 = 1_024;
 
-/// Hammers the three in turn and returns what the threads added and what was counted.
+/// Hammers the three in turn and returns the adds of the threads beside the counts.
 pub(crate) fn run(how: &Hammer) -> Vec<Row> {
     let atomic = AtomicU64::new(0);
     let counter = Counter::new();
@@ -53,8 +53,8 @@ pub(crate) fn run(how: &Hammer) -> Vec<Row> {
     vec![counters, windows]
 }
 
-/// Lets threads `add` for the given seconds, and tells what they added beside the `sum` and how
-/// many they added a second.
+/// Lets threads `add` for the given seconds, and returns their adds beside the `sum`, with the rate
+/// of adds a second.
 fn hammer(name: &str, how: &Hammer, add: impl Fn() + Sync, sum: impl Fn() -> u64) -> (Row, u64) {
     let stop = AtomicBool::new(false);
     let ready = Barrier::new(how.threads + 1);

@@ -16,7 +16,7 @@ use crate::client::Client;
 /// The load rises and falls in this time.
 const TIDE: Duration = Duration::from_secs(40);
 
-/// What it refuses, and how.
+/// The refusals of the service.
 const REFUSALS: [StatusCode; 3] =
     [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND, StatusCode::TOO_MANY_REQUESTS];
 
@@ -34,7 +34,7 @@ impl Load {
         Load { clients: (0..clients).map(client).collect(), stop }
     }
 
-    /// Lets each client finish what it has begun. Returns how many answers they all received.
+    /// Lets each client finish what it has begun. Returns the number of answers to all of them.
     pub(crate) async fn end(mut self) -> Result<u64> {
         self.stop.store(true, Relaxed);
         let mut answers = 0;
@@ -45,7 +45,7 @@ impl Load {
     }
 }
 
-/// Sends one request after another until told to stop, and returns how many answers there were.
+/// Sends one request after another until the stop flag is set, and returns the number of answers.
 async fn run(service: SocketAddr, begun: Instant, stop: Arc<AtomicBool>) -> Result<u64> {
     let mut client = Client::connect(service).await?;
     let mut answers = 0;

@@ -28,7 +28,7 @@ SIGINT (Ctrl-C) or SIGTERM stops it in good order: requests in flight are answer
 at once. It exits with 1 if what it counted by its own hand differs from what windrow counted.
 ";
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
     Run(Options),
@@ -36,19 +36,19 @@ pub(crate) enum Parsed {
     Help,
 }
 
-/// How to run the service.
+/// The options of the service.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) port: Option<u16>,
-    /// None if others send the requests.
+    /// The number of clients; `None` if other programs send the requests.
     pub(crate) clients: Option<usize>,
-    /// None if only a signal ends it.
+    /// The time to run, in seconds; `None` if only a signal ends it.
     pub(crate) seconds: Option<u64>,
     pub(crate) plain: bool,
     pub(crate) export: Option<PathBuf>,
 }
 
-/// How to hammer.
+/// The options of the hammer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Hammer {
     pub(crate) threads: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Hammer {
 
 const CLIENTS: usize = 16;
 
-/// How long it runs where nobody may be there to end it.
+/// The time in seconds that it runs if there is no terminal from which to end it.
 const SECONDS: u64 = 10;
 
 /// Reads the arguments.

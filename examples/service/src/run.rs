@@ -50,7 +50,7 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
     Ok(shop.book.compare())
 }
 
-/// Draws what was counted, once a second, until it is time to stop.
+/// Draws the counts once a second, until it is time to stop.
 async fn watch(options: &Options, head: &str, stop: Stop) {
     let screen = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout())
         .with_style(ProgressStyle::with_template("{msg}").expect("the template is sound"));

@@ -9,7 +9,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How long requests in flight may take once it is to end: more than the slowest of the shop takes.
+/// The time that requests in flight have once the server is to end: more than the slowest of the
+/// shop takes.
 const GRACE: Duration = Duration::from_secs(6);
 
 /// A server at work.
@@ -30,8 +31,8 @@ impl Server {
 
     /// Refuses new connections, answers the requests in flight, and ends.
     ///
-    /// Who has sent half a request, or does not read the answer, is not waited for longer than
-    /// [`GRACE`].
+    /// Ends the server. A client that has sent half a request, or does not read the answer, is
+    /// waited for at most for [`GRACE`].
     pub(crate) async fn end(self) -> Result<()> {
         let _ = self.close.send(());
         if let Ok(served) = timeout(GRACE, self.task).await {

@@ -1,4 +1,4 @@
-//! The shop: what it answers, and how long it takes for that.
+//! The shop: its answers, and the time that they take.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -15,10 +15,10 @@ use crate::counts::{BARN, ORDERS, Order, Outcome, PAYMENTS, Payment};
 
 type Answer = (StatusCode, &'static str);
 
-/// How many orders are worked on at once; the others are refused.
+/// The number of orders that are worked on at once; the others are refused.
 const PLACES: u64 = 2;
 
-/// Orders of so many cents or more are none.
+/// The least amount in cents that is refused as invalid.
 const MOST_CENTS: u64 = 100_000_000;
 
 /// The longest that `/slow` takes, in milliseconds.
@@ -94,7 +94,7 @@ async fn slow(Path(milliseconds): Path<u64>) -> &'static str {
     "good hay takes its time\n"
 }
 
-/// Everything else.
+/// Answers any other path.
 async fn nothing() -> Answer {
     (StatusCode::NOT_FOUND, "no hay here\n")
 }

@@ -5,7 +5,7 @@ use std::process;
 
 use tokio::sync::watch;
 
-/// What a process ends with at once, as shells say it of SIGINT.
+/// The exit code of a process that ends at once, as shells say it of SIGINT.
 const INTERRUPTED: i32 = 130;
 
 /// Whether to stop; clones wait for the same moment.

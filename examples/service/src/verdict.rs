@@ -1,4 +1,4 @@
-//! What should have been counted beside what was.
+//! The expected counts beside the counted ones.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -9,15 +9,15 @@ use crate::numbers::grouped;
 /// One number, counted twice.
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// What the hand that did the work says.
+    /// The expected number, counted by the code that did the work.
     pub(crate) expected: u64,
-    /// What the library says.
+    /// The number that the library counted.
     pub(crate) counted: u64,
-    /// Whether it counts adds; if not, it is compared, but no part of the total.
+    /// Whether the row counts adds; if not, it is compared, but no part of the total.
     pub(crate) is_adds: bool,
 }
 
-/// Prints the rows and, last, how much of it was counted; fails if a row differs.
+/// Prints the rows and, last, the share that was counted; fails if a row differs.
 pub(crate) fn give(rows: &[Row]) -> ExitCode {
     display::say(&text(rows));
     ExitCode::from(u8::from(rows.iter().any(|row| row.expected != row.counted)))

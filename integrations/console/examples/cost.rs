@@ -1,4 +1,4 @@
-//! What a frame costs: time on the processor of the thread that makes it, and bytes. Linux alone.
+//! Measures the cost of a frame: CPU time of the thread that makes it, and bytes. Linux only.
 //!
 //! `cargo run --release -p windrow-console --example cost`
 
@@ -21,7 +21,7 @@ labels! { struct Route { method: str, route: str } }
 
 type Routes = Family<Route<'static>, SlidingWindow<Http>>;
 
-/// How long the frames of one case are watched.
+/// The time in seconds for which the frames of one case are watched.
 const SECONDS: u64 = 12;
 
 /// Windows of a minute in sixty buckets, as `windrow-tower` has them.
@@ -61,7 +61,7 @@ fn sampler_time() -> Option<Duration> {
     Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
-/// Returns what has come of a stream since the last look: the length of each event.
+/// Returns the lengths of the events that came in a stream since the last call.
 fn come(body: &mut Body) -> Vec<usize> {
     let mut lengths = Vec::new();
     let mut context = Context::from_waker(Waker::noop());

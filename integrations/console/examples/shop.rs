@@ -1,5 +1,5 @@
-//! A service that counts requests nobody makes, so that there is something to look at: `cargo run
-//! -p windrow-console --example shop`, and then open the address that it prints, or `curl` it.
+//! A service that counts simulated requests, so that there is something to look at: `cargo run -p
+//! windrow-console --example shop`, and then open the address that it prints, or `curl` it.
 
 use std::error::Error;
 use std::thread;
@@ -43,7 +43,7 @@ impl Chance {
     }
 }
 
-/// Counts requests of so many routes, for ever.
+/// Counts requests of `routes` routes, forever.
 fn serve(seed: u64, routes: u64) {
     let mut chance = Chance(seed);
     let names: Vec<String> = (0..routes).map(|route| format!("/shelves/{route}")).collect();

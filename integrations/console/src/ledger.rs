@@ -31,7 +31,7 @@
 //! [`Audit::Pending`] until every audit of [`SURE`] has shown it: then an add in flight would have
 //! to be that old.
 //!
-//! # What has left the interval
+//! # Adds that have left the interval
 //!
 //! The count that has left the interval is known as a lower bound: the total less the counts in the
 //! buckets and the late ones, with the total read first. The bound of an audit counts from when a

@@ -1,4 +1,5 @@
-//! The page's file: what it may not have in it, and that its policy lets its own script run.
+//! The page's file: the texts that it must not contain, and that its policy lets its own script
+//! run.
 
 use std::fmt::Write;
 
@@ -9,7 +10,7 @@ use windrow_console::Console;
 
 const PAGE: &str = include_str!("../src/page.html");
 
-/// Returns what stands between the tags of that name, of which there is one pair.
+/// Returns the text between the only pair of tags of that name.
 fn inside(tag: &str) -> &'static str {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     assert_eq!((PAGE.matches(&open).count(), PAGE.matches(&close).count()), (1, 1), "one {tag}");

@@ -1,5 +1,4 @@
-//! The sampler's thread is there only while somebody listens. In a process of its own, where no
-//! other test listens.
+//! The sampler's thread runs only while a client listens.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -18,7 +17,7 @@ fn wait(responding: Responding) -> Response<Body> {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(responding)
 }
 
-/// Returns how many threads there are of the name.
+/// Returns the number of threads of the name.
 fn samplers() -> usize {
     threads("windrow-sampler")
 }

@@ -1,4 +1,4 @@
-//! What is in a histogram of `hdrhistogram`, beside the values that were recorded.
+//! The contents of a histogram of `hdrhistogram`, beside the recorded values.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
@@ -78,7 +78,7 @@ fn nothing_is_an_empty_histogram_and_the_greatest_value_of_all_fits() {
     assert_eq!((nothing.len(), nothing.max()), (0, 0));
     let all = Scale::new(0, 1, u64::MAX).unwrap();
     let most = histogram(&distribution(all, &[0, u64::MAX, u64::MAX]), 2).unwrap();
-    // Of the last octave, what stands for it is a third below its end.
+    // The estimate for the last octave is a third below its end.
     assert_eq!((most.len(), most.max() >= 3 << 62, most.min()), (3, false, 0));
     assert!(most.max() > 1 << 63);
     let zeros = histogram(&distribution(all, &[0, 0]), 0).unwrap();

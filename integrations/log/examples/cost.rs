@@ -1,4 +1,4 @@
-//! What a line costs: `cargo run --release -p windrow-log --example cost -- [DIRECTORY]`.
+//! Measures the cost of a line: `cargo run --release -p windrow-log --example cost -- [DIRECTORY]`.
 //!
 //! A family of a thousand windows is written each second of a manual clock. The directory, by
 //! default the system's for temporary files, decides what a sync costs.
@@ -93,7 +93,7 @@ fn median(all: &mut [Duration]) -> Duration {
     all[all.len() / 2]
 }
 
-/// All of it, and a minute in the middle.
+/// Reads the whole log, and a minute in the middle.
 fn read(name: &str, directory: &Path) -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
     let (mut count, mut first, mut last) = (0_u32, SystemTime::now(), SystemTime::UNIX_EPOCH);
@@ -117,7 +117,7 @@ fn read(name: &str, directory: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A write of one line, with and without a sync.
+/// Measures a write of one line, with and without a sync.
 fn sync(name: &str, directory: &Path, span: Duration) -> Result<(), Box<dyn Error>> {
     let clock = Manual::default();
     let builder = SlidingWindow::<Http>::builder().interval(Duration::from_secs(10)).buckets(10);

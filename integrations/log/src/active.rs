@@ -39,7 +39,7 @@ pub(crate) struct Active<F> {
     /// Whether the file ends in a part of a line.
     is_torn: bool,
     pub(crate) stage: Stage,
-    /// Whether it has a line beside its first.
+    /// Whether the file has a line beside its first.
     has_lines: bool,
     /// Lines that were written since the last sync.
     pub(crate) unsynced: u64,

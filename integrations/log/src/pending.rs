@@ -11,7 +11,7 @@ use crate::wall::Wall;
 /// A line, with its newline.
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// When its bucket began: the earliest of several.
+    /// The beginning of its bucket, or the earliest of several.
     pub(crate) start: Wall,
     pub(crate) ends: Ends,
     pub(crate) text: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What is in the lines and what is not add up to all that was counted.
+//! The counts in the lines and those outside of them add up to all counts.
 
 use std::path::Path;
 use std::time::Duration;
@@ -107,7 +107,7 @@ fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
         .into_iter()
         .filter_map(|entry| if let Entry::Run(run) = entry { Some(run.id) } else { None })
         .collect();
-    assert_eq!(runs.len(), 5, "each run is told once: {runs:?}");
+    assert_eq!(runs.len(), 5, "each run is returned once: {runs:?}");
 }
 
 fn clock_now(window: &Window) -> u64 {
@@ -134,7 +134,7 @@ fn a_pause_takes_no_bucket_with_it() {
         }
     }
     assert_eq!(logged(directory.path(), "/", "Pass").sum, 5);
-    assert_eq!(entries(directory.path()).len(), 1 + 5, "nothing is said of an empty bucket");
+    assert_eq!(entries(directory.path()).len(), 1 + 5, "an empty bucket has no line");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn ranges_that_follow_each_other_add_up() {
     assert_eq!(sum, all);
 }
 
-/// A function that fills a batch may panic, and a caller may return early: what was drained is not
+/// A function that fills a batch may panic, and a caller may return early: drained buckets are not
 /// lost.
 #[test]
 fn a_batch_that_is_dropped_goes_with_the_next() {
@@ -224,8 +224,8 @@ fn a_batch_that_is_dropped_goes_with_the_next() {
 }
 
 /// Buckets of ten seconds, a minute, an hour and a day in one log, for two days: none is lost to
-/// another, and no file is ended for one. So are windows that are written one after the other, ten
-/// minutes apart.
+/// another, and no file is ended for one. The same holds for windows that are written one after the
+/// other, ten minutes apart.
 #[test]
 fn windows_of_all_lengths_keep_all_lines() {
     for is_seldom in [false, true] {

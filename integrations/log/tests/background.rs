@@ -146,13 +146,14 @@ fn each_window_is_late_for_itself() {
         young.add(Http::Pass, 1);
         log.write(&format!("young {second}"), &young).unwrap();
     }
-    // Of ten buckets, three are there at the turn.
+    // Three of the ten buckets are present at the turn.
     assert_eq!(passed(directory.path()), 360 + 36 * 3);
     // All but the first turn, before which the clock of this test has passed, and no time.
     assert_eq!(log.unwritten().overdue, 35);
 }
 
-/// A panic of the function is told, what it had added is written, and it is called again.
+/// A panic of the function is reported, the windows that it had added are written, and it is called
+/// again.
 #[test]
 fn a_function_that_panics_once_does_not_end_the_log() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Reading what is damaged, what is rotated away, and parts of a log.
+//! Reading damaged and rotated logs, and parts of a log.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,8 @@ fn head() -> String {
     "{\"run\":{\"windrow\":1,\"id\":\"a\",\"started\":\"1970-01-01T00:00:00Z\"}}\n".to_owned()
 }
 
-/// Returns what ended in a range, by its name; and how many lines there could not be read.
+/// Returns the names of the buckets that ended in a range, and the number of unreadable lines
+/// there.
 fn names(directory: &Path, from: u64, to: u64) -> (Vec<String>, u64) {
     let mut entries = windrow_log::read(directory).unwrap().between(at(from), at(to));
     let name = |entry| if let Entry::Bucket(bucket) = entry { Some(bucket.resource) } else { None };
@@ -70,7 +71,7 @@ fn a_range_has_the_lines_that_reading_all_of_them_finds() {
             (slack, false) => head_of(slack / 1_000),
         };
         for number in 0..count {
-            // Mostly on, often together, and back by as much as may be.
+            // Times mostly advance, are often equal, and step back by up to the allowed disorder.
             let end = match rng.u8(..10) {
                 0 => newest - slack,
                 1 => newest - rng.u64(..slack),
@@ -178,7 +179,7 @@ fn damaged_lines_are_skipped_and_counted() {
             let read = entries.by_ref().map(Result::unwrap).count() as u64;
             let skipped = entries.skipped();
             unreadable += skipped.unreadable;
-            // A run that is told twice, because its name changed, is one more.
+            // A run that is returned twice, because its name changed, counts as one more.
             assert!(read + 2 * hits >= lines, "{read} of {lines} after {hits} hits");
             assert!(read + skipped.unreadable + skipped.torn <= lines + hits);
         }
@@ -225,14 +226,14 @@ fn lines_of_sentinel_have_what_its_columns_name() {
     let third = &seconds[2];
     assert_eq!((third.resource.as_str(), third.block, third.rt), ("a|b\n%", 1, 8));
     assert_eq!((third.concurrency, third.classification, third.success), (2, 1, 0));
-    // The same date twice: in milliseconds, and for people.
+    // The date occurs twice: in milliseconds, and as text.
     let millis = third.start.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
     assert_eq!(fields[0], millis.to_string());
     let date = jiff::Timestamp::from_millisecond(i64::try_from(millis).unwrap()).unwrap();
     assert_eq!(fields[1], date.strftime("%Y-%m-%d %H:%M:%S").to_string());
 }
 
-/// What counts none of the events that the columns name is refused, and not drained.
+/// A window with none of the events that the columns name is refused, and not drained.
 #[test]
 fn a_window_that_sentinels_line_says_nothing_of_is_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -262,7 +263,7 @@ fn files_that_are_removed_meanwhile_are_counted() {
     assert_eq!(first.len(), 2);
     fs::remove_file(file(directory.path(), 1)).unwrap();
     fs::remove_file(file(directory.path(), 2)).unwrap();
-    assert_eq!(entries.by_ref().map(Result::unwrap).count(), 1, "the run was told before");
+    assert_eq!(entries.by_ref().map(Result::unwrap).count(), 1, "the run was returned before");
     assert_eq!(entries.skipped().removed, 1);
 }
 
@@ -296,7 +297,7 @@ fn old_files_are_removed_and_names_sort() {
     assert_eq!(starts.last().map(|at| at.as_secs()), Some(99));
 }
 
-/// What was dropped may have begun long before the line that says so.
+/// A dropped bucket may have begun long before the line that records it.
 #[test]
 fn what_was_dropped_is_told_of_each_range_that_it_touches() {
     let directory = tempfile::tempdir().unwrap();
@@ -320,7 +321,7 @@ fn what_was_dropped_is_told_of_each_range_that_it_touches() {
     }
 }
 
-/// What bears the name of a file and is none holds up no reader, and is counted.
+/// An entry with the name of a file that is not a regular file blocks no reader, and is counted.
 #[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_passed_over() {

@@ -1,4 +1,4 @@
-//! The recorder, and the handle that reads what it has counted.
+//! The recorder, and the handle that reads its metrics.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;

@@ -34,8 +34,7 @@ impl ExactSum {
     /// Adds `value`, between [`-LARGEST`](LARGEST) and `LARGEST`, `times` times.
     #[inline]
     pub(crate) fn add(&self, value: f64, times: u64) {
-        // Casts cut off what is behind the point, and cost an instruction where `trunc` may cost a
-        // call.
+        // Casts drop the fraction, and cost an instruction where `trunc` may cost a call.
         let whole = value as i64;
         let rest = (value - whole as f64) * BASE;
         let first = rest as i64;

@@ -1,5 +1,5 @@
-//! What is exported of histograms: their buckets, their percentiles, and what is told of values
-//! that are out of place.
+//! The export of histograms: their buckets, their percentiles, and the problems of values out of
+//! range.
 
 #![allow(clippy::float_cmp, reason = "exact is what these numbers are")]
 

@@ -1,5 +1,5 @@
-//! Keys that leave when they are idle, those that are too long, and what is told of what is
-//! dropped.
+//! Keys that are removed when they are idle, keys that are too long, and the problems of dropped
+//! updates.
 
 use std::thread;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The process's recorder, and threads that end. In a process of its own: there can be one
+//! The process's recorder, and threads that end. In a process of its own: there can be only one
 //! recorder.
 
 use std::cell::RefCell;

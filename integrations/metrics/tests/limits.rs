@@ -1,4 +1,4 @@
-//! Keys that anybody can make up: memory stays bounded, and nothing is lost without a word.
+//! Keys that clients can choose freely: memory stays bounded, and nothing is lost without a report.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use std::thread;
 use metrics::{counter, gauge, histogram};
 use windrow_metrics::{Family, Kind, Problem, Recorder, Snapshot, Value};
 
-/// What is allocated and not freed.
+/// The bytes that are allocated and not freed.
 static BYTES: AtomicIsize = AtomicIsize::new(0);
 
 struct Counting;

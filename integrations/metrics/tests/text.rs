@@ -1,4 +1,4 @@
-//! What is exported: the text, its names and labels, its order.
+//! The export: the text, its names and labels, its order.
 
 #![allow(clippy::float_cmp, reason = "exact is what these numbers are")]
 

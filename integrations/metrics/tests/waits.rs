@@ -11,11 +11,11 @@ use metrics::{counter, gauge, histogram};
 use windrow_metrics::Recorder;
 
 thread_local! {
-    /// After how many allocations this thread stands still.
+    /// The number of allocations after which this thread stands still.
     static PATIENCE: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-/// How many allocations the rendering thread has done.
+/// The number of allocations of the rendering thread.
 static DONE: AtomicU64 = AtomicU64::new(0);
 static STANDS: AtomicBool = AtomicBool::new(false);
 static GOES_ON: AtomicBool = AtomicBool::new(false);
@@ -63,7 +63,7 @@ fn count(n: u64) {
     histogram!("h", "n" => n.to_string()).record(1);
 }
 
-/// Renders, and stands still after so many allocations. Meanwhile other threads count.
+/// Renders, and stands still after `patience` allocations. Meanwhile other threads count.
 fn render_that_stands_still(recorder: &Recorder, patience: u64, new: u64) -> u64 {
     DONE.store(0, Ordering::Relaxed);
     STANDS.store(false, Ordering::SeqCst);

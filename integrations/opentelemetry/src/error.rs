@@ -31,14 +31,14 @@ pub enum ObserveError {
         /// The first character that is wrong.
         character: char,
     },
-    /// The name, with what is appended to it, is longer than 255 characters.
+    /// The name, with its suffix, is longer than 255 characters.
     NameTooLong {
-        /// The name, with what is appended.
+        /// The name, with its suffix.
         name: String,
     },
     /// This observer has an instrument of that name. (Case makes no difference.)
     NameTaken {
-        /// The name, with what is appended.
+        /// The name, with its suffix.
         name: String,
     },
     /// Two labels have one name: both are the family's; or one is that of events, or `overflow`,

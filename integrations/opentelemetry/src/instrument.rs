@@ -16,9 +16,9 @@ pub(crate) enum Kind {
 /// One instrument of a metric.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instrument {
-    /// What is appended to the name, behind a point; nothing, if it is empty.
+    /// The suffix of the name, behind a point; may be empty.
     pub(crate) suffix: &'static str,
-    /// What is appended to the description.
+    /// The text appended to the description.
     pub(crate) about: &'static str,
     pub(crate) kind: Kind,
     /// Whether it measures in the metric's unit.

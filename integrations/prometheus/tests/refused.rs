@@ -1,4 +1,4 @@
-//! What cannot be registered, and that nothing of it is shown.
+//! Metrics that cannot be registered, and of which nothing is shown.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn taken(name: &str) -> Result<(), RegisterError> {
     Err(RegisterError::NameTaken { name: name.to_owned() })
 }
 
-/// A registry of which nothing is shown after what it refused.
+/// Checks that a registry refuses a metric, and shows nothing of it.
 #[track_caller]
 fn refuses(
     mut registry: Registry,

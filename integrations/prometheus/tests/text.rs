@@ -1,4 +1,4 @@
-//! What a scrape shows, to the letter.
+//! The text of a scrape, to the letter.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,7 +94,7 @@ fn a_histogram_shows_how_many_values_there_ever_were_up_to_each_power_of_two() {
     register(&mut registry, "sizes", "Sizes", sizes.clone()).unwrap();
     for size in [0, 2, 3, 4, 5, 16, 17, 1_000] {
         sizes.record(size);
-        sizes.take(); // a drain is none of a scrape's business
+        sizes.take(); // a drain does not change a scrape
     }
     let expected = "\
 # HELP sizes Sizes

@@ -1,4 +1,4 @@
-//! An axum service that prints each second what it has counted in the last minute, by route.
+//! An axum service that prints its counts each second: those of the last minute, by route.
 //!
 //! `cargo run -p windrow-tower --example axum`, and then `curl localhost:3000/carts/7`.
 

@@ -1,5 +1,5 @@
-//! An axum service with limits: of each client, of all together, and of how many at once. It prints
-//! each second what was let through, and what was refused.
+//! An axum service with rate limits for each client and for all together, and a concurrency limit.
+//! It prints each second the numbers of admitted and of refused requests.
 //!
 //! `cargo run -p windrow-tower --example limits`, and then
 //!
@@ -22,20 +22,20 @@ use windrow::{Gate, labels};
 use windrow_tower::{LimitLayer, Limits, RoomLayer, Rooms};
 
 labels! {
-    /// Who asks. An address of 32 or 128 bits is two numbers, so it is not written out for each
+    /// The client. An address of 32 or 128 bits is two numbers, so it is not written out for each
     /// request.
     struct Client { account: str, address_high: u64, address_low: u64 }
 
     enum Whole { Service = "service" }
 
-    /// One key, for what is limited all together.
+    /// The only key of the limit for all requests together.
     struct All { all: Whole }
 }
 
 const ALL: All = All { all: Whole::Service };
 
-/// Two a second in every span of a second, and ten of who has an account. 10 000 clients, and one
-/// gate more for all others.
+/// Two a second in every span of a second, and ten for clients with an account: for 10 000 clients,
+/// and one more gate for all others.
 static CLIENTS: Limits<Client> = Limits::new(10_000, |client| {
     let limit = match client {
         Some(Client { account: "", .. }) => 2,
@@ -45,7 +45,7 @@ static CLIENTS: Limits<Client> = Limits::new(10_000, |client| {
     Gate::builder(limit).buckets(10).strict().build().expect("a second in ten buckets")
 });
 
-/// A hundred carts a second, whoever asks, or what weighs as much.
+/// A hundred carts a second for all clients together, or the same weight of other requests.
 static SERVICE: Limits<All> =
     Limits::new(1, |_| Gate::builder(100).buckets(10).build().expect("a second in ten buckets"));
 
@@ -53,8 +53,8 @@ static SERVICE: Limits<All> =
 static REPORTS: Rooms<All> = Rooms::new(1, |_| 2);
 
 fn client(parts: &Parts) -> Option<Client<'_>> {
-    // Elsewhere an account is what somebody has vouched for: else a client makes up another for
-    // each request.
+    // A real service would verify the account: otherwise a client makes up another for each
+    // request.
     let account = parts.headers.get("x-account").and_then(|account| account.to_str().ok());
     // A socket of both families maps addresses of IPv4 into IPv6, all of them into one network.
     let address = parts.extensions.get::<ConnectInfo<SocketAddr>>()?.ip().to_canonical();
@@ -100,9 +100,9 @@ async fn keep() {
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
-    // What stands on the outside comes last. A client's own limit comes before that for all, so
-    // that who is over it takes nothing from the others. Of all, a request may wait a little for
-    // its turn.
+    // The outermost layer comes last. A client's own limit is outside of the shared one, so that a
+    // client beyond it takes nothing from the others. For the shared limit, a request may wait a
+    // little for its turn.
     let app = Router::new()
         .route("/report", get(report).layer(RoomLayer::new(&REPORTS, |_| Some(ALL))))
         .route("/carts/{id}", get(cart))

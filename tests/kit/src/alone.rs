@@ -3,16 +3,15 @@
 use std::env;
 use std::process::Command;
 
-/// What decides how a process counts.
+/// The variables that select a process's strategy.
 pub type Way = [(&'static str, &'static str); 2];
 
 const fn way(strategy: &'static str, leases: &'static str) -> Way {
     [("WINDROW_STRATEGY", strategy), ("WINDROW_LEASES", leases)]
 }
 
-/// Every way to count: the best that works here, then those of machines without restartable
-/// sequences. Rows are leased in one of these and dealt in the others, as on processors where
-/// leases are off.
+/// Every strategy: the best that works here, then those of machines without restartable sequences.
+/// Rows are leased in one of these and dealt in the others, as on processors where leases are off.
 pub const WAYS: [Way; 4] =
     [way("", ""), way("portable", "on"), way("fenced", "off"), way("epochs", "off")];
 
@@ -38,6 +37,6 @@ pub fn run(name: &str, variables: &[(&str, &str)]) {
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let told = format!("{name} {variables:?}: {}\n{said}\n{complained}", output.status);
     assert!(output.status.success(), "{told}");
-    assert!(said.contains("1 passed"), "there is no such test: {told}");
+    assert!(said.contains("1 passed"), "no test of that name: {told}");
     println!("{told}");
 }

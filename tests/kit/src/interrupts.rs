@@ -1,4 +1,4 @@
-//! What interrupts a thread: a timer of its own whose signal handler counts, migration, and page
+//! Interruptions of a thread: a timer of its own whose signal handler counts, migration, and page
 //! faults.
 
 use std::mem::zeroed;
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use windrow::Counter;
 
-/// How often each thread is sent a signal.
+/// The period of the signals to each thread.
 pub const PERIOD: Duration = Duration::from_micros(200);
 
-/// What the handler adds to.
+/// The counter that the handler adds to.
 static COUNTED: Counter = Counter::new();
-/// The same, by one locked add, for comparison.
+/// The number of signals, by a locked add, for comparison.
 static HANDLED: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn handle(_signal: libc::c_int) {
@@ -32,7 +32,7 @@ pub fn count_signals() {
     }
 }
 
-/// Returns what the counter has counted, and how many signals there were.
+/// Returns the counter's sum, and the number of signals.
 pub fn signals() -> (u64, u64) {
     (COUNTED.sum(), HANDLED.load(Ordering::Relaxed))
 }

@@ -1,4 +1,4 @@
-//! What writers note down beside a window, to be compared with what the window says.
+//! The books that writers keep beside a window, to be compared with the window's answers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,9 +8,9 @@ use windrow::Stats;
 /// Count, sum, minimum and maximum of one event, counted in the plainest way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many.
+    /// The number of adds or records.
     pub count: u64,
-    /// Of what was added or recorded.
+    /// The sum of the amounts or values.
     pub sum: u64,
     /// The smallest value, if one was recorded.
     pub min: Option<u64>,
@@ -93,7 +93,8 @@ impl Ledger {
     }
 }
 
-/// What one writer has begun and what it has done: a reader brackets its answers with the two.
+/// The operations that one writer has begun, and those that it has finished: a reader brackets its
+/// answers with the two.
 ///
 /// A line of its own, written with plain stores, so that it slows no writer and orders none.
 #[derive(Debug, Default)]

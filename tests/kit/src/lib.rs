@@ -1,5 +1,5 @@
-//! What tests, litmus programs and the fuzzer share: times, windows on a manual clock, threads,
-//! random numbers, ledgers of writers, interruptions, and the oracle.
+//! The code that tests, litmus programs and the fuzzer share: times, windows on a manual clock,
+//! threads, random numbers, ledgers of writers, interruptions, and the oracle.
 #![allow(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 
 use std::sync::Barrier;
@@ -20,7 +20,7 @@ pub mod oracle;
 pub mod pinned;
 pub mod traced;
 
-/// A generator of random numbers: the same seed, the same numbers.
+/// A generator of random numbers: equal seeds give equal numbers.
 pub use fastrand::Rng;
 
 /// Returns a moment, in milliseconds.

@@ -1,5 +1,5 @@
-//! A window beside an oracle that is too simple to be wrong: histories are told to both, and every
-//! answer of the one must be the other's.
+//! A window beside an oracle that is too simple to be wrong: both play the same histories, and must
+//! give the same answers.
 
 mod compare;
 mod held_up;

@@ -53,7 +53,7 @@ pub fn while_another_is_pinned<R: Send>(body: impl FnOnce() -> R + Send) -> R {
         when_begun.recv().expect("it is pinned");
         let result = body();
         drop(over);
-        other.join().expect("it has read"); // by name: with all that it leaves behind
+        other.join().expect("it has read"); // joined by name: its thread-locals are destroyed too
         result
     })
 }

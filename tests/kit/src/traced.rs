@@ -1,4 +1,4 @@
-//! A clock that tells each thread which times it was given.
+//! A clock that records for each thread the times that it returned.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -10,7 +10,7 @@ thread_local! {
     static LAST: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Wraps a clock and notes, for each thread, what it last answered.
+/// Wraps a clock and records, for each thread, the time that it last returned.
 ///
 /// An add that reads the clock while others move it counts in a bucket that its caller cannot name;
 /// with this the caller can.

@@ -14,7 +14,7 @@ use crate::client::Client;
 /// Counters by name and labels, without those that are zero: `requests GET /carts/{id} Pass`, say.
 pub(crate) type Counts = BTreeMap<String, u64>;
 
-/// How many clients a service has.
+/// The number of clients of a service.
 const CLIENTS: usize = 4;
 
 /// Seconds since 1970, as Prometheus tells the time.
@@ -25,7 +25,7 @@ pub(crate) fn now() -> f64 {
 /// A request that was sent.
 pub(crate) struct Sent {
     pub(crate) began: f64,
-    /// When the answer was there; None if there was none.
+    /// The time of the answer; `None` if there was none.
     pub(crate) ended: Option<f64>,
     route: &'static str,
     status: u16,
@@ -52,7 +52,7 @@ impl Load {
     }
 }
 
-/// Sends one request after another until told to stop, or until the service is gone.
+/// Sends one request after another until the stop flag is set, or until the service is gone.
 async fn send(service: SocketAddr, stop: Arc<AtomicBool>) -> Vec<Sent> {
     let mut client = Client::connect(service).await.expect("the service listens");
     let mut all = Vec::new();
@@ -76,7 +76,8 @@ async fn send(service: SocketAddr, stop: Arc<AtomicBool>) -> Vec<Sent> {
     all
 }
 
-/// Returns what a service has to count of what was sent to it, if all of it was answered.
+/// Returns the counts that a service must have for the requests sent to it, if all of it was
+/// answered.
 pub(crate) fn expected(all: &[Sent]) -> Counts {
     let mut counts = Counts::new();
     let mut add = |name: String, n| *counts.entry(name).or_default() += n;

@@ -1,5 +1,5 @@
-//! Many processes as one: what Prometheus adds up is what was sent to all of them, though one is
-//! killed.
+//! Many processes as one: the sums of Prometheus are the requests sent to all of them, though one
+//! is killed.
 //!
 //! `cargo xtask cluster` runs this where Prometheus is.
 #![cfg(unix)]
@@ -27,7 +27,7 @@ use prometheus::{FILES, Prometheus};
 use scraped::{Life, lives};
 use tokio::time::sleep;
 
-/// How long each part of the run takes: some scrapes.
+/// The time of each part of the run: some scrapes.
 const PART: Duration = Duration::from_secs(5);
 
 fn promtool(arguments: &[&str]) -> (bool, String) {
@@ -100,7 +100,7 @@ fn what_prometheus_adds_up_is_what_was_sent_but_for_the_unscraped_tail_of_a_kill
     runtime.expect("a runtime").block_on(run());
 }
 
-/// What was sent to an instance, by life of its process.
+/// The requests sent to an instance, by life of its process.
 struct Instance {
     process: Process,
     export: PathBuf,
@@ -209,8 +209,8 @@ async fn run() {
 /// that the intervals are equal.
 const EARLIER: f64 = 0.003;
 
-/// Returns how many requests are missing of a life that was ended by a kill: none that was answered
-/// before the last scrape began.
+/// Returns the number of requests missing of a life that was ended by a kill: none that was
+/// answered before the last scrape began.
 async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &[Sent]) -> u64 {
     let last = format!("scrape_duration_seconds{{instance=\"{address}\"}} @ {:.3}", life.last);
     let found = prometheus.query(&last).await;
@@ -225,7 +225,7 @@ async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &
     counted.saturating_sub(scraped)
 }
 
-/// Returns the requests among what was sent.
+/// Returns the number of requests among the counts.
 fn requests(counts: &Counts) -> u64 {
     counts.iter().filter(|(name, _)| name.ends_with(" Pass")).map(|(_, count)| count).sum()
 }

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use crate::client::Client;
 use crate::process::{LONG, bound, file};
 
-/// Where configuration and rules stand.
+/// The folder of the configuration and the rules.
 pub(crate) const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/prometheus");
 
 /// A server in a folder of its own, which ends with this.
@@ -73,7 +73,7 @@ impl Prometheus {
         self.address
     }
 
-    /// Returns what a query finds; nothing while the server is not ready.
+    /// Returns the results of a query; none while the server is not ready.
     pub(crate) async fn query(&self, query: &str) -> Vec<Value> {
         let answer = self.get(&format!("query?query={}", escaped(query))).await;
         let result = answer.map(|answer| answer["data"]["result"].clone());
@@ -131,7 +131,7 @@ fn configure(
     fs::write(folder.join(name), edit(folder, quick)?)
 }
 
-/// As an address has it.
+/// Escapes a text for an address.
 fn escaped(text: &str) -> String {
     text.bytes().fold(String::new(), |all, byte| all + &format!("%{byte:02X}"))
 }

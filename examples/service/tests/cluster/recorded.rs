@@ -1,4 +1,4 @@
-//! What the servers have recorded by the rules.
+//! The series that the servers have recorded by the rules.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::prometheus::Prometheus;
 
-/// Whether it is what the raw numbers say, and no rule fails.
+/// Checks that it equals the raw numbers, and no rule fails.
 pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
     for (rule, raw) in [
         ("job:shop_in_flight:sum", "sum without (instance) (shop_in_flight)"),
@@ -20,7 +20,7 @@ pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
         ),
         ("job:shop_requests_min_ns:min", "min without (instance) (shop_requests_min)"),
     ] {
-        // In a while: what is compared was recorded at some moment of the last second.
+        // Retried for a while: the compared values were recorded at some moment of the last second.
         let same = format!("count({rule} == ({raw})) == count({raw})");
         prometheus.until(&same, |found| found.len() == 1).await;
     }
@@ -31,16 +31,16 @@ pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
     assert_eq!(rules_in_order(prometheus).await, 21);
 }
 
-/// Whether a server says the same as the only one below it: by the same labels, with the same
-/// values.
+/// Checks that a server has the same series as the only one below it: by the same labels, with the
+/// same values.
 pub(crate) async fn is_the_same_above(leaf: &Prometheus, top: &Prometheus) {
-    // What stands still once the load has ended.
+    // These stand still once the load has ended.
     for name in ["shop_in_flight:sum", "shop_requests_max_ns:max", "shop_payments_max_cents:max"] {
         let below = by_labels("job:", &leaf.query(&format!("job:{name}")).await);
         assert!(!below.is_empty(), "{name}");
         top.until(&format!("all:{name}"), |found| by_labels("all:", found) == below).await;
     }
-    // What moves on: there is one of each.
+    // These move on: there is one of each.
     for name in ["shop_payments_cents:mean5m", "shop_requests_failed:ratio5m"] {
         let below = leaf.query(&format!("job:{name}")).await.len();
         top.until(&format!("all:{name}"), |found| found.len() == below && below > 0).await;
@@ -54,7 +54,7 @@ fn by_labels(prefix: &str, found: &[Value]) -> BTreeMap<String, String> {
     found.iter().map(|series| (labels(series), series["value"][1].to_string())).collect()
 }
 
-/// Returns how many rules a server evaluates, none of which may fail.
+/// Returns the number of rules that a server evaluates, and checks that none fails.
 async fn rules_in_order(prometheus: &Prometheus) -> usize {
     let answer = prometheus.get("rules").await.expect("the server answers");
     let groups = answer["data"]["groups"].as_array().expect("groups").iter();

@@ -1,4 +1,4 @@
-//! What Prometheus has scraped of one instance: raw samples, by life of the process.
+//! The scrapes of one instance by Prometheus: raw samples, by life of the process.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -8,15 +8,15 @@ use serde_json::Value;
 use crate::load::Counts;
 use crate::prometheus::Prometheus;
 
-/// All counters of which the sender knows what they have to be.
+/// All counters whose values the sender knows.
 const COUNTERS: &str = "shop_(requests|orders|payments|payments_sum)_total";
 
 /// One life of a process, from its start to its end, as it was scraped.
 #[derive(Debug, Default)]
 pub(crate) struct Life {
-    /// When the last scrape began.
+    /// The beginning of the last scrape.
     pub(crate) last: f64,
-    /// What that scrape found: each counter begins at zero, so it is all that was counted until
+    /// The counts of that scrape: each counter begins at zero, so it is all that was counted until
     /// then.
     pub(crate) counts: Counts,
 }
@@ -31,8 +31,9 @@ impl Life {
 
 /// Returns the lives of an instance, the oldest first.
 ///
-/// A counter that is lower than before tells of a restart; but one that has caught up before it is
-/// scraped does not. So lives are told apart by when the process began, which each scrape has too.
+/// A counter that is lower than before shows a restart; but one that has caught up before it is
+/// scraped does not. So lives are told apart by the start of the process, which each scrape also
+/// has.
 pub(crate) async fn lives(prometheus: &Prometheus, instance: SocketAddr) -> Vec<Life> {
     let raw = |name: &str| format!("{{__name__=~\"{name}\",instance=\"{instance}\"}}[10m]");
     let started = prometheus.query(&raw("shop_start_time_seconds")).await;
@@ -67,7 +68,7 @@ fn samples(series: &Value) -> impl Iterator<Item = (f64, u64)> {
     })
 }
 
-/// As the sender calls it.
+/// Returns the sender's name for it.
 fn name(metric: &Value) -> String {
     let text = |label: &str| metric[label].as_str().unwrap_or("");
     let name = text("__name__");

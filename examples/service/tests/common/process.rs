@@ -7,21 +7,21 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// No step of a test takes longer, on whatever machine.
+/// The longest time of a step of a test, on any machine.
 pub(crate) const LONG: Duration = Duration::from_mins(1);
 
 /// A service at work.
 pub(crate) struct Process {
     child: Child,
     address: SocketAddr,
-    /// Read what it says and what it complains of, so that it never waits for that.
+    /// The threads that read its output and its errors, so that it never waits for a reader.
     said: Option<[JoinHandle<String>; 2]>,
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug)]
 pub(crate) struct End {
-    /// None if a signal killed it.
+    /// The exit code; `None` if a signal killed it.
     pub(crate) code: Option<i32>,
     pub(crate) said: String,
     pub(crate) complained: String,

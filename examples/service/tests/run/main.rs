@@ -1,4 +1,4 @@
-//! The service as a process: what it counts, what it refuses, and how it ends.
+//! The service as a process: its counts, its refusals, and how it ends.
 #![cfg(unix)]
 
 #[path = "../../src/client.rs"]

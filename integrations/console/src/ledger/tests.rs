@@ -190,7 +190,7 @@ fn a_geometry_that_changes_and_a_clock_that_goes_back_bring_counts_back() {
         });
         assert_eq!(audit, Audit::Holds, "{second}");
     }
-    // The clock goes back by 50 s: what was added in these is ahead of it, until it comes there
+    // The clock goes back by 50 s: the adds of these are ahead of it, until it reaches that time
     // again.
     let mut audits = Audits::new();
     assert_eq!(audits.at(50, all), Audit::Holds);

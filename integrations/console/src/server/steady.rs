@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// The time for which a client may take nothing of what is sent to it.
+/// The time for which a client may take nothing of the data sent to it.
 const SLOW: Duration = Duration::from_secs(10);
 
 /// A stream whose writes fail if none gets through for [`SLOW`].

@@ -43,19 +43,19 @@ pub(crate) struct Browser {
     folder: PathBuf,
     /// The protocol's name for being attached to the page.
     session: Option<Value>,
-    /// The same of all pages.
+    /// The notes of all pages.
     tabs: Vec<Value>,
     /// The number of the last command.
     last: u64,
     seen: Seen,
 }
 
-/// What the page has done, since it was last asked.
+/// The actions of the page since the last call.
 #[derive(Default)]
 pub(crate) struct Seen {
     /// The addresses of all that it has asked for.
     pub(crate) requests: Vec<String>,
-    /// What stands in its console, errors of scripts and of the network too.
+    /// The messages in its console, errors of scripts and of the network too.
     pub(crate) complaints: Vec<String>,
 }
 
@@ -174,7 +174,7 @@ impl Browser {
 
     /// Takes what the page has done since it was last asked.
     pub(crate) fn seen(&mut self) -> Seen {
-        self.value("0"); // what it did before has arrived
+        self.value("0"); // its earlier messages have arrived
         std::mem::take(&mut self.seen)
     }
 
@@ -225,7 +225,7 @@ impl Browser {
         }
     }
 
-    /// Types a text into what has the focus.
+    /// Types a text into the focused element.
     pub(crate) fn type_in(&mut self, text: &str) {
         self.call("Input.insertText", &json!({ "text": text }));
     }
@@ -238,13 +238,13 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
-    /// What the system's owner prefers: `light` or `dark`.
+    /// Sets the preferred colour scheme of the system: `light` or `dark`.
     pub(crate) fn prefer(&mut self, scheme: &str) {
         let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
         self.call("Emulation.setEmulatedMedia", &json!({ "features": [feature] }));
     }
 
-    /// Returns what is in the window, as a PNG in base64.
+    /// Returns the contents of the window, as a PNG in base64.
     pub(crate) fn screenshot(&mut self) -> String {
         let shot = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
         shot["data"].as_str().unwrap().to_owned()

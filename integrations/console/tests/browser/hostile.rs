@@ -27,7 +27,8 @@ fn labels() -> Vec<String> {
     labels
 }
 
-/// Returns a label with escapes for what is not seen, and for what turns the direction of a text.
+/// Returns a label with escapes for invisible characters, and for those that change the direction
+/// of a text.
 fn legible(label: &str) -> String {
     let escaped = |character: char| match character {
         '\u{301}' | '"' | '\'' | '\\' => character.to_string(),
@@ -86,7 +87,7 @@ fn hostile_labels_are_text() {
             json!(key)
         ));
         assert_harmless(&mut page);
-        // What is open is in the address; a reload opens it again.
+        // The open series is in the address; a reload opens it again.
         if times <= 3 {
             let address = page.browser.value("location.hash");
             page.go(address.as_str().unwrap());

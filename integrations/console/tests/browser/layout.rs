@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::page::Page;
 use crate::shop::Shop;
 
-/// What of the page does not fit: numbers and headers that have not the room that they need, and
-/// what is wider than the window.
+/// The parts of the page that do not fit: numbers and headers that are cut, and elements wider than
+/// the window.
 const AMISS: &str = "(() => {
     const says = cell => `${cell.dataset.sort ?? cell.dataset.col}: ${cell.textContent}`;
     const needs = cell => {

@@ -1,4 +1,4 @@
-//! The page, in a browser: what it shows, what it remembers, and what it never does.
+//! The page in a browser: its contents, its memory, and the actions that it never takes.
 //!
 //! `cargo xtask browser` runs these.
 

@@ -11,7 +11,7 @@ use crate::shop::{Http, Method, Shop};
 const ROUTES: u64 = 2_000;
 const FRAMES: u64 = 10;
 
-/// Returns what the page's thread has spent by now, in seconds, by what it was for.
+/// Returns the CPU time of the page's thread until now, in seconds, by purpose.
 fn spent(page: &mut Page) -> BTreeMap<String, f64> {
     let metrics = page.browser.call("Performance.getMetrics", &json!({}));
     let metrics = metrics["metrics"].as_array().unwrap().iter();

@@ -8,10 +8,10 @@ use windrow::histogram::Distribution;
 use crate::page::{Cells, Page};
 use crate::shop::{Http, Method, Shop, Window};
 
-/// A row's numbers, as read here. What is missing is empty there.
+/// A row's numbers, as read here. A missing number is empty on the page.
 pub(crate) type Numbers = BTreeMap<&'static str, f64>;
 
-/// Returns what the page has to show of each series, while nobody is served.
+/// Returns the numbers that the page must show for each series at rest.
 pub(crate) fn expected(shop: &Shop) -> BTreeMap<String, Numbers> {
     let mut all: BTreeMap<String, Numbers> = BTreeMap::new();
     for series in shop.requests.iter() {
@@ -33,7 +33,7 @@ pub(crate) fn expected(shop: &Shop) -> BTreeMap<String, Numbers> {
 fn of_window(window: &Window) -> Numbers {
     let closed = window.over(window.interval()).unwrap().complete();
     let count = |event| closed.sum(event) as f64;
-    // Of its own time, where the window is younger than its interval.
+    // Over its own age, if the window is younger than its interval.
     let known = closed.interval().min(window.now() - window.built()).as_secs_f64();
     let (pass, block, exception) = (count(Http::Pass), count(Http::Block), count(Http::Exception));
     let mut numbers: Numbers = [
@@ -101,7 +101,7 @@ fn each_number_is_the_windows_own() {
 
     let orders = page.rows().into_iter().find(|(key, _)| key == "orders").unwrap().1;
     assert_eq!(orders["total"], shop.orders.lifetime().to_string());
-    // Of what failed or was turned away, in all that came.
+    // The share of failed and refused requests among all.
     let login = shop.route(Method::Post, "/login");
     let closed = login.over(login.interval()).unwrap().complete();
     let bad = closed.sum(Http::Block) + closed.sum(Http::Exception);

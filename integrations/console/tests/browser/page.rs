@@ -13,7 +13,7 @@ pub(crate) type Cells = BTreeMap<String, String>;
 /// A browser that shows the page.
 pub(crate) struct Page {
     pub(crate) browser: Browser,
-    /// Where the page is, up to its own path.
+    /// The address of the page, up to its own path.
     pub(crate) origin: String,
 }
 
@@ -29,7 +29,7 @@ impl Page {
 
     /// Loads the page anew with such a state, and waits for its first frame.
     pub(crate) fn go(&mut self, state: &str) {
-        // A change of what stands behind the `#` alone would load nothing.
+        // A change behind the `#` alone would load nothing.
         self.browser.open("about:blank");
         self.browser.open(&format!("{}{state}", self.origin));
         self.wait_for_rows();
@@ -45,8 +45,7 @@ impl Page {
         self.draw();
     }
 
-    /// The same, while nobody is served: until two frames in a row have said so. (The first one of
-    /// a stream has a rate of this moment from the last bucket that is closed.)
+    /// Waits, at rest, until two frames in a row have shown so.
     pub(crate) fn come_to_rest(&mut self, server: &Served) {
         self.catch_up(server);
         self.browser.wait_for(
@@ -55,7 +54,7 @@ impl Page {
         self.draw();
     }
 
-    /// Waits until it has drawn what it had to draw.
+    /// Waits until the page has drawn everything.
     pub(crate) fn draw(&mut self) {
         self.browser
             .value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
@@ -86,7 +85,7 @@ impl Page {
         self.rows().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Types into the search, in the place of what is there.
+    /// Types into the search, replacing its text.
     pub(crate) fn search(&mut self, text: &str) {
         self.browser.click("#search");
         self.browser.value("document.activeElement.select()");
@@ -112,7 +111,7 @@ impl Page {
         self.assert_well_but_for(&[]);
     }
 
-    /// The same, but for complaints with one of these words.
+    /// Checks that the page is well except for complaints with one of these words.
     pub(crate) fn assert_well_but_for(&mut self, words: &[&str]) {
         let seen = self.browser.seen();
         let worse = |said: &&String| !words.iter().any(|word| said.contains(word));

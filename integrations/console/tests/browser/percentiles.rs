@@ -1,5 +1,5 @@
-//! Percentiles and cells, by time and without: what is drawn is not looked at, but what is said of
-//! it, and of where the pointer is.
+//! Percentiles and cells, by time and without: the tests check the descriptions of a plot and of
+//! the pointer's place, not the drawing.
 
 use std::time::Duration;
 

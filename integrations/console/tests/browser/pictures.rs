@@ -33,7 +33,7 @@ fn the_page_by_day_and_by_night() {
     let chosen = format!("location.hash = new URLSearchParams({chosen})");
     page.browser.value(&chosen);
     page.browser.wait_for("document.querySelector('#detail [data-horizon=day]')");
-    // Of the README; and one of the console's own.
+    // The pictures of the README, and one of the console's own README.
     for (scheme, folders) in [("light", &["../../docs"][..]), ("dark", &["../../docs", "."])] {
         page.browser.prefer(scheme);
         page.catch_up(&server);
@@ -51,7 +51,7 @@ fn the_page_by_day_and_by_night() {
 
 type Color = [u8; 3];
 
-/// The same picture with the 256 colours that it has most of; others become the one that is
+/// Returns the picture with the 256 colours that it has most of; others become the one that is
 /// nearest.
 fn small(picture: &[u8]) -> Vec<u8> {
     let mut reader = png::Decoder::new(Cursor::new(picture)).read_info().unwrap();

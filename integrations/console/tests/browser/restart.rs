@@ -30,6 +30,6 @@ fn a_restart_of_the_service_is_seen_and_its_counters_begin_anew() {
     assert_shown(&mut page, &expected(&shop));
     assert_eq!(page.browser.value("window.stays"), true, "the page was loaded again");
     assert_eq!(page.attribute("#check", "data-loss").as_deref(), Some("0"));
-    // That nobody answered for a while stands in the browser's log.
+    // The browser's log has the errors of the time without a server.
     page.assert_well_but_for(&["net::ERR_"]);
 }

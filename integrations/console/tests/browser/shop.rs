@@ -1,5 +1,5 @@
-//! A shop whose traffic the page shows. Its clock moves only when told: while nothing is sold, what
-//! its windows hold stands still.
+//! A shop whose traffic the page shows. Its clock is set by the test: while nothing is sold, the
+//! contents of its windows do not change.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -25,7 +25,7 @@ labels! {
 /// From a tenth of a millisecond to some seconds.
 const TIMES: Scale = Scale::fixed::<2, 131_073, 16_000_000_000>();
 
-// What passes may be an exception later on.
+// A request that passes may be an exception later.
 events! {
     pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Histogram(TIMES) }
 }
@@ -45,8 +45,8 @@ pub(crate) struct Shop {
 const MINUTE: Duration = Duration::from_secs(60);
 
 impl Shop {
-    /// Nothing has been sold yet. Windows have a minute by the second, an hour by the minute, a day
-    /// by the quarter.
+    /// Creates a shop without sales. Windows have a minute by the second, an hour by the minute, a
+    /// day by the quarter.
     pub(crate) fn new() -> Shop {
         let clock = Manual::default();
         let make = {
@@ -67,7 +67,7 @@ impl Shop {
         }
     }
 
-    /// Returns what is counted of a route.
+    /// Returns the window of a route.
     pub(crate) fn route(&self, method: Method, route: &str) -> Handle<Request<'static>, Window> {
         self.requests.handle(Request { method, route })
     }

@@ -1,4 +1,4 @@
-//! What a shop's routes have to do: more by day than by night, with a bad quarter of an hour at the
+//! The traffic of a shop's routes: more by day than by night, with a bad quarter of an hour at the
 //! till.
 
 use fastrand::Rng;
@@ -6,7 +6,7 @@ use windrow::family::Handle;
 
 use crate::shop::{Http, Method, Request, Shop, Window};
 
-/// What one method of one route has to do.
+/// The traffic of one method of one route.
 struct Traffic {
     method: Method,
     route: &'static str,
@@ -96,9 +96,9 @@ impl Door {
         TRAFFIC.iter().zip(1..).map(door).collect()
     }
 
-    /// Serves for some seconds, so many of them before noon.
+    /// Serves for `seconds` seconds, `before` seconds before noon.
     pub(crate) fn serve(&mut self, before: f64, seconds: f64) {
-        // Of the day, 0 at noon.
+        // The time of the day as an angle, 0 at noon.
         let hour = before / 86_400.0 * std::f64::consts::TAU;
         let crowd = (0.55 + 0.45 * hour.cos()) * (1.0 + 0.15 * (hour * 9.0).sin());
         let trouble =

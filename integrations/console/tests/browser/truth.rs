@@ -1,5 +1,5 @@
-//! What the page must not say: a rate where there is none, all where it is nearly all, that all is
-//! well where nothing answers.
+//! False statements that the page must not make: a rate where there is none, all where it is nearly
+//! all, that all is well where nothing answers.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! What a user chooses is in the address, and so survives a reload.
+//! The user's choices are in the address, and so survive a reload.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn shown() -> (Shop, Served, Page) {
     (shop, server, page)
 }
 
-/// Returns whether none stands before a greater one, and those that are none stand last.
+/// Returns whether the column is in descending order, with missing numbers last.
 fn falls(column: &[Option<f64>]) -> bool {
     let numbers: Vec<f64> = column.iter().copied().flatten().collect();
     let last = column[numbers.len()..].iter().all(Option::is_none);

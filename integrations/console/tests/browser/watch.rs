@@ -1,4 +1,4 @@
-//! The watch itself: what it would notice of a page that does what ours must not.
+//! The watch itself: it notices forbidden actions of a page.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

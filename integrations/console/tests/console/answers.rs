@@ -1,4 +1,4 @@
-//! What many requests at once cost: the threads that serve them, and the series that they read.
+//! The cost of many requests at once: the threads that serve them, and the series that they read.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use windrow_console::{Console, ConsoleService};
 
 use super::Http;
 
-/// How a window is read: by which threads, and how often its clock is.
+/// The readings of a window: the threads, and the number of readings of its clock.
 #[derive(Default)]
 struct Watch {
     threads: Mutex<BTreeSet<String>>,

@@ -1,4 +1,4 @@
-//! What each endpoint says.
+//! The answers of each endpoint.
 
 use std::thread;
 use std::time::Duration;
@@ -126,7 +126,7 @@ async fn at_rest_the_numbers_are_the_services_own() {
         assert_eq!(rows + detail["cores"]["shared"].as_u64().unwrap(), pass);
         let minute = &detail["panels"][0];
         let counts = minute["events"]["Pass"]["count"].as_array().unwrap();
-        // Nothing is said of the time before the windows were built.
+        // The time before the windows were built is left out.
         assert_eq!(minute["horizon"].as_str(), Some("minute"));
         assert!((1..60).contains(&counts.len()), "{counts:?}");
         assert_eq!(counts.iter().filter_map(serde_json::Value::as_u64).sum::<u64>(), pass);
@@ -250,7 +250,7 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
     assert_eq!(
         names,
         ["visits", "open", "most", "own", "requests", "busy"],
-        "what was refused is not there"
+        "the refused series is absent"
     );
     let of = |index: usize| &metrics[index]["series"][0];
     assert_eq!((&of(0)["lifetime"], &of(1)["level"]), (&json!(5), &json!(-3)));

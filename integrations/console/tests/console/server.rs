@@ -1,4 +1,5 @@
-//! What the console's own server bears: clients that are slow, gone, idle, too many, or not meant.
+//! The clients that the console's own server must bear: clients that are slow, gone, idle, too
+//! many, or not meant.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -109,7 +110,7 @@ async fn a_page_from_elsewhere_gets_no_stream() {
 #[test]
 fn clients_that_go_away_in_the_middle_leave_room() {
     let server = served(&console_of(routes()));
-    // Many times as many as there may be at once.
+    // Many times the greatest number at a time.
     for _ in 0..5 {
         let streams: Vec<_> = (0..64).map(|_| a_stream(server.address())).collect();
         drop(streams);
@@ -137,7 +138,7 @@ fn a_client_that_reads_a_byte_a_second_is_dropped() {
         stream.read_exact(&mut [0]).unwrap();
         thread::sleep(Duration::from_secs(1));
     }
-    // Were it still served, frames would come for ever.
+    // If it were still served, frames would come forever.
     until_it_ends(&mut stream);
 }
 
@@ -216,7 +217,7 @@ fn an_answer_under_way_is_finished_when_the_server_stops_and_streams_end() {
     let streamed = reading.join().unwrap();
     assert!(streamed.ends_with(b"\r\n0\r\n\r\n"), "a stream ends as a whole");
     stopping.join().unwrap();
-    assert!(TcpStream::connect(address).is_err(), "nobody listens there any more");
+    assert!(TcpStream::connect(address).is_err(), "the address is free again");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What a stream says, frame by frame.
+//! The frames of a stream.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use windrow_console::{Body, Console, ConsoleService};
 
 use super::{Http, Route, at_once, console_of, get, routes, served};
 
-/// How long anything may take here.
+/// The longest time of any step.
 const LONG: Duration = Duration::from_secs(30);
 
 /// A stream, as its client reads it.
@@ -33,7 +33,7 @@ impl Stream<Body> {
 }
 
 impl<B: http_body::Body<Data = bytes::Bytes> + Unpin> Stream<B> {
-    /// Returns the next event: its name, and what it says; `None` at the end.
+    /// Returns the name and the data of the next event; `None` at the end.
     async fn next(&mut self) -> Option<(String, Value)> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
@@ -53,7 +53,7 @@ impl<B: http_body::Body<Data = bytes::Bytes> + Unpin> Stream<B> {
     }
 }
 
-/// What a page knows of the rows: by key, their numbers.
+/// The rows that a page knows: their numbers, by key.
 #[derive(Default)]
 struct Page {
     rows: BTreeMap<u64, (String, Vec<Value>)>,
@@ -201,7 +201,7 @@ async fn a_series_that_was_removed_and_has_come_back_is_another_and_no_loss() {
     let (event, all) = stream.next().await.unwrap();
     let first = all["rows"][0][0].clone();
     page.take((event, all));
-    stream.next().await.unwrap(); // so that an audit knows what it had
+    stream.next().await.unwrap(); // so that an audit has earlier readings
     page.frame += 1;
     for round in 1..=3 {
         routes.remove(Route { route: "/a", status: 200 });

@@ -1,5 +1,4 @@
-//! A disk in memory that fails when it is told to, and forgets what was not synced when the system
-//! fails.
+//! A disk in memory that fails on request, and forgets what was not synced when the system fails.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, ErrorKind};
@@ -48,7 +47,7 @@ struct State {
 /// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing is done.
+    /// The call has no effect.
     Refused(ErrorKind),
     /// It is done, or a part of it, and an error comes all the same.
     Halfway(ErrorKind),

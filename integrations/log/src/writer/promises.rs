@@ -204,7 +204,7 @@ fn a_full_disk_loses_the_oldest_and_says_so() {
         }
         assert!(model.errors.is_empty(), "{:?}", model.errors);
         let (there, line) = (model.numbers(), 150);
-        // Three quarters, less what is not a line.
+        // Three quarters, less the bytes that are not lines.
         assert!(there.len() * line > capacity / 2, "{} lines in {capacity} bytes", there.len());
         assert!(writer.removed() >= 4_000 * line as u64 / capacity as u64, "{}", writer.removed());
     }

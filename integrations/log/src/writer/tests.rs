@@ -255,7 +255,7 @@ fn a_run_goes_on_in_a_file_only_where_that_keeps_its_order() {
     for (count, last, first, goes_on) in [
         (3, 0, -60_000, true),
         (3, 0, -60_001, false),
-        // What is not seen may begin a minute after the last.
+        // Lines that were not read may end a minute after the last.
         (2_000, 0, 0, true),
         (2_000, 0, -1, false),
     ] {

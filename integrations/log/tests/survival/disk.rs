@@ -17,7 +17,7 @@ fn a_full_disk_is_an_error_and_its_lines_are_written_when_there_is_room() {
     alone::run("disk::with_a_limit_on_files", &[(DIRECTORY, path)]);
 }
 
-/// How long the files of this process may get.
+/// Limits the length of the files of this process.
 fn limit_files(bytes: libc::rlim_t) {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the struct lives as long as the call.
@@ -126,7 +126,7 @@ fn a_directory_that_is_gone_is_an_error_and_lines_wait_for_it() {
     assert_eq!(passed(&directory), 32);
 }
 
-/// Where a directory cannot be made, or is none.
+/// A path where a directory cannot be created, or that is not a directory.
 #[test]
 fn a_path_that_cannot_be_a_directory_is_an_error_that_names_it() {
     let file = tempfile::NamedTempFile::new().unwrap();

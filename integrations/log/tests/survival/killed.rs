@@ -1,6 +1,6 @@
-//! A process that counts and logs is killed at random moments, many times. What its lines say is
-//! compared with what it meant to count, and with what it was told was written: both stand in files
-//! that it writes beside the log, which the system keeps when the process is gone.
+//! A process that counts and logs is killed at random moments, many times. Its lines are compared
+//! with the counts that it intended, and with those that were reported as written: both are in
+//! files that it writes beside the log, which the system keeps when the process is gone.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};

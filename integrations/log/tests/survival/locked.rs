@@ -31,8 +31,7 @@ fn a_second_log_is_refused_in_this_process_and_in_another() {
     Log::open(directory.path(), Options::default()).unwrap();
 }
 
-/// The lock is the directory's: to remove the file `lock` admits no second log, whatever is done
-/// with it.
+/// The lock is the directory's: removing or replacing the file `lock` admits no second log.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_file_may_be_removed_and_the_lock_stays() {

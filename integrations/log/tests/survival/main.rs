@@ -23,7 +23,7 @@ fn directory_of_child() -> std::path::PathBuf {
     std::env::var_os(DIRECTORY).expect("run by another test").into()
 }
 
-/// Of a thousand buckets, each of so many milliseconds.
+/// Returns a window of a thousand buckets, each of `millis` milliseconds.
 fn window(millis: u64) -> Window {
     let interval = Duration::from_millis(millis * 1_000);
     let builder = SlidingWindow::<Http>::builder().interval(interval).buckets(1_000);

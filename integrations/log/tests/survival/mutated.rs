@@ -21,7 +21,7 @@ fn make_pipe(path: &Path) {
     assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
 }
 
-/// Writes some lines, and tells how many there are in the whole directory.
+/// Writes some lines, and returns the number of lines in the whole directory.
 fn write_some(directory: &Path, options: Options) -> usize {
     let window = window(5);
     let mut log = Log::open(directory, options).unwrap();
@@ -64,7 +64,7 @@ fn what_bears_the_name_of_the_last_file_is_not_written_to() {
         let lines = write_some(directory.path(), options);
         assert!(lines >= 10, "case {case}: {lines} lines");
         assert_eq!(fs::read_to_string(other.path()).unwrap(), secret, "case {case}");
-        // What no log has made is not removed as an old file either.
+        // A file that no log has made is not removed as an old file either.
         let is_there = file(directory.path(), 7).symlink_metadata().is_ok();
         assert_eq!(is_there, case < 5 && case != 2, "case {case}");
     }
@@ -83,7 +83,7 @@ fn a_file_that_has_a_second_name_is_not_written_to() {
     assert!(file(directory.path(), 2).exists());
 }
 
-/// Nor is the lock taken of something else.
+/// Only a regular file is locked.
 #[test]
 fn what_bears_the_name_of_the_lock_is_not_opened() {
     let other = tempfile::NamedTempFile::new().unwrap();
@@ -138,7 +138,7 @@ fn an_old_file_that_stays_stops_nothing() {
     alone::run("mutated::in_a_directory_of_another_user", &[(DIRECTORY, path)]);
 }
 
-/// A directory in which each may only remove what is his own (as `/tmp`), with a file of another
+/// A directory in which a user may only remove his own files (as in `/tmp`), with a file of another
 /// user.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
@@ -187,7 +187,7 @@ fn with_few_descriptors() {
     let window = window(5);
     let options = Options::default().file_size(400).files(1_000);
     let mut log = Log::open(&directory, options).unwrap();
-    // None to three are free: of beginning a file, each step is the first that has none, once.
+    // Zero to three descriptors are free, so that each step of beginning a file fails once.
     for free in 0..4 {
         let (mut refused, mut taken) = (0, Vec::new());
         for round in 0..12 {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Sorted labels.
 type Labels = Vec<(String, String)>;
 
-/// What a text says.
+/// The contents of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     /// By name, as `# TYPE` says it.

@@ -21,7 +21,7 @@ fn a_histogram_is_exported_as_counters_of_its_octaves() {
     for value in [0, 512, 1_024, 1_025, 2_048, 2_049] {
         rt.record(value);
     }
-    rt.take(); // a drain is none of an export's business
+    rt.take(); // a drain does not change an export
     assert_eq!(
         sdk.collect(),
         points(&[
@@ -45,11 +45,11 @@ fn buckets_of_all_series_are_exported_as_deltas_that_add_up() {
         let points = sdk.collect();
         let infinite = points.iter().filter(|(name, _)| name.contains("le=+Inf"));
         assert_eq!(infinite.map(|(_, count)| count).sum::<f64>(), 40.0 * round as f64);
-        assert_eq!(points.len(), 30 * (28 + 1) + 30 + 30 + 1, "29 users and what finds no room");
+        assert_eq!(points.len(), 30 * (28 + 1) + 30 + 30 + 1, "29 users and the overflow series");
         assert_eq!(points["rt.bucket{le=1024,user=7}"], if round == 1 { 1.0 } else { 0.0 });
         assert!(!points.keys().any(|point| point.contains("otel")), "the SDK's own overflow");
     }
-    // There is no room for the buckets of one series beside the overflow series.
+    // The limit is too small for the buckets of one series beside the overflow series.
     let error = ObserveError::TooManySets { name: "more".to_owned(), sets: 130, limit: 129 };
     assert_eq!(sdk.observer().observe_up_to(129, "more", "", Arc::downgrade(&rts)), Err(error));
 }

@@ -1,5 +1,5 @@
-//! Series that leave and come back, Views that drop attributes, readers beside each other: what was
-//! counted is exported once.
+//! Series that leave and come back, Views that drop attributes, readers beside each other: each
+//! count is exported once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,7 +92,8 @@ fn levels_of_series_that_leave_are_taken_back_and_put_again_when_they_return() {
     }
 }
 
-/// A View that keeps one attribute: the SDK adds up what the dropped ones told apart.
+/// A View that keeps one attribute: the SDK adds up the series that differ only in the dropped
+/// ones.
 #[test]
 fn a_view_that_drops_attributes_adds_up_what_they_told_apart() {
     for temporality in BOTH {

@@ -1,4 +1,4 @@
-//! What the SDK exports of what was counted, collection by collection.
+//! The exports of the SDK, collection by collection.
 
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
@@ -47,7 +47,7 @@ struct Sdk {
 impl Sdk {
     fn new(temporality: Temporality, limit: Option<usize>) -> Sdk {
         let exporter = InMemoryMetricExporterBuilder::new().with_temporality(temporality).build();
-        // Collects when it is told to.
+        // Collects on request.
         let reader = PeriodicReader::builder(exporter.clone())
             .with_interval(Duration::from_secs(3_600))
             .build();
@@ -142,8 +142,8 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
     );
 }
 
-/// Adds to 1999 users and some that find no room, in several rounds, and compares what is exported
-/// each time.
+/// Adds to 1999 users and some beyond the limit, in several rounds, and compares the export each
+/// time.
 fn exported_sums_are_what_was_added(temporality: Temporality) {
     let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
     let sdk = Sdk::new(temporality, None);
@@ -190,7 +190,7 @@ fn series_beyond_what_the_sdk_takes_are_added_up_unless_a_view_allows_more() {
             (0..4_000).for_each(|user| users.with(User { user }).add(2));
             let points = sdk.collect();
             assert_eq!(sum(&points, "requests{"), f64::from(8_000 * round));
-            assert_eq!(points.len(), limit + 1, "the sets, and how often there was no room");
+            assert_eq!(points.len(), limit + 1, "the sets, and the uses of the overflow series");
             let beyond = 2.0 * (4_001 - limit) as f64;
             assert_eq!(points["requests{overflow=true}"], beyond * f64::from(round));
             assert!(!points.keys().any(|point| point.contains("otel")), "the SDK's own overflow");
@@ -467,7 +467,7 @@ fn names_that_the_sdk_would_not_take_are_refused() {
     let users = Arc::new(Family::<User, Counter>::new());
     observer.observe("users.overflow", "", &HITS).unwrap();
     assert_eq!(observer.observe("users", "", Arc::downgrade(&users)), taken("users.overflow"));
-    // Nothing of it is there.
+    // Nothing of it is exported.
     observer.observe("users", "", &HITS).unwrap();
 }
 

@@ -127,12 +127,12 @@ pub(crate) fn classic(text: &str) -> String {
     text.lines().filter(|line| *line != "# EOF").map(described).collect()
 }
 
-/// Whether a parser has found what was counted, to the last one.
+/// Checks that a parser has found all counts.
 pub(crate) fn check(samples: &Samples) {
     let get = |name: &str, labels: &[(&str, &str)]| {
         let labels: BTreeMap<String, String> = labels
             .iter()
-            // To the server, an empty label is none.
+            // The server drops empty labels.
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
         let without_empty = labels

@@ -1,4 +1,4 @@
-//! What reads such text says to ours: Prometheus' own parser of the classic format, the strict
+//! Other parsers read our text: Prometheus' own parser of the classic format, the strict
 //! `OpenMetrics` parser of Python's client, and a Prometheus server that scrapes while series come
 //! and go.
 //!
@@ -18,7 +18,7 @@ use serde_json::Value;
 /// A sample as a parser gives it back: its value by its name and its labels.
 type Samples = BTreeMap<(String, BTreeMap<String, String>), f64>;
 
-/// Runs a tool on a text, and returns what it says.
+/// Runs a tool on a text, and returns its output.
 fn feed(tool: &mut Command, text: &str) -> (bool, String) {
     let shown = format!("{tool:?}");
     let piped = tool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -88,7 +88,7 @@ fn a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go(
         let [estimate] = estimates[..] else { panic!("{estimates:?}") };
         assert!(bucket.contains(&estimate), "{q}: {estimate}");
     }
-    // What it has ever read of each series adds up, in the order of time: none has gone back.
+    // All values that it has read of a series are in order: none has gone back.
     let resets = prometheus.query("sum(resets(shop_requests_total[1m]))");
     assert_eq!(resets.values().copied().collect::<Vec<_>>(), [0.0]);
 }

@@ -41,7 +41,7 @@ use crate::limit::limits::Limits;
 use crate::rules::RulesFile;
 use crate::rules::{Rules, RulesError};
 
-/// What a swap of rules has changed.
+/// The changes that a swap of rules has made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {

@@ -1,4 +1,4 @@
-//! What clients make up does not fill the memory.
+//! Labels that clients make up do not fill the memory.
 
 use std::future::ready;
 

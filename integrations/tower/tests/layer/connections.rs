@@ -26,8 +26,7 @@ use windrow_tower::{MetricsLayer, RoomLayer, Rooms, Routes};
 use crate::limited::Client;
 use crate::{Counts, matched, routes};
 
-/// Waits until the route's numbers are these: the server is told of a client's end when it next
-/// looks.
+/// Waits until the route's numbers are these: the server notices a client's end when it next looks.
 async fn until(routes: &'static Routes, route: &str, expected: Counts) {
     let begun = Instant::now();
     while crate::get(routes, route) != expected {
@@ -55,7 +54,7 @@ fn falls_over() -> &'static str {
     panic!("the handler fell over")
 }
 
-/// Returns a server with the layer; `/stream` sends what it is given, until the sender is dropped.
+/// Starts a server with the layer; `/stream` sends the given frames, until the sender is dropped.
 async fn serve(routes: &'static Routes, frames: mpsc::Receiver<Bytes>) -> TcpStream {
     let frames = Arc::new(Mutex::new(Some(frames)));
     let stream = move || {

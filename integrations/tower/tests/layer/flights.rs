@@ -36,7 +36,7 @@ fn falls_over() -> Result<Response<Empty<Bytes>>, Infallible> {
     panic!("the handler fell over")
 }
 
-/// What a body does, one after the other.
+/// The steps of a body.
 #[derive(Clone, Copy)]
 enum Step {
     Data,
@@ -78,7 +78,7 @@ async fn body(
     layer(routes).layer(inner).oneshot(request()).await.expect("a response").into_body()
 }
 
-/// What a body gives; none is its end.
+/// The result of polling a body; `None` is its end.
 type Next<B> = Option<Result<Frame<<B as Body>::Data>, <B as Body>::Error>>;
 
 /// Polls a body once. None: it waits.
@@ -217,7 +217,7 @@ async fn a_panic_is_an_exception() {
     let in_future = service_fn(|_| async { falls_over() });
     let mut future = Box::pin(layer(routes).layer(in_future).call(request()));
     assert!(catch_unwind(AssertUnwindSafe(|| poll(future.as_mut()))).is_err());
-    assert_eq!(get(routes, ROUTE).in_flight, 1, "whoever caught it has the future still");
+    assert_eq!(get(routes, ROUTE).in_flight, 1, "the future still exists where the panic was caught");
     drop(future);
     assert_eq!(get(routes, ROUTE), panicked(1));
 

@@ -142,7 +142,8 @@ async fn a_status_that_is_the_servers_fault_is_an_exception() {
         Code::Unavailable,
         Code::DataLoss,
     ];
-    // One answers by the headers if it fails, else by the trailers; many by the trailers.
+    // A unary method answers by the headers if it fails, otherwise by the trailers; a streaming one
+    // by the trailers.
     for (path, code) in METHODS.into_iter().flat_map(|path| (0..=16).map(move |code| (path, code)))
     {
         let (service, routes) = services();
@@ -191,7 +192,7 @@ async fn a_stream_is_in_flight_until_its_trailers_and_cancelled_if_they_are_not_
     assert_eq!(all(routes)[&format!("POST {MANY}")], counts);
 }
 
-/// What no library makes: an end without a status, and a status that is no number.
+/// Responses that no library makes: an end without a status, and a status that is not a number.
 #[tokio::test]
 async fn a_response_without_a_status_is_an_exception() {
     for (header, trailer, is_exception) in [

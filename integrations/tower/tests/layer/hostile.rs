@@ -1,4 +1,4 @@
-//! What a user's own functions and calls do to the limits: they panic, and retire gates.
+//! The effects of a user's own functions and calls on the limits: they panic, and retire gates.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +60,7 @@ fn a_gate_that_cannot_be_made_takes_no_place() {
         assert_eq!((CLIENTS.family().len(), CLIENTS.family().lifetime()), (0, (0, 0)));
     }
     assert_eq!(ask("alice"), Admission::Now);
-    assert!(catch_unwind(|| ask("bob")).is_err(), "it finds no room");
+    assert!(catch_unwind(|| ask("bob")).is_err(), "it has no place");
     assert_eq!((CLIENTS.family().len(), CLIENTS.family().lifetime()), (1, (1, 0)));
 }
 
@@ -68,7 +68,7 @@ fn a_gate_that_cannot_be_made_takes_no_place() {
 fn a_room_that_cannot_be_made_takes_no_place() {
     static CLIENTS: Rooms<Client> = Rooms::new(1, |client| match client {
         Some(Client { client: "alice" }) => 1,
-        _ => panic!("no room for others"),
+        _ => panic!("no place for others"),
     });
     let enter = |client| CLIENTS.try_enter(Client { client }).is_some();
     for stranger in ["bob", "carol", "bob"] {
@@ -76,7 +76,7 @@ fn a_room_that_cannot_be_made_takes_no_place() {
         assert_eq!((CLIENTS.family().len(), CLIENTS.family().lifetime()), (0, (0, 0)));
     }
     assert!(enter("alice"));
-    assert!(catch_unwind(|| enter("bob")).is_err(), "it finds no room");
+    assert!(catch_unwind(|| enter("bob")).is_err(), "it has no place");
     assert_eq!((CLIENTS.family().len(), CLIENTS.family().lifetime()), (1, (1, 0)));
 }
 

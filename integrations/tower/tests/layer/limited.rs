@@ -1,4 +1,5 @@
-//! What the tests of limits share: clients, each with a gate on a clock that the test moves.
+//! The code that the tests of limits share: clients, each with a gate on a clock that the test
+//! moves.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -19,7 +20,7 @@ pub(crate) fn client(parts: &Parts) -> Option<Client<'_>> {
     Some(Client { client: client.to_str().expect("a name") })
 }
 
-/// So much in a second of ten buckets.
+/// Returns a gate for `limit` in a second of ten buckets.
 pub(crate) fn a_second(limit: u64, clock: &Manual) -> Gate<Manual> {
     Gate::builder(limit).buckets(10).clock(clock.clone()).build().expect("a second in ten buckets")
 }

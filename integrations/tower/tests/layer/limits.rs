@@ -39,7 +39,7 @@ async fn of_many_requests_at_once_exactly_the_limit_is_let_through() {
     assert_eq!(CLIENTS.family().lifetime(), (150, 3 * 800 - 150));
 }
 
-/// Returns how many of a hundred requests are let through.
+/// Returns the number of admitted requests among a hundred.
 async fn ask_often(app: Router) -> u64 {
     let mut passed = 0;
     for _ in 0..100 {

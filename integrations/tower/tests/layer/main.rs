@@ -1,4 +1,4 @@
-//! What the layer counts: in axum, in tonic, and around services that fail in every way there is.
+//! The counts of the layer: in axum, in tonic, and around services that fail in every way there is.
 
 mod bounds;
 mod connections;
@@ -30,7 +30,7 @@ fn matched(parts: &Parts) -> Option<&str> {
     parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
 }
 
-/// What is counted, in all.
+/// The total counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     pass: u64,
@@ -52,7 +52,7 @@ impl Counts {
         }
     }
 
-    /// Of so many requests that were answered well.
+    /// Returns the counts of `pass` successful requests.
     fn successes(pass: u64) -> Counts {
         Counts { pass, answered: pass, ..Counts::default() }
     }
@@ -62,7 +62,7 @@ fn get(routes: &'static Routes, route: &str) -> Counts {
     Counts::of(&routes.with(Route { method: Method::Get, route }))
 }
 
-/// Of each series, by its labels.
+/// Returns the counts of each series, by its labels.
 fn all(routes: &'static Routes) -> BTreeMap<String, Counts> {
     let text = |series: &windrow::family::Handle<Route<'static>, Endpoint>| {
         let values: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();

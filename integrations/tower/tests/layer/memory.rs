@@ -1,4 +1,4 @@
-//! What clients send does not fill the memory that limits keep.
+//! Keys that clients send do not fill the memory of limits.
 
 use std::time::Duration;
 

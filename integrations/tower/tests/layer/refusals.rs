@@ -1,5 +1,4 @@
-//! What a refused request is answered, and that who heeds it is let through; and requests that
-//! wait.
+//! The responses to refused requests: a client that heeds them is admitted. And requests that wait.
 
 use std::future::{Future, pending};
 use std::pin::pin;

@@ -185,5 +185,5 @@ fn who_has_found_a_room_before_it_was_closed_finds_the_next() {
     let place = ROOMS.try_enter(ALICE);
     assert!(place.is_some());
     assert_eq!((handle.level(), in_room(&ROOMS)), (0, 1));
-    assert_eq!(ROOMS.forget_idle(), 0, "somebody is in it");
+    assert_eq!(ROOMS.forget_idle(), 0, "a request is in it");
 }

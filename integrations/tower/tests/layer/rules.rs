@@ -46,14 +46,14 @@ fn a_swap_reaches_the_keys_that_are_there_and_those_that_come() {
     assert_eq!((granted("alice"), granted("free-1")), (2, 2));
     let changes = CLIENTS.replace(rules(a_second(6), &[("free-*", a_second(3))])).unwrap();
     assert_eq!((changes.keys, changes.failed), (2, 0));
-    // What was granted counts on.
+    // Earlier grants still count.
     assert_eq!((granted("alice"), granted("free-1")), (4, 1));
     assert_eq!((granted("bob"), granted("free-2")), (6, 3));
     // The rule is gone, and the default is lower.
     assert_eq!(CLIENTS.replace(rules(a_second(4), &[])).unwrap().keys, 4);
     CLOCK.advance(SECOND);
     assert_eq!((granted("alice"), granted("free-1"), granted("free-2")), (4, 4, 4));
-    assert_eq!(CLIENTS.replace(rules(a_second(4), &[])).unwrap().keys, 0, "nothing is different");
+    assert_eq!(CLIENTS.replace(rules(a_second(4), &[])).unwrap().keys, 0, "no rate is different");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn who_shared_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
     assert_eq!([ask(BOB), ask(BOB)], [Admission::Now; 2]);
 }
 
-/// It still shares what is left of the common gate; its own counts that as well.
+/// The key still shares the rest of the overflow gate; its own gate counts that as well.
 #[test]
 fn who_finds_room_shares_for_an_interval_more() {
     limits!(CLIENTS, CLOCK: 1, |client| if client.is_some() { 2 } else { 3 });
@@ -53,7 +53,7 @@ fn who_finds_room_shares_for_an_interval_more() {
     assert!(ask("bob"), "a stranger, of whom nothing is known");
     assert_eq!(CLIENTS.forget_idle(), 1);
     assert!(ask("carol") && ask("carol") && !ask("carol"), "two of three are left, and both hers");
-    assert!(!ask("dave"), "none is left for a stranger");
+    assert!(!ask("dave"), "nothing is left for another client");
     assert_eq!((CLIENTS.forget_idle(), CLIENTS.family().len()), (0, 1));
     CLOCK.advance(SECOND);
     assert!(ask("carol") && ask("carol") && !ask("carol"));
@@ -82,7 +82,7 @@ fn who_shares_a_gate_that_is_always_full_comes_to_its_own() {
     assert!(ask(BOB) && ask(BOB) && !ask(BOB), "now it has its own");
 }
 
-/// What waits in the common gate counts where its wait ends.
+/// A wait in the overflow gate counts at its end.
 #[test]
 fn who_waits_in_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
@@ -109,8 +109,8 @@ fn who_waits_in_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
     assert!(granted.values().sum::<u64>() >= 6, "{granted:?}");
 }
 
-/// Returns the most in any second that begins where a bucket does, of what was granted at which
-/// milliseconds.
+/// Returns the greatest sum of grants in any second that begins with a bucket, from the grants by
+/// millisecond.
 fn most_in_a_second(granted: &BTreeMap<u64, u64>) -> u64 {
     let starts = granted.keys().map(|at| at / 100 * 100);
     let within = |start| granted.range(start..start + 1_000).map(|(_, count)| count).sum();
@@ -158,8 +158,8 @@ fn nobody_gets_more_than_the_limit_whatever_is_forgotten() {
     assert!(passed_in_all > 20_000, "{passed_in_all}");
 }
 
-/// A thread has found no room, and asks the common gate while another finds room for the same key.
-/// The clock stands still.
+/// A thread has found no place for a key, and asks the overflow gate while another thread finds one
+/// for the same key.
 #[test]
 fn nobody_gets_more_while_room_is_found_beside_a_stranger() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);

@@ -1,4 +1,4 @@
-//! A window and an oracle that are told the same things and asked the same questions.
+//! A window and an oracle that get the same operations and the same questions.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ impl Pair {
     ///
     /// # Errors
     ///
-    /// As [`close`](Self::close), which this does.
+    /// Fails as [`close`](Self::close) does, which this calls.
     pub fn let_go(&mut self) -> Checked {
         self.is_pinned = false;
         self.close()
@@ -72,11 +72,12 @@ impl Pair {
         self.newest.note(self.oracle.newest(), self.is_pinned);
     }
 
-    /// Closes what is retired, which takes a grace period where there are no sequences: a few pins.
+    /// Closes the retired buckets, which takes a grace period where there are no sequences: a few
+    /// pins.
     ///
     /// # Errors
     ///
-    /// If what is drained is not what was due.
+    /// Fails if the drained buckets are not those that were due.
     pub fn close(&self) -> Checked {
         (0..20).try_for_each(|_| self.same_drain())
     }
@@ -91,7 +92,7 @@ impl Pair {
         Timestamp::from_nanos(at)
     }
 
-    /// Of the window's own buckets, and of each tier's.
+    /// Returns the lengths of the window's own buckets, and of each tier's.
     fn lengths(&self) -> Vec<u64> {
         let sources = [None].into_iter().chain((0..self.oracle.tiers()).map(Some));
         sources.map(|source| self.oracle.geometry(source).length).collect()
@@ -240,7 +241,7 @@ impl Pair {
     }
 }
 
-/// The turns of what was handed out, if this is how it can have been.
+/// Returns the turns of the drained buckets, if they are possible.
 fn turns_of<'t>(
     drained: &[BucketSnapshot<Seen>],
     way: &'t [Turn<Event<Seen>>],

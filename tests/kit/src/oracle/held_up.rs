@@ -1,9 +1,9 @@
-//! What a tier says of a time in which buckets could not be closed.
+//! The answers of a tier about a time in which buckets could not be closed.
 //!
-//! Where a coarse bucket began may not be known then. The bucket before it holds what both do, and
-//! a span begins and ends elsewhere, and says where. That is so for a boundary only if the first
-//! bucket behind it that was ever the newest one, or another of that coarse bucket, was replaced
-//! meanwhile; all others must be as ever.
+//! The beginning of a coarse bucket may be unknown then. The bucket before it holds the counts of
+//! both, and a span begins and ends at other times, and says so. That is allowed for a boundary
+//! only if the first bucket behind it that was ever the newest one, or another of that coarse
+//! bucket, was replaced meanwhile; all other boundaries must be exact.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use super::seen::{Bits, EVENTS, Seen, WAITED, if_summed};
 use super::tallies::{Values, View, total, values};
 use crate::ledger::Tally;
 
-/// Which buckets were the newest, by their starts.
+/// The buckets that were ever the newest, by their starts.
 #[derive(Default)]
 pub(super) struct Newest(BTreeMap<u64, bool>);
 
@@ -32,8 +32,7 @@ impl Newest {
         *self.0.entry(start).or_default() |= is_held_up;
     }
 
-    /// Returns whether a tier of buckets of this length must know what was counted before a
-    /// boundary.
+    /// Returns whether a tier of buckets of this length must know the count before a boundary.
     fn knows(&self, boundary: u64, length: u64) -> bool {
         let Some((first, _)) = self.0.range(boundary..).next() else { return true };
         let coarse = first - first % length;
@@ -76,7 +75,8 @@ impl Pair {
         Ok(())
     }
 
-    /// The numbers of a bucket are of the same values, which were recorded in it or later.
+    /// Checks that the numbers of a bucket are of the same values, which were recorded in it or
+    /// later.
     fn is_of(
         &self,
         tier: usize,
@@ -137,8 +137,8 @@ impl Pair {
         Ok(())
     }
 
-    /// Returns what a tier says of so many buckets up to the one of `at`: it is what was added
-    /// between the ends that it says, and those are the ones that it was asked for, if it must know
+    /// Checks a tier's answer for `buckets` buckets up to the one of `at`: it is the sum of the
+    /// adds between the ends that it states, and those are the requested ends, if it must know
     /// them.
     fn like_totals(&self, tier: usize, totals: &Totals<Seen>, at: u64, buckets: u64) -> Checked {
         let Geometry { length, buckets: all } = self.oracle.geometry(Some(tier));

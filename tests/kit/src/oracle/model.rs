@@ -14,7 +14,7 @@ use crate::ledger::Tally;
 /// A ring of buckets: the window's own, or a tier.
 pub(crate) type Source = Option<usize>;
 
-/// What a span comes to.
+/// The contents of a span.
 pub(crate) struct Span<E> {
     /// Nanoseconds that its buckets cover, those before time zero too.
     pub(crate) covers: u64,
@@ -25,13 +25,13 @@ pub(crate) struct Span<E> {
 /// A bucket that was not handed out yet; or, where changes have merged them, several.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn<E> {
-    /// Of the newest that is in it.
+    /// The place of the newest bucket in it.
     place: (u64, u64),
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// The start of the present bucket that it went into, unless it has left the ring.
     now: Option<u64>,
-    /// What was added to it, and was not handed out.
+    /// The adds to it that were not drained.
     pub(crate) tallies: Tallies<E>,
     /// The places of those that were merged.
     parts: Vec<(u64, u64)>,
@@ -40,13 +40,13 @@ pub(crate) struct Turn<E> {
 }
 
 impl<E> Turn<E> {
-    /// Returns how many buckets were merged in it.
+    /// Returns the number of buckets that were merged in it.
     pub(super) fn parts(&self) -> usize {
         self.parts.len()
     }
 }
 
-/// Why a timestamp is refused.
+/// The reason for refusing a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
     AfterNow,
@@ -64,11 +64,11 @@ struct State<E> {
     tiers: Vec<Tier<E>>,
     lifetime: Tallies<E>,
     late: Tallies<E>,
-    /// How often the geometry has changed.
+    /// The number of changes of the geometry.
     changes: u64,
-    /// By the number of changes before, and start.
+    /// The turns, by the number of changes before, and by start.
     turns: BTreeMap<(u64, u64), Turn<E>>,
-    /// Where the last turn was.
+    /// The place of the last turn.
     had: Option<(u64, u64)>,
     /// The first start that has a turn since the geometry was changed or the ring was cleared.
     first_turn: u64,
@@ -133,7 +133,8 @@ impl<E: Copy + Eq + Hash> State<E> {
         self.tiers.iter_mut().for_each(|tier| tier.forget(newest));
     }
 
-    /// Those of earlier geometries that are out of the ring at a change lose their place in it.
+    /// Forgets the turns of earlier geometries: those that are out of the ring at a change lose
+    /// their place in it.
     fn forget_turns(&mut self) {
         let mut turns = std::mem::take(&mut self.turns);
         for turn in turns.values_mut() {
@@ -167,7 +168,7 @@ pub(crate) struct Oracle<E> {
 }
 
 impl<E: Copy + Eq + Hash> Oracle<E> {
-    /// Of a window whose clock shows `now`.
+    /// Creates the oracle of a window whose clock shows `now`.
     pub(crate) fn new(plan: &Plan, now: u64) -> Oracle<E> {
         let Geometry { length, buckets } = plan.ring;
         let newest = now - now % length;
@@ -258,7 +259,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         self.state().tiers.len()
     }
 
-    /// Returns the finest buckets that reach so far back; none if there are none.
+    /// Returns the finest buckets that reach back `nanos`; `None` if there are none.
     pub(crate) fn source(&self, nanos: u64) -> Option<Source> {
         let sources = [None].into_iter().chain((0..self.tiers()).map(Some));
         let reaches = |source: &Source| {

@@ -1,18 +1,18 @@
-//! What a history is made of: geometries, times and operations.
+//! The parts of a history: geometries, times and operations.
 
 use std::time::Duration;
 
 /// A valid geometry.
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry {
-    /// Of a bucket, in nanoseconds.
+    /// The length of a bucket, in nanoseconds.
     pub length: u64,
-    /// How many.
+    /// The number of buckets.
     pub buckets: u64,
 }
 
 impl Geometry {
-    /// Of all buckets.
+    /// Returns the length of all buckets.
     pub fn interval(self) -> Duration {
         Duration::from_nanos(self.length * self.buckets)
     }
@@ -29,26 +29,26 @@ impl Geometry {
     }
 }
 
-/// How many buckets [`Geometry::below`] has for each of the tier's, at most.
+/// The greatest number of buckets that [`Geometry::below`] has for each of the tier's.
 const MOST: u64 = 64;
 
 fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// What a window is made of.
+/// The parts of a window.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Its own buckets.
     pub ring: Geometry,
-    /// Those of its tiers, each coarser than what is before.
+    /// The geometries of its tiers, each coarser than the one before.
     pub tiers: Vec<Geometry>,
 }
 
 impl Plan {
-    /// Returns a window with tiers. Each is told by how many buckets of what is below it make one
-    /// of its own (at most all of them), and by how many it has. One that would be too long is left
-    /// out, and those behind it.
+    /// Returns a window with tiers. Each tier is given by the number of buckets below it that make
+    /// one of its own (at most all of them), and by its number of buckets. A tier that would be too
+    /// long is left out, and so are those behind it.
     pub fn new(ring: Geometry, tiers: &[(u64, u64)]) -> Plan {
         let mut plan = Plan { ring, tiers: Vec::new() };
         for &(times, buckets) in tiers {
@@ -63,17 +63,17 @@ impl Plan {
     }
 }
 
-/// A time, told from the clock's time, the newest bucket or the ends of time.
+/// A time, relative to the clock's time, the newest bucket or the ends of time.
 #[derive(Clone, Copy, Debug)]
 pub enum Time {
-    /// So many buckets after the clock's bucket, and so far into that one.
+    /// A number of buckets after the clock's bucket, and an offset into that one.
     Buckets(i64, u64),
-    /// So many buckets after the newest bucket, and so far into that one.
+    /// A number of buckets after the newest bucket, and an offset into that one.
     FromNewest(i64, u64),
-    /// So many buckets of a tier after the clock's, and so far into that one. The tiers count from
-    /// 1, and begin again behind the last; 0 is the window itself.
+    /// A number of a tier's buckets after the clock's, and an offset into that one. The tiers count
+    /// from 1, and begin again behind the last; 0 is the window itself.
     Coarse(usize, i64, u64),
-    /// So many intervals after the clock's time, and so many nanoseconds.
+    /// A number of intervals after the clock's time, and a number of nanoseconds.
     Intervals(i64, i64),
     /// This soon after zero.
     Early(u64),
@@ -84,8 +84,8 @@ pub enum Time {
 }
 
 impl Time {
-    /// Returns the time in nanoseconds, where the clock and the window stand so. `lengths` are
-    /// those of the window's buckets, and of its tiers'.
+    /// Returns the time in nanoseconds, for these positions of the clock and the window. `lengths`
+    /// are those of the window's buckets, and of its tiers'.
     pub fn resolve(self, now: u64, newest: u64, lengths: &[u64], interval: u64) -> u64 {
         let place = |from: u64, length: u64, buckets: i64, offset: u64| {
             let start = i128::from(from - from % length);
@@ -110,12 +110,12 @@ fn clamp(time: i128) -> u64 {
     u64::try_from(time.max(0)).unwrap_or(u64::MAX)
 }
 
-/// One step of a history. Events are told by their index.
+/// One step of a history. Events are given by their index.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// Adds so many of an event, or records a value of it.
+    /// Adds an amount of an event, or records a value of it.
     Add(usize, u64),
-    /// The same at a time.
+    /// Adds or records at a time.
     AddAt(Time, usize, u64),
     /// Sets the clock.
     Set(Time),
@@ -130,11 +130,11 @@ pub enum Op {
     TryReconfigure(Duration, usize),
     /// A span that need not be valid.
     Last(Duration),
-    /// A span of nearly, exactly or just over so many buckets.
+    /// A span of nearly, exactly or just over a number of buckets.
     LastBuckets(u64, i64),
-    /// The same of a tier's buckets. The tiers count as in [`Time::Coarse`].
+    /// Such a span of a tier's buckets. The tiers count as in [`Time::Coarse`].
     LastCoarse(usize, u64, i64),
-    /// Takes what is closed.
+    /// Drains the closed buckets.
     Drain,
     /// Drops the window and makes another, which must not inherit anything.
     Renew(Plan),

@@ -1,4 +1,4 @@
-//! Whether one answer is the oracle's.
+//! Comparisons of one answer with the oracle's.
 
 use std::time::Duration;
 
@@ -32,7 +32,8 @@ pub(super) fn same_sum(
     same_number(per_second, rate(event, expected.count, span))
 }
 
-/// Each cell of a distribution has as many values as lie between its ends, and no value is in none.
+/// Checks that each cell of a distribution has the number of values between its ends, and that each
+/// value is in a cell.
 pub(super) fn has_values(answer: &Distribution, expected: &Values) -> bool {
     let sum = |sum: u64, (value, count): (&u64, &u64)| sum.wrapping_add(value.wrapping_mul(*count));
     let ends = (expected.keys().next().copied(), expected.keys().next_back().copied());

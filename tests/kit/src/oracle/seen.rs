@@ -1,4 +1,4 @@
-//! What histories count.
+//! The events of histories.
 
 use windrow::clock::Manual;
 use windrow::{
@@ -8,7 +8,7 @@ use windrow::{
 use crate::ledger::Tally;
 
 windrow::events! {
-    /// Of each kind, interleaved.
+    /// Events of each kind, interleaved.
     pub enum Seen {
         Pass: Count, Rt: Value, Depth: Maximum, Fail: Count, Size: Value, Room: Minimum, Level: Signed,
         Waited: Histogram(Scale::fixed::<1, 2, 1_000>())
@@ -18,7 +18,7 @@ windrow::events! {
 /// All of them, by their index.
 pub const EVENTS: [Event<Seen>; 8] = Seen::ALL;
 
-/// The one whose values are kept.
+/// The event whose values are kept.
 pub(super) const WAITED: Event<Seen> = Seen::Waited.erased();
 
 /// Returns what counting `n` amounts to.
@@ -31,7 +31,7 @@ pub(super) fn tally(event: Event<Seen>, n: u64) -> Tally {
     }
 }
 
-/// Returns a number of the event's, which may have a sign, for what is divided by time.
+/// Returns a number of the event, which may have a sign, as a real number for rates.
 pub(super) fn number(event: Event<Seen>, n: u64) -> f64 {
     if event.kind() == Kind::Signed { n.cast_signed() as f64 } else { n as f64 }
 }

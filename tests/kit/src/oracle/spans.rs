@@ -1,4 +1,4 @@
-//! What spans and tiers hold, compared.
+//! Comparisons of spans and tiers.
 
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Sum and rate over the sliding span of so many buckets.
+    /// Returns sum and rate over the sliding span of `buckets` buckets.
     fn weighted(&self, source: Source, buckets: u64, event: Event<Seen>) -> (f64, f64) {
         let (now, length) = (self.now(), self.oracle.geometry(source).length);
         let span = self.oracle.span(source, Some(now), buckets);

@@ -1,11 +1,11 @@
-//! What buckets hold, told plainly.
+//! The contents of buckets, in plain numbers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use crate::ledger::Tally;
 
-/// How often each value was recorded.
+/// The number of times that each value was recorded.
 pub(crate) type Values = BTreeMap<u64, u64>;
 
 /// Tallies by event, and its values; an event that is missing has counted nothing.
@@ -35,7 +35,7 @@ impl<E: Copy + Eq + Hash> Tallies<E> {
         self.values.get(&event).cloned().unwrap_or_default()
     }
 
-    /// Takes in what was added, or one value.
+    /// Adds a tally, or one value.
     pub(super) fn note(&mut self, event: E, tally: Tally) {
         self.tallies.entry(event).or_default().merge(tally);
         if let (Some(value), 1) = (tally.min, tally.count) {
@@ -63,7 +63,7 @@ pub(crate) struct View<E> {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) tallies: Tallies<E>,
-    /// Whether it must be closed; `None` where that depends on how fast buckets are closed.
+    /// Whether the bucket must be closed; `None` if that depends on how fast buckets are closed.
     pub(crate) closed: Option<bool>,
 }
 

@@ -8,7 +8,7 @@ use super::ops::Geometry;
 use super::tallies::{Tallies, View};
 use crate::ledger::Tally;
 
-/// In what is asked of it, `live` is any time in the newest bucket that was ever opened.
+/// In the methods, `live` is any time in the newest bucket that was ever opened.
 #[derive(Debug)]
 pub(super) struct Tier<E> {
     pub(super) geometry: Geometry,
@@ -42,7 +42,8 @@ impl<E: Copy + Eq + Hash> Tier<E> {
         self.ring = self.ring.split_off(&self.oldest(live));
     }
 
-    /// So many buckets up to the one of `at`, as far as they were not forgotten.
+    /// Returns the span of `buckets` buckets up to the one of `at`, as far as they were not
+    /// forgotten.
     pub(super) fn span(&self, at: u64, buckets: u64, live: u64) -> Span<E> {
         let length = self.geometry.length;
         let newest = self.start_of(at);
@@ -50,12 +51,12 @@ impl<E: Copy + Eq + Hash> Tier<E> {
         let oldest = self.oldest(live.max(at));
         let mut views = self.views(at, buckets, live);
         views.retain(|view| view.start >= oldest);
-        // What is before time zero counts, what was forgotten does not.
+        // Time before zero counts, forgotten buckets do not.
         let covers = if wanted < oldest { views.len() as u64 } else { buckets } * length;
         Span { covers, views }
     }
 
-    /// So many buckets up to the one of `at`, but for those before time zero.
+    /// Returns the views of `buckets` buckets up to the one of `at`, except those before time zero.
     pub(super) fn views(&self, at: u64, buckets: u64, live: u64) -> Vec<View<E>> {
         let (length, newest) = (self.geometry.length, self.start_of(at));
         let back = |k: u64| newest.checked_sub(k.checked_mul(length)?);

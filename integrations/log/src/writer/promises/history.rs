@@ -5,14 +5,14 @@ use fastrand::Rng;
 /// A second, in milliseconds.
 pub(super) const SECOND: i64 = 1_000;
 
-/// When histories begin, in milliseconds since 1970.
+/// The beginning of histories, in milliseconds since 1970.
 pub(super) const BEGIN: i64 = 1_800_000_000_000;
 
 /// A bucket. Its number is its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bucket {
     pub(super) number: u64,
-    /// When it ended, in milliseconds since 1970.
+    /// The end of the bucket, in milliseconds since 1970.
     pub(super) end: i64,
     pub(super) length: i64,
 }

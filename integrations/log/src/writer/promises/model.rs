@@ -89,7 +89,7 @@ impl Model {
         }
     }
 
-    /// Plays an event, and looks at what is promised of files of [`FILE_SIZE`].
+    /// Plays an event, and checks the promises about files of [`FILE_SIZE`].
     pub(super) fn play(&mut self, event: &Event, writer: Writer<Forgetful>) -> Writer<Forgetful> {
         let writer = self.play_unbounded(event, writer);
         let longest = self.files.values().map(Vec::len).max().unwrap_or(0);
@@ -160,7 +160,7 @@ impl Model {
         };
         let gone = self.files.keys().filter(|name| !files.contains_key(*name));
         let early = gone.filter(|name| newer(name) < self.options.files).count() as u64;
-        assert!(early <= removed, "{early} files are gone too early, and {removed} are told");
+        assert!(early <= removed, "{early} files are gone too early, and {removed} are reported");
         self.files = files;
         // One may not have been removed; then it goes with the next.
         let most = self.options.files + usize::from(self.disk.calls().1.is_some());
@@ -174,8 +174,8 @@ impl Model {
                 "a run begins twice in {name}: {runs:?}"
             );
         }
-        // Each line once and in their order; and of what was ever told, those that are missing are
-        // the oldest.
+        // Each line occurs once, in order; and the missing lines are the oldest of all that were
+        // reported.
         let there = self.numbers();
         let told: Vec<u64> = self.told.iter().map(|bucket| bucket.number).collect();
         assert!(told.ends_with(&there), "{there:?} of {told:?}");

@@ -7,7 +7,7 @@ use windrow_tower::{Limits, Rate, Rules, RulesError};
 use super::{ALICE, a_second, ask, rules, terms};
 use crate::limited::{Client, limits};
 
-/// Returns what is wrong with a text.
+/// Returns the error of a text.
 fn refused(text: &str) -> String {
     match Rules::from_json(text.as_bytes()) {
         Ok(rules) => panic!("{text}: {rules:?}"),
@@ -201,7 +201,7 @@ fn what_is_too_much_is_refused_in_little_memory() {
         assert!(refused.starts_with(problem), "{}: {refused}", &text[..50]);
         assert!(peak < 500_000, "{}: {peak} bytes", &text[..50]);
     }
-    // A field of any length, and of any characters, is not told whole.
+    // A field of any length, and of any characters, is not shown in full.
     let (refused, _) =
         peak_of(|| refused(&format!("{{\"\\u001b[2J{}\":1}}", "x".repeat(most - 100))));
     assert!(refused.len() < 1_000 && !refused.contains('\u{1b}'), "{refused}");

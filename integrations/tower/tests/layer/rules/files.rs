@@ -1,4 +1,4 @@
-//! Files of rules: what stands in their place, and what becomes of them while they are read.
+//! Files of rules: entries of other types in their place, and changes while they are read.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -32,12 +32,12 @@ fn a_file_is_read_again_when_its_text_is_another() {
     let write = |text: &str| fs::write(&path, text).expect("it is written");
     let limit = || terms(&CLIENTS, ALICE).0;
 
-    assert!(matches!(look(), Err(RulesError::File { .. })), "there is none");
+    assert!(matches!(look(), Err(RulesError::File { .. })), "there is no file");
     assert!(matches!(look(), Ok(None)), "it is said once");
     write(&text(3));
     assert_eq!((look().unwrap().map(|it| it.keys), limit()), (Some(1), 3));
     assert!(matches!(look(), Ok(None)));
-    // Of the same length, and written in the same moment.
+    // The new text has the same length, and is written at the same moment.
     write(&text(4));
     assert_eq!((look().unwrap().map(|it| it.keys), limit()), (Some(1), 4));
     write(&text(4)[..20]);
@@ -57,7 +57,7 @@ fn look(path: &Path) -> Result<Option<Vec<u8>>, RulesError> {
     let path: PathBuf = path.to_owned();
     let (sender, receiver) = std::sync::mpsc::channel();
     thread::spawn(move || sender.send(RulesFile::new(path).read_if_changed()));
-    receiver.recv_timeout(Duration::from_secs(20)).expect("it waits for nobody")
+    receiver.recv_timeout(Duration::from_secs(20)).expect("it does not block")
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_pipe_a_socket_and_a_device_are_no_files_and_nobody_waits_for_them() {
     let _socket = UnixListener::bind(&socket).expect("a socket");
     assert!(matches!(look(&socket), Err(RulesError::File { .. })));
     assert!(matches!(look(Path::new("/dev/zero")), Err(RulesError::NotAFile { .. })));
-    // A link is as good as what it leads to.
+    // A link is followed.
     let link = folder.path().join("link");
     std::os::unix::fs::symlink(&link, &link).expect("a link to itself");
     assert!(matches!(look(&link), Err(RulesError::File { .. })));
@@ -110,7 +110,7 @@ fn a_file_of_any_length_is_refused_in_little_memory() {
     assert!(peak < 5 * Rules::MAX_BYTES.cast_signed() as i64, "{peak} bytes");
 }
 
-/// Whatever part of it a look reads, it is the one set of rules or the other.
+/// Whichever part of it a poll reads, the result is one set of rules or the other.
 #[test]
 fn a_file_that_is_truncated_and_written_while_it_is_read_gives_whole_rules_or_none() {
     limits!(CLIENTS, CLOCK: 10, |_| 2);

@@ -1,5 +1,5 @@
-//! What others do in the middle of a swap, or of making a key's gate. A change of a gate's geometry
-//! asks the clock for the time, and there the test has its turn.
+//! Actions of other threads in the middle of a swap, or of making a key's gate. A change of a
+//! gate's geometry asks the clock for the time, and there the test has its turn.
 
 use std::cell::{Cell, RefCell};
 use std::sync::LazyLock;
@@ -58,8 +58,7 @@ fn beside(act: impl FnOnce() + Send + 'static) -> thread::JoinHandle<()> {
 
 type Interrupted = Limits<Client<'static>, &'static Interrupting>;
 
-/// The high limit of the one rate in the short interval of the other is no rate that anybody has
-/// asked for.
+/// The high limit of one rate in the short interval of the other is a rate that no rule has set.
 #[test]
 fn no_mixture_of_two_rates_grants() {
     static CLOCK: LazyLock<Interrupting> = LazyLock::new(Interrupting::default);

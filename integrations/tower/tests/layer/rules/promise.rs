@@ -22,7 +22,7 @@ fn now() -> u64 {
     CLOCK.with(|clock| clock.now().as_nanos())
 }
 
-/// What is in force from one swap to the next.
+/// The rules in force from one swap to the next.
 #[derive(Clone)]
 struct Set {
     default: Rate,
@@ -57,7 +57,7 @@ impl Set {
     }
 }
 
-/// What was let through of one key.
+/// A grant of one key.
 struct Grant {
     /// The number of swaps before.
     swaps: usize,
@@ -65,8 +65,8 @@ struct Grant {
     weight: u64,
 }
 
-/// Of the grants of a key that were decided under the sets `rates`, none is over: whichever of
-/// these sets the first was decided under, and whichever the last.
+/// Checks the grants of a key that were decided under the sets `rates`: none exceeds a limit, for
+/// each pair of sets under which the first and the last were decided.
 fn judge(grants: &[Grant], rates: &[Vec<Rate>]) -> Result<(), String> {
     for first in 0..rates.len() {
         let (mut span, mut highest) = (u64::MAX, 0);
@@ -129,7 +129,7 @@ fn made() -> Rate {
 /// with its spare bucket; and what changes of the geometry may add to it.
 const FORGOTTEN: u64 = 20_000_000_000;
 
-/// One schedule: how many were granted; or what is wrong.
+/// Runs one schedule; returns the number of grants, or the error.
 fn run(seed: u64, room: usize, waits: bool) -> Result<u64, String> {
     let mut random = Rng::with_seed(seed);
     let clients = Limits::<Client, Manual>::new(room, |_| {
@@ -155,7 +155,7 @@ fn run(seed: u64, room: usize, waits: bool) -> Result<u64, String> {
                     let has = (gate.limit(), gate.bucket_length(), gate.buckets());
                     let is_right =
                         has == (rate.limit, rate.interval / rate.buckets as u32, buckets);
-                    // A retired one, which somebody holds, has no limit any more.
+                    // A retired gate that is still held has no limit any more.
                     if !is_right && gate.limit() > 0 {
                         return Err(format!("{:?} has {has:?}, not {rate:?}", limit.labels()));
                     }
@@ -175,7 +175,7 @@ fn run(seed: u64, room: usize, waits: bool) -> Result<u64, String> {
                     Admission::Refused { .. } => {
                         let counts = |grant: &&Grant| grant.at + FORGOTTEN > now();
                         let most: u64 = grants[key].iter().filter(counts).map(|it| it.weight).sum();
-                        // Behind who waits nothing is granted.
+                        // Nothing is granted behind a waiting request.
                         let waits = grants[key].iter().any(|grant| grant.at > now());
                         let is_sure = room >= NAMES.len() && !waits;
                         if is_sure && most + weight <= rate.limit {
@@ -197,7 +197,7 @@ fn run(seed: u64, room: usize, waits: bool) -> Result<u64, String> {
     }
     for (name, grants) in NAMES.iter().zip(&grants) {
         let rates = sets.iter().map(|set| {
-            // With room for all, nobody has asked the overflow gate.
+            // With a place for each key, no request has asked the overflow gate.
             if room < NAMES.len() {
                 vec![set.rate(name), set.overflow()]
             } else {
@@ -209,7 +209,8 @@ fn run(seed: u64, room: usize, waits: bool) -> Result<u64, String> {
     Ok(grants.iter().flatten().map(|grant| grant.weight).sum())
 }
 
-/// Schedules with so much room: `PROPTEST_CASES` says how many, as of other tests made of cases.
+/// Runs schedules with `room` places: `PROPTEST_CASES` gives their number, as in other tests made
+/// of cases.
 fn run_all(room: usize, waits: bool) {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     let cases = cases.unwrap_or(300);
@@ -240,7 +241,7 @@ fn nor_where_requests_wait_in_the_overflow_gate() {
     run_all(2, true);
 }
 
-/// Of a judge that lets all pass nobody knows whether it judges.
+/// A judge that passes everything would prove nothing.
 #[test]
 fn the_judge_finds_one_too_many() {
     let rate = |limit, millis| Rate::new(limit).interval(Duration::from_millis(millis)).strict();

@@ -28,7 +28,7 @@ fn nobody_gets_more_than_the_higher_limit_while_rules_are_swapped() {
     }
 }
 
-/// Who asks behind a swap asks by the new rules.
+/// A request after a swap is decided by the new rules.
 #[test]
 fn a_key_that_comes_during_a_swap_goes_by_the_new_rules() {
     limits!(CLIENTS, CLOCK: 10, |_| 9);

@@ -1,4 +1,5 @@
-//! The sampler's thread runs only while a client listens.
+//! The sampler's thread runs only while a client listens. In a process of its own, where no other
+//! test listens.
 #![cfg(target_os = "linux")]
 
 use std::fs;

@@ -45,7 +45,8 @@ impl Page {
         self.draw();
     }
 
-    /// Waits, at rest, until two frames in a row have shown so.
+    /// Waits, at rest, until two frames in a row have shown so. (The first frame of a stream has a
+    /// current rate from the last closed bucket.)
     pub(crate) fn come_to_rest(&mut self, server: &Served) {
         self.catch_up(server);
         self.browser.wait_for(

@@ -159,7 +159,7 @@ fn nobody_gets_more_than_the_limit_whatever_is_forgotten() {
 }
 
 /// A thread has found no place for a key, and asks the overflow gate while another thread finds one
-/// for the same key.
+/// for the same key. The clock stands still.
 #[test]
 fn nobody_gets_more_while_room_is_found_beside_a_stranger() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);

@@ -1,6 +1,6 @@
-//! An allocator counts what it hands out. Its first count is the process's first use of the
-//! library, which allocates while it finds out what the system offers: that is counted, too, and
-//! nothing is done within itself.
+//! An allocator counts the bytes that it hands out. Its first count is the process's first use of
+//! the library, which allocates while it probes the system: these allocations are counted, too, and
+//! no initialization runs within itself.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

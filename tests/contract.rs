@@ -39,7 +39,7 @@ mod endpoint {
     //! Events of another module, visible from outside it.
 
     windrow::events! {
-        /// What one endpoint counts.
+        /// The events of one endpoint.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Http {
             /// Let through.

@@ -1,4 +1,5 @@
-//! What does not compile, and in what words; and what compiles without a warning.
+//! Programs that must not compile, with their messages; and programs that compile without a
+//! warning.
 //!
 //! Each case is a program of its own in a package that depends on this one. They are built, not
 //! only checked: a set of events that is written by hand is looked at where its window is compiled.
@@ -182,7 +183,7 @@ fn main() {{
     says(&format!("static_{name}"), &source, words);
 }
 
-/// What a builder would refuse when the program runs.
+/// Settings that a builder would refuse when the program runs.
 #[test]
 fn a_static_with_a_wrong_geometry_or_limit() {
     let geometries = [
@@ -211,7 +212,7 @@ fn a_static_with_a_wrong_geometry_or_limit() {
     in_static("swapped", "Gate", "10, SECOND, AtMost(5)", &swapped);
 }
 
-/// What an `AtomicU64` can do, a counter of many cells cannot.
+/// A counter of many cells lacks some methods of an `AtomicU64`.
 #[test]
 fn a_counter_is_not_set() {
     for (name, call) in [
@@ -310,7 +311,7 @@ fn an_implementation_cannot_say_where_cells_stand() {
     assert_eq!(build("no_places", &by_hand(ONE, "[u64; 1]", "[0]", "")), Ok(String::new()));
 }
 
-/// An event's kind and place are its set's, and no one else's to say.
+/// Only a set of events gives an event its kind and place.
 #[test]
 fn an_event_that_its_set_does_not_have() {
     let value = by_hand(r#"[("It", Kind::Value)]"#, "[u64; 4]", "[0; 4]", "");

@@ -1,4 +1,4 @@
-//! What `add_at` counts follows from the clock, and from one geometry.
+//! The result of `add_at` follows from the clock, and from one geometry.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -60,8 +60,8 @@ fn what_has_left_the_ring_is_refused_though_the_clock_has_stepped_back() {
     assert_eq!(window.add_at(at(9_600), Hits::Hit, 1), Ok(()));
 }
 
-/// The check was made in one geometry and the add in another: a time that lies in the hour of now
-/// was taken into a ring of seconds, and everything after it was late.
+/// The check was made in one geometry and the add in another: a time in the current hour was taken
+/// into a ring of seconds, and everything after it was late.
 #[test]
 fn a_change_of_geometry_does_not_take_the_ring_into_the_future() {
     const HOUR: Duration = Duration::from_hours(1);

@@ -1,5 +1,5 @@
-//! When all columns of the process are claimed: what counts on, what says so, and that room which
-//! is given back is used.
+//! All columns of the process are claimed: some metrics count on, others return errors, and columns
+//! given back are used again.
 
 use std::sync::Mutex;
 
@@ -87,7 +87,7 @@ fn full() {
     assert!(!rationed.is_striped() && !late.is_striped());
     assert!(early.is_striped() && before.is_striped(), "they keep their columns");
 
-    // What is given back is claimed by the next bucket, and by the next counter.
+    // Columns given back are claimed by the next bucket, and by the next counter.
     drop(wide.pop());
     assert!(columns().claimed() < columns().max());
     clock.advance(ms(100));
@@ -100,7 +100,7 @@ fn full() {
     drop((wide, rest));
 }
 
-/// What a thread of the test below has made, and what it has counted there.
+/// A metric that a thread of the test below has made, and its count.
 enum Made {
     Counter(Counter, u64),
     Histogram(Box<Histogram>, u64),
@@ -136,14 +136,14 @@ impl Made {
     }
 }
 
-/// Fills the rest of the arena, and says by how many metrics.
+/// Fills the rest of the arena, and returns the number of metrics.
 fn fill_rest() -> usize {
     let rest = (fill(WIDE), fill(Scale::DEFAULT), fill_up());
     assert_eq!(columns().claimed(), columns().max(), "there is room, and it was refused");
     rest.0.len() + rest.1.len() + rest.2.len()
 }
 
-/// Threads fill it together; then they claim and give back what is left in a few segments.
+/// Threads fill the arena together; then they claim and give back the rest of a few segments.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn contended() {

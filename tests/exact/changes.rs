@@ -21,7 +21,7 @@ fn window(buckets: u32) -> (Window, Manual) {
     (testkit::window(ns(10), buckets, &clock), clock)
 }
 
-/// Drains until so much was handed out, and then until nothing more comes. (Without restartable
+/// Drains until `all` was handed out, and then until nothing more comes. (Without restartable
 /// sequences a bucket is closed when no thread is pinned, those of other tests included.)
 fn drained(window: &Window, all: u64) -> Vec<BucketSnapshot<Http>> {
     let mut log = Vec::new();
@@ -42,7 +42,7 @@ fn drained(window: &Window, all: u64) -> Vec<BucketSnapshot<Http>> {
     log
 }
 
-/// Changes the geometry, and gives what was there before the time to be closed.
+/// Changes the geometry, and gives the earlier buckets the time to be closed.
 fn change(window: &Window, length: u64, buckets: u64) {
     window.reconfigure(ns(length * buckets), buckets as usize).expect("sound");
     (0..50).for_each(|_| _ = window.snapshot());
@@ -79,8 +79,8 @@ fn what_changes_merge_keeps_its_turn() {
     assert_eq!(window.sum(Http::Pass), 106);
 }
 
-/// Of a merged bucket, only what still awaits its turn is handed out, as a bucket of the geometry
-/// that it was merged in; readers are shown all of it.
+/// A drain gets only the part of a merged bucket that still awaits its turn, as a bucket of the
+/// geometry that it was merged in; readers see all of it.
 #[test]
 fn a_merged_bucket_hands_out_what_was_not() {
     let (window, clock) = window(10);
@@ -117,8 +117,8 @@ fn an_older_geometry_has_its_turns_first() {
     assert_eq!(sums(&drained(&window, 63)), handed);
 }
 
-/// Drained once in ten changes or less, everything is handed out once: what was added is in the log
-/// or in the newest bucket.
+/// Drained once in ten changes or less, everything is handed out once: each add is in the log or in
+/// the newest bucket.
 #[test]
 fn a_log_adds_up_through_many_changes() {
     for seed in 1..=20 {

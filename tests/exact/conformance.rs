@@ -1,4 +1,4 @@
-//! What the field agrees on, and the defects that it knows.
+//! Answers on which the field agrees, and its known defects.
 //!
 //! The cases `a01` to `a21` come from the tests and articles of Sentinel (Java, Go, Rust),
 //! qps-helper, resilience4j, Hystrix and a few others, restated for this library's contract; each
@@ -18,7 +18,7 @@ use windrow::kind::HasSum;
 use windrow::{Event, Events, snapshot::Snapshot};
 
 windrow::events! {
-    /// What one endpoint counts.
+    /// The events of one endpoint.
     pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 }
 

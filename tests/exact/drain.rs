@@ -70,8 +70,8 @@ fn gaps_have_no_turn() {
     assert_eq!(starts(&drained(&window)), [1_000, 1_030, 1_230]);
 }
 
-/// A back-dated add is in the log if it comes before its bucket's turn; else it is in `lifetime`
-/// alone, as is one that comes to a bucket which was never opened when its turn was.
+/// A back-dated add is in the log if it comes before its bucket's turn; otherwise it is only in
+/// `lifetime`, as is one to a bucket that had never been opened at its turn.
 #[test]
 fn what_comes_after_its_turn_is_left_over() {
     let (window, clock) = window(5);
@@ -92,7 +92,7 @@ fn what_comes_after_its_turn_is_left_over() {
     assert_eq!(window.sum(Http::Pass), 1_117);
 }
 
-/// Drains are optional: what has left the ring is passed over.
+/// Drains are optional: buckets that have left the ring are passed over.
 #[test]
 fn what_has_left_the_ring_is_passed_over() {
     let (window, clock) = window(3);
@@ -116,7 +116,7 @@ fn what_is_over_is_closed_without_an_add() {
     window.close_past();
     let log = drained(&window);
     assert_eq!((starts(&log), log[0].stats(Http::Rt).count), (vec![1_000], 1));
-    // What is opened for nothing has no turn, and what is empty is not closed.
+    // A bucket opened without an add has no turn, and an empty one is not closed.
     for _ in 0..20 {
         clock.advance(Duration::from_nanos(10));
         window.close_past();
@@ -129,7 +129,7 @@ fn what_is_over_is_closed_without_an_add() {
     assert_eq!(window.snapshot().buckets().last().map(|last| last.sum(Http::Pass)), Some(7));
     clock.advance(Duration::from_nanos(200));
     window.close_past();
-    assert!(drained(&window).is_empty(), "it has left the ring: nobody asked for 200 ns");
+    assert!(drained(&window).is_empty(), "the bucket has left the ring: no drain came for 200 ns");
     assert_eq!(window.lifetime(Http::Pass).sum, 7);
 }
 
@@ -186,8 +186,8 @@ fn one_drains_at_a_time() {
 
 windrow::events! { enum Mixed { Pass: Count, Most: Maximum, Rt: Histogram } }
 
-/// Two windows that count the same: one hands out bucket by bucket, and what it writes into the
-/// buffer is what the other hands out, whatever the buffer held.
+/// Two windows with the same counts: one hands out bucket by bucket, and writes into the buffer the
+/// bucket that the other hands out, whatever the buffer held.
 #[test]
 fn one_by_one_they_are_the_same() {
     let mut random = Rng::with_seed(7);
@@ -235,7 +235,7 @@ fn one_by_one_they_are_the_same() {
     assert!(all.len() > 500, "{} buckets", all.len());
 }
 
-/// What the buffer holds stays if there is no bucket, or if another drains at that moment.
+/// The buffer is unchanged if there is no bucket, or if another thread drains at that moment.
 #[test]
 fn a_buffer_is_left_as_it_was_if_there_is_no_bucket() {
     let (window, clock) = window(5);
@@ -309,7 +309,7 @@ fn log_in_this_process() {
             let (window, clock, time, turns) = (&window, &clock, &time, &turns);
             move || {
                 let mut added = BTreeMap::new();
-                // Until the drainers have had their share, too.
+                // The writers go on until the drainers have had turns, too.
                 let goes_on = |step: &u64| *step <= 30_000 || turns.load(Ordering::Relaxed) < 200;
                 for step in (1_u64..).take_while(goes_on) {
                     if step % 40 == writer {
@@ -359,7 +359,8 @@ fn log_in_this_process() {
     for (start, sum) in &log {
         assert!(*sum <= ledger[start], "more than was ever added to {start}");
     }
-    // What is still in the ring is known bucket by bucket: what its turn has missed was back-dated.
+    // The buckets still in the ring are known one by one: adds missed by a bucket's turn were
+    // back-dated.
     for bucket in window.snapshot().buckets() {
         let (start, sum) = (bucket.start().as_nanos(), bucket.sum(Http::Pass));
         assert_eq!(sum, ledger.get(&start).copied().unwrap_or(0), "{start}");

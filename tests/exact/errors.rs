@@ -140,7 +140,7 @@ fn a_large_ring_that_memory_does_hold() {
     assert_eq!(window.snapshot().buckets().len(), 100_000);
 }
 
-/// A clock that says what it is told to.
+/// A clock that claims a given resolution.
 #[derive(Clone)]
 struct Claims(Duration);
 
@@ -262,7 +262,7 @@ fn timestamps_before_the_ring() {
     }
     assert_eq!(window.add_at(at(51_400), Seen::Pass, 7), Ok(()), "the oldest bucket");
 
-    // The ring is told by its newest bucket, not by the clock: stepping back opens nothing.
+    // The ring's place is that of its newest bucket, not of the clock: stepping back opens nothing.
     clock.set(at(51_000));
     assert!(matches!(
         window.add_at(at(51_000), Seen::Pass, 7),

@@ -1,5 +1,5 @@
-//! Sets of events: what `events!` makes of attributes and names, and sets that are written by hand.
-//! What is refused when it is compiled is in `refused`.
+//! Sets of events: the result of `events!` for attributes and names, and sets written by hand. Sets
+//! refused at compile time are in `refused`.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::large_stack_arrays, reason = "the largest set of events is in constants alone")]
@@ -64,7 +64,7 @@ fn a_set_by_hand_counts_like_one_of_the_macro() {
     are_all::<Two, 2>([PASS.erased(), RT.erased()]);
 }
 
-/// Where the kind is wrong, another event's cells would be changed.
+/// With a wrong kind, another event's cells would be changed.
 #[test]
 fn an_event_has_the_kind_that_its_set_says() {
     assert_eq!(PASS.erased().downcast::<kind::Count>(), Some(PASS));
@@ -93,7 +93,7 @@ fn an_event_of_each_kind_is_erased() {
 
 const SCALE: Scale = Scale::fixed::<1, 5, 9>(); // six cells, and two outside of them
 
-// With the finest scale that there is, what is left of a row of 8192 cells.
+// With the finest scale, the rest of a row of 8192 cells.
 by_hand!(Widest, [2 * (2_080 + 2) + 2 + 1_944], &{
     let mut events = [("One of many", Kind::Count); 1_945];
     events[1_000] = ("Rt", Kind::Histogram(Scale::fixed::<5, 1, { u64::MAX }>()));
@@ -235,7 +235,7 @@ fn names_may_be_those_of_the_parts_of_a_set() {
     assert!(Position::ALL.iter().all(|event| window.stats(*event).sum == 1));
 }
 
-/// Makes a set of events out of what it is given.
+/// Makes a set of events out of the given names.
 macro_rules! made {
     ($name:ident { $( $(#[$attribute:meta])* $event:ident: $kind:ident ),* }) => {
         events! { enum $name { $( $(#[$attribute])* $event: $kind ),* } }

@@ -1,4 +1,4 @@
-//! `windrow::export`: what is visited, what is read, what a catalog refuses.
+//! `windrow::export`: visits, reads, and the names that a catalog refuses.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -47,7 +47,7 @@ fn numbers(source: &dyn Source) -> BTreeMap<String, f64> {
                 pairs.collect::<Vec<_>>().concat()
             };
             whole.samples(part, &mut |sample| put(sample.value, &sample_labels(&sample)));
-            // What is read of one part is what is read of all.
+            // The samples of one part are those of a full read.
             let (mut of_whole, mut of_part) = (Vec::new(), Vec::new());
             whole.samples(part, &mut |sample| of_whole.push(format!("{sample:?}")));
             let only = series.metric().read_part(part);
@@ -70,7 +70,7 @@ fn metrics_of_one_number() {
     assert_eq!(counter.take(), 7);
     gauge.add(-3);
     let _guard = level.enter(5);
-    assert_eq!(numbers(&counter), map(&[("", 7.0)]), "what was drained is counted");
+    assert_eq!(numbers(&counter), map(&[("", 7.0)]), "drained counts are included");
     assert_eq!(numbers(&gauge), map(&[("", -3.0)]));
     assert_eq!(numbers(&level), map(&[("", 5.0)]));
     assert_eq!(numbers(&maximum), map(&[]), "nothing was recorded");
@@ -172,7 +172,7 @@ fn a_family_has_labels_numbers_and_times_of_creation() {
         seen.push(series.number());
         overflow += usize::from(series.is_overflow());
     });
-    // The same series has the same time, and another of the same labels another number.
+    // A series keeps its time, and a later one of the same labels has another number.
     assert!(family.remove(Route { route: "/a", method: Method::Get }));
     family.with(Route { route: "/a", method: Method::Get }).increment();
     let mut again = Vec::new();

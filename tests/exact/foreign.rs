@@ -1,4 +1,4 @@
-//! What other crates do with `crossbeam-epoch` in the same process does not affect the library.
+//! Other users of `crossbeam-epoch` in the process do not affect the library.
 //!
 //! Each test runs in a process of its own, on each strategy, because the default collector is the
 //! process's.
@@ -37,7 +37,7 @@ fn defer(function: fn()) {
     thread::spawn(other).join().expect("nothing runs yet");
 }
 
-/// Does everything that pins, often enough for whatever is waiting to be run.
+/// Does everything that pins, often enough to run all deferred functions.
 fn use_windows() {
     let clock = Manual::default();
     let window = window::<Seen>(ns(LENGTH), 4, &clock);

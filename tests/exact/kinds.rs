@@ -41,7 +41,7 @@ fn agree(stats: impl Fn(Event<Seen>) -> Stats) {
     assert_eq!(least, Stats { min, ..Stats::default() });
 }
 
-/// The same, however the window is read.
+/// Checks that all reads of the window agree.
 fn agree_everywhere(window: &Window) {
     agree(|event| window.stats(event));
     agree(|event| window.lifetime(event));
@@ -194,7 +194,7 @@ fn a_signed_number_goes_up_and_down() {
     let over = window.over(ms(500)).expect("within the interval");
     assert!((over.rate(Pool::Open) - 200.0).abs() < 1e-9);
     assert!((over.complete().rate(Pool::Open) + 8.0).abs() < 1e-9);
-    // Of the bucket before, 400 ms of 500.
+    // The bucket before counts for 400 ms of 500.
     assert!((over.weighted_sum(Pool::Open) - (100.0 - 0.8 * 4.0)).abs() < 1e-9);
     assert!((over.weighted_rate(Pool::Open) - 2.0 * (100.0 - 0.8 * 4.0)).abs() < 1e-9);
     window.add(Pool::Open, -160);

@@ -24,7 +24,7 @@ fn add(window: &Window, clock: &Manual, at: u64, n: u64) {
     window.add(Seen::Pass, n);
 }
 
-/// Starts and sums of what is handed out.
+/// Returns the starts and the sums of the drained buckets.
 fn drained(window: &Window) -> Vec<(u64, u64)> {
     let mut log = Vec::new();
     for _ in 0..50 {
@@ -71,7 +71,7 @@ fn clear_begins_at_the_clocks_now_wherever_that_is() {
     }
 }
 
-/// A tier has what was added before, but for what lies ahead of the clock.
+/// A tier keeps earlier adds, except those ahead of the clock.
 #[test]
 fn tiers_count_on_after_a_reading_far_ahead_is_cleared() {
     let clock = Manual::default();
@@ -99,7 +99,7 @@ fn tiers_count_on_after_a_reading_far_ahead_is_cleared() {
             assert_eq!((stats.sum, stats.min, stats.max), (sum, Some(1_205), Some(at)), "at {at}");
         }
     }
-    // When the clock is there in earnest, what was added there before is not there again.
+    // When the clock really reaches that time, the adds from before are not back.
     clock.set(at_ns(FAR + 205));
     window.record(Seen::Rt, 7);
     let stats = last(1_000);
@@ -158,7 +158,7 @@ fn the_lead_is_from_the_newest_bucket_to_the_one_of_the_add() {
     }
 }
 
-/// What a lead keeps out, `clear` lets in; and a window that is closed now and then keeps up with
+/// `clear` admits times that a lead keeps out; and a window that is closed regularly keeps up with
 /// its clock.
 #[test]
 fn a_window_that_was_long_idle_is_cleared_or_closed() {

@@ -1,5 +1,5 @@
-//! What windows and counters answer, case by case: most of it on a clock that the test sets, and
-//! with exact numbers.
+//! The answers of windows and counters, case by case: most of them on a clock that the test sets,
+//! and with exact numbers.
 //!
 //! These modules are one program, because building one is much quicker than building each. What
 //! must not share a process with the others (the arena, which it fills; the threads, which it
@@ -32,6 +32,6 @@ mod time;
 mod turns;
 mod wide;
 
-/// Counts by thread what is allocated: other tests run beside.
+/// Counts allocations by thread, because other tests run at the same time.
 #[global_allocator]
 static ALLOCATOR: testkit::heap::Counting = testkit::heap::Counting;

@@ -58,7 +58,7 @@ fn a_breaker_trips_on_failures_since_it_half_opened() {
     }
     breaker.half_open();
     breaker.call(Call::Success);
-    clock.advance(ms(10_000)); // all buckets are gone; what was counted since is not
+    clock.advance(ms(10_000)); // all buckets are gone; the counts since the moment are not
     breaker.call(Call::Success);
     assert!(breaker.half_opened.is_some());
     breaker.call(Call::Failure);
@@ -147,7 +147,7 @@ fn moments_divide_the_adds_among_them() {
 #[ignore = "run by another test, in a process of its own"]
 fn under_writers() {
     const WRITERS: usize = 3;
-    /// So much is added before it ends, at least.
+    /// The least sum that is added before the test ends.
     const ENOUGH: u64 = 1_000_000;
     const GEOMETRIES: [(u64, u64); 4] = [(10, 4), (3, 7), (1_000, 2), (17, 1)];
     let clock = Manual::default();
@@ -199,7 +199,7 @@ fn under_writers() {
             let moment = window.moment();
             let begun = begun();
             let since = moment.since(&last).expect("of one window");
-            // Both moments lie somewhere between what was done before and what was begun behind it.
+            // Each moment lies between the adds finished before it and those begun after it.
             let is_between = |number: u64, done: u64, latest: u64, begun: u64, earliest: u64| {
                 let bounds = done.saturating_sub(latest)..=begun - earliest;
                 assert!(bounds.contains(&number), "{number} is not in {bounds:?}");

@@ -1,4 +1,4 @@
-//! A read while the ring moves on under it: what it still counts.
+//! A read while the ring moves on under it still counts the right buckets.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,17 +15,17 @@ events! { enum Hits { Hit: Count } }
 type Window<E = Hits> = SlidingWindow<E, Hostile<E>>;
 
 /// A clock that opens buckets between the moment at which a read has looked at the newest one, and
-/// the moment at which it is told the time: as a thread does that runs while the reader stands
-/// still.
+/// the moment at which it reads the time: as another thread may while the reader is preempted.
 struct Hostile<E: Events> {
     time: Manual,
     window: Arc<OnceLock<Arc<Window<E>>>>,
-    /// Adds what it adds to each bucket.
+    /// The adds to each bucket.
     add: fn(&Window<E>),
 }
 
 std::thread_local! {
-    /// How often the clock will still do so, and how many buckets it opens each time.
+    /// The number of times the clock will still do so, and the number of buckets that it opens each
+    /// time.
     static AGAIN: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
 }
 
@@ -61,7 +61,7 @@ fn overtaken<E: Events>(buckets: u32, add: fn(&Window<E>)) -> (Manual, Arc<Windo
     (time, window)
 }
 
-/// Returns a window whose buckets all hold so many hits; the newest is still open.
+/// Returns a window whose buckets all hold `hits` hits; the newest is still open.
 fn full(buckets: u32, hits: u64) -> Arc<Window> {
     let (time, window) = overtaken(buckets, |window| window.add(Hits::Hit, 1));
     for bucket in 0..buckets {
@@ -108,8 +108,8 @@ fn other_reads_look_again_too() {
     assert_eq!(AGAIN.replace((0, 0)).0, 0);
 }
 
-/// However often it is overtaken, a read ends; and what it counts is everything that was added
-/// before it began, but for buckets that have left the interval when it returns.
+/// However often it is overtaken, a read ends; and it counts every add from before it began, except
+/// those in buckets that have left the interval when it returns.
 #[test]
 fn a_sum_that_is_always_overtaken_misses_only_what_has_left() {
     let window = full(64, 1_000);
@@ -123,7 +123,7 @@ fn a_sum_that_is_always_overtaken_misses_only_what_has_left() {
     assert!((still_there..=64_000 + looks).contains(&sum), "{sum}, of at least {still_there}");
 }
 
-/// So many values that to read a bucket takes a while.
+/// Events with many values, so that reading a bucket takes a while.
 struct Wide;
 
 impl Events for Wide {

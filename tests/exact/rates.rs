@@ -15,8 +15,7 @@ type Window = SlidingWindow<Seen, Manual>;
 
 const BEGIN: u64 = 60_000;
 
-/// Calls `see` with each of so many milliseconds, once what arrives in it was added: each is a hit,
-/// and a record.
+/// Calls `see` with each millisecond, after its arrivals were added: each is a hit, and a record.
 fn arrivals(
     clock: &Manual,
     window: &Window,
@@ -137,14 +136,14 @@ fn a_weighted_sum_is_off_by_the_greater_part_of_one_bucket_at_most() {
     assert!(worst > 0.9, "the bound is not idle: {worst}");
 }
 
-/// Whatever came in the last span is counted. Without the bucket more, some of it is not.
+/// Every arrival in the last span is counted. Without the additional bucket, some are not.
 #[test]
 fn a_window_that_covers_at_least_a_span_forgets_nothing_of_it() {
     fn forgets(window: &Window, clock: &Manual) -> bool {
         let (mut forgot, arrive) = (false, |milli| u64::from(milli % 7 == 0));
         arrivals(clock, window, BEGIN..BEGIN + 3_000, arrive, |now| {
             let truth = (BEGIN.max(now - 600)..=now).map(arrive).sum::<u64>();
-            // Of the instant just 600 ms ago, a sum may know no more.
+            // A sum may lack the instant exactly 600 ms ago.
             let later = (BEGIN.max(now - 599)..=now).map(arrive).sum::<u64>();
             let sum = window.sum(Seen::Hit);
             forgot |= sum < later;

@@ -1,4 +1,4 @@
-//! What each row holds: the rows of a number, and what is in none of them, are its lifetime.
+//! The contents of each row: the rows of a number and its shared part add up to its lifetime.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -68,7 +68,7 @@ fn all_rows_of_a_window_are_its_lifetime_whatever_its_buckets_do() {
     assert_eq!(window.by_row(Seen::Took).sum(), 100 * 100 + 1);
     assert!(window.by_row(Seen::Passed).shared() >= 5 * 99, "back-dated adds are in no row");
 
-    // What is late is in no row either.
+    // Late adds are in no row either.
     let shared = window.by_row(Seen::Passed).shared();
     clock.set(at(1_000));
     window.add(Seen::Passed, 2);

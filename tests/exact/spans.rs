@@ -67,7 +67,8 @@ fn totals_are_every_event_of_the_interval() {
     }
 }
 
-/// Of an interval with back-dated adds, with a bucket not opened, and after a change of geometry.
+/// Totals of an interval with back-dated adds, with a bucket not opened, and after a change of
+/// geometry.
 #[test]
 fn totals_are_every_event_where_it_takes_a_walk() {
     let (clock, window) = filled();
@@ -180,7 +181,7 @@ fn a_span_as_it_ended_earlier() {
     assert!(over.totals_at(at(0)).is_err());
     assert!(over.totals_at(Timestamp::from_nanos(u64::MAX)).is_err());
 
-    // The clock says what is in the ring, whether or not an add was made since.
+    // The clock decides which buckets are in the ring, whether or not an add was made since.
     clock.advance(ms(100));
     assert!(over.totals_at(at(50_199)).is_err());
     assert_eq!(over.totals_at(at(50_200)).expect("in the ring").sum(Seen::Pass), 2 + 3);
@@ -229,7 +230,7 @@ fn complete_buckets_are_those_before_the_newest() {
     assert_eq!((over.weighted_sum(Seen::Pass), over.weighted_rate(Seen::Pass)), (0.0, 0.0));
 }
 
-/// The n-th record is n. Whatever is counted of these is in sum and maximum too.
+/// The n-th record is n. Each counted record is in sum and maximum too.
 #[test]
 fn totals_have_all_of_each_record_that_is_counted() {
     let clock = clock_at(1_000);

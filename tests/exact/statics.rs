@@ -84,7 +84,7 @@ fn raced() {
     }
 }
 
-/// Neither what was never used, nor what was, is freed twice or not at all.
+/// Each metric is freed exactly once, whether it was used or not.
 #[test]
 fn one_that_is_no_static_may_be_dropped() {
     drop(Window::of(MINUTE, 60));
@@ -152,7 +152,7 @@ fn gates_stand_in_statics() {
     shared(&PACKETS);
     assert!(MAILS.try_admit(2) && !MAILS.try_admit(2) && MAILS.try_admit(1));
     assert_eq!((MAILS.granted(), MAILS.left()), (3, 0));
-    assert!(!PACKETS.is_striped(), "nobody has asked");
+    assert!(!PACKETS.is_striped(), "no thread has asked");
     assert!(PACKETS.try_admit(1));
     assert_eq!((PACKETS.is_striped(), PACKETS.max_ration()), (true, 10));
     assert_eq!(PACKETS.gate().granted(), 1 + PACKETS.unused());
@@ -198,7 +198,7 @@ fn threads_that_come_to_a_gate_at_once_are_let_through_up_to_the_limit() {
     alone::run("statics::gates_raced", &alone::BY_PROCESSOR);
 }
 
-/// Returns what was let through, of `threads` that ask for one, so many times each.
+/// Returns the number admitted, with `threads` threads that each ask for one `times` times.
 fn let_through(threads: usize, times: u32, ask: impl Fn(usize) -> bool + Sync) -> u64 {
     let all = AtomicU64::new(0);
     race(threads, |thread| {

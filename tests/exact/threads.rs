@@ -1,4 +1,4 @@
-//! Which threads the library starts: none unless asked for, and those end.
+//! The threads that the library starts: only those requested, and they end.
 //!
 //! The test runs in a process of its own, because it counts the threads of the process.
 

@@ -13,7 +13,7 @@ events! {
     enum Seen { Pass: Count, Rt: Value }
 }
 
-/// Of ten buckets of 10 ns, and with such tiers.
+/// Returns a window of ten buckets of 10 ns, with these tiers.
 fn window(clock: &Manual, tiers: &[(u64, usize)]) -> SlidingWindow<Seen, Manual> {
     let mut builder =
         SlidingWindow::<Seen>::builder().interval(ns(100)).buckets(10).clock(clock.clone());
@@ -24,7 +24,7 @@ fn window(clock: &Manual, tiers: &[(u64, usize)]) -> SlidingWindow<Seen, Manual>
 }
 
 /// Buckets that could not be closed in time are no longer noted; but while they are in the ring, a
-/// later thread can tell what they held.
+/// later thread can derive their contents.
 #[test]
 fn what_was_missed_is_derived() {
     alone::run("tiers::derived", &[("WINDROW_STRATEGY", "epochs")]);
@@ -84,7 +84,7 @@ fn closed_late() {
     }
     let series = window.series(0).expect("there is such a tier");
     let newest = series.buckets().last().expect("six");
-    // What went through blocks counts in the bucket before, because this one was missed.
+    // Adds through blocks count in the bucket before, because this one was missed.
     assert_eq!((newest.start(), newest.sum(Seen::Pass)), (at_ns(1_300), 2));
     assert_eq!(newest.stats(Seen::Rt).max, None);
 }
@@ -115,8 +115,8 @@ fn a_span_that_began_before_the_tier_does_is_refused() {
     assert_eq!(span.totals_at(cut).map(|totals| totals.interval()), Err(refused));
 }
 
-/// Where no boundary is known from its start back to the tier's oldest, it begins with the next one
-/// that is.
+/// If no boundary is known from its start back to the tier's oldest, the span begins with the next
+/// known one.
 #[test]
 fn a_span_covers_no_more_than_from_the_boundary_that_is_known() {
     alone::run("tiers::unknown", &[("WINDROW_STRATEGY", "epochs")]);
@@ -141,7 +141,7 @@ fn unknown() {
     });
 }
 
-/// What is noted remains so, whatever is missed later in the same coarse bucket.
+/// A noted boundary stays noted, even if later ones in the same coarse bucket are missed.
 #[test]
 fn a_boundary_that_is_noted_remains_known() {
     alone::run("tiers::still_known", &[("WINDROW_STRATEGY", "epochs")]);

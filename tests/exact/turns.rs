@@ -1,5 +1,4 @@
-//! What a drain promises at the edges: what `late` is, which buckets have turns, and what is left
-//! over.
+//! The promises of a drain at the edges: late adds, the buckets that have turns, and the rest.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +27,7 @@ fn add(window: &Window, clock: &Manual, at: u64, n: u64) {
     window.add(Seen::Pass, n);
 }
 
-/// Starts and sums of what is handed out.
+/// Returns the starts and the sums of the drained buckets.
 fn drained(window: &Window) -> Vec<(u64, u64)> {
     let mut log = Vec::new();
     for _ in 0..50 {
@@ -39,7 +38,7 @@ fn drained(window: &Window) -> Vec<(u64, u64)> {
     log
 }
 
-/// What was added when its bucket had left the ring, whether or not a tier reaches back to it.
+/// An add whose bucket has left the ring is late, whether or not a tier reaches back to it.
 #[test]
 fn late_is_late_with_a_tier_and_without() {
     for has_tier in [false, true] {
@@ -80,7 +79,7 @@ fn a_bucket_without_an_add_has_no_turn() {
     assert_eq!(drained(&window), [(1_000, 1)]);
     window.reconfigure(ns(80), 8).expect("valid");
     add(&window, &clock, 1_030, 4);
-    assert_eq!(drained(&window), [(1_020, 2)], "of the bucket at 1020, nothing was added since");
+    assert_eq!(drained(&window), [(1_020, 2)], "the bucket at 1020 got no add since");
     window.clear().expect("there is memory");
     add(&window, &clock, 1_040, 8);
     assert_eq!(drained(&window), []);
@@ -154,7 +153,7 @@ fn no_start_has_a_second_turn_after_changes_and_a_clear() {
     }
 }
 
-/// A window that has gone back hands out what it counts from there on.
+/// A window that has gone back hands out its counts from there on.
 #[test]
 fn a_clear_that_goes_back_begins_the_log_anew() {
     let (window, clock) = four(false);
@@ -192,7 +191,7 @@ fn a_log_adds_up_through_leaps_and_clears() {
         // The newest bucket; what each holds, and of that, what had its turn, or lost it.
         let (mut newest, mut ring) = (1_000, BTreeMap::<u64, u64>::new());
         let (mut all, mut late, mut gone, mut handed) = (0, 0, 0, 0);
-        // The first start that may have a turn; and what was back-dated after its turn.
+        // The first start that may have a turn; and the sum back-dated after its turn.
         let (mut turns, mut left) = (0, 0);
         let mut now: u64 = 1_000;
         let in_ring = |start: u64, newest: u64| start + 40 > newest;
@@ -231,7 +230,7 @@ fn a_log_adds_up_through_leaps_and_clears() {
                 1 | 2 => {
                     window.close_past();
                     let is_due = ring.contains_key(&newest) || max_lead.is_some();
-                    // What had its turn is there still.
+                    // Drained buckets are still present.
                     let holds = window.snapshot().is_empty() || is_due;
                     if of_now > newest && follows(newest) && holds && is_due {
                         newest = of_now;

@@ -1,4 +1,4 @@
-//! How many series there are, while they come and go.
+//! The number of series while they come and go.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -50,7 +50,7 @@ fn a_family_never_has_more_series_than_there_may_be() {
 
 events! { enum Http { Pass: Count, Micros: Histogram, Worst: Maximum } }
 
-/// What one of each kind counts, found by one lookup.
+/// A metric of each kind, found by one lookup.
 struct All {
     window: SlidingWindow<Http>,
     times: Histogram,
@@ -126,7 +126,7 @@ fn totals_are_kept_while_columns_change_hands() {
         assert!(family.is_empty());
     }
     assert_eq!(others.iter().map(Counter::sum).sum::<u64>(), rounds, "no column is shared");
-    // Whatever was removed has given its columns back, but for the overflow series.
+    // All removed series have given their columns back, except the overflow series.
     let before = columns().claimed();
     for number in 0..200_u32 {
         let text = number.to_string();

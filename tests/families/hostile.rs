@@ -1,4 +1,4 @@
-//! What a user's own metric does where a family makes, keeps and drops it.
+//! A user's own metric: its code runs where a family makes, keeps and drops it.
 
 use std::sync::mpsc;
 use std::thread;
@@ -49,7 +49,7 @@ fn a_metric_may_look_at_its_family_when_it_is_dropped() {
         }
         LOOKED_AT.with(Number { number: 50 }).0.increment();
         LOOKED_AT.retain(|_, _| false);
-        // Until all but that which each drop counts in is freed.
+        // Until all are freed except the one in which each drop counts.
         while LOOKED_AT.lifetime() < 51 + 51 {
             thread::yield_now();
         }
@@ -59,15 +59,15 @@ fn a_metric_may_look_at_its_family_when_it_is_dropped() {
 #[test]
 fn what_makes_a_metric_may_look_at_its_family() {
     static FAMILY: Family<Number, Counter> = Family::with_constructor(|| {
-        // (A family that is empty: what it makes is no series yet.)
+        // (The family is empty: the metric being made is not a series yet.)
         Counter::from(FAMILY.lifetime() + 1)
     });
     let sums = ends(|| [0, 1].map(|number| FAMILY.handle(Number { number }).sum()));
     assert_eq!(sums, [1, 2]);
 }
 
-/// A removal costs what it does without them, as far as it depends on them. The quickest of many,
-/// in turns.
+/// A removal costs the same with and without them. The test compares the quickest of many, in
+/// turns.
 #[test]
 fn a_removal_does_not_look_at_all_that_handles_keep() {
     let families = [0, 40_000].map(|kept| {

@@ -90,7 +90,7 @@ fn texts_are_borrowed_however_they_are_declared() {
     assert!(family.remove(set) && family.is_empty());
 }
 
-/// Equality is an equivalence, so that what is not a number has one series, too.
+/// Equality is an equivalence, so NaN has one series, too.
 #[test]
 fn floats_that_are_shown_alike_are_one_label() {
     let family: Family<Float, Counter> = Family::new();
@@ -206,7 +206,7 @@ impl Display for Careless {
     }
 }
 
-/// What does not fit is no text that another value has, and takes no series.
+/// A value whose text is too long is not shown as the text of another value, and takes no series.
 #[test]
 fn values_that_show_too_long_a_text_count_in_the_overflow_series() {
     let family: Family<Id, Counter> = Family::new();

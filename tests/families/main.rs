@@ -1,5 +1,4 @@
-//! Families: what each set of labels counts, what they count together, and what becomes of those
-//! that leave.
+//! Families: the counts of each set of labels, their total, and the fate of removed ones.
 
 mod counts;
 mod hostile;
@@ -23,7 +22,7 @@ use windrow::{
 };
 
 labels! {
-    /// How it was asked.
+    /// The method of the request.
     #[derive(PartialOrd, Ord)]
     pub enum Method { Get = "GET", Post = "POST", Other }
 
@@ -237,8 +236,8 @@ fn a_series_that_was_removed_begins_anew_and_stays_in_the_lifetime() {
     assert_eq!((family.with(Text { text: "a" }).sum(), handle.sum()), (5, 7));
     drop(handle);
     assert_eq!(family.lifetime(), 12);
-    (0..20).for_each(|_| assert!(!family.remove(Text { text: "b" }))); // frees what was removed
-    assert_eq!(family.lifetime(), 12, "now from what is remembered of it");
+    (0..20).for_each(|_| assert!(!family.remove(Text { text: "b" }))); // frees the removed series
+    assert_eq!(family.lifetime(), 12, "now from the remembered total");
 }
 
 /// The memory of a removed series is freed, without its being used again.

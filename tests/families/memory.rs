@@ -1,4 +1,4 @@
-//! What a family keeps is bounded, whatever comes from outside.
+//! The memory of a family is bounded, whatever labels come from outside.
 
 use testkit::heap::{Counting, kept_by};
 use windrow::{Counter, Family};

@@ -1,4 +1,4 @@
-//! What a family is after a user's own code has panicked in it.
+//! The state of a family after a user's own code has panicked in it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -30,7 +30,7 @@ fn an_overflow_series_that_cannot_be_made_refuses_no_use() {
     assert_eq!((family.refused(), family.lifetime(), family.iter().count()), (1, 1, 1));
 }
 
-/// Two threads make the same series. The one that is dropped takes no room, though its drop panics.
+/// Two threads make the same series. The dropped one takes no place, though its drop panics.
 #[test]
 fn a_metric_that_panics_as_it_is_dropped_leaves_its_room() {
     static MADE: AtomicUsize = AtomicUsize::new(0);
@@ -115,7 +115,7 @@ fn no_metric_is_dropped_under_the_lock_while_a_panic_unwinds() {
         for number in (0..1_000).take_while(goes_on) {
             churn(number);
             sum += 1;
-            // What was removed is freed by one of these calls, and each of them panics.
+            // One of these calls frees the removed metric, and each of them panics.
             for _ in 0..3 {
                 assert!(panics(|| _ = LOOKED_AT.remove_if(bad, |_| panic!("no answer today"))));
                 FAILS.store(true, Ordering::Relaxed);

@@ -121,7 +121,7 @@ fn a_key_has_a_series_of_its_own_which_shows_names_and_values() {
     let expected = [("tenant=acme,region=eu", 8), ("tenant=acme,region=us", 4)];
     assert_eq!(all, expected.map(|(labels, sum)| (labels.to_owned(), sum)).into());
     assert_eq!((family.len(), family.refused(), family.lifetime()), (2, 0, 12));
-    // What a walk shows can be asked for.
+    // Each series of a walk can be looked up.
     for series in &family {
         let labels = series.labels().unwrap();
         assert_eq!(family.get(labels).map(|counter| counter.sum()), Some(series.sum()));
@@ -168,7 +168,7 @@ fn a_static_family_takes_its_names_when_it_is_first_used() {
     assert_eq!(ROUTES.with(&["/cart"]).lifetime(Http::Pass).sum, 6);
 }
 
-/// A value for each name, or the key counts with those that find no room.
+/// A key needs a value for each name, or it counts in the overflow series.
 #[test]
 fn a_key_with_another_number_of_values_counts_in_the_overflow_series() {
     let many = ["x"; 1_000];
@@ -280,7 +280,7 @@ fn values_that_differ_anywhere_have_series_of_their_own() {
     assert_eq!(ones, count - 1, "all but that of two empty texts");
 }
 
-/// A lookup that finds a series, or no room.
+/// A lookup that finds a series, or the overflow series.
 #[test]
 fn a_lookup_allocates_nothing() {
     let family = counters(&["one", "two"]).limit(2);

@@ -15,7 +15,7 @@ const LONGEST: usize = 1_024;
 
 type Key = Vec<String>;
 
-/// What one turn does.
+/// The operation of one turn.
 #[derive(Clone, Debug)]
 enum Turn {
     Add(Key, u64),
@@ -29,10 +29,10 @@ enum Turn {
     RetainNone,
 }
 
-/// What a turn answers, where it does.
+/// The answer of a turn, if it has one.
 type Answer = Option<u64>;
 
-/// What each thread does when it is told to.
+/// Runs the turns of one thread, on request.
 fn serve(family: &Counters, turns: &Receiver<Turn>, answers: &Sender<Answer>) {
     let mut kept: Option<Handle<RuntimeLabels, Counter>> = None;
     for turn in turns {
@@ -71,14 +71,14 @@ fn lent(key: &[String]) -> Vec<&str> {
 /// A series, by its number in [`Oracle::sums`].
 type Number = usize;
 
-/// What a family has to be.
+/// The oracle of a family.
 struct Oracle {
     names: usize,
     limit: usize,
-    /// Of each series that ever was; the first is the overflow series.
+    /// The sum of each series that ever existed; the first is the overflow series.
     sums: Vec<u64>,
     live: HashMap<Key, Number>,
-    /// What each thread keeps.
+    /// The handles that each thread keeps.
     kept: Vec<Option<Number>>,
     refused: u64,
 }

@@ -1,4 +1,4 @@
-//! What a gate says of itself, and what it refuses.
+//! The statistics of a gate, and the calls that it refuses.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ fn a_gate_is_retired_once_nothing_counts_that_it_has_granted() {
     assert_eq!(gate.admit(2, nanos(20)), Admission::After(nanos(20)));
     clock.set(Timestamp::from_nanos(19));
     assert!(!gate.retire());
-    clock.set(Timestamp::from_nanos(20)); // what was waited for counts now
+    clock.set(Timestamp::from_nanos(20)); // the reservation counts now
     assert!(!gate.retire());
     clock.set(Timestamp::from_nanos(39));
     assert!(!gate.retire());
@@ -122,7 +122,7 @@ fn who_comes_later_waits_behind() {
     let (gate, clock) = gate(4, 2);
     assert!(gate.try_admit(3));
     assert_eq!(gate.admit(4, Duration::MAX), Admission::After(nanos(20)));
-    // One would fit into the bucket of now, but that is over.
+    // One would fit into the current bucket, but that is over.
     assert_eq!(gate.admit(1, nanos(20)), Admission::Refused { retry_after: Some(nanos(40)) });
     assert!(!gate.try_admit(1));
     assert_eq!((gate.granted(), gate.waiting(), gate.left()), (3, 4, 0));
@@ -155,8 +155,7 @@ fn a_clock_that_steps_back_finds_the_latest_bucket() {
     assert!(gate.try_admit(2));
 }
 
-/// Of a bucket that was opened for a wait, the gate knows that it has begun, also if the clock
-/// steps back then.
+/// A bucket that was opened for a wait has begun for the gate, even if the clock then steps back.
 #[test]
 fn nor_is_a_bucket_ahead_again_once_it_has_begun() {
     let (gate, clock) = gate(3, 2);

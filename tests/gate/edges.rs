@@ -1,5 +1,5 @@
-//! Where numbers and clocks end: the longest intervals, the most buckets, the first and the last
-//! nanosecond, and clocks that step back at the wrong moment.
+//! The limits of numbers and clocks: the longest intervals, the most buckets, the first and the
+//! last nanosecond, and clocks that step back at the wrong moment.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ fn time_that_a_change_has_seen_does_not_go_back() {
     assert_eq!(gate.admit(2, Duration::ZERO), Admission::Refused { retry_after: Some(nanos(30)) });
 }
 
-/// Nor does a change to shorter buckets, which lie within one that has begun.
+/// A change to shorter buckets, which lie within one that has begun, does not either.
 #[test]
 fn nor_within_a_bucket_that_is_cut_into_shorter_ones() {
     let (gate, clock) = gate(2, 1_000, 2);

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use windrow::gate::Admission;
 
-/// What was granted by one call.
+/// The grant of one call.
 struct Grant {
     n: u64,
-    /// When the caller goes on, by the gate's time.
+    /// The gate's time at which the caller goes on.
     at: u64,
     /// The latest time as of which the gate may count it.
     latest: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Judge {
     /// The end of the last wait that was granted before the last change of the geometry; or as of
     /// when that was made.
     until: u64,
-    /// What was granted may be used until its bucket ends.
+    /// The grant may be used until its bucket ends.
     is_rationed: bool,
     grants: Vec<Grant>,
 }
@@ -102,7 +102,7 @@ impl Judge {
         if n == 0 || n > self.limit {
             let refused = Admission::Refused { retry_after: None };
             let expected = if n == 0 { Admission::Now } else { refused };
-            return wrong(answer != expected, || format!("of {n}: {answer:?}"));
+            return wrong(answer != expected, || format!("asked for {n}: {answer:?}"));
         }
         let time = self.time(now);
         // Not before `earliest`: there it is over. Not after `latest`: there it fits, however late
@@ -136,8 +136,8 @@ impl Judge {
         wrong(most > self.limit, || format!("over: {most} of {} in a run", self.limit))
     }
 
-    /// Judges what was let through, or refused, at `now` by a gate that hands out rations; `left`
-    /// is what it then says is left.
+    /// Judges an admission or a refusal at `now` by a gate that hands out rations; `left` is the
+    /// rest of the limit that it then reports.
     pub(crate) fn let_through(
         &mut self,
         now: u64,
@@ -152,8 +152,7 @@ impl Judge {
         wrong(n <= left, || format!("needless: {n} of {left} is refused"))
     }
 
-    /// Judges what a gate with rations says of itself: of what it has granted, `unused` lies in
-    /// rations.
+    /// Judges the statistics of a gate with rations: of its grants, `unused` lies in rations.
     pub(crate) fn counts(
         &self,
         now: u64,
@@ -180,7 +179,7 @@ impl Judge {
         waits.map(|grant| grant.at).fold(time, u64::max)
     }
 
-    /// What lies in rations when the geometry changes may stay counted as of then.
+    /// Grants that lie in rations when the geometry changes may stay counted at that time.
     pub(crate) fn kept(&mut self, unused: u64) {
         let latest = self.until;
         let grant = Grant { n: unused, at: 0, latest, waits: false, may_be_forgotten: true };
@@ -199,8 +198,8 @@ impl Judge {
         let last = if self.is_rationed { end.max(time) } else { last };
         let until = if self.is_rationed { last } else { time.max(self.until) };
         let grants = std::mem::take(&mut self.grants);
-        // A gate knows two intervals until the last wait: what it still knows of older buckets
-        // counts as of there.
+        // A gate knows two intervals until the last wait: older grants that it still knows count at
+        // their beginning.
         let oldest = new.start_of(last).saturating_sub((2 * buckets - 1) * length);
         let in_grants = |grant: Grant| {
             let at = if grant.waits { grant.at } else { grant.at.min(time) };

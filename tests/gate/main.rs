@@ -1,5 +1,5 @@
 //! The gate: random histories beside a reference model, threads at the edges of short buckets, and
-//! what it says of itself.
+//! its statistics.
 
 mod contract;
 mod edges;
@@ -15,8 +15,8 @@ mod storm;
 
 use std::collections::BTreeMap;
 
-/// Returns the most that was granted in any run of so many buckets, of what was granted in each, by
-/// its start.
+/// Returns the greatest sum of grants in any run of `buckets` buckets, from the sum of each bucket,
+/// by its start.
 fn most_in_a_run(granted: &BTreeMap<u64, u64>, length: u64, buckets: u64) -> u64 {
     let run = |last: &u64| {
         let first = last.saturating_sub(length * (buckets - 1));

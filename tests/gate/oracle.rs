@@ -20,7 +20,7 @@ enum Op {
     Reconfigure(u64, u64),
 }
 
-/// What was granted in each bucket, by its start.
+/// The grants of each bucket, by its start.
 struct Oracle {
     length: u64,
     buckets: u64,
@@ -189,8 +189,8 @@ proptest! {
         }
     }
 
-    /// By the definition alone: whatever happens to time, no run of buckets has more than the
-    /// limit; and a refusal was right.
+    /// Checks the definition alone: whatever the clock does, no run of buckets has more than the
+    /// limit; and each refusal was right.
     #[test]
     fn no_run_of_buckets_has_more_than_the_limit(
         length in 1..12_u64, buckets in 1..7_u64, limit in 1..10_u64,
@@ -209,7 +209,8 @@ proptest! {
             clock.set(Timestamp::from_nanos(now));
             let (answer, start) = windrow::gate::admit_and_tell(&gate, n, nanos(wait));
             let Some(start) = start else {
-                // It would not have fitted where the last grant was made, nor into a bucket of now.
+                // It would not have fitted where the last grant was made, nor into the current
+                // bucket.
                 let last = granted.keys().next_back().copied().unwrap_or(0);
                 let at = last.max(now / length * length);
                 let used = |at: u64| -> u64 {

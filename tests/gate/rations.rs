@@ -38,8 +38,8 @@ fn roomy(most: u64) -> (RationedGate<Manual>, Manual) {
     (rationed(1 << 20, 10, 2, most, clock.clone()), clock)
 }
 
-/// What was granted is used, or lies in rations: where all is of one interval. (Else what a thread
-/// has left on another core counts no more, and lies there.)
+/// Checks that each grant is used, or lies in rations, if all are of one interval. (Otherwise the
+/// rest that a thread has left on another core no longer counts, and lies there.)
 fn assert_adds_up(gate: &RationedGate<Manual>, used: u64) {
     assert_eq!(gate.gate().granted(), used + gate.unused());
 }
@@ -127,7 +127,7 @@ fn what_is_left_is_granted_again_here() {
     }
     clock.set(Timestamp::from_nanos(10_000));
     assert_eq!((gate.gate().granted(), gate.gate().left()), (0, 1 << 20));
-    assert!(gate.try_admit(1)); // what lay in the row has left with its bucket
+    assert!(gate.try_admit(1)); // the rest in the row has left with its bucket
     assert!((1..=1 + gate.unused()).contains(&gate.gate().granted()));
 }
 
@@ -177,8 +177,8 @@ fn shorter_buckets_begin_when_a_ration_has_ended() {
     assert!((100 - gate.unused()..=100).contains(&used(510)));
 }
 
-/// What changes of the length have moved nobody finds again: it stays counted, and is not taken off
-/// what others were granted.
+/// No thread finds grants again that a change of the length has moved: they stay counted, and are
+/// not subtracted from grants to others.
 #[test]
 fn after_two_changes_nothing_is_taken_off_another_bucket() {
     let clock = Manual::default();
@@ -289,8 +289,8 @@ fn in_each_strategy_threads_keep_the_limit_and_lose_nothing() {
     }
 }
 
-/// Threads use up a bucket. What was granted is used or lies in rations, and not more lies there
-/// than is said.
+/// Threads use up a bucket. Each grant is used or lies in rations, and no more lies there than is
+/// reported.
 #[test]
 #[ignore = "run by the test above, in processes of its own"]
 fn at_rest_all_is_somewhere_here() {
@@ -350,7 +350,7 @@ fn no_span_of_time_has_more_here() {
             for _ in 0..20_000 {
                 let begun = tick();
                 if random.u64(..500) == 0 {
-                    while tick() < begun + INTERVAL {} // what is in the row has ended long ago
+                    while tick() < begun + INTERVAL {} // the rest in the row has ended long ago
                     continue;
                 }
                 if gate.try_admit(1) {

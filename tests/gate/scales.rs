@@ -17,20 +17,20 @@ const END: u128 = u64::MAX as u128;
 /// The highest limit.
 const MOST: u64 = 1 << 40;
 
-/// What the documentation says of a gate.
+/// A gate by its documentation: a list of grants.
 struct List {
     length: u128,
     buckets: u128,
     limit: u128,
-    /// What the clock shows.
+    /// The time of the clock.
     clock: u128,
     /// The latest bucket that the clock has shown to a call that asks, or changes the geometry.
     reached: u128,
     /// The latest bucket in which anything may be granted.
     head: u128,
-    /// When the last wait ends that was granted under another geometry.
+    /// The end of the last wait that was granted under another geometry.
     until: u128,
-    /// In which bucket, and how much.
+    /// The bucket and the weight of each grant.
     grants: Vec<(u128, u128)>,
 }
 
@@ -81,7 +81,7 @@ impl List {
         let mut starts: Vec<_> = leaves.filter(|at| *at > self.head).chain([self.head]).collect();
         starts.sort_unstable();
         let fits = |at: &u128| self.used(*at) + n <= self.limit;
-        let at = starts.into_iter().find(fits).expect("where all have left");
+        let at = starts.into_iter().find(fits).expect("a time at which all have left");
         let wait = at.saturating_sub(time);
         let Some(told) = u64::try_from(wait).ok().filter(|_| at <= END).map(ns) else {
             return Admission::Refused { retry_after: None };
@@ -114,7 +114,7 @@ impl List {
         self.forget();
     }
 
-    /// Returns what is granted, waited for, and left.
+    /// Returns the granted, the reserved, and the remaining weight.
     fn counts(&self) -> (u64, u64, u64) {
         let start = self.start_of(self.time());
         let granted = self.used(start);
@@ -125,7 +125,7 @@ impl List {
     }
 }
 
-/// A gate, its list, and what is chosen at random.
+/// A gate, its list, and the source of random choices.
 struct Schedule {
     random: Rng,
     /// By which lengths are multiplied.

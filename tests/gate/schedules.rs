@@ -1,5 +1,4 @@
-//! Random schedules of one thread, whose answers are judged by what is promised and by nothing
-//! else.
+//! Random schedules of one thread, whose answers are judged only by the promises.
 
 use std::time::Duration;
 
@@ -17,8 +16,7 @@ enum Op {
     /// Forward, or back if negative.
     Step(i64),
     SetLimit(u64),
-    /// To buckets of another length, or as long as they are; another number of them, or as many as
-    /// there are.
+    /// A change of the length of buckets, if any, and of their number, if any.
     Change(Option<u64>, Option<u64>),
 }
 
@@ -93,7 +91,7 @@ fn judged(terms: Terms, ops: &[Op]) -> Result<(), String> {
     Ok(())
 }
 
-/// Of rations: what is let through, and what the gate says of itself. The clock does not step back.
+/// Judges the admissions of rations, and the gate's statistics. The clock does not step back.
 fn judged_rations(terms: Terms, most: u64, ops: &[Op]) -> Result<(), String> {
     let Terms { limit, mut length, mut buckets, is_strict } = terms;
     let spare = u64::from(is_strict);
@@ -105,7 +103,7 @@ fn judged_rations(terms: Terms, most: u64, ops: &[Op]) -> Result<(), String> {
     let mut now = 0_u64;
     for op in ops {
         match *op {
-            Op::Ask(0, _) => assert!(gate.try_admit(0), "nothing always fits"),
+            Op::Ask(0, _) => assert!(gate.try_admit(0), "zero always fits"),
             Op::Ask(n, 0..5) => {
                 let answer = gate.gate().admit(n, nanos(0));
                 if answer.is_granted() {

@@ -1,5 +1,5 @@
-//! Every span of time, looked at one by one: what a strict gate promises, also of those who wait,
-//! and while its geometry changes.
+//! Every span of time, checked one by one: the promise of a strict gate, also for callers that
+//! wait, and while its geometry changes.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
 }
 
-/// Who was let through, at which time, and how much; in which order they asked.
+/// The times and weights of the admitted calls, in the order in which they asked.
 type Grants = Vec<(u64, u64)>;
 
 /// Returns the most in any span of `interval` nanoseconds. One that holds the most begins with a
@@ -88,8 +88,8 @@ proptest! {
         prop_assert!(most <= limit, "{} in a span: {:?}", most, granted);
     }
 
-    /// What was granted before a change counts after it, as late as it can have been: so no span of
-    /// the shortest interval has more.
+    /// Grants before a change count after it, at the latest time possible: so no span of the
+    /// shortest interval has more.
     #[test]
     fn and_while_its_geometry_changes(
         limit in 1..10_u64,
@@ -116,7 +116,7 @@ proptest! {
         prop_assert!(most <= limit, "{} in {}: {:?}", most, shortest, granted);
     }
 
-    /// Nor if it is used out of rations, until these end.
+    /// Grants used out of rations, until these end, keep the promise too.
     #[test]
     fn and_out_of_rations(
         (limit, most) in (1..60_u64, 1..12_u64),

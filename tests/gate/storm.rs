@@ -1,5 +1,5 @@
-//! Threads at the edges of short buckets. Each notes what it was granted, and in which bucket; then
-//! each run of buckets is looked at.
+//! Threads at the edges of short buckets. Each records its grants with their buckets; then each run
+//! of buckets is checked.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -41,7 +41,7 @@ fn gate<C: Clock>(limit: u64, length: u64, buckets: u64, clock: C) -> Gate<C> {
         .unwrap()
 }
 
-/// Asks from all threads, and returns what was granted in each bucket.
+/// Asks from all threads, and returns the grants of each bucket.
 fn storm<C: Clock + Sync>(gate: &Gate<C>, most: u64, max_wait: u64) -> BTreeMap<u64, u64> {
     let all = Mutex::new(BTreeMap::new());
     race(THREADS, |thread| {
@@ -66,7 +66,7 @@ fn checked<C: Clock + Sync>(gate: &Gate<C>, limit: u64, length: u64, buckets: u6
     assert!(granted.len() > 10, "the storm has few buckets: {}", granted.len());
     let most = most_in_a_run(&granted, length, buckets);
     assert!(most <= limit, "{most} in {buckets} buckets of {length} ns; the limit is {limit}");
-    assert_eq!(most, limit, "nothing was ever short");
+    assert_eq!(most, limit, "the limit was never reached");
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn tick(ticks: &AtomicU64) -> u64 {
     ticks.fetch_add(1, Ordering::SeqCst)
 }
 
-/// Asks for one at a time from all threads, and says how many of their calls were granted at most,
-/// that began and ended in one span of time so long.
+/// Asks for one at a time from all threads, and returns the greatest number of granted calls that
+/// began and ended in one span of this length.
 fn most_in_a_span<C: Clock + Sync>(gate: &Gate<C>, ticks: &AtomicU64, span: u64) -> usize {
     let all = Mutex::new(Vec::new());
     race(THREADS, |_| {
@@ -148,8 +148,7 @@ fn a_strict_gate_keeps_its_limit_in_every_span_of_time() {
     assert!(most <= 7, "{most} in a span");
 }
 
-/// Limits rise and fall meanwhile; no run has more than the highest, and what is read is never
-/// beyond it.
+/// Limits rise and fall meanwhile; no run has more than the highest, and no reading is beyond it.
 #[test]
 fn while_the_limit_changes() {
     let (length, buckets) = (500, 4);

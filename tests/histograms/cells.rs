@@ -1,5 +1,5 @@
-//! The cells of a scale, as they are told: which values are counted together, and by which numbers
-//! others know the cells.
+//! The cells of a scale, as documented: the values that are counted together, and the numbers by
+//! which other systems know the cells.
 
 use windrow::{Histogram, histogram::Scale};
 
@@ -44,8 +44,8 @@ fn the_number_of_a_cell_says_between_which_powers_its_values_are() {
                 continue;
             }
             let [(number, 1)] = numbered[..] else { panic!("{numbered:?}") };
-            // What a 64-bit float cannot tell apart is let pass; whole numbers near the borders are
-            // the library's own tests.
+            // Values that a 64-bit float cannot tell apart are skipped; whole numbers near the
+            // borders are the library's own tests.
             let log = (value as f64).log2() * parts;
             assert!(
                 log <= f64::from(number) + 1e-9 && log > f64::from(number - 1) - 1e-9,

@@ -1,4 +1,4 @@
-//! What a distribution says, beside the sorted list of all that was recorded.
+//! The answers of a distribution, beside the sorted list of all records.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

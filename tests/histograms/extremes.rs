@@ -1,5 +1,4 @@
-//! What is known of the first value and of the last, and of distributions of more values than a
-//! `f64` or a `u64` counts.
+//! The first and the last value, and distributions of more values than a `f64` or a `u64` counts.
 
 use windrow::{
     Histogram, SlidingWindow, events,
@@ -10,7 +9,7 @@ use crate::{distribution, merged};
 
 events! { enum Http { Rt: Histogram } }
 
-/// So many times each of these values.
+/// Returns a distribution of these values, each with its count.
 fn times(values: &[(u64, u64)]) -> Distribution {
     let histogram = Histogram::new();
     for (value, times) in values {
@@ -98,7 +97,8 @@ fn a_sum_has_exact_extremes_if_all_parts_have() {
     assert!(merged([&exact, &drained.distribution()]).has_exact_extremes(), "nothing is added");
 }
 
-/// Of so many values the last is still the last, and each other one is where it belongs.
+/// With more values than a float counts, the last is still the last, and each other one has its
+/// rank.
 #[test]
 fn of_more_values_than_a_float_counts_each_has_its_rank() {
     for count in [1 << 53, (1 << 53) + 1, (1 << 60) + 12_345, u64::MAX - 1] {

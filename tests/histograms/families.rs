@@ -31,7 +31,7 @@ fn what_a_removed_series_has_recorded_stays_in_the_lifetime_cell_by_cell() {
         family.with(Route { route: "/a" }).record(one);
         family.with(Route { route: "/b" }).record(other);
     }
-    family.with(Route { route: "/a" }).take(); // a drain is none of the lifetime's business
+    family.with(Route { route: "/a" }).take(); // a drain does not change the lifetime
     let expected = distribution(Scale::DEFAULT, &[one, other].concat());
     assert_eq!(all(&family), expected);
     assert!(family.remove(Route { route: "/a" }));
@@ -110,7 +110,7 @@ fn no_record_is_lost_while_series_come_and_go() {
     assert_eq!(all(&family).sum(), expected.sum());
 }
 
-/// Returns how many values there are up to each power of two, of all series and of those that left.
+/// Returns the number of values up to each power of two, of all series and of removed ones.
 fn cumulative(family: &Family<Route<'static>, Histogram>) -> Vec<u64> {
     let [all] = &family.lifetime()[..] else { return vec![0; 6] };
     (9..15).map(|power| *all.count_up_to(1 << power).start()).collect()

@@ -10,7 +10,7 @@ use windrow::{
 use crate::error::{config, scales, values};
 use crate::{counts, distribution, merged};
 
-/// Returns what is the same in both.
+/// Returns the parts that are equal in both.
 fn of(found: &Distribution) -> (Scale, Vec<(u64, u64)>, Stats) {
     let (min, max) = (found.min(), found.max());
     let stats = Stats { count: found.count(), sum: found.sum(), min, max };
@@ -47,8 +47,8 @@ proptest! {
         prop_assert_eq!(merged, other);
     }
 
-    /// What is in both ranges, or outside where that is known: else it is refused, and nothing has
-    /// changed.
+    /// A merge converts values in both ranges, and those outside if they are known: otherwise it is
+    /// refused, and nothing has changed.
     #[test]
     fn what_is_since_an_earlier_one_is_that_of_the_later_values(
         scale in scales(), earlier in values(), later in values(),

@@ -28,7 +28,8 @@ fn all_values() -> Vec<u64> {
     (0..WRITERS).flat_map(values).collect()
 }
 
-/// The count is that of the cells; what is counted is between the extremes.
+/// Checks that the count is that of the cells, and that each counted value lies between the
+/// extremes.
 fn agrees(found: &Distribution) {
     assert_eq!(found.count(), found.cells().map(|(_, count)| count).sum::<u64>());
     assert!(found.count() <= (WRITERS * RECORDS) as u64, "below zero: {found:?}");
@@ -95,7 +96,7 @@ fn storm() {
         drop(finish);
     });
     let exact = distribution(SCALE, &all_values());
-    assert_eq!(exact.count(), (WRITERS * RECORDS) as u64); // of another histogram, by one thread
+    assert_eq!(exact.count(), (WRITERS * RECORDS) as u64); // for another histogram, by one thread
     assert_eq!(histogram.lifetime(), exact);
     let mut drained = drained.into_inner().expect("no thread has panicked");
     drained.merge(&histogram.take()).expect("the same scale");
@@ -171,8 +172,8 @@ fn without_room_for_columns_here() {
     assert!(histogram.distribution() == exact && histogram.take() == exact);
 }
 
-/// Runs `body` where no segment of columns can be mapped: of one row it has 64 KiB. The heap has as
-/// much as it needs.
+/// Runs `body` where no segment of columns can be mapped: of one row it has 64 KiB. The heap has
+/// enough memory.
 #[cfg(target_os = "linux")]
 pub(crate) fn with_no_more_memory<R>(body: impl FnOnce() -> R) -> R {
     windrow::diagnostics::strategy();

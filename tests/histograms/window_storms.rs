@@ -29,13 +29,13 @@ windrow::events! {
     enum Seen { Rt: Histogram(SCALE), All: Value, Idle: Histogram(SCALE) }
 }
 
-/// How a storm goes.
+/// The plan of a storm.
 #[derive(Clone, Copy)]
 struct Plan {
-    /// Of a bucket, in nanoseconds.
+    /// The length of a bucket, in nanoseconds.
     length: u64,
     buckets: u64,
-    /// Of each writer.
+    /// The number of records of each writer.
     records: u64,
     /// Geometries to change between. All hold all of time, if the first does.
     geometries: &'static [(u64, u64)],
@@ -53,14 +53,14 @@ struct Storm {
     is_over: AtomicBool,
 }
 
-/// What is counted is in the sum; and is what all reads say.
+/// Checks that each counted value is in the sum, and that all reads agree.
 fn is_sound(stats: Stats, of: &Distribution) {
     assert_eq!(
         (stats.count, stats.sum, stats.min, stats.max),
         (of.count(), of.sum(), of.min(), of.max())
     );
     let least: u64 = of.cells().map(|(holds, count)| holds.start() * count).sum();
-    assert!(least <= of.sum(), "the sum lacks what is counted: {of:?}");
+    assert!(least <= of.sum(), "the sum lacks counted values: {of:?}");
     assert_eq!(of.count(), of.cells().map(|(_, count)| count).sum::<u64>());
 }
 
@@ -100,7 +100,7 @@ impl Storm {
         (0..self.plan.records).map(record).collect()
     }
 
-    /// Asks for everything. What has been done is there, and nothing that was not begun.
+    /// Asks for everything. Every finished record is present, and none that was not begun.
     fn read(&self) {
         let mut last = self.window.lifetime_distribution(Seen::Rt);
         while !self.is_over.load(Ordering::Acquire) {
@@ -123,7 +123,7 @@ impl Storm {
         }
     }
 
-    /// Changes the geometry, and drains. What is drained of a bucket was recorded in it.
+    /// Changes the geometry, and drains. Each drained value was recorded in its bucket.
     fn disturb(&self) -> Vec<BucketSnapshot<Seen>> {
         let mut drained = Vec::new();
         let mut random = Rng::with_seed(9);
@@ -212,7 +212,7 @@ impl Storm {
     }
 }
 
-/// Returns what was recorded in each bucket of a length.
+/// Returns the records of each bucket of a length.
 fn by_start(records: &[(u64, u64)], length: u64) -> Values {
     let mut by_start = Values::new();
     let newest = records.iter().map(|(time, _)| *time).max().unwrap_or(0);

@@ -1,6 +1,5 @@
 //! `Histogram` events of windows: every read of one beside a `Value` of the same values, another
-//! one of a coarser scale, a
-//! [`Histogram`], and the list of what was recorded.
+//! one of a coarser scale, a [`Histogram`], and the list of all records.
 
 use testkit::{Rng, alone, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
@@ -19,7 +18,7 @@ const FINE: Scale = Scale::fixed::<2, 4, 4_000>();
 const COARSE: Scale = Scale::fixed::<1, 16, 1_000>();
 
 events! {
-    /// Each value is recorded of all three. What stands between them has cells between theirs.
+    /// Each value is recorded in all three. The events between them have cells between theirs.
     pub(crate) enum Seen {
         Passed: Count, Rt: Histogram(FINE), Depth: Maximum, All: Value, Open: Signed, Size: Histogram(COARSE)
     }
@@ -238,7 +237,7 @@ fn each_bucket_and_each_span_has_the_values_that_were_recorded_then() {
     in_each_way("windows::beside_lists");
 }
 
-/// A ring and a tier that hold everything, and what was recorded in each bucket.
+/// A ring and a tier that hold everything, beside the records of each bucket.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn beside_lists() {
@@ -300,7 +299,7 @@ fn beside_lists() {
         drained += 1;
     });
     assert!(drained > BUCKETS / 2, "{drained}");
-    // Two buckets become one, and what was in them is in it.
+    // Two buckets become one, with the contents of both.
     clock.set(begin + ms(10) * (BUCKETS as u32 - 1));
     window.reconfigure(ms(10) * BUCKETS as u32, BUCKETS / 2).expect("a geometry");
     agrees_with(&window.distribution(Seen::Rt), &lists.concat());
@@ -339,7 +338,7 @@ fn snapshots_that_differ_in_one_cell_are_not_equal() {
     let clock = clock_at(60_000);
     let windows: [Window; 2] = [window(ms(10), 3, &clock), window(ms(10), 3, &clock)];
     let [one, other] = &windows;
-    // Of the same count, sum and extremes.
+    // Values with the same count, sum and extremes.
     for value in [10, 20, 30, 40] {
         one.record(Seen::Rt, value);
     }
@@ -360,7 +359,7 @@ labels! {
     struct Call { route: Route }
 }
 
-/// One of which is removed: what it had counted is in the family's total.
+/// One series is removed: its counts are in the family's total.
 #[test]
 fn each_series_of_a_family_has_percentiles_of_its_own() {
     let routes = Family::<Call, SlidingWindow<Seen>, _>::with_constructor(|| {

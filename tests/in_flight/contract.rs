@@ -1,4 +1,4 @@
-//! What it says of itself, one thread at a time.
+//! The documented answers, one thread at a time.
 
 use std::mem::{forget, size_of};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,7 +61,7 @@ fn what_is_forgotten_stays() {
     assert_eq!(open.level(), 3);
 }
 
-/// What a connection keeps.
+/// The state of a connection.
 struct Connection {
     open: InFlightGuard<Arc<InFlight>>,
 }
@@ -82,7 +82,7 @@ fn a_guard_that_owns_its_level_leaves_once_wherever_it_is_dropped() {
     assert_eq!((open.level(), Arc::strong_count(&open)), (0, 1));
     let alone = open.enter(7).owned_by(Arc::clone(&open));
     drop(open);
-    assert_eq!(alone.owner().level(), 7, "it owns what it leaves");
+    assert_eq!(alone.owner().level(), 7, "it owns the level that it leaves");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn levels_are_exact_up_to_two_to_the_64() {
     const END: u64 = 1 << 63;
     let open = InFlight::new();
     let half = open.try_enter(END, AtMost(END)).unwrap();
-    assert!(open.try_enter(1, AtMost(END)).is_none(), "what is large lifts no limit");
+    assert!(open.try_enter(1, AtMost(END)).is_none(), "a large weight lifts no limit");
     let beyond = open.enter(END - 1);
     assert_eq!(open.level(), u64::MAX);
     assert!(open.try_enter(1, AtMost(u64::MAX)).is_none());

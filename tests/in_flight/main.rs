@@ -1,5 +1,5 @@
-//! How many at once: random histories beside what was held, threads that come and go, and what it
-//! says of itself.
+//! Operations in flight: random histories beside the guards held, threads that come and go, and the
+//! documented answers.
 
 mod contract;
 mod oracle;
@@ -9,6 +9,6 @@ mod storm;
 use windrow::{events, histogram::Scale};
 
 events! {
-    /// What is kept of a level: the most in each bucket, or each level that an operation raises.
+    /// The events of a level: the maximum of each bucket, or each level that an operation raises.
     enum Pool { Busy: Maximum, Raised: Histogram(Scale::fixed::<5, 1, 64>()) }
 }

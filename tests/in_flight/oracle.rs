@@ -51,7 +51,7 @@ impl Held {
     }
 }
 
-/// A history that goes on, and what it has in flight.
+/// A history under way, and its guards in flight.
 struct History<'a> {
     peaks: Peaks<'a, Pool, Manual>,
     inside: Vec<(u64, InFlightGuard<Peaks<'a, Pool, Manual>>)>,
@@ -94,8 +94,8 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Each bucket has the most that was held in it, from its beginning to its end, or no
-    /// operation; and then what was held lies below what its neighbours say.
+    /// Checks that each bucket has the greatest level held in it, from its beginning to its end, or
+    /// no operation; and then the level held is at most those of its neighbours.
     fn check_each(&self, snapshot: &Snapshot<Pool>) {
         let nanos = Timestamp::as_nanos;
         let found: Vec<_> = snapshot.iter().map(|bucket| bucket.stats(Pool::Busy).max).collect();
@@ -156,8 +156,8 @@ proptest! {
         }
     }
 
-    /// Wherever a clock that steps back puts an operation, what it raises is there, or among what
-    /// came too late.
+    /// Wherever a clock that steps back puts an operation, the level that it raises is recorded
+    /// there, or as late.
     #[test]
     fn no_level_is_lost_or_made_up_whatever_the_clock_does(
         length in 1..12_u64, buckets in 1..7_u64, ops in ops(-60..60_i64)

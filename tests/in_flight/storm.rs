@@ -12,7 +12,7 @@ use crate::Pool;
 
 const THREADS: usize = 4;
 const CALLS: u64 = 20_000;
-/// How many a thread has in flight at most.
+/// The greatest number of guards that a thread holds.
 const MOST: usize = 3;
 
 fn window<C: Clock>(length: u64, clock: C) -> SlidingWindow<Pool, C> {
@@ -20,8 +20,7 @@ fn window<C: Clock>(length: u64, clock: C) -> SlidingWindow<Pool, C> {
     builder.allow_coarse_clock().build().unwrap()
 }
 
-/// Each thread enters and leaves at random; what it enters with, and whether it asks for a limit,
-/// is its own.
+/// Each thread enters and leaves at random, with its own weights, and with or without a limit.
 fn come_and_go<C: Clock + Send + Sync>(
     in_flight: &InFlight,
     window: &SlidingWindow<Pool, C>,
@@ -87,7 +86,7 @@ fn the_greatest_of_all_buckets_is_the_greatest_ever() {
     assert!(snapshot.iter().all(|bucket| bucket.stats(Pool::Busy).max <= Some(greatest)));
 }
 
-/// What is inside by the callers' own book, which is written inside, is never more than the limit.
+/// The level in the callers' own book, which is written inside, is never more than the limit.
 #[test]
 fn no_limit_is_overshot() {
     const LIMIT: u64 = 5;

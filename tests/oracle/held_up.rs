@@ -22,8 +22,8 @@ fn is_held_up_for_a_while(
     outcome?;
     pair.let_go()?;
     pair.compare(0)?;
-    // Until all that was not closed has left the tiers, which reach back by at most six of the
-    // longest buckets.
+    // Until all buckets that were not closed have left the tiers, which reach back by at most six
+    // of the longest buckets.
     for _ in 0..8 {
         for tier in 0..=3 {
             pair.apply(&Op::Set(Time::FromNewest(0, 0)))?; // it may be ahead of the clock

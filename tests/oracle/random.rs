@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use testkit::oracle::{Geometry, Op, Plan, Time};
 
-/// Where a history begins: what is built, and the clock's time then.
+/// A history: the plan, the clock's time at its beginning, and the operations.
 pub(crate) type History = (Plan, u64, Vec<Op>);
 
 /// Geometries of every kind, the extremes among them.
@@ -128,7 +128,7 @@ pub(crate) fn local(events: usize) -> impl Strategy<Value = History> {
     (plan(small_geometry()), 0..=200_u64, ops)
 }
 
-/// The same, told in two parts, with amounts that do not wrap, and far from the end of time.
+/// Returns histories in two parts, with amounts that do not wrap, and far from the end of time.
 pub(crate) fn in_two_parts(events: usize) -> impl Strategy<Value = (History, Vec<Op>)> {
     let ops = |count| {
         let ops =

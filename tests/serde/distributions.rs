@@ -1,4 +1,4 @@
-//! Distributions by serde: that they come back, and what is refused.
+//! Distributions by serde: they come back, and invalid ones are refused.
 
 use proptest::prelude::*;
 use windrow::{
@@ -14,7 +14,7 @@ fn distribution(scale: Scale, values: &[u64]) -> Distribution {
     histogram.distribution()
 }
 
-/// From JSON and from postcard, which does not say what it holds.
+/// Checks that it comes back from JSON and from postcard, which has no types in its data.
 fn comes_back(distribution: &Distribution) {
     let text = serde_json::to_string(distribution).unwrap();
     assert_eq!(&serde_json::from_str::<Distribution>(&text).unwrap(), distribution, "{text}");
@@ -81,7 +81,7 @@ fn what_no_histogram_gives_is_refused() {
     assert!(serde_json::from_str::<Distribution>(of_one_cell).is_err());
 }
 
-/// A histogram that was told so counts so many; so it comes back, and counts stop there.
+/// Counts that do not fit stop at the greatest, and come back.
 #[test]
 fn counts_that_do_not_fit_come_back_and_make_nothing_panic() {
     let histogram = Histogram::with_scale(Scale::fixed::<3, 513, 1024>());

@@ -1,5 +1,5 @@
-//! Histogram events by serde: the shape, that they come back from wherever a window gives them, and
-//! what is refused.
+//! Histogram events by serde: their shape, that they come back from every read of a window, and the
+//! inputs that are refused.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -89,7 +89,7 @@ fn an_error_names_the_event_and_the_rule() {
     assert!(postcard::from_bytes::<BucketSnapshot<OtherScale>>(&bytes).is_err());
 }
 
-/// What was read is as good as what a window gives.
+/// Checks that a snapshot that was read is as good as a window's own.
 fn is_sound(snapshot: &Snapshot<Timing>) {
     returns(snapshot);
     let read: Snapshot<Timing> =
@@ -135,8 +135,8 @@ fn all_that_a_window_gives_comes_back() {
     }
 }
 
-/// Also what is read while values are recorded: in a live bucket the extremes may be ahead of what
-/// is counted.
+/// This also holds for reads while values are recorded: in a live bucket the extremes may be ahead
+/// of the count.
 #[test]
 fn what_is_read_of_a_live_bucket_comes_back() {
     let window = SlidingWindow::<Timing>::builder().build().expect("a geometry");

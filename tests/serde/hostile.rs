@@ -1,5 +1,5 @@
-//! What no window gives is refused, with the value and the rule; and nothing that is read makes
-//! anything panic.
+//! Snapshots that no window gives are refused, with the value and the rule; and no input causes a
+//! panic.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -145,7 +145,7 @@ fn another_enum_is_noticed_and_another_order_is_none() {
     assert_eq!(postcard::from_bytes::<Snapshot<Moved>>(&bytes).expect("bytes"), moved);
 }
 
-/// What was read is as good as what a window gives.
+/// Checks that a snapshot that was read is as good as a window's own.
 fn is_sound(snapshot: &Snapshot<Seen>) {
     returns(snapshot);
     let mut twice = snapshot.clone();

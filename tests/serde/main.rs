@@ -1,4 +1,4 @@
-//! Snapshots by serde: what they look like, that they come back, and what is refused.
+//! Snapshots by serde: their shape, that they come back, and the inputs that are refused.
 
 mod distributions;
 mod histograms;
@@ -101,7 +101,7 @@ const JSON: &str = r#"{
   ]
 }"#;
 
-/// There and back, in a format that says what it holds and in one that does not.
+/// Checks the way there and back, in a format with types in its data and in one without.
 fn returns<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     let text = serde_json::to_string(value).expect("JSON");
     assert_eq!(&serde_json::from_str::<T>(&text).expect(&text), value);

@@ -1,4 +1,4 @@
-//! What snapshots take in memory: those that are read, from whatever bytes, and those of windows.
+//! The memory of snapshots: those read from any bytes, and those of windows.
 
 use proptest::prelude::*;
 use testkit::heap::{Counting, kept_by, peak_of};
@@ -47,7 +47,7 @@ fn is_bounded(bytes: &[u8], what: &str) {
     assert!(worst <= most, "{what}: {worst} bytes for {} that were read: {peaks:?}", bytes.len());
 }
 
-/// Returns a window of so many buckets in which each has so many values, far apart.
+/// Returns a window of `buckets` buckets that each have `values` values, far apart.
 fn full<E: Events>(
     buckets: u32,
     event: Event<E, kind::Histogram>,

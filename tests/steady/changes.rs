@@ -15,14 +15,14 @@ use testkit::{Finish, ns, window};
 
 const CHANGES: u64 = 3_000;
 
-/// What two rings of 61 buckets take, and what epochs have not reclaimed yet, a few times over; of
-/// what one ring for each change would take, a thirtieth.
+/// A few times the size of two rings of 61 buckets with the memory that epochs have not reclaimed
+/// yet; a thirtieth of one ring for each change.
 const MOST: i64 = 256 << 10;
 
 type Window = SlidingWindow<Http, Manual>;
 
-/// Changes the geometry so often, all of time in every ring; how much more is allocated at most
-/// behind the first fifty changes.
+/// Changes the geometry repeatedly, with all times in every ring; returns the greatest growth of
+/// the heap after the first fifty changes.
 fn grown(window: &Window, clock: &Manual) -> i64 {
     let (mut begin, mut most) = (0, 0);
     for change in 0..CHANGES {

@@ -14,7 +14,7 @@ static WHILE_ADDING: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static ADDS: Cell<bool> = const { Cell::new(false) };
-    /// What this thread has allocated, less what it has freed.
+    /// The bytes that this thread has allocated, less those that it has freed.
     static OWN: Cell<i64> = const { Cell::new(0) };
 }
 

@@ -22,13 +22,13 @@ const LINE: usize = 1_000;
 const WARM_UP: u64 = 400;
 const BUCKETS: u64 = 2_000;
 
-/// What is written, in memory that is used again.
+/// The lines written, in memory that is used again.
 struct Log {
     bucket: BucketSnapshot<Mixed>,
     times: Distribution,
     sizes: Distribution,
     line: String,
-    /// Of all lines together: how many they are, and what they have counted.
+    /// The number of all lines, and their total counts.
     written: [u64; 4],
 }
 
@@ -61,8 +61,8 @@ impl Log {
     }
 }
 
-/// Counts in so many buckets, each of which is written when it is over. In each bucket other cells
-/// of the scale are used.
+/// Counts in `buckets` buckets, each of which is written when it is over. Each bucket uses other
+/// cells of the scale.
 fn go_on(window: &SlidingWindow<Mixed, Manual>, log: &mut Log, buckets: u64) {
     for round in 1..=buckets {
         window.add(Mixed::Pass, 1);

@@ -1,4 +1,4 @@
-//! What epochs cost in memory: once for each thread, and nothing on account of others.
+//! The memory of epochs: allocated once for each thread, and not because of other threads.
 
 use std::cell::RefCell;
 use std::sync::{Arc, mpsc};
@@ -17,7 +17,7 @@ const LENGTH: u64 = 10;
 
 type Window = SlidingWindow<Http, Manual>;
 
-/// Changes the geometry so many times.
+/// Changes the geometry `changes` times.
 fn reshape(window: &Window, changes: u32) {
     for change in 0..changes {
         let buckets = 2 + change % 2;

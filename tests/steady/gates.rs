@@ -1,4 +1,4 @@
-//! What a gate keeps allocated, to the byte; and that opening a bucket allocates nothing.
+//! The memory of a gate, to the byte; and opening a bucket allocates nothing.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,7 +14,8 @@ use crate::counting::own_bytes;
 const LENGTH: u64 = 10;
 /// Four sheets, on two cache lines each.
 const SHEETS: i64 = 4 * 128;
-/// Returns what was granted in each bucket before a sheet's, in two intervals; and where that is.
+/// Returns the size of the grants of each bucket before a sheet's, in two intervals, and of their
+/// places.
 const fn before(buckets: i64) -> i64 {
     4 * (24 + 8 * (2 * buckets - 1))
 }
@@ -47,8 +48,8 @@ fn table() {
     }
 }
 
-/// A gate in a static takes nothing until it is used, and then room for the buckets that it has
-/// opened: the one at time zero, and that of now.
+/// A gate in a static takes nothing until it is used, and then memory for the buckets that it has
+/// opened: the one at time zero, and the current one.
 #[test]
 fn a_gate_in_a_static_takes_memory_as_it_is_used() {
     in_each_strategy("gates::in_static");
@@ -82,7 +83,7 @@ const fn segments(sheets: i64) -> i64 {
     there
 }
 
-/// Threads that open buckets all the time, and what they have allocated together.
+/// Lets threads open buckets all the time, and returns the bytes that they have allocated together.
 fn allocated_by(threads: u32, buckets: u32) -> i64 {
     let readings = AtomicU64::new(0);
     let now = || Timestamp::from_nanos(readings.fetch_add(LENGTH, Ordering::Relaxed));

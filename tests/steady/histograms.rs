@@ -101,19 +101,19 @@ fn reading() {
     record(&window, 1);
     reads(&window); // a thread's first pin
     let nothing = |what: &str| assert_eq!(made(|| reads(&window)), 0, "{what}");
-    nothing("of the first bucket");
+    nothing("the first bucket");
     for value in 1..100 {
         clock.advance(ns(LENGTH));
         record(&window, value);
     }
-    nothing("of a full ring");
+    nothing("a full ring");
     let back = at_ns(window.clock().now().as_nanos() - 3 * LENGTH);
     window.record_at(back, Mixed::Rt, 7_000).expect("in the ring");
     nothing("behind an add to an older bucket");
     clock.advance(ns(5 * LENGTH));
     nothing("behind the live bucket");
     window.reconfigure(ns(LENGTH * 2 * u64::from(BUCKETS)), BUCKETS as usize).expect("sound");
-    nothing("of another geometry");
+    nothing("another geometry");
     record(&window, 9);
     nothing("of both");
 }
@@ -151,7 +151,7 @@ fn the_same() {
     agree("of nothing");
     for value in 1..100 {
         record(&window, value);
-        agree("of a full ring");
+        agree("a full ring");
         clock.advance(ns(LENGTH));
         if value % 7 == 0 {
             let back = at_ns(window.clock().now().as_nanos() - 3 * LENGTH);
@@ -161,7 +161,7 @@ fn the_same() {
         if value % 31 == 0 {
             let length = LENGTH * (1 + value % 2);
             window.reconfigure(ns(length * u64::from(BUCKETS)), BUCKETS as usize).expect("sound");
-            agree("of another geometry");
+            agree("another geometry");
         }
     }
 }
@@ -192,8 +192,8 @@ fn counting() {
     is(7);
 }
 
-/// Returns how often rotations allocate that record values of so many sizes: one in each group, or
-/// none.
+/// Returns the number of allocations in rotations with values of `sizes`: one value in each group,
+/// or none.
 fn rings(window: &Window, clock: &Manual, sizes: &[u64]) -> u64 {
     made(|| {
         for _ in 0..30 * BUCKETS {

@@ -1,4 +1,4 @@
-//! What adding costs in memory, once it has been going on for a while: nothing.
+//! Adds cost no memory once they have gone on for a while.
 //!
 //! Each test runs in a process of its own, on each strategy, because it looks at the heap of the
 //! whole process.

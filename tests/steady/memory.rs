@@ -1,4 +1,4 @@
-//! What a window keeps allocated, to the byte: it grows as it is used, and no further.
+//! The memory of a window, to the byte: it grows as it is used, and no further.
 
 use std::time::Duration;
 
@@ -19,25 +19,26 @@ const BUCKET: i64 = 80 + 16 * CELLS;
 const BLOCK: i64 = 64 + 8 * CELLS;
 /// Each time that buckets are made.
 const CHUNK: i64 = 40;
-/// How many buckets a ring takes beside those in its slots.
+/// The number of buckets that a ring takes beside those in its slots.
 const SPARE: i64 = 5;
 
 type Window = SlidingWindow<Http, Manual>;
-/// What is done to a window, whose clock is given.
+/// A use of a window, whose clock is given.
 type Use<'a> = &'a dyn Fn(&Window, &Manual);
 
-/// Returns what stands in `docs/design.md`: of slots.
+/// Returns the size of slots by `docs/design.md`.
 fn slots(buckets: i64) -> i64 {
     let groups = buckets / buckets.isqrt() + i64::from(buckets % buckets.isqrt() != 0);
     8 * buckets + 8 * groups
 }
 
-/// Of a window, without the window itself, its buckets, its blocks and their cells in rows.
+/// Returns the size of a window without the window itself, its buckets, its blocks and their cells
+/// in rows.
 fn bare(buckets: i64) -> i64 {
     slots(buckets) + 264 + 16 * CELLS + 96
 }
 
-/// Of as many buckets as are there when so many are needed, and the ring takes `enough`.
+/// Returns the number of buckets that exist when `needed` are needed, and the ring takes `enough`.
 fn made(needed: i64, enough: i64) -> i64 {
     let (mut there, mut chunks) = (0, 0);
     while there < needed {
@@ -47,7 +48,7 @@ fn made(needed: i64, enough: i64) -> i64 {
     there * BUCKET + chunks * CHUNK
 }
 
-/// Of a window that has needed so many buckets and blocks at once.
+/// Returns the size of a window that has needed `needed` buckets and `blocks` blocks at once.
 fn formula(buckets: i64, needed: i64, blocks: i64) -> i64 {
     bare(buckets) + made(needed, buckets + SPARE) + blocks * BLOCK
 }
@@ -57,7 +58,8 @@ fn touch(window: &Window) {
     window.record(Http::Rt, 5);
 }
 
-/// What a window of so many buckets has on the heap: when it is built, and after each use of it.
+/// Returns the heap memory of a window of `buckets` buckets: when it is built, and after each use
+/// of it.
 fn heap<const N: usize>(buckets: u32, uses: [Use<'_>; N]) -> [i64; N] {
     let clock = Manual::default();
     clock.set(at_ns(1_000_000));
@@ -69,7 +71,7 @@ fn heap<const N: usize>(buckets: u32, uses: [Use<'_>; N]) -> [i64; N] {
     })
 }
 
-/// Has the process and the thread allocate what they do once.
+/// Makes the process and the thread allocate their one-time memory.
 fn warm_up() {
     let rotate = |window: &Window, clock: &Manual| {
         for _ in 0..1_000 {
@@ -122,8 +124,8 @@ fn table() {
     }
 }
 
-/// Four times an interval, in ever other slots: buckets that have left are used again, and the
-/// window keeps as many as are in its ring.
+/// Uses in other slots, four times an interval: buckets that have left are used again, and the
+/// window keeps no more than its ring has.
 #[test]
 fn a_window_that_is_used_now_and_then_keeps_few_buckets() {
     in_each_strategy("memory::now_and_then");
@@ -167,7 +169,7 @@ const GROUPS: i64 = 14;
 #[ignore = "run by another test, in a process of its own"]
 fn histograms() {
     warm_up();
-    // So many values side by side, from one microsecond on, and how many groups they lie in.
+    // The number of adjacent values, from one microsecond on, and the number of their groups.
     for (values, groups) in [(1, 1), (20, 2), (60, 5), (216, 14)] {
         let clock = Manual::default();
         clock.set(at_ns(1_000_000));
@@ -199,7 +201,7 @@ fn histograms() {
             let window = slots(60) + 264 + 16 * cells + 96;
             let block = 64 + 8 * cells + 8 * WIDE;
             assert_eq!([built, once], [window + 2 * bucket + CHUNK + block; 2]);
-            // As many as are made for 61, and in 6 steps.
+            // The number made for 61, in 6 steps.
             let full = window + 64 * (bucket + 256 * groups) + 6 * CHUNK + 2 * block;
             // The collector's queue may have had a bag more before.
             assert!(
@@ -210,7 +212,7 @@ fn histograms() {
     }
 }
 
-/// Returns what a tier of so many buckets of ten adds to that.
+/// Returns the size that a tier of `buckets` buckets of ten adds to that.
 fn tier_formula(buckets: usize) -> i64 {
     slots(buckets.cast_signed() as i64) + TIER
 }
@@ -282,7 +284,7 @@ fn dropped() {
         let window = window::<Http>(ns(LENGTH), 2, &Manual::default());
         window.add(Http::Pass, 1);
     }
-    // What epochs have not reclaimed yet; and less than the columns of all these.
+    // The memory that epochs have not reclaimed yet, which is less than the columns of all these.
     let (heap, mapped) = (own_bytes() - heap, mapped_kilobytes() - mapped);
     assert!(heap <= 64 << 10, "{heap} bytes more");
     assert!(mapped <= 4 << 10, "{mapped} kilobytes more");

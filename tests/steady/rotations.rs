@@ -1,4 +1,4 @@
-//! Rotations after the first few hundred: nothing is allocated, and what is live stays as it is.
+//! Rotations after the first few hundred: nothing is allocated, and live memory stays the same.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,12 +20,12 @@ const LENGTH: u64 = 10;
 const WARM_UP: u64 = 400;
 const ROTATIONS: u64 = 2_000;
 
-/// Live bytes may come and go by as much where epochs reclaim: what is in the threads' bags.
+/// The bytes by which live memory may vary if epochs reclaim: the contents of the threads' bags.
 const SLACK: i64 = 64 << 10;
 
 type Window = SlidingWindow<Http, Manual>;
 
-/// Opens so many buckets, and counts in each of them.
+/// Opens `rotations` buckets, and counts in each of them.
 fn rotate(window: &Window, clock: &Manual, rotations: u64) {
     for _ in 0..rotations {
         clock.advance(ns(LENGTH));
@@ -36,12 +36,12 @@ fn rotate(window: &Window, clock: &Manual, rotations: u64) {
     }
 }
 
-/// Returns what was needed since there were so many allocations and live bytes.
+/// Returns the allocations and the live bytes since these.
 fn needed(allocations_before: u64, live_before: i64) -> (u64, i64) {
     (allocations() - allocations_before, live_bytes() - live_before)
 }
 
-/// Says what is wrong if memory was needed: but for what epochs need, more often than `most` times.
+/// Panics if memory was needed: except for that of epochs, more often than `most` times.
 fn is_none((made, grown): (u64, i64), most: u64) {
     println!("{:?}: {made} allocations, {grown} bytes more", windrow::diagnostics::strategy());
     if windrow::diagnostics::strategy() != Strategy::Epochs {
@@ -97,7 +97,7 @@ fn two_threads() {
                     barrier.wait();
                     while_adding(|| rotate(&window, &clock, ROTATIONS));
                     barrier.wait();
-                    // Until the memory was looked at: a thread that ends frees what it had.
+                    // Until the memory was measured: a thread that ends frees its memory.
                     barrier.wait();
                 });
             }
@@ -110,9 +110,8 @@ fn two_threads() {
             needed
         });
         // Buckets without a block are needed where one thread opens buckets while the other stands
-        // still, and so are more blocks. Each is made once, so this is warm-up that comes late.
-        // Buckets are made as many at once as there are, by three allocations, until there are as
-        // many as the ring takes; a block by two.
+        // still, and so are more blocks. Each is made once, so this is late warm-up. Making buckets
+        // doubles their number, by three allocations, until the ring has enough; a block takes two.
         let times = u64::from(u32::BITS - (buckets + 5).leading_zeros());
         is_none(needed, 2 * 3 * times + 3 * 2);
         is_exact(&window, 2 * (WARM_UP + ROTATIONS));

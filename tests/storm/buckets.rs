@@ -19,7 +19,7 @@ pub(crate) fn exact(plan: Plan) {
     let (mut last, mut turn) = Default::default();
     let books = storm.run(|| {
         storm.bracket_lifetimes(&mut last);
-        // Whatever else a reader may ask for, so that it helps to close what it finds.
+        // Any other reads, so that the reader helps to close the buckets that it finds.
         turn = (turn + 1) % 3;
         match turn {
             0 => drop(storm.window.snapshot()),
@@ -115,14 +115,14 @@ fn every_bucket_of_the_real_time() {
     }
 }
 
-/// A bucket that no writer can be at any more never changes again, and reads as what was added:
-/// while it is retired, while it is closed, while its block goes to another bucket.
+/// A bucket that no writer can be at any more never changes again, and reads as the sum of its
+/// adds: while it is retired, while it is closed, while its block goes to another bucket.
 #[test]
 fn buckets_left_alone_read_exactly() {
     left_alone(150_000);
 }
 
-/// As said above, until the reader has looked at so many buckets.
+/// Runs the check above until the reader has looked at `enough_checks` buckets.
 pub(crate) fn left_alone(enough_checks: u64) {
     const LENGTH: u64 = 10;
     const BUCKETS: u64 = 256;

@@ -26,19 +26,19 @@ fn tiered(tier: usize, clock: &Manual) -> Window {
     builder.clock(clock.clone()).build().expect("tiers that nest")
 }
 
-/// What all threads of a storm share.
+/// The state that all threads of a storm share.
 struct Storm {
     window: Window,
     clock: Manual,
     pass: [Progress; WRITERS],
     rt: [Progress; WRITERS],
-    /// What drains have handed out.
+    /// The sum of the drained buckets.
     handed: AtomicU64,
     is_over: AtomicBool,
 }
 
 impl Storm {
-    /// Whose tiers have so many buckets.
+    /// Creates a storm with a tier of `tier` buckets.
     fn new(tier: usize) -> Storm {
         let clock = Manual::default();
         clock.set(at_ns(BEGIN));
@@ -57,7 +57,8 @@ impl Storm {
         self.is_over.load(Ordering::Acquire)
     }
 
-    /// Adds and back-dated records; `turn` turns the clock. Returns what was recorded.
+    /// Adds and records, some of them back-dated; `turn` turns the clock. Returns the tally of the
+    /// records.
     fn write(&self, writer: usize, mut turn: impl FnMut(&mut Rng)) -> Tally {
         let (mut random, mut recorded) = (Rng::with_seed(writer as u64), Tally::default());
         while !self.is_over() {
@@ -110,8 +111,8 @@ impl Storm {
         })
     }
 
-    /// Runs `WRITERS` writers, two threads that change and `read`, for so long; then everything
-    /// ever added must be there. Returns what was recorded.
+    /// Runs `WRITERS` writers, two threads that change and `read`, for `time`; then every add must
+    /// be present. Returns the tally of the records.
     fn run(&self, time: Duration, turn: impl Fn(&mut Rng) + Sync, mut read: impl FnMut()) -> Tally {
         let recorded = thread::scope(|scope| {
             let (storm, turn) = (self, &turn);
@@ -143,7 +144,7 @@ impl Storm {
         recorded
     }
 
-    /// The lifetime, and what it does not exceed.
+    /// Checks that the lifetime lies between its bounds.
     fn lies_between(&self, last: &mut u64) {
         let done = Progress::done(&self.pass)[1];
         let all = self.window.lifetime(Seen::Pass).sum;
@@ -217,7 +218,7 @@ fn under_clears_by_a_clock_that_leaps() {
 /// At rest, after a clear at a time: the window is as a new one, but for its lifetime.
 fn counts_on(storm: &Storm, time: u64) {
     let Storm { window, clock, .. } = storm;
-    // By epochs, what the storm has left to be freed comes before what is to be closed.
+    // With epochs, the garbage of the storm is freed before buckets are closed.
     let drain = |least: u64| {
         let mut sum = 0;
         for call in 0..50_000 {

@@ -100,7 +100,7 @@ fn drains_add_up() {
 }
 
 /// One thread adds one and drains, over and over: there is never more than one in the counter, so
-/// no call may return more, whatever comes between the steps of a sum or of another drain.
+/// no call may return more, even if other steps come between those of a sum or of another drain.
 pub(crate) fn alternate(rounds: u64) {
     let counter = Counter::new();
     let finished = AtomicBool::new(false);
@@ -140,7 +140,7 @@ fn nobody_is_told_of_more_than_there_was() {
     alternate(200_000);
 }
 
-/// Resets beside adds: what is left afterwards is less, and never more, than was added.
+/// Resets beside adds: the rest is less, and never more, than the sum of the adds.
 #[test]
 fn resets_invent_nothing() {
     let counter = Counter::new();

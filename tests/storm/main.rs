@@ -1,8 +1,8 @@
 //! Many threads at once, and nothing lost.
 //!
 //! Writers keep ledgers beside what they add; at rest each bucket and each lifetime must agree with
-//! them to the last count, and while they run every answer must lie between what was done before
-//! the question and what had been begun after it.
+//! them to the last count, and while they run every answer must lie between the adds finished
+//! before the question and those begun before the answer.
 
 mod buckets;
 mod churn;

@@ -107,8 +107,8 @@ fn lifetimes_survive_every_change() {
     }
 }
 
-/// Buckets so short that another opens during each attempt at a change. The change
-/// of geometry does not try for ever: it ends.
+/// Buckets so short that another opens during each attempt at a change. The change of geometry does
+/// not try forever: it ends.
 #[test]
 fn changes_are_made_however_short_the_buckets() {
     alone::in_each_strategy("reconfigure::changes_of_short_buckets");

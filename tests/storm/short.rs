@@ -14,7 +14,7 @@ events! {
     enum Times { Rt: Value, Most: Maximum, Least: Minimum, Took: Histogram(Scale::fixed::<2, 1, 10_000_000_000>()) }
 }
 
-/// Of a bucket, in nanoseconds.
+/// The length of a bucket, in nanoseconds.
 const LENGTH: u64 = 10_000;
 
 #[test]

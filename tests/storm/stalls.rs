@@ -64,7 +64,7 @@ fn stalling(body: impl Fn()) {
         drop(finish);
     });
     println!("{} stalls", STALLS.load(Ordering::Relaxed));
-    assert!(STALLS.load(Ordering::Relaxed) > 0, "nobody was made to stall");
+    assert!(STALLS.load(Ordering::Relaxed) > 0, "no thread was stalled");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Writers that add, keep ledgers and push the clock; readers that bracket what they are told.
+//! Writers that add, keep ledgers and push the clock; readers that bracket the answers.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -11,7 +11,7 @@ use testkit::ledger::{Ledger, Progress, Tally};
 use testkit::traced::{Traced, time_of};
 use testkit::{Finish, Rng, at_ns, ns};
 
-/// How a storm goes.
+/// The plan of a storm.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) length: u64,
@@ -19,10 +19,10 @@ pub(crate) struct Plan {
     pub(crate) writers: usize,
     /// Steps of each writer.
     pub(crate) steps: u64,
-    /// A step in so many moves the clock forward, by less than `stride`.
+    /// One step in this number moves the clock forward, by less than `stride`.
     pub(crate) push_one_in: u64,
     pub(crate) stride: u64,
-    /// A step in so many moves the clock back, by less than twice the interval; 0 for never.
+    /// One step in this number moves the clock back, by less than twice the interval; 0 for never.
     pub(crate) back_one_in: u64,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Storm {
     rt: Vec<Progress>,
 }
 
-/// What writers have counted: by bucket what is in one, and how much is, or may be, late.
+/// The counts of writers: by bucket, and the sum that is, or may be, late.
 #[derive(Default)]
 pub(crate) struct Books {
     pub(crate) pass: Ledger,
@@ -233,7 +233,7 @@ impl Storm {
         }
     }
 
-    /// At rest: the lifetimes are everything, and what was never used is still empty.
+    /// Checks, at rest, that the lifetimes have everything, and that unused events are still empty.
     pub(crate) fn lifetimes_are_exact(&self, books: &Books) {
         assert_eq!(Tally::from(self.window.lifetime(Seen::Pass)), books.pass.total());
         assert_eq!(Tally::from(self.window.lifetime(Seen::Rt)), books.rt.total());

@@ -1,5 +1,5 @@
 //! Tiers under writers: while buckets of 100 µs come and go, each tier holds everything, and each
-//! span holds what was added since it began.
+//! span holds the adds since it began.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
@@ -15,7 +15,7 @@ use crate::Seen;
 
 const WRITERS: u64 = 3;
 
-/// Of the window's buckets, in nanoseconds; and how many of them the ledgers have room for.
+/// The length of the window's buckets, in nanoseconds; and their number in the ledgers.
 const LENGTH: u64 = 100_000;
 const PLACES: usize = 100_000;
 
@@ -24,12 +24,12 @@ fn tiers_hold_everything() {
     alone::in_each_strategy("tiers::under_writers");
 }
 
-/// What the writers have begun to add, and what they have added, by bucket.
+/// The adds that the writers have begun, and those that they have finished, by bucket.
 struct Books {
     first: u64,
     begun: AtomicU64,
     done: Box<[AtomicU64]>,
-    /// How many places of those are in use.
+    /// The number of places in use.
     used: AtomicUsize,
 }
 
@@ -50,14 +50,14 @@ impl Books {
         self.done[place].fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Returns what was added, by place.
+    /// Returns the finished adds, by place.
     fn done(&self) -> Vec<u64> {
         let used = &self.done[..self.used.load(Ordering::SeqCst)];
         used.iter().map(|done| done.load(Ordering::SeqCst)).collect()
     }
 }
 
-/// A window whose buckets are opened by its writers, and what they have written.
+/// A window whose buckets are opened by its writers, and their books.
 struct Storm {
     window: SlidingWindow<Seen, Traced<Precise>>,
     books: Books,
@@ -108,19 +108,19 @@ impl Storm {
         let (pass, rt) = (series.sum(Seen::Pass), series.stats(Seen::Rt));
         assert!((least..=most).contains(&pass), "tier {tier}: {pass}, not {least} to {most}");
         assert!(pass >= lifetime, "tier {tier}: {pass} after {lifetime} in all");
-        let least = least.saturating_sub(WRITERS); // of each of which the value may be still to come
+        let least = least.saturating_sub(WRITERS); // each of them may still have to write its value
         assert!((least..=most).contains(&rt.count), "tier {tier}: {rt:?}, not {least} to {most}");
-        let is_within = rt.min.is_none_or(|min| min >= 10) && rt.max <= Some(99); // none at first
+        let is_within = rt.min.is_none_or(|min| min >= 10) && rt.max <= Some(99); // no minimum at first
         assert!(rt.sum >= 10 * rt.count && is_within, "{rt:?}");
     }
 
-    /// A span has what was added since it began, whatever it is read from.
+    /// Checks that a span has the adds since it began, from wherever it is read.
     fn span_is_whole(&self, span: Duration) {
         let over = self.window.over(span).expect("a tier reaches so far back");
         let done = self.books.done();
         let (length, totals) = (over.resolution().as_nanos() as u64, over.totals());
         let from = Storm::from(length, totals.at().as_nanos(), totals.interval());
-        // What was added before it began is not in it, so as much less can be.
+        // Adds before its beginning are not in it, so the sum can be less by them.
         let place = self.books.place(from);
         let before: u64 = self.books.done().iter().take(place).sum();
         let most = self.books.begun.load(Ordering::SeqCst) - before;

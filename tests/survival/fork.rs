@@ -13,8 +13,8 @@ use testkit::{Finish, alone, ns, window};
 /// Runs `body` in a forked child, and fails if it fails.
 pub(crate) fn in_child(body: impl FnOnce()) {
     // SAFETY: the child runs `body`, which takes no lock that another thread may have held (but the
-    // allocator's, which glibc and musl see to), and ends without unwinding into what is not its
-    // own.
+    // allocator's, which glibc and musl see to), and ends without unwinding into frames of the
+    // parent.
     let child = unsafe { libc::fork() };
     assert!(child >= 0, "no process");
     if child == 0 {
@@ -84,7 +84,7 @@ fn forked_in_the_middle_of_adds() {
     });
 }
 
-/// What a child does with something new, in threads of its own.
+/// Counts in new metrics of a child, in threads of its own.
 fn count_anew() {
     let work = Work::new();
     let books: Vec<_> = thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! Rows that threads lease: whoever adds, in whichever moment of its life, and whatever interrupts
-//! it, nothing is lost and no sum goes back.
+//! Rows that threads lease: whichever thread adds, at any moment of its life, and whatever
+//! interrupts it, nothing is lost and no sum goes back.
 //!
 //! Each test runs in processes of its own: with leases and without, and with fewer rows than
 //! threads.
@@ -144,7 +144,7 @@ fn many_keys() {
     assert_eq!(COUNTED.sum(), 3);
 }
 
-/// A handler that was told of before the library's runs before it in a child, and may start
+/// A handler that was registered before the library's runs before it in a child, and may start
 /// threads.
 #[test]
 fn a_thread_that_a_child_starts_before_the_library_knows_keeps_its_row() {
@@ -348,7 +348,7 @@ extern "C" fn handle(_: libc::c_int) {
     RECORDED.fetch_max(value, Ordering::Relaxed);
 }
 
-/// Sends the calling threads signals whose handler does what they do, to the same numbers.
+/// Sends the calling threads signals whose handler makes the same adds, to the same numbers.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn handlers() {

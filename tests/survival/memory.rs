@@ -54,7 +54,7 @@ fn set(limit: libc::rlimit) {
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
 }
 
-/// Returns whether so many bytes can be mapped.
+/// Returns whether `bytes` bytes can be mapped.
 fn room_for(bytes: usize) -> bool {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
     // SAFETY: asks for new memory, and gives it back.
@@ -64,11 +64,11 @@ fn room_for(bytes: usize) -> bool {
     }
 }
 
-/// Makes what `before` makes, exhausts the memory, makes what is left to make and has it all used
-/// by threads that were there before.
+/// Calls `before`, exhausts the memory, makes the other metrics, and lets threads that started
+/// earlier use all of them.
 ///
 /// A thread that has allocated once has an arena of the allocator's, with address space of its own:
-/// what is exhausted is the room for mappings, and so for columns, not the heap.
+/// the space for mappings, and so for columns, is exhausted, not the heap.
 fn exhausted<T: Send + Sync>(before: impl FnOnce() -> T + Send) {
     let clock = Manual::default();
     let (ready, go) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -97,7 +97,7 @@ fn exhausted<T: Send + Sync>(before: impl FnOnce() -> T + Send) {
                 thread::yield_now();
             }
             let exhausted = Exhausted::begin();
-            // What columns there may be yet, by the dozen and then one by one.
+            // Claims the columns that are left, by the dozen and then one by one.
             let wide: Vec<_> = (0..40).map(|_| window::<Wide>(ns(10), 2, &clock)).collect();
             let many: Vec<Counter> = (0..500).map(|_| Counter::new()).collect();
             for (counter, n) in many.iter().zip(1..) {

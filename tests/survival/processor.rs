@@ -11,8 +11,8 @@ use crate::Seen;
 use crate::work::Work;
 use testkit::{alone, ns, window};
 
-/// Lets this thread, and those that it will start, ask the processor what it can do, or not. False
-/// if the processor always answers.
+/// Lets this thread, and those that it will start, ask the processor for its features, or not.
+/// False if the processor always answers.
 fn may_ask(may: bool) -> bool {
     const ARCH_SET_CPUID: libc::c_int = 0x1012; // asm/prctl.h
     // SAFETY: only makes `cpuid` a fault, or no more.
@@ -46,7 +46,7 @@ extern "C" fn answer(_signal: libc::c_int, _: *mut libc::siginfo_t, context: *mu
 
 /// From now on there is no AVX, as far as this thread can find out. False if it can.
 fn hide_avx() -> bool {
-    // SAFETY: the handler only changes what it was told of.
+    // SAFETY: the handler only changes the context that it was given.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         action.sa_sigaction = answer as *const () as usize;
@@ -61,7 +61,7 @@ fn of_windows() -> Strategy {
     window::<Seen>(ns(10), 4, &Manual::default()).strategy()
 }
 
-/// Defect: values were recorded by stores of sixteen bytes, whatever the processor.
+/// Defect: values were recorded by stores of sixteen bytes on every processor.
 #[test]
 fn windows_are_portable_where_pairs_are_not_whole() {
     alone::run("processor::without_avx", &[("WINDROW_STRATEGY", "")]);
@@ -71,10 +71,10 @@ fn windows_are_portable_where_pairs_are_not_whole() {
 #[ignore = "run by another test, in a process of its own"]
 fn without_avx() {
     if !hide_avx() {
-        println!("skipped: this processor always says what it can do");
+        println!("skipped: this processor always answers questions about its features");
         return;
     }
-    assert!(!is_x86_feature_detected!("avx"), "somebody has asked before");
+    assert!(!is_x86_feature_detected!("avx"), "the features were asked for before");
     let counters = strategy();
     assert_ne!(of_windows(), Strategy::PerCore, "a window records values by sequences");
     let work = Work::new();
@@ -84,7 +84,7 @@ fn without_avx() {
     println!("counters are {counters:?}");
 }
 
-/// The same question where nothing is hidden, so that it can be answered the other way.
+/// The same question with nothing hidden, so that the answer can be the opposite.
 #[test]
 fn windows_are_per_core_where_pairs_are_whole() {
     alone::run("processor::as_it_is", &[("WINDROW_STRATEGY", "")]);

@@ -32,7 +32,7 @@ fn by_threads(first: impl Fn() + Sync) {
     work.check(0..4, &books);
 }
 
-/// Where glibc was told to register no thread for restartable sequences, none is used.
+/// If glibc was told to register no thread for restartable sequences, no sequence is used.
 #[test]
 fn without_restartable_sequences() {
     let tunables = [("GLIBC_TUNABLES", "glibc.pthread.rseq=0")];
@@ -94,7 +94,7 @@ fn keep_to_nth(nth: usize) {
     keep_to(&one);
 }
 
-/// Rows open one after the other, in the first adds of a process. A reader that is told of an add
+/// Rows open one after the other, in the first adds of a process. A reader that learns of an add
 /// counts it.
 #[test]
 fn under_a_reader_while_they_open() {
@@ -161,8 +161,8 @@ fn decided_on_one_core() {
     before.grows_exactly();
 }
 
-/// Defect: portably there was one row for ever if the thread that came first might use one core
-/// only.
+/// Defect: on the portable path there was one row forever if the first thread could use only one
+/// core.
 #[test]
 fn as_many_rows_as_the_machine_has_cores() {
     for [strategy, leases] in alone::WAYS {
@@ -170,7 +170,7 @@ fn as_many_rows_as_the_machine_has_cores() {
     }
 }
 
-/// Returns how many bytes are mapped, written or not.
+/// Returns the number of mapped bytes, written or not.
 fn mapped() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").expect("the size of this process");
     let pages: u64 = pages.split(' ').next().and_then(|size| size.parse().ok()).expect("pages");
@@ -191,12 +191,13 @@ fn counted_on_one_core() {
     // SAFETY: a plain question.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(256);
     // Where threads lease rows, there are twice as many for that, and a second bank for those that
-    // find none.
+    // find no free row.
     let there = if windrow::diagnostics::leases() { (2 * cores).min(256) + cores } else { cores };
     assert_eq!(rows, there, "{:?}", strategy());
 }
 
-/// A thread that has had itself unregistered, as one made by something else than glibc never was.
+/// A thread that has unregistered itself, like one made by other code than glibc, which never was
+/// registered.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
 mod unregistered {
     use std::arch::asm;
@@ -218,9 +219,10 @@ mod unregistered {
         // SAFETY: the first word of a thread's own block is its address.
         unsafe { asm!("mov {}, qword ptr fs:[0]", out(reg) thread, options(nostack, readonly)) };
         let area = thread.wrapping_offset(offset);
-        // How long the area was said to be differs between versions of glibc.
+        // The registered length of the area differs between versions of glibc.
         (32..=256).step_by(4).any(|length: usize| {
-            // SAFETY: the area is this thread's own. Refused if it is not what was registered.
+            // SAFETY: the area is this thread's own. The kernel refuses any other than the
+            // registered one.
             unsafe { libc::syscall(libc::SYS_rseq, area, length, UNREGISTER, SIGNATURE) == 0 }
         })
     }

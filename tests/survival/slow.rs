@@ -2,8 +2,7 @@
 //! lock: which threads that holds up, and which not.
 //!
 //! A seccomp filter hands each such call to a signal handler, which stands still for a while before
-//! it makes it. So what is held up does not depend on other processes, nor on how many cores there
-//! are.
+//! it makes it. So the delays do not depend on other processes, nor on the number of cores.
 
 use std::fs;
 use std::mem::zeroed;
@@ -19,11 +18,11 @@ use windrow::{Clock, SlidingWindow, Timestamp, diagnostics::Strategy};
 use crate::Seen;
 use testkit::{Finish, alone, at_ns, ns, window};
 
-/// How many threads are in a call, the most that ever were, and how many calls there were.
+/// The number of threads in a call, its maximum, and the number of calls.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicUsize = AtomicUsize::new(0);
-/// Whether calls are to be held up.
+/// Whether to hold up calls.
 static SLOW: AtomicBool = AtomicBool::new(false);
 
 /// The command that windows make: `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ` if they are per core, or
@@ -84,7 +83,7 @@ fn slow_barriers() {
 
 type Window = SlidingWindow<Seen, Manual>;
 
-/// Opens so many buckets, one after another, and counts in each.
+/// Opens `buckets` buckets, one after another, and counts in each.
 fn open(window: &Window, clock: &Manual, buckets: u64) {
     for _ in 0..buckets {
         clock.advance(ns(10));
@@ -137,7 +136,7 @@ fn one_is_held_up() {
         drop(finish);
     });
     assert_eq!(MOST.load(Ordering::SeqCst), 1, "more than one thread was in the call");
-    // All is counted, and the next to come closes what was left open.
+    // Everything is counted, and the next thread closes the buckets left open.
     assert_eq!(window.lifetime(Seen::Pass).count, 321);
     assert_eq!(window.lifetime(Seen::Rt).sum, 3 * 321);
     open(&window, &clock, 1);
@@ -184,7 +183,7 @@ fn the_ticker_is_held_up() {
         }),
         "nobody closes"
     );
-    // When there are no more ticks, adds close again.
+    // Without ticks, adds close again.
     drop(ticker);
     let calls = CALLS.load(Ordering::SeqCst);
     open(&window, &clock, 5);

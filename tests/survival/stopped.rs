@@ -20,8 +20,8 @@ use testkit::{Finish, Rng, alone, ms, ns, window};
 /// Forks, runs `body` in the child, which fails if that fails, and returns the child's number.
 fn fork(body: impl FnOnce()) -> libc::pid_t {
     // SAFETY: the child runs `body`, which takes no lock that another thread may have held (but the
-    // allocator's, which glibc and musl see to), and ends without unwinding into what is not its
-    // own.
+    // allocator's, which glibc and musl see to), and ends without unwinding into frames of the
+    // parent.
     let child = unsafe { libc::fork() };
     assert!(child >= 0, "no process");
     if child == 0 {
@@ -47,7 +47,7 @@ fn send(child: libc::pid_t, signal: libc::c_int) {
     assert_eq!(unsafe { libc::kill(child, signal) }, 0);
 }
 
-/// Writers in a window on the real time, and what they have noted.
+/// Writers in a window on the real time, and their books.
 struct Storm {
     window: SlidingWindow<Seen, Traced<Precise>>,
     length: u64,
@@ -102,7 +102,7 @@ impl Storm {
         [0, 1].map(|i| Ledger::merged(books.iter().map(|books| books[i].clone())))
     }
 
-    /// Compares each bucket that can be read with the books, and how many of them are closed.
+    /// Compares each readable bucket with the books, and the number of closed ones.
     fn check(&self, books: &[Ledger; 2]) {
         let now = self.clock.now().as_nanos();
         for (event, ledger) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().zip(books) {
@@ -124,7 +124,7 @@ fn stopped_and_continued() {
     alone::in_each_strategy("stopped::stopped_in_this_process");
 }
 
-/// How often, and for how long each time.
+/// The number of stops, and the length of each.
 const STOPS: u32 = 4;
 const STOPPED: Duration = Duration::from_millis(200);
 
@@ -173,8 +173,8 @@ fn children_go_on_in_the_window() {
     alone::in_each_strategy("stopped::forked_in_this_process");
 }
 
-/// Forked while its threads count, and stop for a moment in places that are known: the child has
-/// what was there, goes on with threads of its own, and closes buckets.
+/// Forked while its threads count, and stop for a moment in known places: the child has the earlier
+/// counts, goes on with threads of its own, and closes buckets.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn forked_in_this_process() {

@@ -64,7 +64,7 @@ fn threads() -> usize {
     fs::read_dir("/proc/self/task").expect("a list of threads").count()
 }
 
-/// Defect: a forked child's ticker stood still for ever, and panicked when it was dropped.
+/// Defect: a forked child's ticker stood still forever, and panicked when it was dropped.
 #[test]
 fn tickers_of_forked_children_move() {
     alone::in_each_strategy("ticker::forked");
@@ -79,8 +79,7 @@ fn forked() {
     let alone = threads() - 1;
     let mut held = Some((ticker, window));
     for _ in 0..3 {
-        // In whatever order a child comes by it: by reading the clock, by an add, or by dropping
-        // it.
+        // In any order of a child's uses: reading the clock, an add, or dropping it.
         in_child(|| {
             let (ticker, window) = held.take().expect("the parent's");
             moves(&ticker);
@@ -98,7 +97,7 @@ fn forked() {
             let (ticker, window) = held.take().expect("the parent's");
             assert_eq!(threads(), 1);
             window.add(Seen::Pass, 1);
-            assert_eq!(threads(), 2, "the add has found nobody ticking");
+            assert_eq!(threads(), 2, "the add has found no ticking thread");
             window.add(Seen::Pass, 1);
             assert_eq!(ticker.clone().resolution(), ms(1));
             counts(&window);
@@ -112,7 +111,7 @@ fn forked() {
         // A child that forks without having used it.
         in_child(|| in_child(|| counts(&held.take().expect("the parent's").1)));
     }
-    let (ticker, window) = held.take().expect("nobody has taken it in this process");
+    let (ticker, window) = held.take().expect("no thread has taken it in this process");
     moves(&ticker);
     counts(&window);
     drop((ticker, window));
@@ -219,7 +218,7 @@ fn no_thread_in_a_child() {
 }
 
 /// Defect: a child that was forked while another thread used the ticker's list of windows waited
-/// for it for ever. And no thread closed the buckets of a window with `close_on` and a ticker which
+/// for it forever. And no thread closed the buckets of a window with `close_on` and a ticker which
 /// did not tick there.
 #[test]
 fn forked_children_close_on_a_ticker() {

@@ -1,4 +1,4 @@
-//! Some of everything, counted by several threads and compared with what they know they counted.
+//! Some of everything, counted by several threads and compared with their own books.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use testkit::{at_ns, ns};
 const LENGTH: u64 = 10;
 /// As many buckets as all rounds together can reach.
 const BUCKETS: u64 = 4_000;
-/// How often a thread does everything once.
+/// The number of rounds in which a thread does everything once.
 const ROUNDS: u64 = 2_000;
 
 /// One of each, unused so far.
@@ -48,7 +48,7 @@ impl Work {
         }
     }
 
-    /// Returns what the thread numbered `thread` does, and what it has put into the window.
+    /// Does the work of the thread numbered `thread`, and returns its adds to the window.
     pub(crate) fn run(&self, thread: u64) -> [Ledger; 2] {
         let (mut pass, mut rt) = (Ledger::default(), Ledger::default());
         let start = |time| time - time % LENGTH;

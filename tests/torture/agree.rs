@@ -17,7 +17,7 @@ use testkit::Finish;
 use testkit::Rng;
 use testkit::interrupts::{self, Timer};
 
-/// How often the one writer is sent a signal: as often as can be, without it doing nothing else.
+/// The period of signals to the one writer: as short as possible, while it still makes progress.
 const OFTEN: Duration = Duration::from_micros(20);
 
 mod one {
@@ -37,7 +37,7 @@ fn window() -> SlidingWindow<Seen, Precise> {
         .expect("a valid window")
 }
 
-/// How many records one writer has made.
+/// The number of records of one writer.
 #[derive(Default)]
 struct Made(AtomicU64);
 

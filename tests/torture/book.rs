@@ -1,14 +1,14 @@
-//! What a writer notes down beside a window.
+//! The book that a writer keeps beside a window.
 //!
-//! Values are of three sizes, so far apart that a sum tells how many there were of each. So the
-//! numbers of one bucket can be held against one another, without knowing what was added.
+//! Values are of three sizes, so far apart that a sum tells the number of each. So the numbers of
+//! one bucket can be compared with one another, without knowing the adds.
 
 use windrow::Stats;
 
 use testkit::Rng;
 use testkit::ledger::{Ledger, Tally};
 
-/// The values there are. A sum of less than 2^20 of each tells how many of which.
+/// The values. A sum of less than 2^20 of each tells the number of each.
 const VALUES: [u64; 3] = [1, 1 << 20, 1 << 40];
 
 /// Mostly the middle one: then a bucket may well have no least or no greatest.
@@ -20,7 +20,7 @@ pub(crate) fn some_value(random: &mut Rng) -> u64 {
     }
 }
 
-/// Says what is wrong if count, sum, minimum and maximum cannot all be of the same values.
+/// Returns an error if count, sum, minimum and maximum cannot all be of the same values.
 pub(crate) fn agree(stats: Stats) -> Result<(), String> {
     let each = [stats.sum & 0xf_ffff, stats.sum >> 20 & 0xf_ffff, stats.sum >> 40];
     let there = || (0..VALUES.len()).filter(|index| each[*index] > 0).map(|index| VALUES[index]);
@@ -36,7 +36,7 @@ pub(crate) fn agree(stats: Stats) -> Result<(), String> {
 pub(crate) struct Log(Vec<(u64, Tally)>);
 
 impl Log {
-    /// Notes what was added at a time of the bucket at `start`.
+    /// Records the adds at a time of the bucket at `start`.
     pub(crate) fn note(&mut self, start: u64, tally: Tally) {
         match self.0.last_mut() {
             Some((last, sum)) if *last == start => sum.merge(tally),
@@ -45,7 +45,7 @@ impl Log {
     }
 }
 
-/// What one writer has added: by bucket, and how many values are late, or may be.
+/// The adds of one writer: by bucket, and the number of values that are late, or may be.
 #[derive(Default)]
 pub(crate) struct Book {
     pub(crate) pass: Log,

@@ -41,7 +41,7 @@ fn release(shared: Arc<Shared>) {
     };
     let (added, rt) = (added.into_inner(), window.lifetime(Seen::Rt));
     assert_eq!((window.lifetime(Seen::Pass).count, rt.count), (added, added));
-    agree(rt).expect("nobody is recording any more");
+    agree(rt).expect("no thread records any more");
     for idle in [Seen::Idle.erased(), Seen::Still.erased()] {
         assert_eq!(Tally::from(window.lifetime(idle)), Tally::default());
     }

@@ -22,7 +22,7 @@ static DRAINED: Counter = Counter::new();
 
 everywhere!(counters::torture_in_this_process);
 
-/// What one writer has added, for comparison.
+/// The adds of one writer, for comparison.
 #[derive(Default)]
 struct Ledger {
     steps: i64,

@@ -1,5 +1,5 @@
 //! Counters and windows under everything that interrupts a thread, all at once. Nothing is lost,
-//! and no bucket has what is another's.
+//! and no bucket has the adds of another.
 //!
 //! `WINDROW_TORTURE_SECONDS=60 cargo test --release --test torture` runs it for longer. Each test
 //! runs in a process of its own: each strategy, and fewer rows than processors.

@@ -1,5 +1,5 @@
-//! Rations of a gate under everything that interrupts a thread: what was granted is used, or lies
-//! in rows, to the last unit.
+//! Rations of a gate under everything that interrupts a thread: each unit granted is used, or lies
+//! in rows.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -14,12 +14,13 @@ use testkit::{Rng, ns};
 
 /// Two of each: takers that are migrated, that yield, and that only take.
 const TAKERS: u64 = 6;
-/// So many, that none leaves its interval: then all that was ever granted is known at the end.
+/// The number of buckets: large enough that none leaves the interval, so that all grants are known
+/// at the end.
 const BUCKETS: u64 = 1_000;
 
 everywhere!(rations::torture_in_this_process);
 
-/// Takes until it is stopped, and returns how much.
+/// Takes until it is stopped, and returns the sum taken.
 fn take(gate: &RationedGate<Manual>, which: u64, stop: &AtomicBool) -> u64 {
     let _timer = Timer::start(interrupts::PERIOD);
     let (mut random, mut taken) = (Rng::with_seed(which), 0);

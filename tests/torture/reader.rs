@@ -1,4 +1,4 @@
-//! What is demanded of a window: while it is under torture, and at rest.
+//! The demands on a window: while it is under torture, and at rest.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use crate::round::Round;
 use testkit::ledger::{Ledger, Progress, Tally};
 use testkit::ns;
 
-/// So many buckets are looked at each time, or as many as there are.
+/// The number of buckets that are checked each time, or all if there are fewer.
 const LOOKED_AT: u64 = 64;
 
 /// A bucket that the reader has come across.
@@ -25,7 +25,7 @@ struct Once {
 /// The buckets that the reader has come across, closed or left alone.
 pub(crate) struct Found {
     buckets: BTreeMap<u64, Once>,
-    /// What there was of buckets that may have left the ring while they were read.
+    /// The contents of buckets that may have left the ring while they were read.
     left: Vec<(u64, [Tally; 2])>,
 }
 
@@ -60,17 +60,17 @@ impl Found {
             return; // the interval has just become shorter
         };
         let latest = round.latest();
-        let newest = snapshot.buckets().last().expect("the bucket of now");
+        let newest = snapshot.buckets().last().expect("the current bucket");
         assert!(round.plan.back_one_in > 0 || !newest.is_closed(), "{newest:?} is live");
         for bucket in snapshot.buckets() {
             let start = bucket.start().as_nanos();
             let left = start + round.interval() <= latest + round.longest();
             let left_alone = floor.is_some_and(|floor| bucket.end().as_nanos() <= floor);
             if round.plan.geometries.len() > 1 {
-                continue; // may have lost what it had
+                continue; // may have lost its contents
             }
             if left {
-                // The same; but another bucket's it has not.
+                // It may have lost its contents here too, but it has no other bucket's.
                 if left_alone && numbers(bucket) != <[Tally; 2]>::default() {
                     self.left.push((start, numbers(bucket)));
                 }
@@ -92,7 +92,8 @@ impl Found {
         }
     }
 
-    /// What was seen left alone is what was added; what was seen closed, no more than that.
+    /// Checks that buckets seen left alone have exactly their adds, and buckets seen closed no more
+    /// than that.
     pub(crate) fn compare(&self, round: &Round, books: &Books) {
         for (start, once) in &self.buckets {
             let all = [books.pass.at(*start), books.rt.at(*start)];

@@ -22,28 +22,28 @@ pub(crate) const WRITERS: usize = 6;
 /// No thread takes more steps than this in a round, so that books stay short and sums are
 /// unambiguous.
 const MOST_STEPS: u64 = 10_000;
-/// How many adds a writer makes at each step.
+/// The number of adds of a writer at each step.
 const BURST: u64 = 4;
-/// How many steps a short-lived thread takes.
+/// The number of steps of a short-lived thread.
 const SHORT: u64 = 12;
 
-/// How a round goes.
+/// The plan of a round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
-    /// By the real time; else the writers push the clock on.
+    /// Whether the real time is used; otherwise the writers push the clock on.
     pub(crate) real: bool,
     /// Length in nanoseconds, and number of buckets. The window begins with the first; if there
     /// are others it is changed all the time. Every length divides the greatest.
     pub(crate) geometries: &'static [(u64, u64)],
-    /// A writer moves the clock back once in so many adds, by less than twice the interval, and
-    /// adds some with a time of their own; 0 for never.
+    /// A writer moves the clock back once in this number of adds, by less than twice the interval,
+    /// and adds some with a time of their own; 0 for never.
     pub(crate) back_one_in: u64,
     /// A thread stays pinned all the time.
     pub(crate) pinned: bool,
     pub(crate) time: Duration,
 }
 
-/// The real time, or what it was told to be.
+/// The real time, or a time that is set.
 #[derive(Clone, Debug)]
 pub(crate) struct Time {
     precise: Precise,

@@ -31,7 +31,8 @@ fn b01_clock_steps_back() {
     assert_eq!(window.lifetime(Http::Pass).count, 15, "nothing is lost");
 }
 
-/// The same over hours: late while the clock is behind, and recovered once it has caught up.
+/// A step back of hours: adds are late while the clock is behind, and recovered once it has caught
+/// up.
 #[test]
 fn b01_clock_steps_back_for_hours() {
     let hours = 3_600_000;
@@ -49,7 +50,7 @@ fn b01_clock_steps_back_for_hours() {
     let late = window.late(Http::Rt);
     assert_eq!((late.count, late.sum, late.min, late.max), (500, 124_750, Some(0), Some(499)));
     clock.set(at(10 * hours + 50));
-    assert_eq!(window.sum(Http::Pass), 500, "what was there is there again");
+    assert_eq!(window.sum(Http::Pass), 500, "the earlier counts are back");
     (0..500).for_each(|_| window.add(Http::Pass, 1));
     assert_eq!(window.sum(Http::Pass), 1000);
 }
@@ -85,7 +86,7 @@ fn b09_previous_is_exact_with_one_bucket() {
     assert_eq!(window.sum(Http::Pass), 7);
 }
 
-/// Before the second bucket of all time there is none.
+/// The first bucket has no bucket before it.
 #[test]
 fn b09_previous_before_there_was_one() {
     let clock = clock_at(999);

@@ -1,5 +1,4 @@
-//! Limits: that they hold while threads race, and that nothing is lost of what is borrowed from
-//! later buckets.
+//! Limits hold while threads race, and grants borrowed from later buckets are not lost.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -9,7 +8,7 @@ use testkit::{at, clock_at, ms, race};
 use windrow::clock::Manual;
 use windrow::{Gate, gate::Admission};
 
-/// So much in a second of two buckets.
+/// Returns a gate for `limit` in a second of two buckets.
 fn gate(limit: u64, clock: &Manual) -> Gate<Manual> {
     Gate::builder(limit).clock(clock.clone()).build().unwrap()
 }
@@ -35,14 +34,14 @@ fn ask(gate: &Gate<Manual>, time: u64, max_wait: Duration, granted: &mut BTreeMa
     while ask().is_some() {}
 }
 
-/// Returns what was granted in a half of a second and the one before.
+/// Returns the sum of the grants in a half second and the one before.
 fn in_interval(granted: &BTreeMap<u64, u64>, half: u64) -> u64 {
     granted.range(half.saturating_sub(1)..=half).map(|(_, n)| n).sum()
 }
 
 /// Defect: a sum is read and compared, and then added to (Sentinel's `DefaultController`, houbb's
 /// rate-limit), so threads that look at the same moment all pass. Or a bucket is reset between the
-/// two, and has what was granted before it, or loses it.
+/// two, and keeps the grants from before the reset, or loses new ones.
 #[test]
 fn b19_threads_that_ask_at_once_do_not_overshoot() {
     let gate = gate(10, &clock_at(0));
@@ -53,9 +52,9 @@ fn b19_threads_that_ask_at_once_do_not_overshoot() {
     }
 }
 
-/// Defect: what is borrowed from the next bucket is copied into it when that is opened (Sentinel's
-/// `OccupiableBucketLeapArray`); what is borrowed after the copy is lost to it, so that the limit
-/// is granted once more.
+/// Defect: grants borrowed from the next bucket are copied into it when it is opened (Sentinel's
+/// `OccupiableBucketLeapArray`); grants borrowed after the copy are lost, so that the limit is
+/// granted once more.
 #[test]
 fn b20_what_is_borrowed_from_a_later_bucket_is_counted_there() {
     let gate = gate(10, &clock_at(0));
@@ -82,8 +81,8 @@ fn b20_what_is_borrowed_is_not_granted_to_others() {
     assert_eq!((gate.admit(1, Duration::ZERO), gate.granted()), (full, 2));
 }
 
-/// Defect: a limit in an interval is none across its edge (fixed windows: tower's `RateLimit`,
-/// `fixedWindow()`): twice as much passes in a moment.
+/// Defect: a limit in an interval does not hold across its edge (fixed windows: tower's
+/// `RateLimit`, `fixedWindow()`): twice the limit passes in a moment.
 #[test]
 fn b21_a_strict_limit_holds_across_the_edges_of_intervals() {
     let clock = clock_at(999);

@@ -1,4 +1,4 @@
-//! What reading allocates.
+//! The allocations of reads.
 
 use super::Http;
 use testkit::heap::allocations_of;

@@ -1,4 +1,4 @@
-//! What is counted comes back: sums, means, minima and maxima.
+//! Counts come back: sums, means, minima and maxima.
 
 use windrow::Stats;
 
@@ -160,8 +160,8 @@ fn b08_nothing_is_none() {
     assert_eq!(window.stats(Http::Rt).max, Some(u64::MAX));
 }
 
-/// Defect: a window of n steps is off by up to one bucket, undocumented. The size of the
-/// error: what is younger than I - L always counts, and what is as old as I never does.
+/// Defect: a window of n steps is off by up to one bucket, undocumented. The size of the error:
+/// adds younger than I - L always count, and adds of age I or more never do.
 #[test]
 fn b11_off_by_less_than_one_bucket() {
     for (write, age) in (0..100).flat_map(|write| (0..500).map(move |age| (write, age))) {

@@ -1,4 +1,4 @@
-//! Which bucket a time belongs to, which buckets count, and which geometries there are.
+//! The bucket of a time, the buckets that count, and the possible geometries.
 
 use std::time::Duration;
 

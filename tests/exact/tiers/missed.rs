@@ -86,7 +86,7 @@ fn extremes() {
     }
 }
 
-/// The newest bucket, too, while what it holds goes on changing.
+/// The newest bucket too, while its contents change.
 #[test]
 fn extremes_of_the_newest_bucket_are_where_their_values_count() {
     alone::run("tiers::missed::newest_extremes", &[("WINDROW_STRATEGY", "epochs")]);
@@ -134,7 +134,7 @@ fn ends() {
     assert_eq!(at(1_005).sum(Seen::Pass), 1_100);
 }
 
-/// The same of complete buckets, before those that are not.
+/// Complete buckets too, before incomplete ones.
 #[test]
 fn complete_buckets_say_where_they_end() {
     alone::run("tiers::missed::complete", &[("WINDROW_STRATEGY", "epochs")]);
@@ -160,7 +160,7 @@ fn complete() {
     assert_eq!(complete.end(), at_ns(1_040));
 }
 
-/// A boundary in an idle time is known if the next bucket's is, whatever was missed later.
+/// A boundary in an idle time is known if the next bucket's is, even if later ones were missed.
 #[test]
 fn what_was_missed_changes_no_span_that_begins_in_an_idle_time_before() {
     alone::run("tiers::missed::idle", &[("WINDROW_STRATEGY", "epochs")]);
@@ -184,7 +184,7 @@ fn idle() {
     assert_eq!(span.stats(Seen::Rt), stats(&[10, 20, 40, 50, 60]));
     let rate = span.weighted_rate(Seen::Pass);
     assert!((rate - 180.0 / 600e-9).abs() < 1.0, "{rate}");
-    // Where it would begin with what was missed, it begins with the bucket before.
+    // If it would begin with a missed bucket, it begins with the bucket before.
     let short = window.over(ns(80)).expect("the tier reaches so far");
     assert_eq!((short.covers(), short.sum(Seen::Pass)), (ns(100), 180));
 }
@@ -215,8 +215,8 @@ fn weighted() {
     assert!((sum - 61.0).abs() < 1e-9, "{sum}");
 }
 
-/// What `clear` forgets is in the window no more, but in its tiers: what was missed cannot be told
-/// from the ring.
+/// Adds that `clear` forgets are no longer in the window, but in its tiers: missed ones cannot be
+/// derived from the ring.
 #[test]
 fn what_was_missed_before_a_clear_is_not_derived_from_what_is_left() {
     alone::run("tiers::missed::cleared", &[("WINDROW_STRATEGY", "epochs")]);

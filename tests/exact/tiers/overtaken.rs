@@ -24,14 +24,14 @@ type ToDo = Box<dyn Fn(u64)>;
 #[derive(Default)]
 struct Moving {
     now: Cell<u64>,
-    /// How often it has been asked by a read, while there is something to do.
+    /// The number of times a read has asked it, while there is something to do.
     asked: Cell<u64>,
     to_do: RefCell<Option<ToDo>>,
 }
 
 impl Clock for Moving {
     fn now(&self) -> Timestamp {
-        // Adds ask for the time, too; but what is being done is not done again by them.
+        // Adds ask for the time, too; but they do not repeat an action that is under way.
         if let Ok(mut to_do) = self.to_do.try_borrow_mut()
             && let Some(to_do) = &mut *to_do
         {
@@ -55,8 +55,7 @@ fn record(window: &Window, at: u64) {
 }
 
 /// Nothing was added for a while, a round before and now: so of two buckets, the newer one has left
-/// its slot, and the older one may still stand there. What both have counted is not the older
-/// one's.
+/// its slot, and the older one may still stand there. The sum of both is not the older one's.
 #[test]
 fn a_bucket_that_has_left_meanwhile_is_not_taken_for_an_older_one() {
     for before in 0..12 {
@@ -64,7 +63,7 @@ fn a_bucket_that_has_left_meanwhile_is_not_taken_for_an_older_one() {
     }
 }
 
-/// With so many buckets opened before: that decides which memory is used again.
+/// The number of buckets opened `before` decides which memory is used again.
 fn moves_on_in_the_middle_of_a_series(before: u64) {
     const BEGIN: u64 = 10_000;
     let clock: &'static Moving = Box::leak(Box::default());
@@ -96,18 +95,18 @@ fn moves_on_in_the_middle_of_a_series(before: u64) {
     }
 }
 
-/// The length of a coarse bucket, and how many the tier has.
+/// The length of a coarse bucket, and the number in the tier.
 const LENGTH: u64 = 200;
 const BUCKETS: u64 = 6;
 /// The last time that a read asks for.
 const NOW: u64 = 20_000;
 
-/// How the ring moves on while a read begins again, always by a coarse bucket at least.
+/// The moves of the ring while a read begins again, each by at least a coarse bucket.
 #[derive(Clone, Copy, Debug)]
 struct Moves {
-    /// How many coarse buckets were added to before.
+    /// The number of coarse buckets with adds before.
     before: u64,
-    /// By how much when the read asks for the last time; in how many steps.
+    /// The distance of the move at the last question of the read, and the number of steps.
     by: u64,
     steps: u64,
 }
@@ -167,8 +166,8 @@ impl Moved {
         self.window.over(ns(buckets * LENGTH)).expect("the tier reaches so far")
     }
 
-    /// Returns what is still in the tier of so many coarse buckets up to the one that ends at a
-    /// time.
+    /// Returns the part of `buckets` coarse buckets up to the one that ends at `end` that is still
+    /// in the tier.
     fn rest(&self, buckets: u64, end: u64) -> Range<u64> {
         let live = self.times.borrow().last().copied().expect("there are records");
         let oldest = live / LENGTH * LENGTH + LENGTH - BUCKETS * LENGTH;
@@ -212,7 +211,7 @@ fn totals_that_are_overtaken_each_time_are_those_of_their_span() {
             let own = moved.stats(&moved.rest(buckets, NOW + LENGTH));
             assert_eq!(stats, own, "{:?}", moved.by);
         });
-        // Of times whose buckets were there when they were read.
+        // The times whose buckets were present when they were read.
         Moved::each(|moved| {
             let totals = moved.over(buckets).complete();
             let span = moved.rest(buckets.min(BUCKETS - 1), totals.at().as_nanos());

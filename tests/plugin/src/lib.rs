@@ -10,7 +10,7 @@ pub extern "C" fn plugin_add(n: u64) {
     COUNTER.add(n);
 }
 
-/// What its counter has counted.
+/// Returns the sum of the plugin's counter.
 #[unsafe(no_mangle)]
 pub extern "C" fn plugin_sum() -> u64 {
     COUNTER.sum()

@@ -217,7 +217,11 @@ async fn a_panic_is_an_exception() {
     let in_future = service_fn(|_| async { falls_over() });
     let mut future = Box::pin(layer(routes).layer(in_future).call(request()));
     assert!(catch_unwind(AssertUnwindSafe(|| poll(future.as_mut()))).is_err());
-    assert_eq!(get(routes, ROUTE).in_flight, 1, "the future still exists where the panic was caught");
+    assert_eq!(
+        get(routes, ROUTE).in_flight,
+        1,
+        "the future still exists where the panic was caught"
+    );
     drop(future);
     assert_eq!(get(routes, ROUTE), panicked(1));
 

@@ -64,23 +64,23 @@ const GAUGE: &[Part] = &[part("", "", PartKind::Gauge, Which::Only)];
 const HISTOGRAM: &[Part] = &[part("", "", PartKind::Histogram, Which::Only)];
 
 const WINDOW: [Part; 8] = [
-    part("", "how often, ever", PartKind::Counter, Which::Count),
+    part("", "all-time count", PartKind::Counter, Which::Count),
     part(
         "per_second",
-        "how often per second, over the closed buckets of the window",
+        "rate per second over the closed buckets of the window",
         PartKind::RealGauge,
         Which::Rate,
     ),
-    part("sum", "what all values add up to, ever", PartKind::Counter, Which::Sum),
+    part("sum", "all-time sum of the values", PartKind::Counter, Which::Sum),
     part(
         "mean",
         "mean of the values in the closed buckets of the window",
         PartKind::RealGauge,
         Which::Mean,
     ),
-    part("min", "least value in the closed buckets of the window", PartKind::Gauge, Which::Min),
-    part("max", "greatest value in the closed buckets of the window", PartKind::Gauge, Which::Max),
-    part("values", "how many values up to each bound, ever", PartKind::Histogram, Which::Values),
+    part("min", "minimum in the closed buckets of the window", PartKind::Gauge, Which::Min),
+    part("max", "maximum in the closed buckets of the window", PartKind::Gauge, Which::Max),
+    part("values", "all-time number of values up to each bound", PartKind::Histogram, Which::Values),
     part(
         "percentile",
         "percentiles of the values in the closed buckets of the window",

@@ -78,7 +78,7 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
         (PartKind::Histogram, Form::Window(_)) => vec![buckets],
         (PartKind::Histogram, _) => vec![
             of_values("", "all-time number of values", Number::Count),
-            of_values("sum", "all-time sum of values", Number::Sum),
+            of_values("sum", "all-time sum of the values", Number::Sum),
             buckets,
         ],
     }

@@ -347,7 +347,7 @@ fn a_window_shows_its_events_ever_and_in_its_closed_buckets() {
     assert_eq!(samples(&registry), closed);
     let text = text(&registry);
     assert!(text.contains(
-        "# HELP queue_per_second Queue: how often per second, over the closed buckets of the window\n"
+        "# HELP queue_per_second Queue: rate per second over the closed buckets of the window\n"
     ));
 }
 

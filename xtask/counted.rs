@@ -1,5 +1,5 @@
-//! What `cargo xtask instructions` has callgrind count: `counted PATH TIMES` calls one hot path so many
-//! times, in a function of its own and nothing else in it.
+//! The program in which `cargo xtask instructions` makes callgrind count: `counted PATH TIMES`
+//! calls one hot path `TIMES` times, in a function with nothing else in it.
 //!
 //! Reads visit the rows that are open: one, or two after another thread has added. The program keeps two
 //! processors, so that a machine with more counts the same.
@@ -25,7 +25,7 @@ labels! {
 
 static COUNTER: Counter = Counter::new();
 
-/// The loop that is counted. What it takes itself is counted by the path `nothing`.
+/// The loop that is counted. The path `nothing` counts the loop itself.
 #[inline(never)]
 fn counted(times: u64, call: impl Fn()) {
     for _ in 0..times {
@@ -33,7 +33,7 @@ fn counted(times: u64, call: impl Fn()) {
     }
 }
 
-/// Counts calls that come after a first one, which sets up what is set up once.
+/// Counts calls after a first one, which does the one-time setup.
 fn count(times: u64, call: impl Fn()) {
     call();
     counted(times, call);
@@ -46,7 +46,7 @@ fn window<E: Events, C: Clock>(clock: C, buckets: u32) -> SlidingWindow<E, C> {
     builder.clock(clock).build().expect("a sound window")
 }
 
-/// The same, each bucket with a count.
+/// Returns a window in which each bucket has a count.
 fn full(buckets: u32) -> SlidingWindow<Http, Manual> {
     let clock = Manual::default();
     let window = window(clock.clone(), buckets);

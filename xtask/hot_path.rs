@@ -1,4 +1,4 @@
-//! What `cargo xtask assembly` compiles and reads: callers of the hottest functions.
+//! Callers of the hottest functions, which `cargo xtask assembly` compiles and reads.
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::{Clock, Counter, Events, Gate, SlidingWindow, gate::RationedGate};
@@ -16,7 +16,7 @@ pub fn add_one(counter: &Counter) {
     counter.add(1);
 }
 
-/// The same to a window, with the cheapest clock.
+/// Adds to a window, with the cheapest clock.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn window_add(window: &SlidingWindow<Http, Ticker>) {

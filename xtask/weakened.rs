@@ -1,6 +1,6 @@
 
-// What `cargo xtask orderings` puts behind `src/sync.rs` in its copy of the sources: every order that
-// the library asks for comes through here, and one of them may be weakened from outside.
+// The code that `cargo xtask orderings` appends to `src/sync.rs` in its copy of the sources: each
+// order of the library comes through here, and one of them may be weakened from outside.
 
 /// The order of a site; weaker, if `WINDROW_WEAKENED` says so: `site:order`. Says when a site is first
 /// reached.

@@ -80,7 +80,12 @@ const WINDOW: [Part; 8] = [
     ),
     part("min", "minimum in the closed buckets of the window", PartKind::Gauge, Which::Min),
     part("max", "maximum in the closed buckets of the window", PartKind::Gauge, Which::Max),
-    part("values", "all-time number of values up to each bound", PartKind::Histogram, Which::Values),
+    part(
+        "values",
+        "all-time number of values up to each bound",
+        PartKind::Histogram,
+        Which::Values,
+    ),
     part(
         "percentile",
         "percentiles of the values in the closed buckets of the window",

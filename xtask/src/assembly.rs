@@ -13,11 +13,11 @@ use std::process::Command;
 
 use crate::steps::{Failed, Steps, target_directory};
 
-/// A function of `xtask/hot_path.rs`, and what there may be on its main path. How many instructions
-/// there may be is in `xtask/instructions.txt`.
+/// A function of `xtask/hot_path.rs`, and the instructions allowed on its main path. Their number
+/// is in `xtask/instructions.txt`.
 struct Caller {
     symbol: &'static str,
-    /// What it calls, for people.
+    /// The function that it calls, for readers.
     path: &'static str,
     branches: usize,
     /// Calls of the system's clock.
@@ -74,10 +74,10 @@ const CALLERS: [Caller; 8] = [
 const LEASED: Caller =
     Caller { symbol: "add_one", path: "Counter::add, in a leased row", branches: 2, calls: 0 };
 
-/// A grant out of a ration: the strategy; the row; how much is left, and until when.
+/// A grant out of a ration: the strategy; the row; the rest, and its end.
 const RATION: Caller = Caller { symbol: "ration_take", path: RATION_TAKE, branches: 4, calls: 0 };
 
-/// What a path must pass, in this order.
+/// The instructions that a path must pass, in this order.
 type Passes = [fn(&str) -> bool; 2];
 
 /// The sequence is armed, and committed.
@@ -86,7 +86,7 @@ const SEQUENCE: Passes = [
     |line| line.contains("- 1],") && (line.starts_with("add") || line.starts_with("mov")),
 ];
 
-/// The sequence is armed, and what is left of the ration is stored: the second of two cells.
+/// The sequence is armed, and the rest of the ration is stored: the second of two cells.
 const TAKE: Passes = [SEQUENCE[0], |line| line.starts_with("mov\tqword") && line.contains("+ 7],")];
 
 /// The thread's word is loaded; the number is added where that and the column's word add up to.
@@ -112,8 +112,8 @@ pub(crate) const THERE: bool = cfg!(all(
     target_env = "gnu"
 ));
 
-/// Compiles the callers and reads them. Returns how many instructions their main paths have; none
-/// where there is no such strategy.
+/// Compiles the callers and reads them. Returns the numbers of instructions on their main paths;
+/// none without that strategy.
 pub(crate) fn run(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
     let root = steps.root().to_owned();
     let mut lengths = Vec::new();
@@ -209,7 +209,7 @@ fn main_path<'a>(
         .map(|(body, _)| body)
         .ok_or_else(|| format!("there is no function {function}"))?;
     let (code, labels) = parse(body, function);
-    // Breadth first, over (instruction, how many of these were passed).
+    // Breadth first, over pairs of an instruction and the number of these that were passed.
     let mut from = HashMap::from([((0, 0), None)]);
     let mut next = VecDeque::from([(0, 0)]);
     while let Some(state @ (index, passed)) = next.pop_front() {
@@ -231,7 +231,7 @@ fn main_path<'a>(
             });
         }
     }
-    Err(format!("no path through {function} passes what it must, and returns"))
+    Err(format!("no path through {function} passes the required instructions, and returns"))
 }
 
 type State = (usize, usize);
@@ -245,7 +245,7 @@ fn trace<'a>(code: &[&'a str], from: &HashMap<State, Option<State>>, end: State)
     path
 }
 
-/// Instructions, and the labels before them; what stands in other sections is left out.
+/// Returns the instructions, and the labels before them; other sections are left out.
 fn parse<'a>(body: &'a str, function: &str) -> (Vec<&'a str>, HashMap<&'a str, usize>) {
     let (mut code, mut labels, mut elsewhere) = (Vec::new(), HashMap::new(), false);
     for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {

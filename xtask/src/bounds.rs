@@ -1,5 +1,5 @@
-//! The lowest versions that the manifests of the library and the integrations allow: what is built
-//! with them must compile and pass its tests.
+//! The lowest versions that the manifests of the library and the integrations allow: the packages
+//! must compile and pass their tests with them.
 //!
 //! In a copy of the workspace, each direct dependency goes down to the version that the manifest
 //! names. Stable cargo does that one package at a time, and refuses a version that another package
@@ -14,11 +14,11 @@ use crate::integrations;
 use crate::sanitizers::succeeds;
 use crate::steps::{Failed, Steps, cargo};
 
-/// Where the copy is, below the target directory, and what is built of it.
+/// The place of the copy and of its builds.
 const COPY: &str = "target/bounds/windrow";
 const BUILT: &str = "target/bounds/built";
 
-/// What the copy's workspace has beside the integrations: what their tests use.
+/// The packages of the copy's workspace beside the integrations: those that their tests use.
 const KIT: &str = "tests/kit";
 
 /// Packages, by name, with the lowest version that is allowed of each.
@@ -120,7 +120,8 @@ fn bounds_in(manifest: &str, sections: &[&str]) -> Bounds {
     bounds
 }
 
-/// Has the lock file name the lowest versions. What it does not name at all is for other systems.
+/// Makes the lock file name the lowest versions. Packages that it does not name are for other
+/// systems.
 fn lower(copy: &Path, lock: &Path, mut bounds: Bounds) -> Result<(), String> {
     loop {
         let (before, mut refused) = (bounds.len(), String::new());

@@ -7,7 +7,7 @@ use crate::steps::{Failed, Steps};
 /// The package whose tests these are.
 const TESTS: [&str; 5] = ["test", "--package", "windrow-service", "--test", "cluster"];
 
-/// What is done, by which of Debian's programs, and the tests that do it.
+/// The parts: a name, the Debian program that it needs, and its tests.
 const PARTS: [(&str, &str, &[&str]); 2] = [
     (
         "rules over many processes",

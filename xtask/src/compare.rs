@@ -2,7 +2,7 @@
 //! lengths of the per-core paths, and, when asked to, puts its tables and pictures into the
 //! documentation.
 //!
-//! What is measured, and how, is the program's: `benches/src/lab.rs`.
+//! The measurements are the program's: `benches/src/lab.rs`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::steps::{Failed, Steps, target_directory};
 /// The page that shows one run.
 const PAGE: &str = "docs/performance.md";
 
-/// What was asked for. The programs judge what is passed on to them.
+/// The parsed arguments. The programs judge those that are passed on to them.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Asked {
     /// The lab.
@@ -32,7 +32,7 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    /// Reads what stands after `compare`; one sentence if it makes no sense.
+    /// Parses the arguments after `compare`; returns a sentence as the error.
     pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Asked, String> {
         let mut arguments: Vec<OsString> = arguments.collect();
         let mut before = None;
@@ -147,7 +147,7 @@ fn publish(root: &Path, report: &Path) -> Result<(), String> {
     };
     let page_path = root.join(PAGE);
     let mut page = read(&page_path)?;
-    // Nothing of an older run may stay beside this one's.
+    // No file of an older run may stay beside this one's.
     for name in places(&page) {
         page = replaced(&page, &name, "Not measured in this run.\n")?;
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::models::Build;
 use crate::steps::cargo;
 
-/// What became of a model.
+/// The outcome of a model.
 pub(crate) enum Verdict {
     Passed,
     /// It was not done when its time was over.
@@ -57,7 +57,7 @@ pub(crate) fn share(root: &Path, build: &Build, target: &Path) -> Result<(), Str
     }
     let there = root.join(build.target);
     let shared = link_others(&there.join(build.profile), &target.join(build.profile));
-    shared.map_err(|error| format!("cannot link what is in {}: {error}", there.display()))
+    shared.map_err(|error| format!("cannot link the files in {}: {error}", there.display()))
 }
 
 /// Links, because cargo goes by the times of files.
@@ -124,7 +124,7 @@ pub(crate) fn run_model(
     }
 }
 
-/// A log's words, whatever bytes are among them.
+/// Returns a log's words, even with invalid bytes among them.
 pub(crate) fn read(log: &Path) -> Result<String, String> {
     let bytes = fs::read(log).map_err(|error| format!("cannot read {}: {error}", log.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -147,8 +147,8 @@ fn complaint(log: &str) -> Option<String> {
     lines.find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
 }
 
-/// Makes `to` what `from` is, but for what is built or hidden. Files that are the same already are
-/// left alone, so that cargo need not build them again.
+/// Makes `to` a copy of `from`, without built and hidden files. Equal files are left alone, so that
+/// cargo need not build them again.
 fn mirror(from: &Path, to: &Path) -> io::Result<()> {
     let mut theirs = Vec::new();
     fs::create_dir_all(to)?;

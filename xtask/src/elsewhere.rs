@@ -39,11 +39,11 @@ const LITMUS: [&str; 11] = [
 ];
 
 /// `crossbeam-epoch` obeys Tree Borrows and not Stacked Borrows (crossbeam-rs/crossbeam, issue
-/// 545), makes pointers of numbers, and keeps what it has for the process.
+/// 545), makes pointers of numbers, and keeps its memory until the process ends.
 const MIRI_FLAGS: &str = "-Zmiri-env-set=WINDROW_STRATEGY=portable -Zmiri-tree-borrows \
                           -Zmiri-permissive-provenance -Zmiri-ignore-leaks";
 
-/// The library's own tests, in each strategy. What only one system has, its tests leave out
+/// Runs the library's own tests, in each strategy. What only one system has, its tests leave out
 /// elsewhere.
 pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
     for (name, variables) in WAYS {
@@ -84,8 +84,8 @@ pub(crate) fn linked_statically(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// The library, and what is published beside it, built by the oldest compiler that its manifest
-/// allows.
+/// Builds the library, and the packages published beside it, with the oldest compiler that its
+/// manifest allows.
 pub(crate) fn oldest(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let version = oldest_version(MANIFEST);

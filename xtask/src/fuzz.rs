@@ -6,11 +6,11 @@ use crate::sanitizers::{needs, succeeds};
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 
-/// Long histories from the beginning: short ones are soon told.
+/// Long histories from the beginning: short ones are soon exhausted.
 const LIBFUZZER: [&str; 3] = ["-len_control=0", "-max_len=512", "-print_final_stats=1"];
 
-/// Fuzzes each strategy for so many seconds. What is found new is kept beside what was built, and
-/// begun with the next time; the few histories under `fuzz/corpus` are read and never written.
+/// Fuzzes each strategy for `seconds` seconds. New inputs are kept beside the builds, and the next
+/// run begins with them; the few histories under `fuzz/corpus` are read and never written.
 pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let found = root.join("fuzz/target/found");

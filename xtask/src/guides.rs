@@ -8,7 +8,7 @@ use crate::compare;
 /// The page whose program another crate's tests run, and that crate's root.
 const ELSEWHERE: (&str, &str) = ("from-prometheus.md", "integrations/prometheus/src/lib.rs");
 
-/// Returns what is wrong with a guide, if anything is.
+/// Returns the error of a guide, if it has one.
 fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> Option<String> {
     let include = format!("docs/guide/{page}\")");
     let mut is_picture = false;

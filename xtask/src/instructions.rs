@@ -1,5 +1,5 @@
-//! The guard of the hot paths: how many instructions they take, beside what
-//! `xtask/instructions.txt` says.
+//! The guard of the hot paths: the numbers of their instructions, beside those in
+//! `xtask/instructions.txt`.
 //!
 //! Instructions are the one measure of cost that no neighbour and no clock frequency changes. The
 //! portable paths are counted by callgrind, which knows no restartable sequences; the per-core
@@ -17,7 +17,7 @@ use crate::assembly;
 use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps, target_directory};
 
-/// What is expected, a line for each path.
+/// The expected numbers, a line for each path.
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
@@ -52,13 +52,13 @@ const PATHS: [&str; 25] = [
 /// Calls of each: enough that what comes once (a first rotation, a late page) is lost in rounding.
 const TIMES: u32 = 10_000;
 
-/// By how much a path may have grown, of itself.
+/// The part of itself by which a path may have grown.
 const TOLERANCE: f64 = 0.02;
 
 /// Instructions of one call, by path and strategy.
 type Counts = BTreeMap<String, f64>;
 
-/// Counts, and compares with what is expected; or writes it down.
+/// Counts, and compares the numbers with the expected ones; or writes them.
 pub(crate) fn run(steps: &mut Steps, write: bool) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let lengths = assembly::run(steps)?;

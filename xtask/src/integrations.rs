@@ -1,4 +1,4 @@
-//! The packages in `integrations`: what they bring with them, and what reads the text of one of
+//! The packages in `integrations`: their dependencies, and the parsers that read the text of one of
 //! them.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::steps::{Failed, Steps, cargo};
 /// Says what a user gets.
 const PAGE: &str = "integrations/README.md";
 
-/// What stands before and behind the table in it.
+/// The lines before and behind the table in it.
 const MARKS: [&str; 2] = [
     "<!-- `cargo xtask dependencies` writes this table. -->\n\n",
     "\n<!-- End of the table. -->\n",
@@ -23,7 +23,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// For cargo: all of them.
 pub(crate) fn arguments(root: &Path) -> impl Iterator<Item = String> {
-    // Without that folder there are none, which the tests below notice.
+    // Without that folder there are no packages, which the tests below notice.
     packages(root).unwrap_or_default().into_iter().map(|package| format!("--package={package}"))
 }
 
@@ -48,8 +48,8 @@ fn parts(page: &str) -> Result<(&str, &str, &str), String> {
     cut.ok_or_else(|| format!("{PAGE} lacks the marks of the table"))
 }
 
-/// One row for each package: how many others it adds to a user's tree that has the library, and
-/// which.
+/// Returns one row for each package: the number and the names of the packages that it adds to a
+/// user's tree that has the library.
 fn table(root: &Path) -> Result<String, String> {
     let library = tree(root, "windrow")?;
     let mut table = String::from("| package | packages that it adds | which |\n|---|---|---|\n");
@@ -110,7 +110,7 @@ const READERS: [(&str, &[&str], &str); 3] = [
     ),
 ];
 
-/// Hands the text of `windrow-prometheus` to those who read such text, as far as they are here.
+/// Hands the text of `windrow-prometheus` to the parsers of such text that are installed.
 pub(crate) fn scrape(steps: &mut Steps) -> Result<(), Failed> {
     for (reader, question, test) in READERS {
         if let Err(why) = needs(reader, question) {

@@ -5,18 +5,18 @@ use crate::strategies::WAYS;
 
 const BINARY: [&str; 5] = ["run", "--release", "--package", "windrow-litmus", "--bin"];
 
-/// All litmus programs for a few seconds in all: long enough for most mistakes.
+/// Runs all litmus programs for a few seconds in all: long enough for most mistakes.
 pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
     run(steps, "0.2")
 }
 
-/// All litmus programs, each for so many seconds in each strategy.
+/// Runs all litmus programs, each for `seconds` seconds in each strategy.
 pub(crate) fn run(steps: &mut Steps, seconds: &str) -> Result<(), Failed> {
     let arguments = [&BINARY[..], &["litmus", "--", "--seconds", seconds]].concat();
     steps.cargo("litmus programs", &arguments, &[])
 }
 
-/// The soak, for so many minutes in each strategy.
+/// Runs the soak, for `minutes` minutes in each strategy.
 pub(crate) fn soak(steps: &mut Steps, minutes: u64) -> Result<(), Failed> {
     let minutes = minutes.to_string();
     let arguments = [&BINARY[..], &["soak", "--", "--minutes", &minutes]].concat();

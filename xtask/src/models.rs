@@ -10,13 +10,13 @@ use crate::steps::{Failed, Steps};
 
 /// A way to build the library for models.
 pub(crate) struct Build {
-    /// What it is called.
+    /// The name of the build.
     pub(crate) name: &'static str,
-    /// What `RUSTFLAGS` must be.
+    /// The value of `RUSTFLAGS`.
     pub(crate) flags: &'static str,
-    /// Where it is built, from the workspace's root.
+    /// The target directory, from the workspace's root.
     pub(crate) target: &'static str,
-    /// The folder there that has what is built.
+    /// The folder of the built files in it.
     pub(crate) profile: &'static str,
     /// Cargo's arguments that build and run its tests.
     pub(crate) tests: &'static [&'static str],
@@ -95,7 +95,7 @@ pub(crate) const TORTURE: Build =
 /// No model: the library's own tests.
 pub(crate) const UNIT: Build = no_model("unit tests", &["test", "--package", "windrow", "--lib"]);
 
-/// What threads of all kinds do, on real ones.
+/// Tests with threads of all kinds, on real threads.
 pub(crate) const SURVIVAL: Build =
     no_model("survival", &["test", "--package", "windrow", "--test", "survival"]);
 
@@ -125,7 +125,7 @@ const SHUTTLE_PER_CORE: Build = Build {
     tests: &over!("per-core"),
 };
 
-/// Builds models and histories for shuttle, and runs each in so many random orders.
+/// Builds models and histories for shuttle, and runs each in `schedules` random orders.
 pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<u64>) -> Result<(), Failed> {
     let schedules = schedules.map(|number| number.to_string());
     for build in [SHUTTLE, SHUTTLE_PER_CORE] {

@@ -14,7 +14,7 @@ use std::process::Command;
 use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps};
 
-/// What is run against each change, or against those that the first round has left.
+/// The tests that are run against each change, or against those that the first round has left.
 struct Round {
     /// Histories of each random test.
     cases: &'static str,
@@ -30,7 +30,8 @@ const ROUNDS: [Round; 2] = [
 /// Survivors that are known, each with a reason behind ` -- `.
 const KNOWN: &str = "tests/mutants.txt";
 
-/// What cargo-mutants ends with where all was tried: none missed, some missed, some took too long.
+/// The exit codes of cargo-mutants after all were tried: none missed, some missed, some took too
+/// long.
 const TRIED: [i32; 3] = [0, 2, 3];
 
 /// Tries all changes to the files whose path begins with `filter`.
@@ -52,7 +53,7 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
             command.args((index > 0).then_some("--iterate"));
             command.args(["--", "--", "--skip", "concurrent::"]); // of `exact::conformance`: seconds each
             command.env("PROPTEST_CASES", round.cases);
-            command.env("PROPTEST_MAX_SHRINK_ITERS", "0"); // what fails need not be short as well
+            command.env("PROPTEST_MAX_SHRINK_ITERS", "0"); // failures need not be shrunk
             let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
             if !status.code().is_some_and(|code| TRIED.contains(&code)) {
                 return Err(status.to_string());
@@ -78,7 +79,7 @@ fn compare(root: &Path, missed: &Path, filter: &str) -> Result<(), String> {
         fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
     };
     let (missed, known) = (read(missed)?, read(&root.join(KNOWN))?);
-    // How many more there are than lines that tell of them.
+    // The number of mutants without a line about them.
     let mut unknown: BTreeMap<String, i32> = BTreeMap::new();
     for survivor in missed.lines() {
         *unknown.entry(placeless(survivor)).or_default() += 1;

@@ -68,7 +68,7 @@ fn pages(root: &Path) -> Result<Vec<String>, String> {
     Ok(pages.chain(["CONTRIBUTING.md".to_owned()]).collect())
 }
 
-/// Why a span names nothing, if it does.
+/// Returns the reason why a span names nothing, if it does.
 fn unknown(
     declared: &Declared,
     page: &Page<'_>,

@@ -30,7 +30,7 @@ struct Mutant<'s> {
 }
 
 impl Mutant<'_> {
-    /// Of a fence, Relaxed is none at all.
+    /// Returns the order in words. A Relaxed fence is no fence.
     fn order_in_words(&self) -> &'static str {
         if self.site.is_fence() && self.order == "Relaxed" { "no fence" } else { self.order }
     }
@@ -51,7 +51,7 @@ impl Mutant<'_> {
         row.site == self.site.to_string() && row.order == self.order_in_words()
     }
 
-    /// Returns what the table shall say: what was found now, or what it has said before.
+    /// Returns the new row of the table: the result of this run, or the earlier one.
     fn row(&self, tried: &[Mutant<'_>], found: &[String], last: &[Row]) -> Row {
         let is_it = |other: &Mutant<'_>| other.number == self.number && other.order == self.order;
         let now = tried.iter().position(is_it).map(|index| found[index].as_str());
@@ -75,7 +75,7 @@ fn mutants(sites: &[Site]) -> Vec<Mutant<'_>> {
 const SURVIVED: &str = "**nothing**";
 
 /// Weakens the sites whose names contain one of the words in `filter`, between commas, and writes
-/// what was found into the table.
+/// the results into the table.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("weakened orderings", "the models, with one order weaker than it stands", || {

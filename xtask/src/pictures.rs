@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::compare::files;
 use crate::steps::{Failed, Steps};
 
-/// Where pictures are, each folder with those of one package.
+/// The folders of pictures, each with those of one package.
 const FOLDERS: [&str; 2] = ["docs", "integrations/console"];
 
 /// Writes the pages anew.

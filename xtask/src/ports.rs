@@ -2,8 +2,8 @@
 //! one of theirs (`benches/ports`). Their own tests run on the copies; then both are measured,
 //! before and after.
 //!
-//! Nothing of theirs is in this repository: the copies are made from what cargo downloads, below
-//! the target directory.
+//! Nothing of theirs is in this repository: the copies are made from cargo's downloads, below the
+//! target directory.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use std::process::Command;
 use crate::copy;
 use crate::steps::{Failed, Steps, cargo, target_directory};
 
-/// Where ours is.
+/// The folder of our ports.
 const OURS: &str = "benches/ports";
 
 /// A crate of which one file is replaced.
@@ -22,7 +22,7 @@ struct Port {
     version: &'static str,
     /// The file, whose tests stay.
     file: &'static str,
-    /// What its tests need.
+    /// The packages that its tests need.
     tests: &'static [&'static str],
     /// A function that is measured and not public: made so in both copies.
     opened: Option<&'static str>,
@@ -106,7 +106,7 @@ fn published(place: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 impl Port {
-    /// Makes both copies of what is in `source`.
+    /// Makes both copies of the files in `source`.
     fn copy(&self, root: &Path, source: &Path, copies: &Path) -> Result<(), String> {
         for whose in ["own", "ported"] {
             let copy = copies.join(whose).join(self.name);

@@ -22,8 +22,8 @@ const WATCHED: [&str; 6] = ["contract", "exact", "gate", "oracle", "storm", "tor
 /// The module of `exact` that maps all of the arena.
 const FILLING: &str = "arena_full::";
 
-/// What `ThreadSanitizer` may not say. It does not know fences, by which the last owner of an `Arc`
-/// tells that the others are done with it.
+/// The reports of `ThreadSanitizer` that are suppressed. It does not know fences, by which the last
+/// owner of an `Arc` tells that the others are done with it.
 const SUPPRESSED: &str = "race:alloc::sync::Arc*drop_slow\n";
 
 /// A sanitizer of the compiler's.
@@ -64,7 +64,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
 }
 
 impl Sanitizer {
-    /// The tests.
+    /// Runs the tests.
     fn watch_tests(&self, steps: &mut Steps) -> Result<(), Failed> {
         let root = steps.root().to_owned();
         let name = format!("{} sanitizer, tests", self.name);
@@ -81,7 +81,7 @@ impl Sanitizer {
         )
     }
 
-    /// The program that does all at once, in each strategy.
+    /// Runs the program that does everything at once, in each strategy.
     fn watch_races(&self, steps: &mut Steps) -> Result<(), Failed> {
         let root = steps.root().to_owned();
         let name = format!("{} sanitizer, races", self.name);
@@ -117,7 +117,7 @@ impl Sanitizer {
         })
     }
 
-    /// Returns the nightly compiler's cargo, told to build for this sanitizer.
+    /// Returns the nightly compiler's cargo, set to build for this sanitizer.
     fn cargo(&self, root: &Path) -> Result<Command, String> {
         needs("rustup", &["run", "nightly", "cargo", "--version"])?;
         let mut command = Command::new("rustup");

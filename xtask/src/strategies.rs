@@ -1,7 +1,7 @@
 //! The ways to count that the longer runs go through: those of the tests
 //! (`tests/kit/src/alone.rs`).
 
-/// In words, and what has a process count so.
+/// The strategy in words, and the variables that select it.
 pub(crate) type Way = (&'static str, [(&'static str, &'static str); 2]);
 
 const fn way(name: &'static str, strategy: &'static str, leases: &'static str) -> Way {

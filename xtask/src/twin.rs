@@ -17,32 +17,31 @@ use crate::twins::twins;
 
 /// One mistake.
 pub(crate) struct Twin {
-    /// What it is called.
+    /// The name of the twin.
     pub(crate) name: &'static str,
     /// The file with the mistake, from the workspace's root.
     pub(crate) file: &'static str,
-    /// What stands there, exactly once.
+    /// The text to find, which occurs exactly once.
     pub(crate) find: &'static str,
-    /// What shall stand there instead.
+    /// The text that replaces it.
     pub(crate) replace: &'static str,
     /// The build whose model must notice.
     pub(crate) build: &'static Build,
     /// The model that must notice.
     pub(crate) model: &'static str,
-    /// What goes wrong.
+    /// The consequence of the mistake.
     pub(crate) why: &'static str,
 }
 
-/// How many are tried at the same time, each in a copy of its own.
+/// The number of twins that are tried at the same time, each in a copy of its own.
 const WORKERS: usize = 2;
-/// How long a model may take to notice. A mistake that takes longer counts as survived.
+/// The time that a model may take to notice. A mistake that takes longer counts as survived.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Those that their models notice in minutes only: left to [`run`].
 const SLOW: [&str; 2] = ["retired-before-it-is-in-its-slot", "proposal-made-of-any-generation"];
 
-/// Few preemptions first, since most mistakes need no more; at last as many as the model has
-/// itself.
+/// Few preemptions first, since most mistakes need no more; at last the model's own number.
 const BOUNDS: [&[(&str, &str)]; 3] =
     [&[("LOOM_MAX_PREEMPTIONS", "1")], &[("LOOM_MAX_PREEMPTIONS", "2")], &[]];
 
@@ -55,9 +54,9 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     try_all(steps, &chosen)
 }
 
-/// The same of one twin for each file of models, in each build: the first that is in the table. So
-/// of each file some model is seen to fail. (Twins that a model does not answer for have a test
-/// built for each; and those that take minutes are left out.)
+/// Tries one twin for each file of models, in each build: the first that is in the table. So of
+/// each file some model is seen to fail. (Twins that a model does not answer for have a test built
+/// for each; and those that take minutes are left out.)
 pub(crate) fn of_models(steps: &mut Steps) -> Result<(), Failed> {
     let mut seen = HashSet::new();
     let of_models = twins().filter(|twin| twin.build.is_of_models() && !SLOW.contains(&twin.name));
@@ -71,7 +70,7 @@ pub(crate) fn of_models(steps: &mut Steps) -> Result<(), Failed> {
 fn try_all(steps: &mut Steps, chosen: &[&Twin]) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("broken twins", &format!("{} twins", chosen.len()), || {
-        // One worker tries all twins of a build: what they have in common is built once.
+        // One worker tries all twins of a build, so their common parts are built once.
         let builds = chosen.chunk_by(|one, next| one.build.name == next.build.name);
         let queue = Mutex::new(builds);
         let failures: Vec<String> = thread::scope(|scope| {
@@ -91,7 +90,7 @@ fn try_all(steps: &mut Steps, chosen: &[&Twin]) -> Result<(), Failed> {
 }
 
 impl Twin {
-    /// Tries the twin out, and says how that went. What is wrong, if it survived, or cannot be
+    /// Tries the twin, and prints the outcome. Returns the error if the twin survived, or cannot be
     /// tried.
     fn fails(&self, root: &Path, worker: usize) -> Option<String> {
         let begin = Instant::now();

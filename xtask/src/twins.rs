@@ -1,9 +1,9 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here,
 //! in reading in `reads`, in families in `families`, in opening rows in `rows`, in leasing them in
-//! `leases`, in announcing buckets in `announced`, in what is assembly in `sequences`, in a
-//! window's growth in `growth`, in histograms in `histograms`, in a window's wide cells in `wide`,
-//! in what the arena refuses in `refusals`, in tiers in `tiers`, in `clear` in `clears`, in gates
-//! in `gate` and their rations in `rations`, in levels in `in_flight`.
+//! `leases`, in announcing buckets in `announced`, in assembly in `sequences`, in a window's growth
+//! in `growth`, in histograms in `histograms`, in a window's wide cells in `wide`, in refusals of
+//! the arena in `refusals`, in tiers in `tiers`, in `clear` in `clears`, in gates in `gate` and
+//! their rations in `rations`, in levels in `in_flight`.
 
 mod announced;
 mod clears;

@@ -71,7 +71,7 @@ fn table(text: &str) -> Table {
     table
 }
 
-/// What a text has in `code`.
+/// Returns the spans of `code` in a text.
 fn spans(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split('`').skip(1).step_by(2)
 }

@@ -1,4 +1,4 @@
-//! What the sources have: files, words, and pairs of a container and what it declares.
+//! The names in the sources: files, words, and pairs of a container and a name that it declares.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,13 +24,13 @@ pub(super) struct Declared {
     /// Files and folders, from the root.
     files: BTreeSet<String>,
     words: BTreeSet<String>,
-    /// A type, a trait, a module, a folder or a crate, and what is declared in it.
+    /// Pairs of a type, a trait, a module, a folder or a crate, and a name declared in it.
     pairs: BTreeSet<(String, String)>,
     /// Crates that are not the project's.
     foreign: BTreeSet<String>,
 }
 
-/// What is wrong with a name.
+/// The error of a name.
 pub(super) struct Missing {
     pub(super) why: String,
     /// Whether a page about another library may give it.
@@ -105,7 +105,7 @@ impl Declared {
         }
     }
 
-    /// Returns what is wrong with a span, if anything is.
+    /// Returns the error of a span, if it has one.
     pub(super) fn missing(&self, span: &Span<'_>) -> Option<Missing> {
         let text = span.text;
         let is = |more: &str, sign: char| sign.is_alphanumeric() || more.contains(sign);
@@ -165,7 +165,7 @@ impl Declared {
         wrong.then(|| Missing::new("there is no such file or folder", true))
     }
 
-    /// Of each two neighbours in a path, the first declares the second.
+    /// Checks that in each pair of neighbours in a path, the first declares the second.
     fn path_in_code(&self, path: &str) -> Option<Missing> {
         let parts: Vec<&str> = path.split("::").collect();
         if self.foreign.contains(parts[0]) {

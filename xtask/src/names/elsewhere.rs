@@ -1,7 +1,7 @@
 //! Names in the docs that the sources do not have: those of other projects, and those that stand
 //! for any name.
 
-/// A name as it stands in a page, and what it is of.
+/// Names as they stand in pages, each with the thing that it belongs to.
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("ArrayMetric", "Sentinel for Java"),
     ("CLONE_SETTLS", "Linux"),

@@ -1,10 +1,10 @@
 //! The items of a Rust source, by the indentation that rustfmt gives them.
 
-/// What says that a name comes next.
+/// The keywords before a declared name.
 const KEYWORDS: [&str; 10] =
     ["fn", "const", "static", "type", "mod", "struct", "enum", "trait", "macro_rules!", "union"];
 
-/// Of those, what has items of its own.
+/// Those of them that have items of their own.
 const CONTAINERS: [&str; 5] = ["mod", "struct", "enum", "trait", "union"];
 
 /// Returns a line without its comment.
@@ -15,7 +15,7 @@ pub(super) fn code(line: &str) -> &str {
 /// Returns each item, field and variant, with the type, trait or module in which it is declared.
 pub(super) fn items(text: &str) -> Vec<(Option<&str>, &str)> {
     let mut found = Vec::new();
-    // What the line is in, and how deep each of that stands.
+    // The containers around the line, and their depths.
     let mut open: Vec<(usize, &str)> = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -57,7 +57,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |sign| !is_of_word(sign)).filter(|word| !word.is_empty())
 }
 
-/// Returns the type of an `impl`: what stands behind `for`, if there is one.
+/// Returns the type of an `impl`: the one behind `for`, if there is one.
 fn implementor(head: &str) -> &str {
     let head = head.split("where").next().unwrap_or_default();
     let of = match head.rsplit_once(" for ") {
@@ -68,7 +68,7 @@ fn implementor(head: &str) -> &str {
     words(path).last().unwrap_or_default()
 }
 
-/// Returns what stands behind the parameters of the `impl` itself.
+/// Returns the text behind the parameters of the `impl` itself.
 fn behind_parameters(text: &str) -> &str {
     let mut depth = 0_i32;
     for (at, sign) in text.char_indices() {

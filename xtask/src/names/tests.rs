@@ -36,7 +36,7 @@ fn declared() -> Declared {
     declared
 }
 
-/// Returns what is wrong with a page.
+/// Returns the errors of a page.
 fn wrong(text: &str) -> Vec<String> {
     let (page, declared) = (Page::new("docs/a.md", text), declared());
     let spans = page.spans.iter();

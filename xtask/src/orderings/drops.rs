@@ -1,13 +1,13 @@
-//! Where a Relaxed load decides that something is dropped.
+//! Places where a Relaxed load decides that something is dropped.
 //!
-//! To weaken an order finds none that is missing. A missing one is felt where a load's answer makes
-//! a thread drop what it has in its hands, and fall back on another value: if nothing orders that
-//! one behind the load, it may be older. So each such place has a row in `docs/orderings.md`, with
-//! the reason why its fallback is not older, and a model in which the drop happens.
+//! Weakening orders does not find missing ones. A missing order matters where the result of a load
+//! makes a thread drop a value, and fall back on another one: if nothing orders that one behind the
+//! load, it may be older. So each such place has a row in `docs/orderings.md`, with the reason why
+//! its fallback is not older, and a model in which the drop happens.
 //!
 //! A place is a statement with a Relaxed load, or with a call of one of the [looks](LOOKS) that are
 //! one. It drops something if the statement has one of [these words](DROPS), or begins a block that
-//! returns; or if it names what it has found, and a later statement of the function does so with
+//! returns; or if it names its result, and a later statement of the function drops something by
 //! that name. Other looks are not seen, nor is an `if` whose two answers are values.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ impl<'s> Statement<'s> {
         self.tokens.iter().any(|token| words.contains(&token.text))
     }
 
-    /// Returns the loads in it that are Relaxed, by what they are called.
+    /// Returns the Relaxed loads in it, by their names.
     fn loads(&self) -> impl Iterator<Item = &'s str> {
         let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
         let found = move |(at, token): (usize, &Token<'s>)| match token.text {
@@ -75,7 +75,7 @@ impl<'s> Statement<'s> {
         self.tokens.iter().enumerate().filter_map(found).collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns what it gives names to.
+    /// Returns the names that it declares.
     fn names(&self) -> BTreeSet<&'s str> {
         let is_let = self.tokens.first().is_some_and(|token| token.text == "let");
         let pattern = self.tokens.iter().take_while(|token| token.text != "=");
@@ -87,7 +87,7 @@ impl<'s> Statement<'s> {
     }
 }
 
-/// Returns what stands in the parentheses that tokens begin with.
+/// Returns the tokens in the parentheses with which they begin.
 fn arguments<'s>(tokens: &[Token<'s>]) -> impl Iterator<Item = &'s str> {
     let mut depth = 0;
     let is_within = move |word: &&'s str| {
@@ -177,7 +177,7 @@ fn answers(root: &Path, by: &str) -> bool {
     fs::read_to_string(source).is_ok_and(|source| source.contains(&format!("fn {test}(")))
 }
 
-/// Demands that the table agrees with the sources. Returns what is wrong.
+/// Demands that the table agrees with the sources. Returns the errors.
 pub(super) fn check(root: &Path) -> Result<Vec<String>, String> {
     let (places, rows) = (all(root)?, rows(root)?);
     let mut wrong = Vec::new();

@@ -4,7 +4,7 @@
 pub(super) struct Excuse {
     /// The site, by name.
     pub(super) site: &'static str,
-    /// What it is weakened to without any model noticing.
+    /// The weaker orders that no model notices.
     pub(super) orders: &'static [&'static str],
     pub(super) why: &'static str,
     /// A file or folder of this workspace that vouches for it instead.
@@ -291,7 +291,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "histogram/columns.rs: make_shared: compare_exchange: Acquire",
         orders: &["Relaxed"],
-        why: "a model makes the shared cells before it claims columns; who finds another's loads them anew",
+        why: "a model makes the shared cells before it claims columns; a thread that finds another's loads them anew",
         witness: "tests/histograms/storms.rs",
     },
     Excuse {

@@ -12,14 +12,14 @@ use super::trial::{Bench, Bound};
 use super::{Mutant, SURVIVED};
 use crate::steps::seconds;
 
-/// How many models run at a time.
+/// The number of models that run at a time.
 const AT_A_TIME: usize = 2;
 
 /// A mutant by its index, the model that has noticed with its words, and how long that took.
 type Tried = (usize, Result<Option<(String, String)>, String>, Duration);
 
-/// Tries mutants out, in models with so many preemptions. Returns for each what the table shall
-/// say.
+/// Tries mutants, in models with these bounds of preemptions. Returns the text of the table for
+/// each.
 pub(super) fn try_all(
     bench: &Bench,
     bound: &[Bound],

@@ -12,7 +12,7 @@ use std::path::Path;
 use super::tokens::{Token, tokens};
 use crate::sources;
 
-/// What is stronger than Relaxed.
+/// The orders that are stronger than Relaxed.
 const STRONG: [&str; 4] = ["SeqCst", "AcqRel", "Acquire", "Release"];
 
 /// Not the library's own steps: the reclaimer that checks, the switch between std and loom, and
@@ -29,11 +29,11 @@ pub(super) struct Site {
     /// The function that is called with the order.
     operation: String,
     pub(super) order: &'static str,
-    /// Which one of those that are the same but for this.
+    /// The index among sites that are otherwise equal.
     nth: usize,
-    /// Where `Ordering::...` begins and ends.
+    /// The range of `Ordering::...`.
     at: (usize, usize),
-    /// Where `fence` begins, if it is one.
+    /// The beginning of `fence`, if it is one.
     fence: Option<usize>,
 }
 
@@ -46,8 +46,7 @@ impl Display for Site {
 }
 
 impl Site {
-    /// Returns what the order can be weakened to, the strongest first. Of a fence, Relaxed is none
-    /// at all.
+    /// Returns the weaker orders, the strongest first. A Relaxed fence is no fence.
     pub(super) fn weaker(&self) -> &'static [&'static str] {
         match self.order {
             "SeqCst" => &["AcqRel", "Relaxed"],
@@ -160,7 +159,7 @@ impl<'s> Place<'s> {
     }
 }
 
-/// For each open parenthesis, the token that names what is called, if there is one.
+/// For each open parenthesis, the token of the called function, if there is one.
 #[derive(Default)]
 struct Calls(Vec<Option<usize>>);
 

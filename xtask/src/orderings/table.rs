@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str = "<!-- what `cargo xtask orderings` has found: begin -->";
 const END: &str = "<!-- what `cargo xtask orderings` has found: end -->";
 
-/// What a run has found of one order.
+/// The result of a run for one order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) site: String,
-    /// What it was weakened to.
+    /// The weaker order.
     pub(super) order: String,
     /// The model that has noticed, or why none does.
     pub(super) shown_by: String,

@@ -1,5 +1,5 @@
 //! Rust's tokens, as far as it takes to find an ordering: identifiers, numbers and signs, without
-//! comments, strings, lifetimes, and what is compiled for tests alone.
+//! comments, strings, lifetimes, and code compiled only for tests.
 
 use std::iter::Peekable;
 
@@ -10,7 +10,7 @@ use proc_macro2::{Delimiter, LexError, Span, TokenStream, TokenTree};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'s> {
     pub(super) text: &'s str,
-    /// Where it begins in the source.
+    /// Its beginning in the source.
     pub(super) at: usize,
 }
 
@@ -68,8 +68,8 @@ impl Found<'_> {
         }
     }
 
-    /// Takes a token in, if that is what stands there: the attribute that a doc comment is made
-    /// into is not.
+    /// Consumes a token, if the source has it there: the attribute made of a doc comment is not in
+    /// the source.
     fn one(&mut self, span: Span, text: &str) -> bool {
         let place = span.byte_range();
         let at = place.start;

@@ -18,14 +18,14 @@ use crate::models::{Build, CHECKER};
 /// The switch, which goes behind the library's own `sync`.
 const SWITCH: &str = include_str!("../../weakened.rs");
 
-/// How long a model may take to notice. A mistake that takes longer counts as survived.
+/// The time that a model may take to notice. A mistake that takes longer counts as survived.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The preemptions that a model may look at: so few that it is done in a second or so, and nearly
 /// every mistake shows.
 pub(super) const FEW: &[Bound] = &[("LOOM_MAX_PREEMPTIONS", "1")];
 
-/// Some more; and as many as the model has itself.
+/// Some more; and the model's own number.
 pub(super) const MORE: [&[Bound]; 2] = [&[("LOOM_MAX_PREEMPTIONS", "2")], &[]];
 
 pub(super) type Bound = (&'static str, &'static str);
@@ -123,7 +123,7 @@ impl Bench {
             let variables = [bound, &[("WINDROW_WEAKENED", &weakened)]].concat();
             let run = copy::run_model(&model.program, &model.name, &variables, PATIENCE, &log);
             match run? {
-                // Only in a model can a thread see old values for ever.
+                // Only in a model can a thread see old values forever.
                 Verdict::Failed(words) if words.starts_with("Model exceeded maximum") => {}
                 Verdict::Failed(words) => return Ok(Some((model.title(), words))),
                 Verdict::Passed | Verdict::OutOfTime => {}

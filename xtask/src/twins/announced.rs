@@ -63,7 +63,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         replace: "place(|| self.announced.store(found.cast(), Ordering::Relaxed));",
         build: &BUILD,
         model: TWO_ADDS,
-        why: "who sees the next announcement does not see the add behind the one before (I6)",
+        why: "a thread that sees the next announcement does not see the add behind the one before (I6)",
     },
     Twin {
         name: "announced-taken-back-relaxed",
@@ -72,7 +72,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         replace: "self.slot.announced.store(null_mut(), Ordering::Relaxed);",
         build: &BUILD,
         model: ONE_ADD,
-        why: "who no longer sees the announcement does not see the add behind it (I6)",
+        why: "a thread that no longer sees the announcement does not see the add behind it (I6)",
     },
     Twin {
         name: "announced-no-fence-between-announcement-and-look",
@@ -102,7 +102,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         replace: "            return slot;",
         build: &BUILD,
         model: ONE_ADD,
-        why: "nobody looks at the slot (I1, I2)",
+        why: "no thread looks at the slot (I1, I2)",
     },
     Twin {
         name: "announced-slot-not-in-use",
@@ -111,7 +111,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         replace: "",
         build: &BUILD,
         model: ONE_ADD,
-        why: "nobody looks at the slot (I1, I2)",
+        why: "no thread looks at the slot (I1, I2)",
     },
     Twin {
         name: "announced-slot-out-of-use-relaxed",
@@ -120,6 +120,6 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         replace: "chunk.in_use.fetch_and(!self.bit, Ordering::Relaxed);",
         build: &BUILD,
         model: IN_ONE_SLOT,
-        why: "who finds that the thread has no slot any more does not see what it added (I6)",
+        why: "a thread that finds the other without a slot does not see its adds (I6)",
     },
 ];

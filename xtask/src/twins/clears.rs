@@ -12,7 +12,7 @@ pub(super) const CLEARS: &[Twin] = &[
         replace: "self.store.open(&Opening::fine(next, start, start), prefix)",
         build: &CHECKER,
         model: "clear::clear_against_the_rotation_that_makes_it",
-        why: "one that comes too late takes what is current out of its slot, and reuses it (I5)",
+        why: "a late thread takes the current bucket out of its slot, and reuses it (I5)",
     },
     Twin {
         name: "clear-uses-its-slots-for-two-generations",
@@ -21,7 +21,7 @@ pub(super) const CLEARS: &[Twin] = &[
         replace: "!ours.is_untouched()",
         build: &CHECKER,
         model: "clear::clear_against_the_rotation_that_makes_it",
-        why: "what is current is not in its slot yet: the slots are freed while they are in use (I5)",
+        why: "the current bucket is not in its slot yet: the slots are freed while they are in use (I5)",
     },
     Twin {
         name: "clear-leaves-a-late-add-ahead-of-its-tiers",

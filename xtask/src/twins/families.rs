@@ -40,7 +40,7 @@ pub(super) const FAMILIES: &[Twin] = &[
         replace: "if Arc::strong_count(series) == 0 {",
         build: &CHECKER,
         model: "families::a_handle_lets_go_of_a_removed_series",
-        why: "what a handle adds after the series was forgotten is not in the lifetime",
+        why: "adds of a handle after the series was forgotten are not in the lifetime",
     },
     Twin {
         name: "series-removed-by-a-store-to-the-head",
@@ -52,7 +52,7 @@ pub(super) const FAMILIES: &[Twin] = &[
         } else {",
         build: &CHECKER,
         model: "families::an_insertion_against_a_removal",
-        why: "a series that was inserted meanwhile is gone with what it counted",
+        why: "a series that was inserted meanwhile is gone with its counts",
     },
     Twin {
         name: "series-taken-out-by-its-state-of-use",

@@ -12,7 +12,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "let sealed = self.word;",
         build: &CHECKER,
         model: "gate::grant_against_the_opening_of_the_next_bucket",
-        why: "what is granted behind the turn is in no carried number",
+        why: "a grant behind the turn is in no carried number",
     },
     Twin {
         name: "gate-serials-begin-anew",
@@ -30,7 +30,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "let serial = self.word.load(Ordering::Relaxed) & SERIAL;",
         build: &CHECKER,
         model: "gate::grant_against_the_reuse_of_its_sheet",
-        why: "where nothing was granted in between, another bucket's word is the same",
+        why: "without a grant in between, another bucket's word is equal",
     },
     Twin {
         name: "gate-without-a-second-look",
@@ -59,7 +59,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "while self.ledger.is_at(version) {",
         build: &CHECKER,
         model: "gate::grant_against_the_opening_of_the_next_bucket",
-        why: "what is granted behind the seal is in no carried number",
+        why: "a grant behind the seal is in no carried number",
     },
     Twin {
         name: "gate-top-without-what-is-carried",
@@ -77,7 +77,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "(head.version >> NUMBER << NUMBER)",
         build: &CHECKER,
         model: "gate::read_against_the_reuse_of_its_sheet",
-        why: "a sheet that is the head again passes for what it was",
+        why: "a sheet that is the head again passes for the earlier head",
     },
     Twin {
         name: "gate-turn-frees-the-head",
@@ -97,7 +97,7 @@ pub(super) const GATE: &[Twin] = &[
         if false {",
         build: &CHECKER,
         model: "gate::first_use_against_first_use",
-        why: "what is granted in the bucket that one thread has opened is not in the other's",
+        why: "a grant in the bucket that one thread has opened is not in the other's",
     },
     Twin {
         name: "gate-same-bucket-begins-at-zero",
@@ -106,7 +106,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "0 => own = sum & 0,",
         build: &CHECKER,
         model: "gate::grants_against_a_lower_limit",
-        why: "a change of the limit forgets what was granted in the bucket of now",
+        why: "a change of the limit forgets the grants in the current bucket",
     },
     Twin {
         name: "gate-notes-the-time-too-late",
@@ -137,7 +137,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "serial.wrapping_add(grant & 0) & SERIAL",
         build: &CHECKER,
         model: "gate::wait_against_wait",
-        why: "two are told to wait for the same",
+        why: "two calls reserve the same units",
     },
     Twin {
         name: "gate-turn-in-vain-grants",
@@ -148,7 +148,7 @@ pub(super) const GATE: &[Twin] = &[
     }",
         build: &CHECKER,
         model: "gate::wait_against_a_grant_before_it",
-        why: "who was overtaken is told to wait for what nobody has counted",
+        why: "an overtaken call reserves units that are not counted",
     },
     Twin {
         name: "gate-sheet-is-taken-twice",
@@ -175,7 +175,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "(!self.is_open() || seal().is_ok() | true).then_some",
         build: &CHECKER,
         model: "gate::grant_against_a_longer_interval",
-        why: "what was granted since the look is not carried over",
+        why: "grants since the look are not carried over",
     },
     Twin {
         name: "gate-room-is-freed-at-once",
@@ -197,7 +197,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "self.ledger.turn(&self.ledger.look(), Next",
         build: &CHECKER,
         model: "gate::grant_against_the_end_of_its_gate",
-        why: "what was granted after the first look is forgotten with the gate",
+        why: "grants after the first look are forgotten with the gate",
     },
     Twin {
         name: "gate-forgets-a-wait-before-it-has-begun",
@@ -224,7 +224,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "old.max(used_by.min(old));",
         build: &GATES,
         model: "schedules::no_schedule_is_over_nor_refused_needlessly",
-        why: "a bucket is forgotten when what was granted at its end still counts",
+        why: "a bucket is forgotten while grants at its end still count",
     },
     Twin {
         name: "gate-forgets-until-when-others-wait",

@@ -1,4 +1,4 @@
-//! Broken twins of what makes a window's memory grow, and uses again what has left the ring.
+//! Broken twins of the code that grows a window's memory, and reuses memory that has left the ring.
 
 use crate::models::CHECKER;
 use crate::twin::Twin;
@@ -12,7 +12,7 @@ pub(super) const GROWTH: &[Twin] = &[
         replace: "self.exchange(found, left(rounds * 0))",
         build: &CHECKER,
         model: "growth::read_against_the_eviction_of_a_bucket",
-        why: "what has left is read as never opened: of two buckets that left together, one is in the sum (I9)",
+        why: "a bucket that has left is read as never opened: of two buckets that left together, one is in the sum (I9)",
     },
     Twin {
         name: "reader-takes-what-has-left-for-never-opened",
@@ -21,7 +21,7 @@ pub(super) const GROWTH: &[Twin] = &[
         replace: "if rounds > usize::MAX - 1 && self",
         build: &CHECKER,
         model: "growth::read_against_the_eviction_of_a_bucket",
-        why: "the same, though the slot tells",
+        why: "a bucket that has left is read as never opened, though the slot tells",
     },
     Twin {
         name: "evicted-while-in-the-ring",
@@ -30,7 +30,7 @@ pub(super) const GROWTH: &[Twin] = &[
         replace: "(start < self.newest || !self.slots.geometry.in_ring(start, self.newest))",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
-        why: "what counts is no longer found (I1)",
+        why: "a bucket that counts is no longer found (I1)",
     },
     Twin {
         name: "released-by-who-did-not-evict",
@@ -49,6 +49,6 @@ pub(super) const GROWTH: &[Twin] = &[
         let _ = (order, failed);",
         build: &CHECKER,
         model: "growth::two_first_rotations",
-        why: "a block is lost, with what was added through it (I1)",
+        why: "a block is lost, with the adds through it (I1)",
     },
 ];

@@ -51,7 +51,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
         build: &CHECKER,
         model: "histograms::drain_against_drain",
-        why: "a baseline is read before it is written, and is more than what is read after it (I8)",
+        why: "a baseline is read before it is written, and is more than the count read after it (I8)",
     },
     Twin {
         name: "histogram-baseline-moved-without-comparing",
@@ -61,7 +61,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
             if self.0.compare_exchange(seen, Owned::new(now), order, failed, &guard).is_ok() {",
         build: &CHECKER,
         model: "histograms::drain_against_drain",
-        why: "two drains answer what was recorded before both (I8)",
+        why: "two drains return the records from before both (I8)",
     },
     Twin {
         name: "histogram-reader-looks-once-at-the-baseline",
@@ -70,7 +70,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         replace: "if self.0.load(Ordering::Relaxed, &guard) == there || true {",
         build: &CHECKER,
         model: "histograms::read_against_a_drain",
-        why: "what was drained is counted as if it had come since (I9)",
+        why: "drained records count as if they had come since (I9)",
     },
     Twin {
         name: "histogram-baseline-freed-at-once",
@@ -140,7 +140,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         replace: "if self.layout.counts_records(position) && position == 0 {",
         build: &PER_CORE,
         model: "window_histograms::record_against_the_reuse_of_its_block",
-        why: "what is pending in another pair is an extreme of the block's next bucket (I6)",
+        why: "a pending value in another pair is an extreme of the block's next bucket (I6)",
     },
     Twin {
         name: "window-histogram-pairs-share-a-pending-value",

@@ -1,4 +1,4 @@
-//! Broken twins of what knows how many are in flight.
+//! Broken twins of the gauge of operations in flight.
 
 use crate::models::CHECKER;
 use crate::twin::Twin;
@@ -41,7 +41,7 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
         before",
         build: &CHECKER,
         model: "in_flight::enter_against_a_leave_in_the_next_bucket",
-        why: "who enters meanwhile makes the level greater, and no leave tells that it ended",
+        why: "another enter raises the level meanwhile, and no leave shows that it ended",
     },
     Twin {
         name: "in-flight-reads-the-clock-first",
@@ -72,6 +72,6 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
         replace: "        self.sum.fetch_sub(weight, Ordering::Relaxed)",
         build: &CHECKER,
         model: "in_flight::one_at_a_time",
-        why: "who enters next does not see what the last one did",
+        why: "the next thread that enters does not see the work of the last one",
     },
 ];

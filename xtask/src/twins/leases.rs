@@ -57,7 +57,7 @@ pub(super) const LEASES: &[Twin] = &[
         replace: "    (0..open.second.min(0)).fold(first,",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
-        why: "what threads without a lease add is in no read (I9)",
+        why: "adds of threads without a lease are in no read (I9)",
     },
     Twin {
         name: "one-bank-opened-over-the-other",

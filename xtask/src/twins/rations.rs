@@ -12,7 +12,7 @@ pub(super) const RATIONS: &[Twin] = &[
         replace: "        if false && self.last < now {",
         build: &PER_CORE,
         model: "rations::take_after_the_end",
-        why: "what was granted in one bucket is used in a later one, where the gate has forgotten it",
+        why: "a grant of one bucket is used in a later one, where the gate has forgotten it",
     },
     Twin {
         name: "ration-sequence-is-not-restarted",
@@ -39,7 +39,7 @@ pub(super) const RATIONS: &[Twin] = &[
         replace: "            _ = self.rations.swap(rest);",
         build: &PER_CORE,
         model: "rations::two_threads_until_the_limit",
-        why: "what another thread on the core has put there meanwhile is granted, and in no row",
+        why: "a ration that another thread on the core has put there meanwhile is granted, and in no row",
     },
     Twin {
         name: "ration-is-kept-by-the-gate",
@@ -48,7 +48,7 @@ pub(super) const RATIONS: &[Twin] = &[
         replace: "                let back = Ration::NONE;",
         build: &PER_CORE,
         model: "rations::giving_back_against_giving_back",
-        why: "what is left when a bucket ends is granted, and in no row",
+        why: "the rest at the end of a bucket is granted, and in no row",
     },
     Twin {
         name: "ration-taken-off-another-bucket",
@@ -57,7 +57,7 @@ pub(super) const RATIONS: &[Twin] = &[
         replace: "self.terms.steps(self.start, self.start);",
         build: &PER_CORE,
         model: "rations::take_after_the_end",
-        why: "a bucket counts less than what was granted in it",
+        why: "a bucket counts less than its grants",
     },
     Twin {
         name: "ration-moved-by-two-changes",
@@ -95,7 +95,7 @@ pub(super) const RATIONS: &[Twin] = &[
         replace: "        if !new.is_none() {\n            self.left().store(new.left, Ordering::Relaxed);\n        }\n        there",
         build: &ANNOUNCED,
         model: "rations::take_against_giving_back",
-        why: "what is swapped out is in two places",
+        why: "a swapped ration is in two places",
     },
     Twin {
         name: "ration-sequence-goes-on-behind-its-commit",
@@ -105,7 +105,7 @@ pub(super) const RATIONS: &[Twin] = &[
                 \"pause\"",
         build: &TORTURE,
         model: "rations::with_the_strategy_of_this_machine",
-        why: "what was taken is said not to have been",
+        why: "a successful take is reported as failed",
     },
     Twin {
         name: "ration-sequence-tells-behind-its-commit",
@@ -116,7 +116,7 @@ pub(super) const RATIONS: &[Twin] = &[
                 \"movdqa xmmword ptr [{old}], {there}\"",
         build: &TORTURE,
         model: "rations::with_the_strategy_of_this_machine",
-        why: "what was swapped out is in nobody's hands",
+        why: "a swapped ration is in no thread's hands",
     },
     Twin {
         name: "ration-sequence-without-an-end",
@@ -125,6 +125,6 @@ pub(super) const RATIONS: &[Twin] = &[
         replace: "                \"jo {ended}\",",
         build: &GATES,
         model: "rations::what_is_left_when_a_bucket_ends_is_granted_again",
-        why: "what was granted in one bucket is used in a later one, where the gate has forgotten it",
+        why: "a grant of one bucket is used in a later one, where the gate has forgotten it",
     },
 ];

@@ -43,7 +43,7 @@ pub(super) const READS: &[Twin] = &[
         replace: "(bucket.identity_after() == identity || true).then_some(number)",
         build: &CHECKER,
         model: "window_sum::sum_against_the_reuse_of_a_bucket",
-        why: "the same, in the loop of a sum (I9)",
+        why: "the bucket may have been reused while a sum read it (I9)",
     },
     Twin {
         name: "back-dated-add-forgets-the-total",
@@ -223,7 +223,7 @@ pub(super) const READS: &[Twin] = &[
         replace: "        let _ = newest;",
         build: &CHECKER,
         model: "window_tiers::span_behind_a_lifetime_that_counts_a_back_dated_add",
-        why: "what is added beside blocks is in no difference of them (I9)",
+        why: "adds beside blocks are in no difference of them (I9)",
     },
     Twin {
         name: "span-read-whatever-is-current",

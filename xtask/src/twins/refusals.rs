@@ -22,7 +22,7 @@ pub(super) const REFUSALS: &[Twin] = &[
         replace: "        Seen(self.0.load(Ordering::Relaxed))",
         build: &CHECKER,
         model: "refusals::a_claim_against_the_room_that_a_counter_leaves",
-        why: "a claim finds that room was made, and not the room, and remembers that there is none",
+        why: "a claim finds that room was made, and not the room, and remembers that the arena is full",
     },
     Twin {
         name: "refusal-forgotten-relaxed",
@@ -54,7 +54,7 @@ pub(super) const REFUSALS: &[Twin] = &[
         }",
         build: &CHECKER,
         model: "refusals::a_claim_against_the_room_that_a_counter_leaves",
-        why: "a claim in between remembers that there is none",
+        why: "a claim in between remembers that the arena is full",
     },
     Twin {
         name: "refusal-not-forgotten-when-words-are-given-back",
@@ -63,6 +63,6 @@ pub(super) const REFUSALS: &[Twin] = &[
         replace: "",
         build: &CHECKER,
         model: "refusals::a_claim_against_a_long_one_that_is_given_up",
-        why: "a claim that has met them taken remembers that there is no room",
+        why: "a claim that has met them taken remembers that the arena is full",
     },
 ];

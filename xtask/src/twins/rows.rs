@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Twin] = &[
         // Relaxed",
         build: &CHECKER,
         model: "open_rows::column_freed_with_its_new_row",
-        why: "the next owner begins with what is left in the row (I1)",
+        why: "the next owner begins with the rest in the row (I1)",
     },
     Twin {
         name: "sequence-commits-to-a-row-that-is-not-open",
@@ -55,8 +55,8 @@ pub(super) const ROWS: &[Twin] = &[
         return missed(Miss::NoRow);
     }
     let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
-    // What the sequence loaded, and where it will store, is decided now. Its steps follow one by
-    // one; a barrier, or another thread, may come before each.
+    // The loaded value of the sequence, and the place of its store, are decided now. Its steps
+    // follow one by one; a barrier, or another thread, may come before each.
     for step in steps {
         let core = cores()[row].lock().unwrap();
         if *core != mine {

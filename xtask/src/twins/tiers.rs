@@ -23,6 +23,6 @@ pub(super) const TIERS: &[Twin] = &[
         replace: "self.identity.store(version | INIT, Ordering::Relaxed);",
         build: &PER_CORE,
         model: "closing::reuse_against_a_read_of_a_tiers_extremes",
-        why: "the same, where the bucket is being reused (I11)",
+        why: "an extreme that is gone from a reused block is not found in the tier (I11)",
     },
 ];

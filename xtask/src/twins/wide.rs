@@ -14,7 +14,7 @@ pub(super) const WIDE: &[Twin] = &[
         let _ = (order, failed);",
         build: &CHECKER,
         model: "wide::two_first_records_of_one_group",
-        why: "a group is lost, with what was added to it (I1)",
+        why: "a group is lost, with its adds (I1)",
     },
     Twin {
         name: "group-published-relaxed",
@@ -32,7 +32,7 @@ pub(super) const WIDE: &[Twin] = &[
         replace: "unsafe { self.0.load(Ordering::Relaxed).as_ref() }",
         build: &CHECKER,
         model: "wide::read_against_a_first_record",
-        why: "the same, by the reader (I5)",
+        why: "the reader does not see the cells behind the pointer (I5)",
     },
     Twin {
         name: "sum-of-a-pair-older-than-its-count",
@@ -62,6 +62,6 @@ pub(super) const WIDE: &[Twin] = &[
         replace: "",
         build: &CHECKER,
         model: "wide::read_against_the_reuse_of_its_marks",
-        why: "what has left the interval is still in the sum (I9)",
+        why: "adds that have left the interval are still in the sum (I9)",
     },
 ];

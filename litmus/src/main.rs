@@ -32,7 +32,7 @@ usage: litmus [NAME...] [--seconds N] [--trials N]
 /// The variable that decides how a process counts.
 const VARIABLE: &str = "WINDROW_STRATEGY";
 
-/// How often something is said where there is no table that lives.
+/// The time between two plain lines where there is no live table.
 const PLAIN_LINE_EVERY: Duration = Duration::from_secs(10);
 
 struct Options {
@@ -126,7 +126,7 @@ fn run(options: &Options) -> bool {
         "{:?} {strategy}, rows {rows} where there are no sequences",
         windrow::diagnostics::strategy()
     );
-    // All of them, whatever was seen in one.
+    // Runs all of them, even if one has seen a forbidden outcome.
     options.programs().filter(|program| !run_one(program, options.plan)).count() == 0
 }
 
@@ -152,7 +152,7 @@ fn run_one(program: &'static Program, plan: Plan) -> bool {
     run.join().is_ok() && tally.first_forbidden().is_none()
 }
 
-/// Returns what was seen so far.
+/// Returns the table of outcomes so far.
 fn table(program: &Program, tally: &Tally, time: Duration) -> Vec<String> {
     let heading = format!(
         "{}: {} trials by {} threads in {:.1} s",

@@ -1,4 +1,4 @@
-//! What a litmus program is: a race, its outcomes, and a count of each.
+//! Litmus programs: a race, its outcomes, and a count of each.
 //!
 //! In the manner of jcstress (Shipilev): a *trial* is a few calls that two or more *actors* make on
 //! one *state* at the same time. When all of them are done, the judge looks at the state and at the
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::stage::{self, Plan};
 
-/// What an outcome says about the library.
+/// The verdict of an outcome on the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
     /// It is as it should be.
@@ -21,12 +21,12 @@ pub enum Grade {
     Forbidden,
 }
 
-/// How a trial may come out.
+/// A possible outcome of a trial.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// In words.
     pub meaning: &'static str,
-    /// What to think of it.
+    /// The grade of the outcome.
     pub grade: Grade,
 }
 
@@ -42,10 +42,10 @@ pub(crate) const fn forbidden(meaning: &'static str) -> Outcome {
     Outcome { meaning, grade: Grade::Forbidden }
 }
 
-/// What an actor was answered.
+/// The results of an actor's calls.
 pub(crate) type Answer = [u64; 4];
 
-/// The number of an outcome among its race's, and for a forbidden one what was seen.
+/// The number of an outcome among its race's, and for a forbidden one the observation.
 pub(crate) type Verdict = Result<usize, (usize, String)>;
 
 /// One race. A state is used for one trial in each *turn*, turns being numbered from 0.
@@ -68,11 +68,11 @@ pub(crate) trait Race {
 /// A race, ready to be run.
 #[derive(Clone, Copy)]
 pub struct Program {
-    /// What it is called on the command line.
+    /// The program's name on the command line.
     pub name: &'static str,
-    /// How many threads take part.
+    /// The number of threads.
     pub actors: usize,
-    /// How it may come out.
+    /// The possible outcomes.
     pub outcomes: &'static [Outcome],
     run: fn(Plan, &Tally),
 }
@@ -88,7 +88,7 @@ impl Program {
     }
 }
 
-/// How often each outcome was seen. Read while it is written, for a table that lives.
+/// The counts of the outcomes. Read while they are written, for a live table.
 #[derive(Debug)]
 pub struct Tally {
     counts: Vec<AtomicU64>,
@@ -96,7 +96,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing seen yet of so many outcomes.
+    /// Returns a tally of zeros for `outcomes` outcomes.
     pub fn new(outcomes: usize) -> Tally {
         Tally {
             counts: (0..outcomes).map(|_| AtomicU64::new(0)).collect(),
@@ -104,7 +104,7 @@ impl Tally {
         }
     }
 
-    /// Counts a trial, the one that is so many trials after the first.
+    /// Counts a trial, by its number from the first.
     pub(crate) fn count(&self, verdict: Verdict, trial: u64) {
         let outcome = verdict.unwrap_or_else(|(outcome, seen)| {
             let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +124,7 @@ impl Tally {
         (0..self.counts.len()).map(|outcome| self.of(outcome)).sum()
     }
 
-    /// Returns what was seen when an outcome was forbidden, the first time.
+    /// Returns the observation of the first forbidden outcome.
     pub fn first_forbidden(&self) -> Option<String> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,5 +1,5 @@
-//! The races, each in a file that says what is raced, what the outcomes mean, and which mistake
-//! makes the forbidden ones appear.
+//! The races, each in a file that describes the racing calls, the meaning of the outcomes, and the
+//! mistake that makes the forbidden ones appear.
 
 use crate::program::Program;
 

@@ -4,8 +4,9 @@
 //! reconfigured by threads that are sent signals and moved from processor to processor, while
 //! other threads, and other numbers and windows, come and go.
 //!
-//! Once a second all of it comes to rest. Then every number must be exactly what was added. The
-//! soak also notes down what the process holds, which must not grow (see `process`).
+//! Once a second all of it comes to rest. Then every number must be exactly the sum of its adds.
+//! The soak also records the memory, threads and descriptors of the process, which must not grow
+//! (see `process`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
@@ -24,14 +25,14 @@ mod windows;
 use process::{Holding, Record};
 use subject::Subject;
 
-/// How many threads add all the time.
+/// The number of threads that add all the time.
 const WRITERS: u64 = 3;
-/// How long everything goes on between two rests.
+/// The time between two rests.
 const BETWEEN: Duration = Duration::from_secs(1);
-/// How many lines without a terminal: one in so many rests.
+/// The number of rests for each line printed without a terminal.
 const LINE_EVERY: usize = 10;
 
-/// What there is in a soak.
+/// The state of a soak.
 struct Soak {
     /// Those that last.
     subjects: Vec<Box<dyn Subject>>,
@@ -41,7 +42,7 @@ struct Soak {
     done: Done,
 }
 
-/// How often what was done.
+/// The numbers of operations done.
 #[derive(Default)]
 struct Done {
     adds: AtomicU64,
@@ -53,7 +54,7 @@ struct Done {
 /// Soaks for a time.
 ///
 /// # Errors
-/// What is not exact, or has grown.
+/// Returns the number that is not exact, or has grown.
 pub fn run(time: Duration) -> Result<(), String> {
     println!("{:?}, {:.1} minutes", windrow::diagnostics::strategy(), time.as_secs_f64() / 60.0);
     interrupts::count_signals();
@@ -178,7 +179,7 @@ impl Soak {
         Ok(record)
     }
 
-    /// Returns what was done, and what is held.
+    /// Returns the table of operations and of the process's figures.
     fn table(&self, time: Duration, record: &Record) -> Vec<String> {
         let of = |done: &AtomicU64| grouped(done.load(Ordering::Relaxed));
         let Done { adds, others, threads, made } = &self.done;

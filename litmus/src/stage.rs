@@ -7,8 +7,8 @@
 //!
 //! The time has four parts. In two of them the actors stay on processors of their own, and wait
 //! longer at a meeting: where nothing else runs, every trial is a race. In the others they run
-//! where the kernel puts them, and soon give up waiting: where much else runs there are many more
-//! trials, and what is raced is a thread that the kernel has stopped in the middle.
+//! where the kernel puts them, and soon give up waiting: on a busy machine there are many more
+//! trials, and the races are with threads that the kernel has stopped in the middle.
 //!
 //! In one part of each kind children are forked without end, so that the next write to each page
 //! faults: a write then takes a microsecond or more where it took a nanosecond, without the thread
@@ -25,19 +25,18 @@ use crossbeam_utils::CachePadded;
 use crate::program::{Answer, Race, Tally};
 use testkit::{Finish, Rng};
 
-/// How many trials a turn has: so many windows are more than the nearest caches hold.
+/// The number of trials in a turn: their windows are more than the nearest caches hold.
 const STATES: usize = 128;
-/// For how many turns states are used before there are new ones.
+/// The number of turns for which states are used before they are replaced.
 pub(crate) const TURNS: u64 = 32;
-/// How often an actor looks whether the others have come before it yields, or gives up: some 10
-/// microseconds.
+/// The number of looks for the others before an actor yields, or gives up: about 10 microseconds.
 const LOOKS: u32 = 200;
 /// For how long actors that are together wait for one another in a turn.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// A wait is below a power of two, at most this one: some microseconds.
 const LONGEST_WAIT: u64 = 12;
 
-/// How long a race is run.
+/// The time for which a race is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// For this time,
@@ -89,9 +88,9 @@ pub(crate) fn run<R: Race>(plan: Plan, tally: &Tally) {
 struct Scene<R: Race> {
     part: Part,
     states: Vec<R::State>,
-    /// What each actor was answered on each state.
+    /// The results of each actor on each state.
     answers: Vec<RwLock<Vec<Answer>>>,
-    /// Which trial each actor has come to.
+    /// The trial that each actor has reached.
     places: Vec<CachePadded<AtomicU64>>,
     /// Between turns.
     pause: Barrier,

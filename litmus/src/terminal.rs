@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub struct Live(ProgressBar);
 
 impl Live {
-    /// Nothing drawn yet, on standard output.
+    /// Returns an empty live table, on standard output.
     ///
     /// # Panics
     /// Never: the template is sound.

@@ -13,10 +13,10 @@ fn soak(minutes: f64) -> Result<(), String> {
 
 #[cfg(not(target_os = "linux"))]
 fn soak(_: f64) -> Result<(), String> {
-    Err("what a process holds is read from /proc, which Linux alone has".to_owned())
+    Err("the figures of a process are read from /proc, which only Linux has".to_owned())
 }
 
-/// Reads the arguments: for how many minutes.
+/// Parses the arguments: the number of minutes.
 fn minutes() -> Result<f64, lexopt::Error> {
     let mut arguments = Parser::from_env();
     let mut minutes = 1.0;

@@ -15,7 +15,7 @@ use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, intere
 
 pub(super) struct AddClose;
 
-/// What is there before, what the adder records, and what the closer does in its own buckets.
+/// The values before the race, of the adder, and of the closer in its own buckets.
 const BEFORE: u64 = 500;
 const RECORDED: [u64; 2] = [3, 9_000];
 const OWN: u64 = 700;

@@ -16,7 +16,7 @@ pub(super) struct CloseRead;
 
 const PASSES: u64 = 1_000_003;
 const VALUES: [u64; 2] = [17, 71];
-/// How often the reader reads in a trial.
+/// The number of reads in a trial.
 const READS: usize = 6;
 
 const RIGHT: u64 = 0;
@@ -30,7 +30,7 @@ impl Race for CloseRead {
         expected("all reads were made before the bucket was closed"),
         expected("it was closed between two reads"),
         expected("all reads were made after it was closed"),
-        forbidden("a sum is not what was added"),
+        forbidden("a sum is not that of the adds"),
         forbidden("count, sum, minimum, maximum are not those of the values"),
     ];
     type State = Window;

@@ -13,10 +13,10 @@ use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, intere
 
 pub(super) struct DrainClosed;
 
-/// How many buckets there are when the trial begins; the last is live.
+/// The number of buckets when the trial begins; the last is live.
 const OPENED: u64 = 5;
-/// For how long the judge looks for what is left, in the end. Portably a bucket cannot be closed
-/// while a thread is pinned, and the kernel may have stopped such a thread for a while.
+/// The time for which the judge drains the rest, in the end. On the portable path a bucket cannot
+/// be closed while a thread is pinned, and the kernel may have stopped such a thread for a while.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Drains, and notes each bucket's number of passes, which tells which it is: the first has 1.
@@ -33,7 +33,7 @@ fn drain(state: &Window, begin: u64) -> u64 {
     noted
 }
 
-/// In place of a bucket that has not what it should.
+/// Stands for a bucket with wrong contents.
 const WRONG: u64 = 15;
 
 impl Race for DrainClosed {

@@ -1,7 +1,7 @@
 //! Two drains of one counter, each after an add of the same thread.
 //!
 //! Every add is in exactly one result. A drain resets nothing: it moves the baseline from where it
-//! has found it to what it has scanned, so a drain that comes in between must be noticed.
+//! has found it to what it has scanned, so a drain in between must be noticed.
 //!
 //! *Exceeds*: the cells were scanned before the baseline was read, so that a result is negative.
 //! *Do not add up*: the baseline was moved without comparing it with the one that was read.
@@ -20,8 +20,8 @@ impl Race for DrainDrain {
     const OUTCOMES: &'static [Outcome] = &[
         expected("one result has everything"),
         expected("each result has one add"),
-        forbidden("a result exceeds what was ever added"),
-        forbidden("the results do not add up to what was added"),
+        forbidden("a result exceeds the sum of all adds"),
+        forbidden("the results do not add up to the adds"),
         forbidden("an add that was drained is still there"),
     ];
     type State = Counter;

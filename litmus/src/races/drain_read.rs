@@ -3,8 +3,8 @@
 //! A sum is the scan less the baseline, as if both were of the same moment: it must notice a drain
 //! in between.
 //!
-//! *Impossible*: with a baseline from before the drain and a scan from after it, a sum has what was
-//! drained; the other way round it is negative.
+//! *Impossible*: with a baseline from before the drain and a scan from after it, a sum includes
+//! drained adds; with the opposite order it is negative.
 
 use windrow::Counter;
 
@@ -13,7 +13,7 @@ use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden};
 pub(super) struct DrainRead;
 
 const BEFORE: u64 = 16;
-/// How often the reader reads in a trial.
+/// The number of reads in a trial.
 const READS: usize = 8;
 
 impl Race for DrainRead {
@@ -23,8 +23,8 @@ impl Race for DrainRead {
         expected("all sums are from before the drain"),
         expected("the drain came between two sums"),
         expected("all sums are from after the drain"),
-        forbidden("a sum is none that there ever was"),
-        forbidden("a drain and what is left do not add up"),
+        forbidden("a sum has a value that the counter never had"),
+        forbidden("a drain and the rest do not add up"),
     ];
     type State = Counter;
 

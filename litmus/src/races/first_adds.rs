@@ -1,8 +1,7 @@
 //! The first adds of all to a counter, by two threads.
 //!
 //! A counter has a cell of its own, and claims a column when it is first added to. Of two threads
-//! that claim one, one must give it back; and what is counted in the meantime must be in the sum,
-//! once.
+//! that claim one, one must give it back; and adds in the meantime must be in the sum, once.
 //!
 //! *Missing or twice*: an add went to a column that was given back, or the counter's own cell is
 //! not part of its sum.
@@ -23,7 +22,7 @@ impl Race for FirstAdds {
         interesting("neither saw the other's add"),
         forbidden("an add is missing"),
         forbidden("an add is counted twice, or was never made"),
-        forbidden("a sum is not between what was done and what was begun"),
+        forbidden("a sum is not between the adds done and those begun"),
     ];
     /// A counter for each turn: only the first adds are of interest.
     type State = Vec<Counter>;

@@ -13,7 +13,7 @@ use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden};
 
 pub(super) struct ReconfigureAdd;
 
-/// How many buckets the interval has; it always is the same.
+/// The numbers of buckets of the interval, whose length stays the same.
 const BUCKETS: [usize; 3] = [8, 4, 2];
 const INTERVAL: u64 = 8 * LENGTH;
 const ADDS: u64 = 3;

@@ -30,7 +30,7 @@ impl Race for RotateRotate {
         forbidden("an add is missing in its bucket"),
         forbidden("a bucket has another's add, or one twice"),
         forbidden("the lifetime is wrong, or an add is late"),
-        forbidden("a sum is not between what was done and what was begun"),
+        forbidden("a sum is not between the adds done and those begun"),
     ];
     type State = Window;
 

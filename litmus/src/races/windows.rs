@@ -1,4 +1,5 @@
-//! What races on windows share: a clock that each thread sets for itself, and a window on it.
+//! The parts that races on windows share: a clock that each thread sets for itself, and a window on
+//! it.
 //!
 //! So an actor decides which bucket its add names, whatever the others do; a trial's times are far
 //! beyond those of the trial before, so that its buckets are new.
@@ -15,7 +16,7 @@ windrow::events! {
     pub(crate) enum Seen { Pass: Count, Rt: Value }
 }
 
-/// How long a bucket is, in nanoseconds.
+/// The length of a bucket, in nanoseconds.
 pub(crate) const LENGTH: u64 = 10;
 /// From one turn to the next: longer than any ring here, and a multiple of every length.
 const STRIDE: u64 = 100 * LENGTH;
@@ -24,7 +25,7 @@ thread_local! {
     static TOLD: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Shows each thread the time that it was told.
+/// A clock that shows each thread the time that the thread has set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told;
 
@@ -43,7 +44,7 @@ pub(crate) fn begin(turn: u64) -> u64 {
     (turn + 1) * STRIDE
 }
 
-/// A window; and what was added to it by those that cannot be asked.
+/// A window, and the sum of the adds of threads that keep no results.
 pub(crate) struct Window {
     pub(crate) window: SlidingWindow<Seen, Told>,
     expected: AtomicU64,
@@ -85,8 +86,8 @@ impl Window {
         Ok(())
     }
 
-    /// Notes that so many passes were added since the last time, and says what is wrong with the
-    /// window's lifetime.
+    /// Records the passes added since the last call, and returns an error if the window's lifetime
+    /// disagrees.
     pub(crate) fn compare_lifetime(&self, passes: u64) -> Result<(), String> {
         let expected = self.expected.fetch_add(passes, Ordering::Relaxed) + passes;
         let found = self.window.lifetime(Seen::Pass).sum;

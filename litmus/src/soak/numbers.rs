@@ -7,10 +7,10 @@ use windrow::{Counter, Gauge, Maximum, Minimum};
 use super::subject::Subject;
 use testkit::Rng;
 
-/// How many adds at a time.
+/// The number of adds at a time.
 const BURST: u64 = 64;
 
-/// A counter, what was added to it, and what was drained.
+/// A counter, the sum of its adds, and that of its drains.
 #[derive(Default)]
 struct Counted {
     counter: Counter,
@@ -77,7 +77,7 @@ impl Subject for Level {
     }
 }
 
-/// A maximum and a minimum, and what they should be.
+/// A maximum and a minimum, and their expected values.
 struct Range {
     maximum: Maximum,
     minimum: Minimum,

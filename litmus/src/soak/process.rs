@@ -1,10 +1,10 @@
-//! What the process holds, and whether it grows.
+//! The figures of the process, and whether they grow.
 //!
 //! # The rule
 //!
 //! Every figure is taken at rest, when no short-lived thread or window is there. The first quarter
-//! of the run is the warm-up. What is typical of the last quarter must not be above what is typical
-//! of the second by more than
+//! of the run is the warm-up. The typical value of the last quarter must not be above that of the
+//! second by more than
 //!
 //! * nothing, for threads and for descriptors;
 //! * 1 MiB, for resident memory: what an allocator may scatter, and a leak of 16 bytes a
@@ -12,8 +12,8 @@
 //! * 64 MiB, for mapped memory: what glibc's allocator reserves at once when threads have met in
 //!   one of its heaps.
 //!
-//! Of memory that is the median. Of threads and descriptors it is the least: a thread that was
-//! joined may be listed for a moment longer.
+//! For memory, the typical value is the median. For threads and descriptors it is the least: a
+//! thread that was joined may be listed for a moment longer.
 
 use std::fs;
 use std::path::Path;
@@ -21,16 +21,16 @@ use std::path::Path;
 /// Kibibytes in a page, here as everywhere on x86-64 and mostly elsewhere.
 const PAGE: u64 = 4;
 
-/// The figures' names, and how much the last quarter may be above the second.
+/// The names of the figures, and the amounts by which the last quarter may be above the second.
 const FIGURES: [(&str, u64); 4] =
     [("resident KiB", 1024), ("mapped KiB", 64 * 1024), ("descriptors", 0), ("threads", 0)];
 
-/// What the process holds at one time, in the order of [`FIGURES`].
+/// The figures of the process at one time, in the order of [`FIGURES`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holding([u64; FIGURES.len()]);
 
 impl Holding {
-    /// Returns what it holds now.
+    /// Returns the current figures.
     pub(super) fn now() -> Result<Holding, String> {
         let file = "/proc/self/statm";
         let statm = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
@@ -49,7 +49,7 @@ fn entries(directory: impl AsRef<Path>) -> Result<u64, String> {
     entries.map(|all| all.count() as u64).map_err(|e| format!("{}: {e}", directory.display()))
 }
 
-/// What was held at each rest.
+/// The figures at each rest.
 #[derive(Debug, Default)]
 pub(super) struct Record(Vec<Holding>);
 
@@ -58,19 +58,19 @@ impl Record {
         self.0.push(holding);
     }
 
-    /// Returns how many rests there were.
+    /// Returns the number of rests.
     pub(super) fn rests(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns what was held at the last rest.
+    /// Returns the figures at the last rest.
     pub(super) fn last_line(&self) -> String {
         let Some(Holding(last)) = self.0.last() else { return String::new() };
         let all = FIGURES.iter().zip(last).map(|((name, _), figure)| format!("{figure} {name}"));
         all.collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns what is typical of a figure in a quarter of the rests, counted from 0.
+    /// Returns the typical value of a figure in a quarter of the rests, counted from 0.
     fn typical(&self, figure: usize, quarter: usize) -> u64 {
         let quarter = self.0.len() * quarter / 4..self.0.len() * (quarter + 1) / 4;
         let mut figures: Vec<u64> = self.0[quarter].iter().map(|held| held.0[figure]).collect();

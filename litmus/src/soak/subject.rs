@@ -9,7 +9,7 @@ pub(super) trait Subject: Send + Sync {
     fn add(&self, random: &mut Rng) -> u64;
     /// Reads, drains or changes it.
     fn disturb(&self, random: &mut Rng);
-    /// At rest, says what is not as it is in the book.
+    /// Returns an error, at rest, if a number disagrees with the book.
     fn check(&self) -> Result<(), String>;
 }
 

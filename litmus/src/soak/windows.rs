@@ -14,7 +14,7 @@ windrow::events! {
     enum Seen { Pass: Count, Rt: Value }
 }
 
-/// How many adds at a time.
+/// The number of adds at a time.
 const BURST: u64 = 16;
 
 /// Lengths of buckets in nanoseconds and their number; the window goes from one to the next.
@@ -25,7 +25,7 @@ const PRECISE: Geometries = &[(100_000, 100), (50_000, 400), (400_000, 50)];
 const TICKER: Geometries = &[(10_000_000, 100), (20_000_000, 20)];
 const COARSE: Geometries = &[(100_000_000, 10), (200_000_000, 60)];
 
-/// A window, and what was added to it.
+/// A window, and the sum of its adds.
 struct Watched<C> {
     window: SlidingWindow<Seen, C>,
     /// Moves the clock on, if it must be moved.
@@ -35,7 +35,7 @@ struct Watched<C> {
     passes: AtomicU64,
     values: AtomicU64,
     sum: AtomicU64,
-    /// What a read has found the lifetime to be: it never goes back.
+    /// The lifetime that a read has found: it never goes back.
     found: AtomicU64,
 }
 

@@ -26,10 +26,10 @@ pub fn on_second_core() {
     windrow::diagnostics::run_on_second_core();
 }
 
-/// What became of a model that did not fail.
+/// The result of a model that did not fail.
 pub(crate) struct Explored {
-    /// How often it was run.
+    /// The number of executions.
     pub(crate) executions: usize,
-    /// Of which orders.
+    /// The orders of steps that were explored.
     pub(crate) orders: String,
 }

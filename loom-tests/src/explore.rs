@@ -12,9 +12,8 @@ const SLOW: bool = cfg!(any(windrow_per_core, windrow_announced));
 
 /// A model's name, and loom's bounds.
 ///
-/// Unbounded, loom explores every order of steps. With a bound, only those with at most
-/// so many preemptions: stops of a thread that could have gone on. The other engines ignore the
-/// bound.
+/// Unbounded, loom explores every order of steps. With a bound, only those with at most that number
+/// of preemptions: stops of a thread that could have gone on. The other engines ignore the bound.
 #[derive(Debug)]
 pub struct Model {
     name: &'static str,
@@ -46,7 +45,7 @@ impl Model {
         if quick { Model::new(name).bounded(0) } else { Model::long(name) }
     }
 
-    /// Bounded, whatever the reclaimer: for three threads.
+    /// Bounds the preemptions with any reclaimer: for three threads.
     #[must_use]
     pub fn bounded(self, preemptions: usize) -> Model {
         Model { preemptions: Some(preemptions), ..self }
@@ -65,7 +64,7 @@ impl Model {
         if SLOW { self.bounded(preemptions) } else { self }
     }
 
-    /// Explores the model, and prints how many executions that took.
+    /// Explores the model, and prints the number of executions.
     ///
     /// # Panics
     ///
@@ -99,7 +98,7 @@ fn over() -> &'static str {
     }
 }
 
-/// How far a model is whose executions are counted beforehand.
+/// The progress of a model whose executions are counted beforehand.
 #[cfg(not(loom))]
 mod progress {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -117,7 +116,7 @@ mod progress {
         }
     }
 
-    /// How often to say it.
+    /// The time between two messages.
     const EVERY: Duration = Duration::from_secs(5);
 
     /// Counts executions, and says so now and then.

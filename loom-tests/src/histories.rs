@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub use counter::{CounterCall, check_counter};
 pub use window::{WindowCall, WindowHistory};
 
-/// When a call began and when it returned.
+/// The stamps of a call's beginning and of its return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Its stamp.
@@ -41,14 +41,14 @@ impl Span {
     }
 }
 
-/// A call, and what it did.
+/// A call, and its effect.
 #[derive(Clone, Debug)]
 pub struct Call<C> {
     /// The thread that made it.
     pub thread: usize,
-    /// When.
+    /// The span of the call.
     pub span: Span,
-    /// What it did.
+    /// The effect.
     pub did: C,
 }
 
@@ -68,7 +68,7 @@ impl Recorder {
     }
 }
 
-/// What one thread did.
+/// The calls of one thread.
 #[derive(Debug)]
 pub struct Log<C> {
     next: Arc<AtomicU64>,
@@ -77,7 +77,7 @@ pub struct Log<C> {
 }
 
 impl<C> Log<C> {
-    /// Makes a call, and notes what it did.
+    /// Makes a call, and records its effect.
     pub fn call<R>(&mut self, call: impl FnOnce() -> R, did: impl FnOnce(R) -> C) {
         let begin = self.stamp();
         let result = call();
@@ -88,11 +88,11 @@ impl<C> Log<C> {
     /// Returns the next stamp.
     #[must_use]
     pub fn stamp(&self) -> u64 {
-        // AcqRel: what was stamped earlier happened before what is stamped later.
+        // AcqRel: calls stamped earlier happened before calls stamped later.
         self.next.fetch_add(1, Ordering::AcqRel)
     }
 
-    /// Notes what was done in a span.
+    /// Records an effect in a span.
     pub fn note(&mut self, span: Span, did: C) {
         self.calls.push(Call { thread: self.thread, span, did });
     }
@@ -104,7 +104,7 @@ impl<C> Log<C> {
     }
 }
 
-/// How a history's numbers compare.
+/// The comparison of a history's numbers.
 #[derive(Clone, Copy, Debug)]
 struct Numbers {
     /// Whether a number is a set of adds.
@@ -112,7 +112,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Of these adds.
+    /// Returns the comparison for these adds.
     fn of(adds: impl Iterator<Item = u64>) -> Numbers {
         let mut all = 0_u64;
         let mut are_sets = true;

@@ -1,9 +1,9 @@
-//! What windrow's models share. The models themselves are in `tests/models`, one file for each
-//! thing that they check.
+//! The code that windrow's models share. The models themselves are in `tests/models`, one file for
+//! each thing that they check.
 //!
 //! A model is a small program with a few threads that uses the library's real code, and asserts
 //! what must hold however its threads meet. Three [engines](engine) run it: loom, shuttle, and real
-//! threads. [`histories`] checks what was recorded of a run against what the library promises.
+//! threads. [`histories`] checks the record of a run against the library's promises.
 
 pub mod engine;
 mod explore;

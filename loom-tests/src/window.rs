@@ -8,7 +8,7 @@ use windrow::{Clock, Events, SlidingWindow, Timestamp, events};
 use crate::{engine, turn};
 
 events! {
-    /// What most models count.
+    /// The events of most models.
     pub enum Hits { Hit: Count }
 }
 
@@ -49,13 +49,13 @@ pub fn set_time(bucket: u64) {
     TIME.with(|time| time.set(at(bucket).as_nanos()));
 }
 
-/// Returns the interval that so many buckets make.
+/// Returns the interval of `buckets` buckets.
 #[must_use]
 pub fn interval(buckets: u64) -> Duration {
     Duration::from_nanos(buckets * LENGTH)
 }
 
-/// Returns a window of so many buckets, built at this thread's time.
+/// Returns a window of `buckets` buckets, built at this thread's time.
 ///
 /// # Panics
 ///
@@ -107,7 +107,7 @@ pub fn late(window: &Window) -> u64 {
     window.late(Hits::Hit).sum
 }
 
-/// Changes the geometry to so many buckets of the usual length.
+/// Changes the geometry to `buckets` buckets of the usual length.
 ///
 /// # Panics
 ///

@@ -10,7 +10,7 @@ type Inner<T> = std::cell::UnsafeCell<T>;
 #[derive(Debug)]
 pub struct UnsafeCell<T>(Inner<T>);
 
-// SAFETY: the model answers for what it does with the pointers.
+// SAFETY: the model answers for its use of the pointers.
 unsafe impl<T: Send> Sync for UnsafeCell<T> {}
 
 impl<T> UnsafeCell<T> {

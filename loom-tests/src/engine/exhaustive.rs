@@ -1,4 +1,4 @@
-//! Loom: every order of a model's steps, or all with so many preemptions.
+//! Loom: every order of a model's steps, or all with a bounded number of preemptions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,9 +2,9 @@
 //!
 //! A walk that chooses the next thread at random at every step switches all the time, and hardly
 //! ever stops one thread for long; *probabilistic concurrency testing* (Burckhardt and others,
-//! 2010) does the opposite, and finds with a known probability whatever takes a few preemptions.
-//! Either finds what the other does not, so half of the schedules come from the one and half from
-//! the other.
+//! 2010) does the opposite, and finds with a known probability each failure that takes a few
+//! preemptions. Either finds failures that the other misses, so half of the schedules come from
+//! each.
 //!
 //! A failure prints its schedule. `WINDROW_SCHEDULE`, set to that, runs the model in this one
 //! order.
@@ -28,7 +28,7 @@ pub fn random() -> u64 {
     RngCore::next_u64(&mut shuttle::rand::thread_rng())
 }
 
-/// How many schedules a model is run in if `WINDROW_SCHEDULES` does not say.
+/// The number of schedules of a model without `WINDROW_SCHEDULES`.
 const SCHEDULES: usize = 1_000;
 
 /// Points at which a schedule with few preemptions has one, and one more.

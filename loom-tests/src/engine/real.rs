@@ -8,7 +8,7 @@ pub use std::{sync, thread_local};
 use super::Explored;
 use crate::explore::{Progress, number};
 
-/// How often a model is tried if `WINDROW_TRIALS` does not say.
+/// The number of trials of a model without `WINDROW_TRIALS`.
 const TRIALS: usize = 100;
 
 /// The longest pause of a [`turn`], in rounds of an empty loop: about as long as a rotation takes.

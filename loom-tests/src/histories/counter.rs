@@ -1,4 +1,4 @@
-//! What a counter promises, of a recorded history.
+//! The promises of a counter, checked on a recorded history.
 //!
 //! * A *sum* lies between the true count when it began and when it returned (intermediate value
 //!   linearizability): it has every add that had returned, and no add that had not begun.
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 use super::{Call, Numbers, Span};
 
-/// What a call did to a counter.
+/// The effect of a call on a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterCall {
     /// Added.
@@ -33,9 +33,9 @@ struct Read {
     span: Span,
     found: u64,
     drains: bool,
-    /// What was added for sure when it looked.
+    /// The sum that had certainly been added when it looked.
     least: u64,
-    /// When this thread's next drain after it returned; `u64::MAX` if there is none.
+    /// The return of this thread's next drain after it; `u64::MAX` if there is none.
     next_drain: u64,
 }
 
@@ -47,13 +47,13 @@ impl Read {
 
 /// A history's adds.
 struct Adds {
-    /// When each began, and how much had begun to be added by then, itself included.
+    /// The beginning of each add, and the sum of the adds begun by then, itself included.
     begun: Vec<(u64, u64)>,
     numbers: Numbers,
 }
 
 impl Adds {
-    /// Returns how much had begun to be added before a stamp.
+    /// Returns the sum of the adds begun before a stamp.
     fn begun_before(&self, stamp: u64) -> u64 {
         let count = self.begun.partition_point(|(begin, _)| *begin < stamp);
         count.checked_sub(1).map_or(0, |last| self.begun[last].1)
@@ -126,14 +126,14 @@ fn at_rest(history: &[Call<CounterCall>], threads: &[Vec<Read>]) -> Result<(), S
     if rests { Ok(()) } else { Err("the history does not end with a read at rest".to_owned()) }
 }
 
-/// Which reads have had their turn: so many of each thread.
+/// The reads that have had their turn: their number for each thread.
 type Turns = Vec<usize>;
 
 /// Returns whether the reads fit in one order.
 fn in_some_order(threads: &[Vec<Read>], adds: &Adds) -> Result<(), String> {
     let all: usize = threads.iter().map(Vec::len).sum();
     let mut looked_at = HashSet::new();
-    // Which reads have had their turn, and what was drained by then.
+    // The reads that have had their turn, and the sum drained by then.
     let mut left: Vec<(Turns, u64)> = vec![(vec![0; threads.len()], 0)];
     let mut furthest = (0, String::new());
     while let Some((turns, drained)) = left.pop() {
@@ -156,7 +156,7 @@ fn in_some_order(threads: &[Vec<Read>], adds: &Adds) -> Result<(), String> {
             // A read that comes before a drain has looked before that returned.
             let looked_before = drains_left.fold(read.span.end, u64::min);
             let most = adds.begun_before(looked_before);
-            // What does not fit into a number is a difference below zero.
+            // An overflow is a difference below zero.
             match drained.checked_add(read.found) {
                 Some(added) if adds.numbers.within(read.least, added, most) => {
                     let mut turns = turns.clone();

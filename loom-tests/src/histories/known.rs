@@ -1,7 +1,8 @@
-//! What a window's history says of its ring at a stamp, and of the adds in a number.
+//! The facts that a window's history implies about its ring at a stamp, and about the adds in a
+//! number.
 //!
 //! Adds that are under way may have moved the ring on or not, and changes of geometry likewise. So
-//! what is known are bounds: the newest bucket *at least*, by the adds that had returned, and *at
+//! only bounds are known: the newest bucket *at least*, by the adds that had returned, and *at
 //! most*, by those that had begun; and of all geometries that have begun, the *fewest* and the
 //! *most* buckets.
 
@@ -12,16 +13,16 @@ pub(super) struct Add {
     span: Span,
     pub(super) bucket: u64,
     pub(super) n: u64,
-    /// What is known of the ring when it looked for its bucket.
+    /// The bounds of the ring when the add looked for its bucket.
     ring: Ring,
 }
 
-/// What is known of the ring during a call.
+/// The bounds of the ring during a call.
 #[derive(Clone, Copy)]
 struct Ring {
     /// The newest bucket at least when the call began, and at most when it returned.
     newest: (u64, u64),
-    /// How many buckets there were at least and at most, until it returned.
+    /// The least and the greatest number of buckets until it returned.
     buckets: (u64, u64),
 }
 
@@ -38,12 +39,12 @@ impl Ring {
 }
 
 impl Add {
-    /// Returns whether it went into its bucket whatever the others did.
+    /// Returns whether it went into its bucket in every order of the other calls.
     fn was_in_time(&self) -> bool {
         self.ring.surely_has(self.bucket)
     }
 
-    /// Returns whether it was late whatever the others did.
+    /// Returns whether it was late in every order of the other calls.
     fn was_late(&self) -> bool {
         !self.ring.may_have(self.bucket)
     }
@@ -54,7 +55,7 @@ impl Add {
     }
 }
 
-/// What must be in a number, and what may.
+/// The adds that must be in a number, and those that may.
 pub(super) struct Bounds {
     pub(super) least: u64,
     pub(super) most: u64,
@@ -66,7 +67,7 @@ pub(super) struct Known {
     /// The newest bucket by each add's beginning, and by each add's end.
     by_begin: Vec<(u64, u64)>,
     by_end: Vec<(u64, u64)>,
-    /// How many buckets there were at first, and when that was changed.
+    /// The first number of buckets, and its changes.
     first: u64,
     changes: Vec<(u64, u64)>,
 }
@@ -131,7 +132,8 @@ impl Known {
         self.ring(Span { begin: u64::MAX, end: u64::MAX }).surely_has(bucket)
     }
 
-    /// Of what must be in a read, those adds that had returned; of what may, those that had begun.
+    /// Returns the bounds of a read: of the adds that must be in it, those that had returned; of
+    /// those that may, those that had begun.
     fn bounds(&self, read: Span, counts: impl Fn(&Add) -> (bool, bool)) -> Bounds {
         let mut bounds = Bounds { least: 0, most: 0 };
         for add in self.adds.iter().filter(|add| add.span.begin < read.end) {
@@ -146,17 +148,17 @@ impl Known {
         bounds
     }
 
-    /// Of all adds.
+    /// Returns the bounds of all adds.
     pub(super) fn lifetime(&self, read: Span) -> Bounds {
         self.bounds(read, |_| (true, true))
     }
 
-    /// Of the late ones.
+    /// Returns the bounds of the late adds.
     pub(super) fn late(&self, read: Span) -> Bounds {
         self.bounds(read, |add| (add.was_late(), !add.was_in_time()))
     }
 
-    /// Of the interval that ends with a bucket, or of one bucket of it.
+    /// Returns the bounds of the interval that ends with a bucket, or of one bucket of it.
     pub(super) fn interval(&self, read: Span, now: u64, only: Option<u64>) -> Bounds {
         let ring = self.ring(read);
         let (fewest, most) = ring.buckets;
@@ -171,7 +173,8 @@ impl Known {
         })
     }
 
-    /// Of a bucket that is handed out. After a change of geometry it may be handed out in parts.
+    /// Returns the bounds of a drained bucket. After a change of geometry it may be handed out in
+    /// parts.
     pub(super) fn drained(&self, turn: Span, bucket: u64) -> Bounds {
         let whole = !self.was_reconfigured();
         self.bounds(turn, |add| {

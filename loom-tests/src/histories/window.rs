@@ -1,18 +1,18 @@
-//! What a window promises, of a recorded history.
+//! The promises of a window, checked on a recorded history.
 //!
 //! Buckets have numbers, time is in buckets, and all geometries of a history have buckets of one
 //! length. What must be in a number, and what may, is said by [`Known`], since calls that are under
 //! way may have moved the ring on or not.
 //!
 //! * A *sum* for the interval that ends at its reader's time has every add that had returned, whose
-//!   bucket is in that interval and in the ring whatever the adds under way do; and no add but
-//!   those that had begun, whose bucket may be in both.
+//!   bucket is in that interval and in the ring in every order of the adds under way; and no add
+//!   but those that had begun, whose bucket may be in both.
 //! * The same holds of each *bucket* that a snapshot shows.
 //! * `lifetime` and `late` lie between their bounds, and never go back.
 //! * *Drained* buckets are handed out in their order, each once; each has every add that had
 //!   returned when its turn came.
-//! * *Conservation*: at rest, what was handed out, what is in the newest bucket, what was late, and
-//!   what came after its bucket's turn or left the ring before it, are all that was ever added.
+//! * *Conservation*: at rest, all adds are handed out, in the newest bucket, late, or came after
+//!   their bucket's turn or left the ring before it.
 //!
 //! Buckets are handed out as they were opened, those of one geometry after those of the one before.
 //! So in a history with changes of geometry a bucket may have several turns, between those of
@@ -21,22 +21,22 @@
 use super::known::{Add, Bounds, Known};
 use super::{Call, Numbers, Span};
 
-/// What a call did to a window.
+/// The effect of a call on a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowCall {
-    /// Added so much at a time in a bucket.
+    /// An add at a time in a bucket: the bucket, and the amount.
     Add(u64, u64),
     /// At a time in a bucket, found as the sum of its interval.
     Sum(u64, u64),
-    /// At a time in a bucket, found these buckets, and so much in each.
+    /// A read at a time in a bucket: the bucket, and the buckets found with the sum of each.
     Buckets(u64, Vec<(u64, u64)>),
     /// Found as the sum of all adds ever.
     Lifetime(u64),
     /// Found as the sum of late adds.
     Late(u64),
-    /// Was handed out a closed bucket with so much in it.
+    /// A drain of a closed bucket: the bucket, and its sum.
     Drained(u64, u64),
-    /// Changed the geometry to so many buckets.
+    /// A change of the geometry to this number of buckets.
     Reconfigure(u64),
 }
 
@@ -44,11 +44,11 @@ pub enum WindowCall {
 /// every other call had returned, the last at a time in the newest bucket.
 #[derive(Debug)]
 pub struct WindowHistory {
-    /// How many buckets it was built with.
+    /// The number of buckets with which it was built.
     pub buckets: u64,
     /// At a time in which bucket it was built.
     pub built_at: u64,
-    /// What was done to it.
+    /// The calls on it.
     pub calls: Vec<Call<WindowCall>>,
 }
 
@@ -97,7 +97,7 @@ impl WindowHistory {
         Ok(())
     }
 
-    /// Returns what was handed out, in the order in which it was.
+    /// Returns the drained buckets, in the order of their drains.
     fn handed_out(&self) -> Vec<(Span, u64, u64)> {
         let mut drained: Vec<_> = self
             .calls
@@ -173,7 +173,7 @@ impl WindowHistory {
             add.bucket < newest && (after_its_turn || !known.has_at_rest(add.bucket))
         };
         let most = known.adds.iter().filter(may_be_missed).map(|add| add.n).sum();
-        demand("what nobody was handed out", missed, &Bounds { least: 0, most }, numbers)
+        demand("the sum that was never handed out", missed, &Bounds { least: 0, most }, numbers)
     }
 }
 

@@ -5,7 +5,7 @@ use windrow_loom_tests::engine::{self, sync::Arc, thread};
 use windrow_loom_tests::histories::{Call, CounterCall, Log, Recorder, check_counter};
 use windrow_loom_tests::{Model, turn};
 
-/// What a thread does.
+/// A step of a thread.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Add,
@@ -15,7 +15,7 @@ enum Step {
 
 use Step::{Add, Drain, Sum};
 
-/// Runs one thread for each list of steps, and a drain at rest. `n` says how much an add adds.
+/// Runs one thread for each list of steps, and a drain at rest. `n` returns the amount of an add.
 fn run(program: &[Vec<Step>], n: impl Fn(usize) -> u64) -> Vec<Call<CounterCall>> {
     let counter = Arc::new(Counter::new());
     let recorder = Recorder::default();

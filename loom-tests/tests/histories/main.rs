@@ -1,5 +1,5 @@
-//! Histories: runs of the library that are recorded, and checked against what it promises; and
-//! proof that the checkers would notice.
+//! Histories: runs of the library that are recorded, and checked against its promises; and proof
+//! that the checkers find violations.
 //!
 //! Too much for loom, whose executions multiply with every step; shuttle and real threads run them.
 #![cfg(not(loom))]

@@ -8,14 +8,14 @@ fn call<C>(thread: usize, begin: u64, end: u64, did: C) -> Call<C> {
     Call { thread, span: Span { begin, end }, did }
 }
 
-/// Returns what is wrong with a counter's history.
+/// Returns the violation in a counter's history.
 fn counter(calls: &[(usize, u64, u64, CounterCall)]) -> Result<(), String> {
     let calls: Vec<_> =
         calls.iter().map(|(thread, begin, end, did)| call(*thread, *begin, *end, *did)).collect();
     check_counter(&calls)
 }
 
-/// Returns what is wrong with the history of a window of two buckets that was built in bucket 0.
+/// Returns the violation in the history of a window of two buckets that was built in bucket 0.
 fn window(calls: &[(u64, u64, WindowCall)]) -> Result<(), String> {
     let calls = calls
         .iter()
@@ -35,7 +35,7 @@ mod counters {
     use super::{counter, rejects};
     use windrow_loom_tests::histories::CounterCall::{Add, Drain, Sum};
 
-    /// What must not be rejected.
+    /// A correct history, which must not be rejected.
     #[test]
     fn adds_under_way_may_be_in_a_sum_or_not() {
         for found in [4, 5, 6, 7] {
@@ -166,7 +166,7 @@ fn between(calls: Vec<(u64, u64, WindowCall)>) -> Result<(), String> {
     window(&[two_adds(), calls, at_rest(2, 0, 3)].concat())
 }
 
-/// What must not be rejected.
+/// A correct history, which must not be rejected.
 #[test]
 fn a_bucket_may_leave_the_interval_during_a_sum() {
     for found in [3, 2, 6, 7] {
@@ -243,7 +243,7 @@ fn a_bucket_that_nobody_was_handed_out() {
     let rest = [Buckets(2, vec![(1, 2), (2, 4)]), Late(0), Lifetime(7)];
     let rest = rest.into_iter().map(|did| (100, 101, did)).collect();
     let verdict = window(&[two_adds(), calls, rest].concat());
-    rejects(verdict, "what nobody was handed out is adds [1], where adds [] must be in it");
+    rejects(verdict, "the sum that was never handed out is adds [1], where adds [] must be in it");
 }
 
 #[test]

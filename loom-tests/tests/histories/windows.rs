@@ -1,4 +1,4 @@
-//! Windows: many threads that add, in whatever bucket, read, drain and change the geometry.
+//! Windows: many threads that add to any bucket, read, drain and change the geometry.
 
 use windrow_loom_tests::Model;
 use windrow_loom_tests::engine::{self, sync::Arc, thread};
@@ -8,7 +8,7 @@ use windrow_loom_tests::window::{
     Hits, LENGTH, Window, add, each, interval, late, lifetime, reconfigure, set_time, sum, window,
 };
 
-/// What a thread does; the numbers are buckets.
+/// A step of a thread; the numbers are buckets.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Add(u64),
@@ -23,7 +23,7 @@ enum Step {
 use Step::{Add, Buckets, Drain, Late, Lifetime, Reconfigure, Sum};
 
 /// Builds a window in bucket 0, runs one thread for each list of steps, and reads all at rest. `n`
-/// says how much an add adds.
+/// returns the amount of an add.
 fn run(buckets: u64, program: &[Vec<Step>], n: impl Fn(u32) -> u64) -> WindowHistory {
     set_time(0);
     let window: Arc<Window> = Arc::new(window(buckets));

@@ -31,7 +31,7 @@ fn finds(name: &'static str, because: &'static str, body: fn() -> Result<(), Str
     println!("{name}: history {number} was the first to be rejected: {why}");
 }
 
-/// What is wrong about a counter.
+/// A counter with a mistake.
 trait Wrong: Send + Sync + 'static {
     fn add(&self, n: u64);
     fn drain(&self) -> u64;
@@ -217,7 +217,7 @@ fn own_sum(sum: fn(&Window, u64) -> u64) -> Result<(), String> {
     )
 }
 
-/// What must not be rejected.
+/// A correct reader, which must not be rejected.
 #[test]
 fn buckets_of_one_time_add_up() {
     let name = "wrong_readers::buckets_of_one_time_add_up";

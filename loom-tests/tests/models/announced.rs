@@ -9,8 +9,8 @@ use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
 
-/// Explores a model in both ways, with at most so many preemptions; with `WINDROW_QUICK`, as in
-/// `cargo xtask ci`, with the second number of them.
+/// Explores a model in both ways, with at most `preemptions` preemptions; with `WINDROW_QUICK`, as
+/// in `cargo xtask ci`, with the second number of them.
 fn explore(name: &'static str, (preemptions, quick): (usize, usize), body: fn()) {
     let is_quick = std::env::var_os("WINDROW_QUICK").is_some();
     let preemptions = if is_quick { quick } else { preemptions };
@@ -33,8 +33,7 @@ fn rotate_twice(window: &Window) {
     add(window, 2, 4);
 }
 
-/// The bucket at 2 has the block and the memory of the one at 0, and nothing of what was added
-/// there.
+/// The bucket at 2 has the block and the memory of the one at 0, and none of its adds.
 #[test]
 fn an_add_against_the_reuse_of_its_bucket() {
     explore("announced::an_add_against_the_reuse_of_its_bucket", (2, 2), || {
@@ -48,8 +47,8 @@ fn an_add_against_the_reuse_of_its_bucket() {
     });
 }
 
-/// The second add announces the bucket where the first one has: whoever sees that sees the first
-/// add.
+/// The second add announces the bucket where the first one has: a thread that sees that sees the
+/// first add.
 #[test]
 fn two_adds_against_the_reuse_of_their_bucket() {
     explore("announced::two_adds_against_the_reuse_of_their_bucket", (2, 1), || {
@@ -63,8 +62,8 @@ fn two_adds_against_the_reuse_of_their_bucket() {
     });
 }
 
-/// One thread ends, and another may have its slot: whoever sees what that announces sees what the
-/// first has added.
+/// One thread ends, and another may have its slot: a thread that sees the announcement of the
+/// second sees the adds of the first.
 #[test]
 fn adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket() {
     explore(
@@ -103,8 +102,8 @@ fn an_add_against_a_close_by_a_third_thread() {
         rotates.join().unwrap();
         let handed_out = closes.join().unwrap();
         assert_eq!(each(&window, 1), [2, 1]);
-        // What was handed out was final, but for back-dated adds; and the add may have come too
-        // late to be another.
+        // The drained bucket was final, except for back-dated adds; and the add may have come too
+        // late to be in another.
         assert!([None, Some(0), Some(2)].contains(&handed_out), "{handed_out:?}");
         assert_eq!((late(&window), lifetime(&window)), (0, 3));
     });

@@ -33,8 +33,8 @@ impl Clock for Yielding {
 
 type Window = SlidingWindow<Hits, Yielding>;
 
-/// Of two buckets, at a time in a bucket, by its number; with a tier of three pairs of buckets or
-/// without.
+/// Returns a window of two buckets, at a time in the bucket of this number; with a tier of three
+/// pairs of buckets or without.
 fn window(bucket: u64, has_tier: bool) -> Arc<Window> {
     set_time(bucket);
     let builder = SlidingWindow::<Hits>::builder().interval(interval(2)).buckets(2);
@@ -110,7 +110,7 @@ fn clear_that_goes_back_against_a_rotation() {
 }
 
 /// An add finds that its bucket has left the ring. Then a clear takes the ring, and its tier, back
-/// to before that bucket. The tier holds what is added from there on.
+/// to before that bucket. The tier holds the adds from there on.
 #[test]
 fn late_add_against_a_clear_that_goes_back_with_a_tier() {
     let model = Model::new("clear::late_add_against_a_clear_that_goes_back_with_a_tier");
@@ -124,9 +124,9 @@ fn late_add_against_a_clear_that_goes_back_with_a_tier() {
             add(&window, 2, 4);
             set_time(3);
             let found = window.over(interval(4)).expect("the tier reaches so far").totals();
-            // If 30 was not closed in time, it is not known what was before 0.
+            // If bucket 30 was not closed in time, the count before 0 is unknown.
             let all = if found.interval() < interval(4) { 4 } else { 6 };
-            assert_eq!(found.sum(Hits::Hit), all, "what was added behind the clear");
+            assert_eq!(found.sum(Hits::Hit), all, "the adds behind the clear");
         }
         assert!([1, 7].contains(&lifetime(&window)));
     });

@@ -67,12 +67,12 @@ fn block_that_another_has_closed() {
 }
 
 events! {
-    /// What a closed bucket must still know the extremes of.
+    /// The event whose extremes a closed bucket must still know.
     enum Timing { Took: Value }
 }
 
-/// A record that comes too late for its bucket leaves nothing there, nor in the lifetime, whatever
-/// it had begun before it was aborted.
+/// A record that comes too late for its bucket leaves nothing there, nor in the lifetime, wherever
+/// it was aborted.
 #[test]
 fn refused_record_against_rotation() {
     let model = Model::new("closing::refused_record_against_rotation");
@@ -115,8 +115,7 @@ fn final_against_its_adders() {
     });
 }
 
-/// Of two threads that would close a bucket, one asks for the barrier, and the other does not wait
-/// for it.
+/// Two threads try to close a bucket: one asks for the barrier, and the other does not wait for it.
 #[test]
 #[cfg(loom)]
 fn close_against_close() {
@@ -198,7 +197,7 @@ fn close_against_a_read_of_a_tiers_extremes() {
     against_a_read_of_a_tiers_extremes(name, 2, windrow::parts::TierClosed::close_retired);
 }
 
-/// The same, where the bucket is reused at once.
+/// The bucket is reused at once, while a tier's extremes are read.
 #[test]
 #[cfg(loom)]
 fn reuse_against_a_read_of_a_tiers_extremes() {

@@ -17,8 +17,8 @@ fn sum(counter: &Counter) -> u64 {
     counter.sum()
 }
 
-/// What was added before is in the sum, and a second sum is not smaller. Three threads, so that
-/// adds to different rows are under way at once; the true count grows by 1 and by 2 in any order.
+/// Earlier adds are in the sum, and a second sum is not smaller. Three threads, so that adds to
+/// different rows are under way at once; the true count grows by 1 and by 2 in any order.
 #[test]
 fn sums_against_two_adders() {
     Model::new("counter_sum::sums_against_two_adders").bounded(3).explore(|| {

@@ -45,7 +45,7 @@ fn record_against_the_reuse_of_its_block() {
     });
 }
 
-/// A record that is refused leaves nothing, whatever it had begun.
+/// A refused record leaves nothing, wherever it was aborted.
 #[test]
 fn refused_record_against_rotation() {
     let model = Model::new("extremes::refused_record_against_rotation");
@@ -63,8 +63,8 @@ fn refused_record_against_rotation() {
     });
 }
 
-/// Of a bucket at rest, every read finds the same while the bucket is closed; and so does the
-/// lifetime.
+/// Every read of a bucket at rest finds the same while the bucket is closed; the lifetime stays the
+/// same too.
 #[test]
 fn close_against_read() {
     Model::new("extremes::close_against_read").bounded(2).bounded_over_epoch(1).explore(|| {

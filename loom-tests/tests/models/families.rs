@@ -1,5 +1,5 @@
-//! Families: a set of labels has one series, whoever makes it; none is freed while a thread may use
-//! it; and what was counted is in the lifetime, removed or not.
+//! Families: a set of labels has one series, whichever thread makes it; no series is freed while a
+//! thread may use it; and all counts are in the lifetime, removed or not.
 //!
 //! In a model a table has one place, so all series are in one list. The metric is one relaxed
 //! number: what a thread sees of another's, it sees by the family's own synchronisation.
@@ -79,8 +79,7 @@ fn two_threads_make_the_same_series() {
     });
 }
 
-/// The loser of one insertion must look again, and find what it needs behind another that was
-/// inserted.
+/// The loser of one insertion must look again, and find its series behind another inserted one.
 #[test]
 fn two_threads_make_two_series_in_one_list() {
     Model::new("families::two_threads_make_two_series_in_one_list")
@@ -178,8 +177,8 @@ fn a_handle_lets_go_of_a_removed_series() {
     );
 }
 
-/// A thread makes a handle of a series that it has borrowed, while that is removed. What it adds by
-/// it is remembered.
+/// A thread makes a handle of a series that it has borrowed, while that is removed. Its adds by the
+/// handle are remembered.
 #[test]
 fn a_borrowed_series_is_kept_while_it_is_removed() {
     Model::new("families::a_borrowed_series_is_kept_while_it_is_removed")
@@ -202,7 +201,7 @@ fn a_borrowed_series_is_kept_while_it_is_removed() {
         });
 }
 
-/// What is removed moves from one place to another: a reader of the lifetime finds it in one of
+/// A removed count moves from one place to another: a reader of the lifetime finds it in one of
 /// them.
 #[test]
 fn the_lifetime_against_a_removal() {
@@ -220,8 +219,8 @@ fn the_lifetime_against_a_removal() {
     });
 }
 
-/// There is never more than one series where there is room for one; and what finds no room is
-/// counted.
+/// There is never more than one series in a family limited to one; and uses of the overflow series
+/// are counted.
 #[test]
 fn two_sets_and_room_for_one() {
     Model::new("families::two_sets_and_room_for_one").bounded(3).bounded_over_epoch(1).explore(
@@ -345,9 +344,9 @@ fn two_threads_take_out_the_same_series_by_a_look_at_it() {
         });
 }
 
-/// A set finds no room, and counts with all others, while another thread makes room and a series
-/// for the same set. Each writes first, and looks then whether the other has: as `windrow-tower`
-/// does, so that no client has two limits at once.
+/// A set finds the family full, and counts in the overflow series, while another thread frees a
+/// place and makes a series for the same set. Each writes first, and looks then whether the other
+/// has: as `windrow-tower` does, so that no client has two limits at once.
 #[test]
 fn room_that_is_found_beside_a_stranger() {
     Model::new("families::room_that_is_found_beside_a_stranger")

@@ -1,5 +1,4 @@
-//! A gate: no run of buckets has more than the limit, and what it says it has granted is what it
-//! granted.
+//! A gate: no run of buckets has more than the limit, and the reported grants are those made.
 //!
 //! Explores two or three threads that ask at the edge of a bucket, wait for later ones, or stand
 //! still while theirs leaves and its sheet is used again; changes of the limit; reads; and the
@@ -21,7 +20,7 @@ use windrow_loom_tests::{Model, turn};
 
 type Shared = Arc<Gate<Local>>;
 
-/// What was granted: a bucket, by its number, and how much.
+/// Grants: a bucket, by its number, and the weight.
 type Grants = Vec<(u64, u64)>;
 
 fn gate(limit: u64) -> Shared {
@@ -29,7 +28,7 @@ fn gate(limit: u64) -> Shared {
     Arc::new(Gate::builder(limit).interval(interval(2)).clock(Local).build().expect("it is sound"))
 }
 
-/// Asks in a bucket, for `n` and for as long a wait as so many buckets.
+/// Asks in a bucket, for `n` and for a wait of up to `wait` buckets.
 fn admit(gate: &Gate<Local>, bucket: u64, n: u64, wait: u64) -> Grants {
     set_time(bucket);
     turn();
@@ -47,13 +46,13 @@ fn spawn<R: Send + 'static>(
     thread::spawn(move || body(&gate))
 }
 
-/// Returns what was granted in a bucket and the one before it.
+/// Returns the grants in a bucket and the one before it.
 fn in_interval(grants: &Grants, last: u64) -> u64 {
     grants.iter().filter(|(at, _)| at + 1 >= last && *at <= last).map(|(_, n)| n).sum()
 }
 
-/// No interval has more than the limit; and from the latest bucket the gate knows what it has
-/// granted.
+/// Checks that no interval has more than the limit; and that the gate, in the latest bucket, knows
+/// its grants.
 fn check(gate: &Gate<Local>, grants: &Grants, limit: u64) {
     let last = grants.iter().map(|(bucket, _)| *bucket).max().unwrap_or(0);
     for bucket in 0..=last {
@@ -116,7 +115,7 @@ fn first_use_against_a_change() {
     });
 }
 
-/// Two threads take of rations, of which there are none yet.
+/// Two threads take of rations before any exist.
 #[test]
 fn first_refill_against_first_refill() {
     Model::new("gate::first_refill_against_first_refill").bounded(2).explore(|| {
@@ -154,7 +153,7 @@ fn opening_against_opening() {
 #[test]
 fn grant_against_the_reuse_of_its_sheet() {
     Model::long("gate::grant_against_the_reuse_of_its_sheet").explore(|| {
-        // Of two: what the first bucket has left, the other's serial does not use up.
+        // A limit of two: the serial of the other bucket does not use up the rest of the first.
         let gate = gate(2);
         let other = spawn(&gate, |gate| {
             let mut grants = admit(gate, 3, 2, 0);
@@ -183,7 +182,7 @@ fn wait_against_wait() {
     });
 }
 
-/// One waits, another takes what is left now, or comes too late for it.
+/// One waits, another takes the current rest, or comes too late for it.
 #[test]
 fn wait_against_a_grant_before_it() {
     Model::new("gate::wait_against_a_grant_before_it").bounded(3).explore(|| {

@@ -1,8 +1,8 @@
-//! A window's memory grows as it is used: buckets that have left the ring are used again, whoever
-//! comes late for them (I1, I2, I3, I9); and blocks are made by whoever needs one first.
+//! A window's memory grows as it is used: buckets that have left the ring are used again, even if
+//! threads come late for them (I1, I2, I3, I9); and the first thread that needs a block makes it.
 //!
-//! Explores a bucket that is taken out of its slot against whatever may look for it there; and two
-//! threads that need the same memory at once.
+//! Explores a bucket that is taken out of its slot against threads that may look for it there; and
+//! two threads that need the same memory at once.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
 
-/// Of two buckets. Bucket 0 has left the ring of bucket 5, and still stands in its slot: the next
-/// rotation takes it out, unless that goes into its slot.
+/// Returns a window of two buckets. Bucket 0 has left the ring of bucket 5, and is still in its
+/// slot: the next rotation takes it out, unless it uses that slot.
 fn with_a_bucket_that_has_left() -> Arc<Window> {
     set_time(0);
     let window = Arc::new(window(2));
@@ -25,7 +25,8 @@ fn with_a_bucket_that_has_left() -> Arc<Window> {
     window
 }
 
-/// Of two buckets. Bucket 0 has no block, so that it is used again even while a reader is pinned.
+/// Returns a window of two buckets. Bucket 0 has no block, so that it is used again even while a
+/// reader is pinned.
 fn with_a_back_dated_bucket() -> Arc<Window> {
     set_time(1);
     let window = Arc::new(window(2));
@@ -82,8 +83,8 @@ fn read_against_the_eviction_of_a_bucket() {
     });
 }
 
-/// A back-dated add to bucket 0 is in it, or late; and so is one that finds bucket 0 missing, and
-/// would insert it.
+/// A back-dated add to bucket 0 is in it, or late, also if it finds bucket 0 missing and would
+/// insert it.
 #[test]
 fn back_dated_add_against_the_eviction_of_its_bucket() {
     let name = "growth::back_dated_add_against_the_eviction_of_its_bucket";

@@ -2,7 +2,7 @@
 //! exactly one drain; no read goes back.
 //!
 //! Explores one thread that records against reads and drains. The scale has three places: for 0,
-//! for 1, and for what is above.
+//! for 1, and for greater values.
 
 use windrow::{
     Histogram,
@@ -31,7 +31,7 @@ fn spawn<R: Send + 'static>(
     thread::spawn(move || body(&histogram))
 }
 
-/// Returns what was counted of 0, of 1, and above; and the sum.
+/// Returns the counts of 0, of 1, and of greater values; and the sum.
 fn counts(of: &Distribution) -> [u64; 4] {
     let ones = of.count() - of.below() - of.above();
     let counts = [of.below(), ones, of.above()];
@@ -43,8 +43,8 @@ fn plus(one: [u64; 4], other: [u64; 4]) -> [u64; 4] {
     std::array::from_fn(|at| one[at].wrapping_add(other[at]))
 }
 
-/// What is counted is in the sum and within the extremes; and what one read has counted the next
-/// one has, too.
+/// A counted value is in the sum and within the extremes; and the next read has every value of the
+/// one before.
 #[test]
 fn record_against_reads() {
     Model::new("histograms::record_against_reads").bounded(3).bounded_over_epoch(1).explore(|| {
@@ -110,7 +110,7 @@ fn read_against_a_drain() {
     });
 }
 
-/// The same, of the sum alone.
+/// A drain against the sum alone.
 #[test]
 fn sum_against_a_drain() {
     let name = "histograms::sum_against_a_drain";

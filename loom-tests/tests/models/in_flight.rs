@@ -1,5 +1,5 @@
-//! How many at once: each bucket's maximum is the greatest level that its operations join, in one
-//! order of all operations; no limit is overshot; and what was done before an operation is seen
+//! Operations in flight: each bucket's maximum is the greatest level that its operations join, in
+//! one order of all operations; no limit is overshot; and effects before an operation are visible
 //! behind the next, the time included.
 //!
 //! Explores two threads that enter and leave while buckets rotate, of weights by which any order
@@ -23,7 +23,7 @@ use windrow_loom_tests::window::{LENGTH, Local, Window, interval, set_time, wind
 use windrow_loom_tests::{Model, turn};
 
 events! {
-    /// What is kept of a level; and what opens buckets.
+    /// The maximum of a level; and an event that opens buckets.
     enum Pool { Busy: Maximum, Opened: Count }
 }
 
@@ -88,7 +88,7 @@ fn held(busy: &Arc<Busy<Local>>, ops: &[Op]) -> Vec<(i64, Inside<Local>)> {
     before.map(|weight| (weight, inside(busy, weight.unsigned_abs()))).collect()
 }
 
-/// Does what a thread does, one operation after the other. Returns what is in flight at its end.
+/// Plays the operations of a thread in order. Returns the guards in flight at its end.
 fn play(
     busy: &Arc<Busy<Local>>,
     mut held: Vec<(i64, Inside<Local>)>,
@@ -170,7 +170,7 @@ fn two_in_one_bucket() {
     explore(model, &[(0, 1), (0, -1)], &[(0, 2), (0, -2)]);
 }
 
-/// Nobody enters in that bucket: what it began with is its maximum.
+/// No thread enters in that bucket: its initial level is its maximum.
 #[test]
 fn two_that_leave_in_a_later_bucket() {
     let model = Model::new("in_flight::two_that_leave_in_a_later_bucket");
@@ -213,7 +213,7 @@ fn beside_a_clock<T: Send + 'static>(
     busy.maxima().try_into().unwrap()
 }
 
-/// Who enters second counts in no earlier bucket than the one that the first has seen.
+/// The second enter counts in no earlier bucket than the one that the first has seen.
 #[test]
 fn enters_against_the_clock() {
     let model = Model::new("in_flight::enters_against_the_clock");
@@ -235,7 +235,7 @@ fn limited_enters_against_the_clock() {
     });
 }
 
-/// Who leaves second raises 1: in no earlier bucket than the one that the first has seen.
+/// The second leave raises 1, in no earlier bucket than the one that the first has seen.
 #[test]
 fn leaves_against_the_clock() {
     let model = Model::new("in_flight::leaves_against_the_clock");
@@ -263,12 +263,12 @@ fn one_at_a_time() {
         };
         let other = spawn(&lock, enter);
         let inside = enter(&lock);
-        assert!(other.join().unwrap() || inside, "a place was free, and nobody had it");
+        assert!(other.join().unwrap() || inside, "a place was free, and no thread had it");
         assert_eq!(lock.0.level(), 0);
     });
 }
 
-/// Who finds nothing in flight has seen what was done until then.
+/// A thread that finds nothing in flight has seen all work until then.
 #[test]
 fn level_against_the_last_leave() {
     Model::new("in_flight::level_against_the_last_leave").explore(|| {
@@ -306,7 +306,7 @@ fn limit_against_limit() {
         };
         let other = spawn(&level, ask);
         let inside = ask(&level);
-        assert!(other.join().unwrap() || inside, "two places were free, and nobody had them");
+        assert!(other.join().unwrap() || inside, "two places were free, and no thread had them");
         assert_eq!(level.level(), 0);
     });
 }

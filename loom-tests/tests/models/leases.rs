@@ -1,5 +1,5 @@
-//! I8 and I9, while threads lease rows and give them back: an add is counted once, whoever had its
-//! row before.
+//! I8 and I9, while threads lease rows and give them back: an add is counted once, whichever thread
+//! had its row before.
 //!
 //! Explores threads that end, and so give their rows back, against threads that lease one; adds of
 //! a thread that finds none, which are locked and go to the other bank, beside plain ones. There
@@ -76,7 +76,7 @@ fn drains_of_leased_rows() {
     });
 }
 
-/// A maximum in a row that changes hands, of which a reader is told.
+/// A maximum in a row that changes hands, and a reader that learns of it.
 #[test]
 fn a_maximum_in_a_row_that_changes_hands() {
     Model::new("leases::a_maximum_in_a_row_that_changes_hands").bounded(2).explore(|| {
@@ -101,7 +101,7 @@ fn a_maximum_in_a_row_that_changes_hands() {
     });
 }
 
-/// What was told is counted, although the row was another thread's before.
+/// An announced add is counted, although the row was another thread's before.
 #[test]
 fn what_is_told_is_counted_in_a_row_that_changes_hands() {
     let name = "leases::what_is_told_is_counted_in_a_row_that_changes_hands";

@@ -47,8 +47,7 @@ fn moments_against_rotations() {
         let second = window.moment();
         let hits = |to: &Moment<Hits>, from| to.since(from).map(|since| since.sum(Hits::Hit));
         let (before, between) = (hits(&first, &built), hits(&second, &first));
-        // In any combination: what is counted beside blocks is read last, so 4 may be there without
-        // 2.
+        // In any combination: counts beside blocks are read last, so 4 may be present without 2.
         let may_be = [Some(1), Some(3), Some(5), Some(7)];
         assert!(may_be.contains(&before), "{before:?} were never there");
         let may_be = [Some(0), Some(2), Some(4), Some(6)];

@@ -1,4 +1,4 @@
-//! The models. Each file says which invariant it is about, and what it explores.
+//! The models. Each file names its invariant, and the threads that it explores.
 
 #[cfg(all(loom, windrow_announced))]
 mod announced;

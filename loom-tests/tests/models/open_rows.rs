@@ -20,7 +20,7 @@ fn count(counter: &Counter, n: u64) {
     counter.add(n);
 }
 
-/// What a reader is told of, it counts.
+/// A reader counts every add that it learns of.
 #[test]
 fn sum_behind_an_add_to_a_new_row() {
     Model::new("open_rows::sum_behind_an_add_to_a_new_row").explore(|| {
@@ -45,7 +45,7 @@ fn sum_behind_an_add_to_a_new_row() {
     });
 }
 
-/// What one reader has counted, another that comes after it counts too.
+/// A later reader counts every add that an earlier one has counted.
 #[test]
 fn sum_behind_a_sum_of_a_new_row() {
     Model::new("open_rows::sum_behind_a_sum_of_a_new_row").bounded(3).explore(|| {
@@ -103,7 +103,7 @@ fn drain_behind_a_drain_of_a_new_row() {
     });
 }
 
-/// A maximum in a new row, of which a reader is told.
+/// A maximum in a new row, and a reader that learns of it.
 #[test]
 fn maximum_of_a_new_row() {
     Model::new("open_rows::maximum_of_a_new_row").explore(|| {
@@ -181,7 +181,7 @@ fn close_against_an_add_to_a_new_row() {
 }
 
 events! {
-    /// What goes through the block of the bucket that it opens, in a model too.
+    /// An event whose first add goes through the block of the bucket that it opens, in a model too.
     enum Times { Took: Value }
 }
 
@@ -191,8 +191,8 @@ fn record(window: &Window<Times>, bucket: u64, value: u64) {
     window.record(Times::Took, value);
 }
 
-/// The live bucket's rows grow in number, and then it is the next bucket: a sum at once takes off
-/// the mark what it finds in the blocks, no less.
+/// The live bucket's rows grow in number, and then it is the next bucket: a sum at once subtracts
+/// from the mark the sum that it finds in the blocks, no less.
 #[test]
 fn sum_at_once_against_a_new_row() {
     let name = "open_rows::sum_at_once_against_a_new_row";

@@ -64,7 +64,7 @@ fn rotation_under_a_reader() {
             let first = each(&window, 1);
             let second = each(&window, 2);
             let third = each(&window, 1);
-            // Of bucket 1: 0 before it is opened, 1 while it is current, 0 for ever once it is
+            // Bucket 1 has 0 before it is opened, 1 while it is current, and 0 forever once it is
             // gone.
             assert!(second == [0] || second == [2], "bucket 2 held {second:?}");
             if second == [2] {

@@ -1,4 +1,4 @@
-//! Rations: what is used was granted by the gate, once; and what was granted is used, lies in a
+//! Rations: each unit used was granted by the gate, once; and each unit granted is used, lies in a
 //! row, or was given back.
 //!
 //! Explores two threads that take and refill, at the limit and where a bucket ends. Per core they
@@ -16,14 +16,14 @@ use windrow_loom_tests::{Model, turn};
 
 type Shared = Arc<RationedGate<Local>>;
 
-/// Of two buckets, each as long as so many of the models'.
+/// Returns a gate of two buckets, each `length` times the usual length.
 fn gate(limit: u64, most: u64, length: u64) -> Shared {
     set_time(0);
     let builder = Gate::builder(limit).interval(interval(2 * length)).buckets(2).clock(Local);
     Arc::new(builder.build_rationed(most).expect("it is sound"))
 }
 
-/// Asks for one after the other in a bucket. Returns how much was let through.
+/// Asks for one after the other in a bucket. Returns the number admitted.
 fn ask(gate: &RationedGate<Local>, bucket: u64, times: u64) -> u64 {
     set_time(bucket);
     turn();
@@ -38,8 +38,8 @@ fn spawn(
     thread::spawn(move || body(&gate))
 }
 
-/// All that was granted in the interval until `bucket` was used, or lies in rows. Then it uses what
-/// it can, which is within the limit.
+/// Checks that every grant in the interval until `bucket` was used, or lies in rows. Then it uses
+/// the rest, which is within the limit.
 fn check(gate: &RationedGate<Local>, bucket: u64, used: u64, limit: u64) {
     set_time(bucket);
     assert!(used <= limit, "{used} of {limit} used");
@@ -102,7 +102,7 @@ fn giving_back_against_giving_back() {
     });
 }
 
-/// What lay in a row when its bucket ended is not used afterwards; nor is more than the limit in
+/// The rest of a row at the end of its bucket is not used afterwards; nor is more than the limit in
 /// the interval that has forgotten it.
 #[test]
 fn take_after_the_end() {
@@ -141,8 +141,8 @@ fn take_against_shorter_buckets() {
     });
 }
 
-/// Where a change of the length has moved it, only the next change knows. After two it is not given
-/// back.
+/// Only the next change knows the place to which a change of the length has moved a grant. After
+/// two it is not given back.
 #[test]
 fn giving_back_after_two_changes() {
     Model::new("rations::giving_back_after_two_changes").explore(|| {

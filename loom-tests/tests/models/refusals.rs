@@ -1,4 +1,4 @@
-//! Room that was made is never missed for good, whatever claims were refused meanwhile.
+//! Freed columns are never missed for good, even if claims were refused meanwhile.
 //!
 //! Explores a thread that makes room in a full segment while another claims. When both are done,
 //! there is room, and a claim finds it.
@@ -7,7 +7,7 @@ use windrow::{Counter, Histogram, histogram::Scale};
 use windrow_loom_tests::engine::thread;
 use windrow_loom_tests::{Model, turn};
 
-/// How many columns a model's arena has.
+/// The number of columns in a model's arena.
 const ALL: usize = 16;
 
 fn counter() -> Counter {
@@ -41,7 +41,7 @@ fn a_claim_against_the_room_that_a_counter_leaves() {
     });
 }
 
-/// Two ask for the last room, are refused by each other's claim, and give back what they had.
+/// Two threads ask for the last columns, are refused by each other's claim, and give back theirs.
 #[test]
 fn claims_against_each_other() {
     Model::new("refusals::claims_against_each_other").bounded(3).bounded_over_epoch(1).explore(

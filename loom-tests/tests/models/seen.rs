@@ -273,7 +273,7 @@ fn late_adds() {
 }
 
 events! {
-    /// What has extremes.
+    /// An event with extremes.
     enum Timing { Took: Value }
 }
 
@@ -319,7 +319,7 @@ fn by_a_maximum_in_a_window() {
 }
 
 events! {
-    /// Of which the greatest is kept.
+    /// An event whose maximum is kept.
     enum Queue { Depth: Maximum }
 }
 

@@ -1,6 +1,6 @@
 //! Wide cells: a histogram's, in groups that a bucket has only once they are used. I1 and I9: none
-//! of them is lost, and a reader finds a group that is not there, or has just come, to hold what it
-//! holds.
+//! of them is lost, and a reader finds a group that is not there, or has just come, to hold its
+//! values.
 //!
 //! Explores first records of one group, by two threads; reads against a first record, against the
 //! closing that writes a group, and against the reuse of the block that has the marks.
@@ -115,8 +115,8 @@ fn read_against_the_closing_of_a_bucket() {
     });
 }
 
-/// The reader is late with the marks of a bucket, whose block the bucket after next has. What has
-/// left is in the marks.
+/// The reader is late with the marks of a bucket, whose block the bucket after next has. The counts
+/// that have left are in the marks.
 #[test]
 fn read_against_the_reuse_of_its_marks() {
     let name = "wide::read_against_the_reuse_of_its_marks";

@@ -36,7 +36,7 @@ fn drain_against_the_change_that_carries() {
             let first = drained(&window);
             other.join().unwrap();
             let second = drained(&window);
-            // What is closed by then depends on the epochs.
+            // The buckets closed by then depend on the epochs.
             assert_eq!(first + second, first | second, "handed out twice: {first}, then {second}");
             assert_eq!((first | second) & !3, 0, "{first}, then {second}");
             if CHECKED {
@@ -69,8 +69,8 @@ fn drain_against_drain_behind_the_change_that_carries() {
     );
 }
 
-/// A bucket that is over is closed by who opens the next one, be it for an add or for nothing. What
-/// is added to it meanwhile is in it, or counted beside its turn.
+/// The thread that opens the next bucket, with or without an add, closes an ended one. Adds to it
+/// meanwhile are in it, or counted beside its turn.
 #[test]
 fn drain_behind_a_close_of_what_is_over_against_adds() {
     Model::longest("window_drains::drain_behind_a_close_of_what_is_over_against_adds").explore(

@@ -1,7 +1,7 @@
 //! I6 and I11, of events whose values are counted by place: what a bucket counts lies within its
 //! extremes and is in its sum, whichever pair has counted it.
 //!
-//! The scale has three places: for 0, for 1, and for what is above. All three have the same two
+//! The scale has three places: for 0, for 1, and for greater values. All three have the same two
 //! extremes. Explores records beyond these in several pairs, against each other, reads, a close,
 //! and the reuse of the block.
 
@@ -16,7 +16,7 @@ use windrow_loom_tests::{Model, turn};
 use crate::spawn;
 
 events! {
-    /// What is told apart by place.
+    /// An event whose values are told apart by place.
     enum Timing { Took: Histogram(Scale::fixed::<0, 1, 1>()) }
 }
 
@@ -26,7 +26,7 @@ fn record(window: &Window<Timing>, bucket: u64, value: u64) {
     window.record(Timing::Took, value);
 }
 
-/// Returns what was counted of 0, of 1, and above; and the sum.
+/// Returns the counts of 0, of 1, and of greater values; and the sum.
 fn counts(of: &Distribution) -> [u64; 4] {
     let ones = of.count().wrapping_sub(of.below()).wrapping_sub(of.above());
     let counts = [of.below(), ones, of.above()];
@@ -40,7 +40,7 @@ fn is_sound(of: &Distribution) {
     let [zeros, ones, above, sum] = counts(of);
     assert!(zeros <= 1 && above <= 1, "{of:?}: doubled");
     let might = ones + 5;
-    assert!(sum == might || sum == ones && above == 0, "{of:?}: the sum lacks what is counted");
+    assert!(sum == might || sum == ones && above == 0, "{of:?}: the sum lacks counted values");
     let (min, max) = (of.min(), of.max());
     assert!(zeros == 0 || min == Some(0), "{of:?}: zero is counted, and not the least");
     assert!(above == 0 || max == Some(5), "{of:?}: five is counted, and not the greatest");
@@ -108,7 +108,7 @@ fn record_against_a_record_in_another_pair() {
     });
 }
 
-/// Of a bucket at rest, a read finds the same while the bucket is closed. (With sequences or
+/// A read of a bucket at rest finds the same while the bucket is closed. (With sequences or
 /// announcements this does not end.)
 #[test]
 #[cfg(not(any(windrow_per_core, windrow_announced)))]

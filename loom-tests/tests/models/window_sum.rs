@@ -34,7 +34,7 @@ fn sums_against_adds_and_a_rotation() {
         });
 }
 
-/// The reader's interval is over when its slots are taken: it finds all of it, or what is left.
+/// The reader's interval is over when its slots are taken: it finds all of it, or the rest.
 #[test]
 fn sum_against_a_rotation_that_ends_the_interval() {
     let name = "window_sum::sum_against_a_rotation_that_ends_the_interval";
@@ -71,7 +71,7 @@ fn sum_against_the_reuse_of_a_bucket() {
 }
 
 /// The reader's time lies behind the live bucket, so that the one before has left its interval:
-/// whatever is added to that one, and whenever it is closed.
+/// wherever adds to that one and its close fall.
 #[test]
 fn sum_behind_the_live_bucket_against_a_late_add_and_its_close() {
     let name = "window_sum::sum_behind_the_live_bucket_against_a_late_add_and_its_close";
@@ -211,7 +211,7 @@ fn sum_behind_a_lifetime_that_counts_a_back_dated_add() {
 }
 
 events! {
-    /// What has a sum of values.
+    /// An event with a sum of values.
     enum Times { Took: Value }
 }
 
@@ -222,7 +222,7 @@ fn record(window: &Window<Times>, bucket: u64, value: u64) {
 }
 
 events! {
-    /// What takes two cells to count.
+    /// Events that take two cells to count.
     enum Two { One: Count, Other: Count }
 }
 

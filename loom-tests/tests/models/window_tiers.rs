@@ -1,7 +1,8 @@
 //! I9, of a tier: what a span of a tier holds is the true count at some instant during the call,
 //! and the coarse buckets add up to it.
 //!
-//! Of values: in a model only they are added through the block of a bucket that they have opened.
+//! The models use values: in a model only they are added through the block of a bucket that they
+//! have opened.
 
 use windrow::{SlidingWindow, Stats, events};
 use windrow_loom_tests::Model;
@@ -15,7 +16,7 @@ events! {
     enum Times { Took: Value }
 }
 
-/// Of two buckets, with a tier of three pairs of buckets.
+/// Returns a window of two buckets, with a tier of three pairs of buckets.
 fn window() -> Window<Times> {
     SlidingWindow::<Times>::builder()
         .interval(interval(2))
@@ -91,8 +92,8 @@ fn span_against_the_note_that_it_begins_with() {
             found.stats(Times::Took),
             found.interval()
         );
-        // The extremes are those of what it counts; a record that is being made may have raised the
-        // greatest.
+        // The extremes are those of the counted values; a record that is being made may have raised
+        // the greatest.
         let Stats { count, min, max, .. } = found.stats(Times::Took);
         assert_eq!(min, Some(if before > 0 { 1 } else { 2 }), "the minimum is another span's");
         let greatest = if count - before > 1 { 4 } else { 2 };
@@ -101,7 +102,7 @@ fn span_against_the_note_that_it_begins_with() {
     });
 }
 
-/// The same, bucket by bucket. What could not be closed in time is in an older bucket.
+/// A series is read bucket by bucket. Adds that could not be closed in time are in an older bucket.
 #[test]
 fn series_against_a_rotation_over_a_boundary() {
     let name = "window_tiers::series_against_a_rotation_over_a_boundary";

@@ -17,7 +17,7 @@ pub trait Rival: Send + Sync {
     /// Counts `n`.
     fn add(&self, n: u64);
 
-    /// Returns what has been counted, over the window if there is one.
+    /// Returns the sum, over the window if there is one.
     fn sum(&self) -> u64;
 
     /// Adds one, `times` times.
@@ -47,7 +47,7 @@ pub trait Rival: Send + Sync {
 pub struct Contender {
     /// The name in tables and in Criterion's reports.
     pub name: &'static str,
-    /// What is measured.
+    /// The rival that is measured.
     pub rival: Box<dyn Rival>,
 }
 
@@ -60,20 +60,20 @@ impl Contender {
     /// Takes the one called `name` out of `contenders`.
     ///
     /// # Panics
-    /// If there is none.
+    /// Panics if there is no contender of this name.
     pub fn take(contenders: &mut Vec<Contender>, name: &str) -> Contender {
         let at = contenders.iter().position(|contender| contender.name == name);
-        contenders.swap_remove(at.unwrap_or_else(|| panic!("nobody is called {name}")))
+        contenders.swap_remove(at.unwrap_or_else(|| panic!("no contender is called {name}")))
     }
 
-    /// The same under another name.
+    /// Returns the contender under another name.
     #[must_use]
     pub fn called(self, name: &'static str) -> Contender {
         Contender { name, ..self }
     }
 }
 
-/// Returns how many threads run at once. Asked for once: the system answers out of files.
+/// Returns the number of threads that run at once. Asked for once: the system answers out of files.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
@@ -88,11 +88,11 @@ pub fn keep_to_core(index: usize) {
     }
 }
 
-/// How many times a loop goes round before the clock starts: enough to register the thread with
-/// whatever keeps a record of threads, and to warm its lines.
+/// The number of iterations of a loop before the clock starts: enough to register the thread where
+/// threads are registered, and to warm its cache lines.
 pub const WARM_UP: u64 = 64;
 
-/// What one thread did of some work.
+/// The work of one thread.
 #[derive(Clone, Copy)]
 pub struct Ran {
     cpu: Duration,
@@ -100,16 +100,15 @@ pub struct Ran {
     end: Instant,
 }
 
-/// What threads spent on work that they did at once.
+/// The time that threads spent on work that they did at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
     /// CPU time, the mean over the threads.
     pub cpu: Duration,
     /// Wall time, from the first thread's begin to the last one's end.
     pub wall: Duration,
-    /// How much of that time the cores which the threads could keep busy were busy with them, from
-    /// 0 to 1. Where it is low, another process had a core, and the threads took turns on the
-    /// others.
+    /// The share of that time in which the cores that the threads could use ran them, from 0 to 1.
+    /// If it is low, another process had a core, and the threads took turns on the others.
     pub running: f64,
 }
 
@@ -117,7 +116,7 @@ impl Spent {
     /// Returns what the threads of `ran` spent together.
     ///
     /// # Panics
-    /// If there are none.
+    /// Panics if there are no threads.
     pub fn of(ran: &[Ran]) -> Spent {
         let threads = u32::try_from(ran.len()).expect("few threads");
         let cpu: Duration = ran.iter().map(|thread| thread.cpu).sum();
@@ -173,8 +172,8 @@ pub fn spend_on_adds(rival: &dyn Rival, threads: usize, times: u64) -> Spent {
     Spent::of(&at_once(threads, &|_| rival.add_many(WARM_UP), &|_| rival.add_many(times)))
 }
 
-/// The same, while one more thread reads over and over; and how many nanoseconds of CPU time a read
-/// took.
+/// Measures adds while one more thread reads over and over; also returns the nanoseconds of CPU
+/// time of a read.
 pub fn spend_while_reading(rival: &dyn Rival, threads: usize, times: u64) -> (Spent, f64) {
     let (adding, reads) = (AtomicUsize::new(threads), AtomicU64::new(0));
     let work = |index| {
@@ -206,7 +205,7 @@ pub fn time_sums(rival: &dyn Rival, times: u64) -> Duration {
     spend_on_sums(rival, times).cpu
 }
 
-/// The same, with the wall time.
+/// Measures reads, with the wall time.
 pub fn spend_on_sums(rival: &dyn Rival, times: u64) -> Spent {
     rival.sum_many(WARM_UP.min(times));
     let (begin, cpu) = (Instant::now(), ThreadTime::now());

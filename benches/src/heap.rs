@@ -1,4 +1,4 @@
-//! The heap, counted: what is on it, and how often it was asked for more.
+//! An allocator that counts the bytes on the heap, and the allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Nothing counted yet.
+    /// Returns an allocator with counts of zero.
     #[must_use]
     pub const fn new() -> Counting {
         Counting {
@@ -39,7 +39,7 @@ impl Counting {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns how many times memory was asked for, by any thread.
+    /// Returns the number of allocations, by all threads.
     pub fn allocations(&self) -> usize {
         self.allocations.load(Ordering::Relaxed)
     }

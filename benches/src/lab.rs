@@ -1,8 +1,8 @@
 //! The comparison lab: windrow and its rivals side by side, in one command (`cargo xtask compare`).
 //!
-//! What it stands on: whatever is compared was measured in the same round, a moment apart, by the
-//! same loop ([`rounds`]); no round is picked by its result; and whatever cannot be trusted on the
-//! machine at hand says so in the table it stands in ([`stats`]).
+//! Its principles: compared figures were measured in the same round, a moment apart, by the same
+//! loop ([`rounds`]); no round is picked by its result; and figures that cannot be trusted on the
+//! machine at hand are marked in their tables ([`stats`]).
 //!
 //! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`],
 //! [`first`], [`instructions`], [`strategies`]. What follows from several of them: [`targets`],
@@ -32,7 +32,7 @@ pub mod worker;
 
 use serde::{Deserialize, Serialize};
 
-/// How long the lab takes its time.
+/// The length of a run of the lab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Effort {
     /// A minute or two: enough for a first look.

@@ -27,26 +27,26 @@ use crate::harness::Rival;
 /// Keys, where there are many.
 pub const KEYS: u64 = 10_000;
 
-/// How much, in which time, in how many steps.
+/// The terms of a limiter: limit, interval and steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// How much is let through in an interval.
+    /// The limit of an interval.
     pub limit: u64,
     /// The span for which it holds.
     pub interval: Duration,
-    /// Into how many steps the interval is cut, by those that cut it.
+    /// The number of steps of the interval, for limiters that divide it.
     pub buckets: u32,
 }
 
 impl Terms {
-    /// A limit that nobody reaches who asks one after the other.
+    /// A limit that is not reached by asking for one at a time.
     pub const ENDLESS: Terms =
         Terms { limit: 4_000_000_000, interval: Duration::from_secs(1_000), buckets: 10 };
     /// One, and then nothing for longer than any run.
     pub const SPENT: Terms =
         Terms { limit: 1, interval: Duration::from_secs(100_000), buckets: 10 };
 
-    /// The same, in an interval of at least this.
+    /// Returns the terms scaled to an interval of at least this.
     #[must_use]
     pub fn at_least(self, interval: Duration) -> Terms {
         Terms { interval: self.interval.max(interval), ..self }
@@ -59,11 +59,11 @@ pub trait Limiter: Send + Sync {
     fn ask(&self, key: u64) -> bool;
 }
 
-/// A limiter for each of [`KEYS`] keys, in a map that nobody changes any more.
+/// A limiter for each of [`KEYS`] keys, in a map that does not change any more.
 pub struct Each<L>(HashMap<u64, L>);
 
 impl<L> Each<L> {
-    /// Of these.
+    /// Makes a limiter for each key.
     pub fn of(make: impl Fn() -> L) -> Each<L> {
         Each((0..KEYS).map(|key| (key, make())).collect())
     }
@@ -87,7 +87,7 @@ impl Limiter for Counted {
     }
 }
 
-/// Another: the same by a compare-exchange, which succeeds only if nobody has added since the
+/// A floor: adds by a compare-exchange, which succeeds only if no other thread has added since the
 /// number was read.
 #[derive(Default)]
 pub struct Exchanged(CachePadded<AtomicU64>);
@@ -100,7 +100,7 @@ impl Limiter for Exchanged {
     }
 }
 
-/// Another: a clock that is read, and then what else is asked, if anything is.
+/// A floor: reads a clock, and then asks another limiter, if there is one.
 pub struct Read<C, L = ()>(pub C, pub L);
 
 impl Limiter for () {
@@ -127,7 +127,7 @@ pub struct Asked<L> {
 }
 
 impl<L: Limiter> Asked<L> {
-    /// One that is asked for so many keys, and gives this answer; once it has been asked for each.
+    /// Wraps a limiter for `keys` keys that gives this answer; asks it once for each.
     pub fn new(limiter: L, keys: u64, answer: bool) -> Asked<L> {
         (0..keys).for_each(|key| _ = limiter.ask(key));
         Asked { limiter, keys, answer, others: AtomicU64::new(0) }
@@ -143,7 +143,7 @@ impl<L: Limiter> Rival for Asked<L> {
         self.note(u64::from(self.limiter.ask(0) != self.answer));
     }
 
-    /// Returns how many answers were others.
+    /// Returns the number of other answers.
     fn sum(&self) -> u64 {
         self.others.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The loss test: what every bucket was given, against what it says once it is closed.
+//! The loss test: the adds to each bucket, against its sum once it is closed.
 //!
 //! Writers share a virtual clock that they push on themselves, one bucket at a time, after a given
 //! number of adds (the pace). Each keeps a ledger of its adds by bucket. A writer that is about to
@@ -29,23 +29,23 @@ pub const LENGTH: u64 = 100_000;
 pub const BUCKETS: usize = 8;
 /// A ring's interval in nanoseconds of the virtual clock.
 pub const INTERVAL: u64 = LENGTH * BUCKETS as u64;
-/// How old a bucket is when it is read, from start to start.
+/// The age of a bucket when it is read, from start to start.
 const READ_AGE: u64 = INTERVAL / 2;
 /// The first bucket's start. Not zero, which some rings take for "nothing yet".
 const FIRST: u64 = INTERVAL;
 
-/// What a run found.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Buckets opened after the first.
     pub rotations: u64,
     /// Everything that the writers added.
     pub added: u64,
-    /// What was missing, over all buckets in which something was missing.
+    /// The sum that was missing, over all buckets with missing adds.
     pub lost: u64,
-    /// What was too much, over all buckets in which something was too much.
+    /// The sum of the excess, over all buckets with too large a sum.
     pub doubled: u64,
-    /// How long the writers ran.
+    /// The time for which the writers ran.
     pub elapsed: Duration,
 }
 
@@ -57,13 +57,13 @@ impl Tally {
     }
 }
 
-/// What a writer shows to the one that pushes the clock.
+/// The state of a writer that the thread which pushes the clock sees.
 #[derive(Default)]
 struct Writer {
     /// The time of the add that it is busy with, or is about to make.
     at: AtomicU64,
-    /// What it has added, by bucket; written by itself, and cleared by the harvest of a bucket
-    /// that it has long left.
+    /// Its adds by bucket; written by itself, and cleared by the harvest of a bucket that it has
+    /// long left.
     ledger: [AtomicU64; BUCKETS],
 }
 
@@ -116,7 +116,7 @@ impl Run<'_> {
         self.clock.store(next, Ordering::Release);
     }
 
-    /// Adds until told to stop, and tries to open a bucket after each `pace` adds to one.
+    /// Adds until the stop flag is set, and tries to open a bucket after each `pace` adds to one.
     #[inline]
     fn write(&self, writer: &Writer, pace: u64) {
         let (mut last, mut in_bucket) = (0, 0);

@@ -30,7 +30,7 @@ use crate::rivals::{
 };
 
 windrow::events! {
-    /// What one endpoint counts. Only `Pass` is counted here.
+    /// The events of one endpoint. Only `Pass` is counted here.
     pub enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 }
 
@@ -91,7 +91,7 @@ pub fn counters() -> Vec<Contender> {
     contenders
 }
 
-/// Sixteen windrow counters in turn, and what they are measured against, fresh.
+/// Returns sixteen windrow counters in turn, with their yardsticks, fresh.
 pub fn turns() -> Vec<Contender> {
     let mut contenders = vec![in_turn(WINDROW, Counter::new)];
     contenders.extend(rivals::counters::turns());
@@ -113,7 +113,7 @@ where
     contenders
 }
 
-/// How long a bucket of [`full_windows`] is. The clock stands still there, so any length will do.
+/// The length of a bucket of [`full_windows`]. The clock stands still there, so any length will do.
 const FULL_LENGTH: Duration = Duration::from_millis(500);
 
 /// The name of a full window of windrow's, one older bucket of which was added to once.
@@ -151,7 +151,8 @@ pub fn full_windows(buckets: u32, wanted: impl Fn(&str) -> bool) -> Vec<Contende
     contenders
 }
 
-/// A counter whose reads ask a clock too: what a window's sum needs, whatever its buckets.
+/// A counter whose reads also read a clock: the least that a window's sum needs, with any number of
+/// buckets.
 struct CounterAndClock(Counter, Manual);
 
 impl Rival for CounterAndClock {
@@ -213,7 +214,7 @@ impl GivenTimeWindow {
         GivenTimeWindow(build(Duration::from_nanos(interval), buckets, GivenTime))
     }
 
-    /// The same with four tiers.
+    /// Makes such a window with four tiers.
     fn tiered(interval: u64, buckets: usize) -> GivenTimeWindow {
         GIVEN.set(0); // as above
         let length = interval / buckets as u64;
@@ -258,14 +259,14 @@ impl Ring for GivenTimeWindow {
     }
 }
 
-/// Makes a ring of an interval in nanoseconds, in so many equal buckets.
+/// Makes a ring of an interval in nanoseconds, with a number of equal buckets.
 pub type MakeRing = fn(u64, usize) -> Box<dyn Ring>;
 
 /// A windrow window with four tiers. A bucket of each is as long as ten or more of the one before.
 pub const TIERED: (&str, MakeRing) =
     (tiered::FOUR, |interval, buckets| Box::new(GivenTimeWindow::tiered(interval, buckets)));
 
-/// How to make a windrow window and each rival ring, with the names that tables give them; windrow
+/// The constructors of a windrow window and of each rival ring, with their names in tables; windrow
 /// first, the control last.
 pub const RINGS: [(&str, MakeRing); 9] = [
     (WINDROW, |interval, buckets| Box::new(GivenTimeWindow::new(interval, buckets))),

@@ -1,4 +1,4 @@
-//! What windrow is measured against. One file, one family; none of them uses windrow.
+//! The rivals of windrow. Each file has one family; none of them uses windrow.
 
 pub mod cas_ring;
 pub mod counters;
@@ -31,7 +31,7 @@ use self::mutex_ring::MutexRing;
 use self::packed_ring::PackedRing;
 use crate::harness::{Contender, Rival, cores};
 
-/// How many events a bucket of a rival ring has room for: as many as windrow's in these benches.
+/// The number of events in a bucket of a rival ring, equal to that of windrow's in these benches.
 /// Only the first is counted, yet a reset has to clear them all.
 pub const EVENTS: usize = 5;
 
@@ -48,7 +48,7 @@ pub trait Ring: Send + Sync {
     /// Returns what all buckets inside the interval at `now` hold together.
     fn sum_at(&self, now: u64) -> u64;
 
-    /// Returns whether what it says of its whole life is `added`, if it can tell.
+    /// Returns whether its all-time total is `added`, if it has one.
     fn exact(&self, _added: u64) -> Option<bool> {
         None
     }
@@ -86,7 +86,7 @@ impl Geometry {
 pub trait Count: Default + Send + Sync {
     /// Counts `n`.
     fn add(&self, n: u64);
-    /// Returns what has been counted since the last reset.
+    /// Returns the sum since the last reset.
     fn sum(&self) -> u64;
     /// Back to zero.
     fn reset(&self);
@@ -183,7 +183,7 @@ fn thread_index() -> usize {
     })
 }
 
-/// Returns how many stripes a striped rival has.
+/// Returns the number of stripes of a striped rival.
 fn stripes() -> usize {
     cores().next_power_of_two()
 }
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     /// A rival that does not count proves nothing: each ring, alone, keeps buckets apart, reuses a
-    /// slot from zero and refuses what has left.
+    /// slot from zero and refuses times that have left.
     fn counts(ring: &impl Ring) {
         assert!(ring.add_at(1000, 1) && ring.add_at(1099, 2) && ring.add_at(1100, 4));
         assert_eq!(ring.bucket(1100, 1000), 3);

@@ -18,11 +18,11 @@ use crate::{HEAP, keep_to_core};
 
 const BUCKETS: u64 = 60;
 const LENGTH: u64 = 100_000;
-/// How long a bucket is in wall time.
+/// The length of a bucket in wall time.
 const BUCKET: Duration = Duration::from_micros(100);
 /// Rotations before the first that counts: every slot has been used, and used again.
 const WARM_UP: u64 = 3 * BUCKETS;
-/// The longest time that is told from others, in nanoseconds.
+/// The longest time that the histogram distinguishes, in nanoseconds.
 const LONGEST: u64 = 10_000_000_000;
 
 /// In this order: nanoseconds of an add, the median; what one add in 10 000 exceeds; the worst;
@@ -32,7 +32,7 @@ pub(crate) type Found = [f64; 6];
 
 type Window = SlidingWindow<Http, GivenTime>;
 
-/// What is shared.
+/// The state shared by the threads.
 struct Shared {
     window: Window,
     clock: AtomicU64,
@@ -60,7 +60,7 @@ impl Shared {
         times
     }
 
-    /// Opens so many buckets.
+    /// Opens `rotations` buckets.
     fn open(&self, rotations: u64, times: &mut Histogram<u64>) {
         for _ in 0..rotations {
             let begin = Instant::now();

@@ -20,7 +20,7 @@ use crate::{Loop, Took, in_turn, one};
 #[repr(align(128))]
 struct Cell(AtomicU64);
 
-/// Where a cell is: where cells begin, and its index there. The cells are its own.
+/// The place of a cell: the beginning of the cells, and its index. It owns the cells.
 struct Found {
     cells: *mut u64,
     index: usize,
@@ -79,7 +79,7 @@ fn floor_modify(found: &Found, n: u64) {
     }
 }
 
-/// The same by three.
+/// Adds by three instructions.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn floor_load_and_store(found: &Found, n: u64) {
@@ -93,11 +93,11 @@ fn floor_load_and_store(found: &Found, n: u64) {
     }
 }
 
-/// The same, whatever the processor.
+/// Adds by three instructions, on any processor.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 fn floor_load_and_store(found: &Found, n: u64) {
-    // SAFETY: both are fields of what is borrowed. Volatile: they are loaded each time.
+    // SAFETY: both are fields of the borrowed value. Volatile: they are loaded each time.
     let (cells, index) = unsafe {
         ((&raw const found.cells).read_volatile(), (&raw const found.index).read_volatile())
     };
@@ -109,7 +109,7 @@ fn floor_load_and_store(found: &Found, n: u64) {
 }
 
 fn fast_counter() -> ConcurrentCounter {
-    // As the lab's: so many that no two threads of a program share one.
+    // As in the lab: enough that no two threads of a program share one.
     ConcurrentCounter::new(std::thread::available_parallelism().map_or(1, usize::from))
 }
 
@@ -172,7 +172,7 @@ mod tests {
         }
         let expected = if cfg!(target_arch = "x86_64") { 7 } else { 2 };
         assert_eq!(cell.0.load(Ordering::Relaxed), expected);
-        // SAFETY: the cells are there, and nobody else has them.
+        // SAFETY: the cells exist, and no other thread has them.
         assert_eq!(unsafe { found.cells.add(found.index).read() }, expected);
         found.index += 1;
         floor_load_and_store(&found, 1);

@@ -9,8 +9,8 @@
 //! | `barrier` | a Relaxed load, and a barrier for loads behind it: on arm64 `dmb ishld` |
 //! | `none` | nothing behind it: not correct, the floor |
 //!
-//! On x86-64 the three are one and the same code. What they cost elsewhere decides which the
-//! library has there.
+//! On x86-64 the three compile to equal code. Their cost on other processors decides which one the
+//! library uses there.
 
 use std::hint::black_box;
 use std::ptr::null_mut;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, compiler_fence};
 
 use crate::{Loop, one};
 
-/// What each line of has its own writer.
+/// Values on cache lines that each have one writer.
 #[repr(align(128))]
 struct Line<T>(T);
 
@@ -43,9 +43,9 @@ impl Announced {
         self.hazard.0.store(found, Ordering::Release);
         compiler_fence(Ordering::SeqCst);
         if look(&self.current.0) != found {
-            return; // nothing changes it here
+            return; // no other thread changes it here
         }
-        // SAFETY: what is current is the cell beside it.
+        // SAFETY: the current pointer is that of the cell beside it.
         let cell = unsafe { &*found };
         let before = cell.load(Ordering::Relaxed);
         cell.store(before.wrapping_add(n), Ordering::Relaxed);

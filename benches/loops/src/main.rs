@@ -2,7 +2,8 @@
 //! with others (`benches/src/lab/strategies.rs`). It chooses nothing itself: its environment does,
 //! since windrow chooses once for a whole process.
 //!
-//! It says first what it is; then a line asks, and a line answers. Words are separated by tabs.
+//! It first prints its strategy; then each line read is a question, and each line printed an
+//! answer. Words are separated by tabs.
 //!
 //! ```text
 //!                          ->  is    STRATEGY of counters  STRATEGY of windows  leases: true or false
@@ -11,8 +12,8 @@
 //! anything else            ->  none
 //! ```
 //!
-//! Each loop makes what it adds to afresh: no figure is that of one address, and no clock's thread
-//! runs while other processes are asked.
+//! Each loop makes its counters and windows anew: no figure depends on one address, and no clock's
+//! thread runs while other processes are measured.
 
 mod beside;
 mod counters;
@@ -27,8 +28,8 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 
-/// How many are added to in turn: enough that no add waits for the store of the last one to the
-/// same cell.
+/// The number of counters or windows in turn: enough that no add waits for the store of the last
+/// one to the same cell.
 const TURNS: u64 = 16;
 /// Adds before the clock starts: threads are registered, rows opened, pages mapped.
 const WARM_UP: u64 = 64;
@@ -46,7 +47,7 @@ fn one<T>(times: u64, make: impl FnOnce() -> T, add: impl Fn(&T, u64)) -> Took {
     timed(times, |times| (0..times).for_each(|_| add(target, n)))
 }
 
-/// The same on sixteen of them, one after the other.
+/// Times the loop on sixteen of them in turn.
 fn in_turn<T>(times: u64, make: impl FnMut() -> T, add: impl Fn(&T, u64)) -> Took {
     let mut make = make;
     let targets: [T; TURNS as usize] = std::array::from_fn(|_| make());
@@ -102,7 +103,7 @@ fn main() {
     loop {
         println!("{said}");
         if stdout().flush().is_err() {
-            return; // nobody listens
+            return; // the reader has left
         }
         let Some(line) = lines.next() else { return };
         said = answer(&line).unwrap_or_else(|| "none".to_owned());

@@ -10,7 +10,7 @@ use windrow::{Clock, SlidingWindow, Timestamp, diagnostics::Strategy, events};
 use crate::{Loop, Took, in_turn, one};
 
 events! {
-    /// What one endpoint counts.
+    /// The events of one endpoint.
     pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 }
 

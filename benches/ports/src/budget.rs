@@ -12,17 +12,17 @@ use windrow::clock::Coarse;
 
 use crate::{COARSE, Call, Contender, OWN, PORTED};
 
-/// How long a deposit is remembered, and what share of the deposits may be retries: tower's
-/// defaults.
+/// The time for which a deposit is remembered, and the share of deposits that may be retries:
+/// tower's defaults.
 const TTL: Duration = Duration::from_secs(10);
 /// The shortest that there can be: an outage that is measured is long beside a tenth of it.
 const SHORT: Duration = Duration::from_secs(1);
 const SHARE: f32 = 0.2;
-/// Retries a second, beside those: so many that each withdrawal is granted, or none.
+/// Retries a second, beside those: enough that each withdrawal is granted, or zero.
 const ENOUGH: u32 = i32::MAX as u32 - 1;
 const NONE: u32 = 0;
 
-/// What a program does with a budget that `$new` makes, by one copy of the crate.
+/// The calls of a program on a budget made by `$new`, for one copy of the crate.
 macro_rules! uses {
     ($tower:ident, $whose:expr, $new:expr) => {{
         use $tower::retry::budget::Budget;

@@ -16,7 +16,7 @@ fn step() -> u64 {
     NEXT.replace(NEXT.get().wrapping_add(1))
 }
 
-/// What a program does with a cache's metrics, by one copy of the crate.
+/// The calls of a program on a cache's metrics, for one copy of the crate.
 macro_rules! uses {
     ($stretto:ident, $whose:expr) => {{
         use $stretto::{Cache, MetricType, Metrics};

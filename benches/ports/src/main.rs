@@ -18,7 +18,7 @@ use windrow_benches::terminal::{print_table, processor};
 
 /// The crate as it is published.
 const OWN: &str = "its own";
-/// The same with a file of ours.
+/// The name of the copy with a file of ours.
 const PORTED: &str = "windrow's";
 /// That, by a clock that is cheaper than the crate's.
 const COARSE: &str = "windrow's, Coarse";
@@ -45,13 +45,13 @@ impl<F: Fn() + Send + Sync> Rival for Call<F> {
         (self.0)();
     }
 
-    /// It is not asked what it has counted: the crates' own tests are.
+    /// Its counts are not checked here, but in the crates' own tests.
     fn sum(&self) -> u64 {
         0
     }
 }
 
-/// What an empty loop takes, which is no part of a call.
+/// The time of an empty loop, which is not part of a call.
 const NOTHING: &str = "an empty loop";
 
 fn contenders() -> Vec<Contender> {
@@ -60,7 +60,7 @@ fn contenders() -> Vec<Contender> {
     all
 }
 
-/// Calls in a sample of each thread, and how many samples there are.
+/// The number of calls in a sample of each thread, and the number of samples.
 struct Effort {
     calls: u64,
     rounds: usize,
@@ -92,11 +92,11 @@ fn instructions(index: usize, calls: u64) -> Option<f64> {
     output.status.success().then(|| counted / (calls + WARM_UP) as f64)
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 enum Asked {
     /// Everything.
     Tables { quick: bool },
-    /// So many calls to one contender, to be counted.
+    /// A number of calls to one contender, to be counted.
     Once { index: usize, calls: u64 },
 }
 

@@ -2,7 +2,7 @@
 //! feature `serde`.
 //!
 //! Where the crate has 256 numbers of a kind, of which a hash picks one, there is a counter. It is
-//! found as there, in a map, so that the two differ by nothing but what counts.
+//! found as there, in a map, so that the two differ only in the counters.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -14,7 +14,7 @@ use crate::histogram::Histogram;
 
 macro_rules! kinds {
     ($($kind:ident $name:literal $getter:ident,)*) => {
-        /// What is counted.
+        /// The kinds of metrics.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs)]
         pub enum MetricType { $($kind,)* }
@@ -68,7 +68,7 @@ fn lives() -> Histogram {
     Histogram::new((1..=16).map(|exponent| f64::from(1_u32 << exponent)).collect())
 }
 
-/// What a cache has counted, if it was asked to.
+/// The metrics of a cache, if they are enabled.
 #[derive(Clone)]
 #[allow(missing_docs)]
 pub enum Metrics {
@@ -135,7 +135,7 @@ impl Display for Metrics {
     }
 }
 
-/// What a cache has counted.
+/// The metrics of a cache.
 #[derive(Clone)]
 pub struct MetricsInner {
     all: Arc<BTreeMap<MetricType, Counter>>,

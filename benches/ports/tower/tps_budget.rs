@@ -34,13 +34,13 @@ impl Clock for TokioTime {
     }
 }
 
-/// How many pieces the time is cut into, after which a deposit is forgotten.
+/// The number of parts of the time after which a deposit is forgotten.
 const PIECES: u32 = 10;
 
 /// Tokens that requests bring and retries take.
 pub struct TpsBudget<C = TokioTime> {
     window: SlidingWindow<Tokens, C>,
-    /// What there is without any deposit.
+    /// The balance without any deposit.
     reserve: i64,
     deposit: i64,
     withdrawal: i64,
@@ -55,7 +55,7 @@ impl TpsBudget {
 }
 
 impl<C: Clock> TpsBudget<C> {
-    /// The same, by another clock.
+    /// Creates a budget on another clock.
     pub fn with_clock(
         clock: C,
         ttl: Duration,

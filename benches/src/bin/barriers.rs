@@ -19,7 +19,7 @@ use windrow::{
 
 events! { enum Hits { Hit: Count } }
 
-/// How many processes there are beside.
+/// The number of other processes.
 const OTHERS: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -95,11 +95,11 @@ fn slowest_call(time: Duration) -> Duration {
     slowest
 }
 
-/// What was seen of a thread's adds.
+/// The times of a thread's adds.
 #[derive(Default)]
 struct Slow {
     slowest: Duration,
-    /// How many took more than a millisecond.
+    /// The number of adds that took more than a millisecond.
     over: u64,
     adds: u64,
 }

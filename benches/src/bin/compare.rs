@@ -33,8 +33,8 @@ use windrow_benches::lab::{
 #[global_allocator]
 static HEAP: Counting = Counting::new();
 
-/// What can be asked for alone, in the order in which it is measured: bytes first, while nothing
-/// else has used the heap.
+/// The parts that can be requested, in the order in which they are measured: bytes first, before
+/// other parts have used the heap.
 const PARTS: [&str; 9] = [
     "memory",
     "speed",
@@ -47,12 +47,12 @@ const PARTS: [&str; 9] = [
     "instructions",
 ];
 
-/// The same, and the parts of the part `speed`.
+/// Returns these parts, and the parts of the part `speed`.
 fn parts() -> impl Iterator<Item = &'static str> {
     PARTS.into_iter().chain(SETS.iter().map(|set| set.name))
 }
 
-/// What was asked for.
+/// The parsed arguments.
 struct Asked {
     directory: PathBuf,
     effort: Effort,
@@ -114,7 +114,7 @@ fn per_core(text: &str) -> Result<(Group, usize), String> {
     Ok((group, length.parse().map_err(|_| wrong())?))
 }
 
-/// Measures what was asked for; the report, and whether everything is sound.
+/// Measures the requested parts. Returns the report, and whether everything is sound.
 fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     let effort = asked.effort;
     let others = Others::watch();
@@ -220,7 +220,7 @@ fn run() -> Result<bool, String> {
     Ok(sound)
 }
 
-/// A part for windrow alone, as JSON.
+/// Prints a part for windrow alone, as JSON.
 fn portable_part(part: &str, effort: Effort) -> Result<(), String> {
     let rows = match part {
         "losses" => json!(losses::rows(effort, Whom::Windrow)),

@@ -2,10 +2,10 @@
 //! histogram and in others.
 //!
 //! Values are log-normal, around a millisecond in nanoseconds. Interleaved rounds, each contender
-//! on one thread and on as many as there are cores: the median of a round's CPU time for each
-//! operation, its least and its greatest; and by which factor windrow takes less. With the feature
-//! `labels`, OpenTelemetry's SDK too. Bytes are of a histogram that every core has recorded to, of
-//! a thousand.
+//! on one thread and on one for each core: the median of a round's CPU time for each operation, its
+//! minimum and its maximum; and the factor by which windrow takes less. With the feature `labels`,
+//! OpenTelemetry's SDK too. Bytes are those of one histogram out of a thousand, each recorded to by
+//! every core.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -29,10 +29,10 @@ static HEAP: Counting = Counting::new();
 
 /// Operations of a thread in a round.
 const TIMES: u64 = 100_000;
-/// Of which the bytes are measured.
+/// The number of histograms whose bytes are measured.
 const MANY: usize = 1_000;
 const HOUR: Duration = Duration::from_hours(1);
-/// So many reads of a histogram are timed together.
+/// The number of reads of a histogram that are timed together.
 const READS: u32 = 100;
 
 /// A power of two of them.
@@ -54,7 +54,7 @@ fn each(times: u64, mut record: impl FnMut(u64)) {
     }
 }
 
-/// A contender: as a rival, and what it says of three percentiles, if it can be asked.
+/// A contender: a rival, and its three percentiles, if it has any.
 trait Records: Rival {
     fn quantiles(&self) -> Option<[u64; 3]> {
         None
@@ -94,7 +94,7 @@ impl Records for Windrow {
     }
 }
 
-/// What it is made of: two adds.
+/// The cost floor: two adds.
 struct Counters([Counter; 2]);
 records!(
     Counters,
@@ -163,7 +163,7 @@ impl Records for Rezolus {
     }
 }
 
-/// A recorder for each thread, and one histogram that takes in what they have, at a read.
+/// A recorder for each thread, and one histogram that collects their records at a read.
 struct Hdr(Mutex<SyncHistogram<u64>>);
 impl Hdr {
     fn recorder(&self) -> Recorder<u64> {
@@ -278,7 +278,7 @@ fn makers() -> Vec<Maker> {
     all
 }
 
-/// One contender, and what it took so far, by the number of threads.
+/// One contender, and its times so far, by the number of threads.
 struct Measured {
     name: &'static str,
     rival: Box<dyn Records>,
@@ -308,7 +308,7 @@ impl Measured {
         }
     }
 
-    /// Its costs, and what part of them another's are.
+    /// Returns its costs, and the ratios of another's to them.
     fn row(&self, of: &Measured) -> Vec<String> {
         let cost = |at: usize| Spread::of_samples(&self.records[at], |sample| sample.cpu_ns).show();
         let ratio = |at: usize| {
@@ -346,7 +346,7 @@ fn bytes((name, make): Maker) -> Vec<String> {
             });
         });
     }
-    // Whichever is more: what is resident may have been free before.
+    // The greater of the two: resident memory may have been free before.
     let bytes = (HEAP.bytes() - heap).max(resident().saturating_sub(pages)) / MANY;
     vec![name.to_owned(), bytes.to_string()]
 }

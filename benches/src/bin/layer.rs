@@ -1,10 +1,10 @@
-//! What a layer costs a request that counts or limits: `windrow-tower`'s beside published ones,
+//! The cost of a layer that counts or limits requests: `windrow-tower`'s beside published ones,
 //! around the same axum router. `cargo run --release -p windrow-benches --features http --bin
 //! layer`; `--rounds N`, `--requests N` (a round).
 //!
-//! Nothing is sent: a request is made, routed, answered and read to its end in this process.
-//! Figures are CPU time a request and thread; contenders take turns within each round, and the
-//! differences are medians over rounds.
+//! Nothing goes over a network: a request is made, routed, answered and read to its end in this
+//! process. Figures are CPU time a request and thread; contenders take turns within each round, and
+//! the differences are medians over rounds.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -69,13 +69,13 @@ fn path(parts: &axum::http::request::Parts) -> Option<Path<'_>> {
     matched(parts).map(|route| Path { route })
 }
 
-/// Returns each with what it answers.
+/// Returns each contender with the status that it answers.
 fn contenders() -> Vec<(&'static str, Router, StatusCode)> {
     let app = || Router::new().route("/carts/{id}", get(|| async { "a cart" }));
     let (prometheus, _handle) = PrometheusMetricLayer::pair();
     vec![
         ("no layer", app(), StatusCode::OK),
-        // What axum does for any layer.
+        // The cost of any layer in axum.
         ("a layer that does nothing", app().layer(Identity::new()), StatusCode::OK),
         ("windrow-tower", app().layer(MetricsLayer::new(&ROUTES, matched)), StatusCode::OK),
         ("windrow-tower, a limit", app().layer(LimitLayer::new(&WIDE, path)), StatusCode::OK),
@@ -97,7 +97,7 @@ fn refusing(app: Router) -> Router {
     app
 }
 
-/// Returns how many rounds, and how many requests in each.
+/// Returns the numbers of rounds, and of requests in each.
 fn options() -> Result<(usize, u64), lexopt::Error> {
     let (mut rounds, mut requests) = (31, 20_000);
     let mut arguments = Parser::from_env();
@@ -116,7 +116,7 @@ fn options() -> Result<(usize, u64), lexopt::Error> {
 
 fn main() -> Result<(), lexopt::Error> {
     let (rounds, requests) = options()?;
-    // Where axum-prometheus does what it has to do every few seconds: no request pays for it.
+    // The runtime of axum-prometheus' periodic upkeep: no request pays for it.
     let upkeep = Builder::new_multi_thread().worker_threads(1).enable_time().build();
     let upkeep = upkeep.expect("a thread");
     let contenders = {

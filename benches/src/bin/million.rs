@@ -1,10 +1,10 @@
-//! A million counters: what they take in resident memory, and what an add to a random one of them
-//! costs. `cargo run --release -p windrow-benches --bin million`; `--counters N`, `--adds N` (per
-//! thread, in millions).
+//! A million counters: their resident memory, and the cost of an add to a random one of them.
+//! `cargo run --release -p windrow-benches --bin million`; `--counters N`, `--adds N` (per thread,
+//! in millions).
 //!
-//! Such an add waits for memory, so what it costs is told beside two floors, which count without
-//! any care for other threads: a number that stands in one array, and a number that stands
-//! elsewhere, as that of a counter with a cell for each core must, behind 24 bytes of its own.
+//! Such an add waits for memory, so its cost stands beside two floors, which count without regard
+//! to other threads: a number in one array, and a number elsewhere behind 24 bytes of its own, as
+//! that of a counter with a cell for each core must be.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use windrow::Counter;
 use windrow_benches::harness::{cores, keep_to_core, time};
 use windrow_benches::terminal::{print_caption, print_table};
 
-/// How many of contatori's are made: at 16 KB each, a million do not fit.
+/// The number of contatori's counters: at 16 KB each, a million do not fit.
 const FEW: usize = 20_000;
 
 /// Resident bytes of this process.
@@ -28,7 +28,7 @@ fn resident() -> usize {
     pages.unwrap_or(0) * 4096
 }
 
-/// Returns what was asked for: how many counters, and how many adds to them by each thread.
+/// Returns the numbers of counters, and of adds to them by each thread.
 fn options() -> Result<(usize, u64), lexopt::Error> {
     let (mut counters, mut adds) = (1_000_000, 10);
     let mut arguments = Parser::from_env();
@@ -45,7 +45,7 @@ fn options() -> Result<(usize, u64), lexopt::Error> {
     Ok((counters, adds * 1_000_000))
 }
 
-/// Where an add goes: to which of the counters, and from which core.
+/// The target of an add: the index of the counter, and the core.
 #[derive(Clone, Copy)]
 struct At {
     index: usize,
@@ -63,7 +63,7 @@ fn measure<T: Sync>(
     eprint!("{name}: making {many} ...            \r");
     let before = resident();
     let all: Vec<T> = (0..many).map(make).collect();
-    // Every core adds to every counter once, so that whatever it takes to count there is there.
+    // Every core adds to every counter once, so that all its memory exists.
     let on_every_core = |work: &(dyn Fn(usize) + Sync)| {
         thread::scope(|scope| {
             for core in 0..cores() {

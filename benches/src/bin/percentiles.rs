@@ -21,11 +21,11 @@ events! { enum Seen { Rt: Value } }
 events! { enum Placed { Rt: Histogram } }
 
 const LENGTH: Duration = Duration::from_millis(100);
-/// Of a round.
+/// The number of records of a round.
 const RECORDS: u32 = 200_000;
 const READS: u32 = 200;
 const ROTATIONS: u32 = 2_000;
-/// Cells that are used: values spread over so many octaves, eight cells each.
+/// The number of octaves over which values are spread, with eight cells each.
 const OCTAVES: u64 = 7;
 
 /// Log-uniform values, a power of two of them.
@@ -64,7 +64,7 @@ fn full<E: Events, K: CanRecord>(
     (window, clock)
 }
 
-/// Nanoseconds of one of so many.
+/// Returns the nanoseconds of one call of `times`.
 fn each(times: u32, mut act: impl FnMut(u32)) -> f64 {
     let begun = Instant::now();
     (0..times).for_each(&mut act);

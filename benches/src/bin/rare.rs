@@ -21,7 +21,7 @@ const LIVES: u64 = 20_000;
 
 type Work = fn();
 
-/// A case: its name, on how many threads, an atomic's work and a counter's.
+/// A case: its name, whether it has several threads, an atomic's work and a counter's.
 const CASES: [(&str, bool, Work, Work); 4] = [
     ("Relaxed add", false, || atomic(Ordering::Relaxed), || counter(Ordering::Relaxed)),
     ("SeqCst add", false, || atomic(Ordering::SeqCst), || counter(Ordering::SeqCst)),

@@ -1,6 +1,6 @@
-//! One scrape of a family of counters with three labels, by `prometheus-client`'s text encoder:
-//! what it takes in time and memory. `cargo run --release -p windrow-benches --bin scrape`;
-//! `--series N`, `--rounds N`.
+//! One scrape of a family of counters with three labels, by `prometheus-client`'s text encoder: its
+//! time and its memory. `cargo run --release -p windrow-benches --bin scrape`; `--series N`,
+//! `--rounds N`.
 //!
 //! All contenders have the same series, each of which every core has added to, and are scraped in
 //! turn, round by round.
@@ -52,7 +52,7 @@ fn request(series: usize) -> TheirRequest {
     TheirRequest { method, route: format!("/shop/article/{}", series / 2), status: 200 }
 }
 
-/// A registry with a family, and how many bytes that took.
+/// A registry with a family, and the bytes that it took.
 struct Contender {
     name: &'static str,
     registry: Registry,
@@ -83,7 +83,7 @@ fn make(
             });
         });
     }
-    // Whichever is more: what is resident may have been free before.
+    // The greater of the two: resident memory may have been free before.
     let bytes = (HEAP.bytes() - heap).max(resident().saturating_sub(pages));
     let mut registry = Registry::default();
     register(&mut registry);

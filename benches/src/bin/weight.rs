@@ -1,4 +1,4 @@
-//! What a window weighs: resident bytes, and bytes on the heap, of each of many windows that have
+//! The memory of a window: resident bytes, and bytes on the heap, of each of many windows that have
 //! been built, added to once, used now and then, filled, or used all the time; and of each in a
 //! family, by label. `cargo run --release -p windrow-benches --bin weight`; `--windows N`.
 //!
@@ -18,7 +18,7 @@ use windrow_benches::heap::Counting;
 use windrow_benches::terminal::{print_caption, print_table};
 
 events! {
-    /// What a service counts of one of its endpoints.
+    /// The events of an endpoint of a service.
     enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 }
 
@@ -53,7 +53,7 @@ fn touch(window: &Window) {
     window.record(Http::Rt, 7);
 }
 
-/// What becomes of the windows.
+/// The use of the windows.
 #[derive(Clone, Copy, Debug)]
 enum Use {
     Built,
@@ -117,11 +117,11 @@ impl Use {
     }
 }
 
-/// Resident bytes and bytes on the heap of each of so many windows.
+/// Returns the resident bytes and the bytes on the heap of each of `many` windows.
 fn weigh(used: Use, buckets: usize, many: usize) -> (usize, usize) {
     let clock = Manual::default();
     clock.set(windrow::Timestamp::from_secs(1_000_000));
-    touch(&window(buckets, &clock)); // what the process takes once
+    touch(&window(buckets, &clock)); // the one-time memory of the process
     let mut all = Vec::with_capacity(many);
     let (heap, before) = (HEAP.bytes(), resident());
     if matches!(used, Use::InFamily) {
@@ -139,7 +139,7 @@ fn weigh(used: Use, buckets: usize, many: usize) -> (usize, usize) {
     weight
 }
 
-/// What was asked for: how many windows; or, by the program of itself, one row.
+/// The parsed arguments: the number of windows; or, from the program itself, one row.
 struct Options {
     windows: usize,
     row: Option<(usize, usize)>,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// Width of a picture.
 const WIDTH: f64 = 760.0;
-/// Where labels of bars end.
+/// The end of the bars' labels.
 const LEFT: f64 = 230.0;
 /// Room for figures on the right.
 const RIGHT: f64 = 150.0;
@@ -29,7 +29,7 @@ pub struct Bar {
     pub value: f64,
     /// From where to where the figure went.
     pub ends: Option<(f64, f64)>,
-    /// What is written beside it.
+    /// The text beside it.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What each idea buys: the same window body (slots by time, five events, stripes by thread) over
+//! The gain of each idea: the same window body (slots by time, five events, stripes by thread) over
 //! the ways in which a bucket can change, with speed, losses and memory in one table.
 
 use super::losses;

@@ -1,5 +1,5 @@
-//! Where a run took place: processor, versions, command, and how much others used of the machine
-//! meanwhile, which no figure can be better than.
+//! The environment of a run: processor, versions, command, and the share of the machine that other
+//! processes used meanwhile, which limits the precision of every figure.
 
 use std::env;
 use std::fs;
@@ -30,12 +30,12 @@ const RIVALS: [&str; 12] = [
     "thread_local",
 ];
 
-/// What a caption tells.
+/// The contents of a caption.
 #[derive(Clone, Debug, Serialize)]
 pub struct Environment {
     /// The processor's name.
     pub processor: String,
-    /// How many of its threads are ours.
+    /// The number of its threads that the run may use.
     pub cores: usize,
     /// The system's kernel.
     pub kernel: String,
@@ -47,12 +47,12 @@ pub struct Environment {
     pub rivals: Vec<String>,
     /// windrow's strategy in this process.
     pub strategy: String,
-    /// What was typed.
+    /// The command line.
     pub command: String,
     /// The share of the machine's processor time that went to others, or was taken from the
     /// machine, while this ran; nothing where the system does not tell.
     pub others: Option<f64>,
-    /// What did not take part, and why.
+    /// The contenders that did not take part, with the reasons.
     pub left_out: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Ticks {
     }
 }
 
-/// Measures how much others use.
+/// Measures the CPU time of other processes.
 pub struct Others {
     begin: Option<Ticks>,
 }
@@ -151,7 +151,7 @@ impl Environment {
         }
     }
 
-    /// Returns how many percent of the processors others used, if so much that a reader must know.
+    /// Returns the percentage of the processors that others used, if a reader must know it.
     pub fn noise(&self) -> Option<f64> {
         self.others.filter(|share| *share > 0.05).map(|share| (100.0 * share).round())
     }

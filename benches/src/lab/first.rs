@@ -1,8 +1,7 @@
-//! What it costs to begin: making a counter or a window and adding once, in a process that has done
-//! nothing yet; and the second add, which shows what the first one paid for.
+//! The cost of the first use: making a counter or a window and adding once, in a fresh process; and
+//! the second add, which shows the part that the first one paid.
 //!
-//! Each measurement is a process of its own: what is made on the first use is made once in a
-//! process.
+//! Each measurement is a process of its own: the first use in a process makes one-time state.
 
 use std::env;
 use std::hint::black_box;
@@ -26,11 +25,11 @@ pub struct Row {
     pub name: &'static str,
     /// Nanoseconds of the first add of the process.
     pub first_ns: Spread,
-    /// Of the second.
+    /// The time of the second add.
     pub second_ns: Spread,
 }
 
-/// In the child: times two adds to `name` and prints what they took, in nanoseconds.
+/// In the child: times two adds to `name` and prints the times in nanoseconds.
 ///
 /// # Panics
 /// If no contender has that name.

@@ -35,7 +35,7 @@ pub struct Row {
     pub group: &'static str,
     /// The contender.
     pub name: String,
-    /// What it does.
+    /// The operation.
     pub what: &'static str,
     /// Instructions of one call.
     pub instructions: f64,

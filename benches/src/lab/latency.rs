@@ -1,5 +1,5 @@
-//! How long a single add takes while another thread opens buckets: not the mean, which hides what
-//! few adds suffer, but the ranks, to the worst in a hundred thousand.
+//! The time of a single add while another thread opens buckets: not the mean, which hides rare slow
+//! adds, but the ranks, to the worst in a hundred thousand.
 //!
 //! One thread adds and times each add by the wall clock; another, on the next core, opens a bucket
 //! every 100 us. The time is virtual. The first row counts nothing: it is what the clock and the
@@ -26,11 +26,11 @@ use crate::rivals::Ring;
 const BUCKETS: usize = 60;
 /// A bucket's length in nanoseconds of the virtual clock.
 const LENGTH: u64 = 100_000;
-/// How long a bucket is in wall time.
+/// The length of a bucket in wall time.
 const BUCKET: Duration = Duration::from_micros(100);
-/// The longest time that is told from others.
+/// The longest time that the histogram distinguishes.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Which ranks are shown, in percent.
+/// The ranks that are shown, in percent.
 pub const RANKS: [f64; 6] = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
 
 /// The name of the row that counts nothing.

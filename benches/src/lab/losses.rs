@@ -1,5 +1,5 @@
-//! What is lost or counted twice when buckets change: every ring under the same test on virtual
-//! time ([`crate::loss`]), at two paces.
+//! Adds lost or counted twice when buckets change: every ring under the same test on virtual time
+//! ([`crate::loss`]), at two paces.
 
 use std::time::Duration;
 
@@ -34,11 +34,11 @@ pub struct Row {
     pub rotations: u64,
     /// Everything that was added.
     pub added: u64,
-    /// What was missing, over the buckets in which something was.
+    /// The sum that was missing, over the buckets with missing adds.
     pub lost: u64,
-    /// What was too much, over the buckets in which something was.
+    /// The sum of the excess, over the buckets with too large a sum.
     pub doubled: u64,
-    /// Whether what the ring says of its whole life is everything that was added, if it says so.
+    /// Whether the all-time total of the ring is the sum of all adds, if it has one.
     pub exact: Option<bool>,
 }
 
@@ -54,7 +54,7 @@ impl Row {
         self.lost as f64 / self.rotations.max(1) as f64
     }
 
-    /// Nothing lost, nothing counted twice.
+    /// Returns whether no add was lost or counted twice.
     pub fn sound(&self) -> bool {
         self.lost == 0 && self.doubled == 0 && self.exact != Some(false)
     }

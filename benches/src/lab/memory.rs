@@ -1,10 +1,10 @@
-//! What a counter and a window of five events take in memory: on the heap, by an allocator that
-//! counts, and in rows, by the formula; and what they would take on other machines. And how often
-//! an add asks for memory.
+//! The memory of a counter and of a window of five events: on the heap, by an allocator that
+//! counts, and in rows, by the formula; and their memory on other machines. And the allocations of
+//! an add.
 //!
 //! Each ring is made, every bucket of it opened three times over, and then added to from every
-//! core. What is on the heap then and was not before is the ring's. Of counters, many are made, and
-//! each is added to from every core.
+//! core. The growth of the heap is the ring's. Many counters are made, and each is added to from
+//! every core.
 
 use std::sync::LazyLock;
 use std::thread;
@@ -35,7 +35,7 @@ const MOST_ROWS: usize = 256;
 pub const MACHINES: [usize; 3] = [2, 16, 128];
 /// Buckets of the windows that are made.
 const WINDOWS: [usize; 3] = [2, 60, 600];
-/// How many counters are made of each kind.
+/// The number of counters made of each kind.
 const COUNTERS: usize = 32;
 /// Adds among which allocations are looked for.
 const ADDS: u64 = 100_000;
@@ -64,8 +64,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Bytes on a machine of so many processors, for windrow; rivals' heap grows in ways of their
-    /// own.
+    /// Returns windrow's bytes on a machine of `processors` processors; rivals' heap grows in other
+    /// ways.
     pub fn bytes(&self, processors: usize) -> usize {
         self.heap + CELL * self.cells * processors.min(MOST_ROWS)
     }
@@ -97,8 +97,8 @@ fn on_every_core(work: &(dyn Fn() + Sync)) {
 static READ: LazyLock<SlidingWindow<Nothing>> =
     LazyLock::new(|| SlidingWindow::builder().build().expect("a sound window"));
 
-/// Returns what is on the heap once everything has been reclaimed that can be. What was deferred
-/// goes when epochs have passed, windrow's own and those that rivals share.
+/// Returns the bytes on the heap once everything that can be reclaimed has been. Deferred memory is
+/// freed when epochs have passed, windrow's own and those that rivals share.
 fn at_rest(heap: &Counting) -> usize {
     let mut bytes = usize::MAX;
     for _ in 0..EPOCHS {
@@ -109,7 +109,7 @@ fn at_rest(heap: &Counting) -> usize {
     bytes
 }
 
-/// Bytes on the heap for a ring of so many buckets.
+/// Returns the bytes on the heap for a ring of `buckets` buckets.
 fn of_ring(heap: &Counting, make: MakeRing, buckets: usize) -> usize {
     let before = at_rest(heap);
     let ring = make(LENGTH * buckets as u64, buckets);
@@ -120,7 +120,7 @@ fn of_ring(heap: &Counting, make: MakeRing, buckets: usize) -> usize {
 /// Returns a row of counters called `name`.
 fn of_counter(heap: &Counting, name: &'static str) -> Row {
     let make = || subject::make(Group::Counter, name).expect("a known counter");
-    on_every_core(&|| make().rival.add(1)); // what the process as a whole needs
+    on_every_core(&|| make().rival.add(1)); // the one-time memory of the process
     let before = at_rest(heap);
     let counters: Vec<Contender> = (0..COUNTERS).map(|_| make()).collect();
     on_every_core(&|| counters.iter().for_each(|counter| counter.rival.add(1)));
@@ -152,7 +152,7 @@ fn of_series(heap: &Counting, name: &'static str) -> Row {
 }
 
 /// Returns a row of sentinel-core's. Its buckets are all made in the beginning, and its window is
-/// kept for ever, which is why it comes last.
+/// kept forever, which is why it comes last.
 #[cfg(feature = "sentinel")]
 fn of_sentinel_core(heap: &Counting, buckets: usize) -> Row {
     use crate::rivals::sentinel;
@@ -162,7 +162,7 @@ fn of_sentinel_core(heap: &Counting, buckets: usize) -> Row {
         std::mem::forget(window.rival);
         window.name
     };
-    window(); // and what the process as a whole needs
+    window(); // and the one-time memory of the process
     let before = at_rest(heap);
     let name = window().to_owned();
     let heap = at_rest(heap) - before;
@@ -172,7 +172,7 @@ fn of_sentinel_core(heap: &Counting, buckets: usize) -> Row {
 /// Measures; `heap` is the program's allocator. No other thread may use it.
 pub fn rows(heap: &Counting) -> Vec<Row> {
     let mut progress = Progress::begin("bytes");
-    // What the process as a whole needs, for any contender.
+    // The one-time memory of the process, for any contender.
     for (_, make) in RINGS {
         of_ring(heap, make, 2);
     }
@@ -224,7 +224,7 @@ pub fn series_table(rows: &[Row]) -> Table {
         ["contender", "bytes on the heap", "in each row of cells", "allocated by 10 000 series"];
     let mut table = Table::new("memory-series", "Bytes a series with three labels", heads);
     for row in rows {
-        // What it is read for is no matter here.
+        // The read in the name does not matter here.
         let name = row.name.split(',').next().unwrap_or_default().to_owned();
         let all = (row.heap + CELL * row.cells * cores()) * 10_000;
         let all = format!("{:.1} MB", all as f64 / 1e6);

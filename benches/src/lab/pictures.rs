@@ -1,4 +1,4 @@
-//! Which figures become pictures.
+//! The figures that become pictures.
 
 use super::chart::{Bar, Line, bars, lines};
 use super::environment::Environment;

@@ -1,5 +1,5 @@
 //! Parts that are not measured in rounds, once more for windrow with the portable strategy: in a
-//! process of its own, which is told the part and answers with rows.
+//! process of its own, which gets the name of the part and prints rows.
 
 use std::env;
 use std::process::{Command, Stdio};

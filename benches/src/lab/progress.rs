@@ -1,6 +1,5 @@
-//! What the lab shows while it works: a table that is drawn again in place where the terminal can,
-//! and a line now and then where it cannot. On standard error, so that standard output is the
-//! result alone.
+//! The progress of the lab: a table that is drawn again in place where the terminal can, and a line
+//! now and then where it cannot. On standard error, so that standard output has only the result.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::rounds::{Figure, Work};
 
-/// How far apart lines are where there is no terminal, at least.
+/// The least time between two lines without a terminal.
 const QUIET: Duration = Duration::from_secs(5);
 
 /// One part of the work.

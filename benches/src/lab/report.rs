@@ -1,4 +1,4 @@
-//! What the lab leaves behind: tables for people, data for programs, pictures for both.
+//! The output of the lab: tables for readers, data for programs, pictures for both.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,13 +17,13 @@ use crate::terminal::markdown;
 pub struct Table {
     /// The name of its file, and of its place in the documentation.
     pub id: &'static str,
-    /// What it shows.
+    /// The title of the table.
     pub title: String,
     /// Column heads.
     pub heads: Vec<String>,
     /// Cells, by row.
     pub rows: Vec<Vec<String>>,
-    /// What stands below it, if anything.
+    /// The note below the table; may be empty.
     pub note: String,
 }
 
@@ -43,7 +43,7 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// What stands below it.
+    /// Sets the note below the table.
     pub fn note(&mut self, note: &str) {
         note.clone_into(&mut self.note);
     }
@@ -61,13 +61,13 @@ impl Table {
 
 /// Everything that a run has found.
 pub struct Report {
-    /// Where and how.
+    /// The environment of the run.
     pub environment: Environment,
     /// For people.
     pub tables: Vec<Table>,
-    /// What was measured in rounds, sample by sample.
+    /// The figures measured in rounds, sample by sample.
     pub figures: Vec<Figure>,
-    /// What else was measured: rows by part.
+    /// The other measurements: rows by part.
     pub parts: Vec<(&'static str, Value)>,
     /// Pictures, by name.
     pub pictures: Vec<(&'static str, String)>,
@@ -132,7 +132,7 @@ impl Report {
         text
     }
 
-    /// Writes it all into `directory`, in place of what is there of an older run.
+    /// Writes everything into `directory`, replacing the files of an older run.
     ///
     /// # Errors
     /// If it cannot be written.

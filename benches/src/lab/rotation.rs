@@ -1,10 +1,10 @@
-//! What a rotation costs its writer: the one add that opens a bucket, timed alone, less
-//! the median of an add that opens none. In a window of five events and sixty buckets, by a writer
+//! The cost of a rotation for its writer: the one add that opens a bucket, timed alone, less the
+//! median of an add that opens none. In a window of five events and sixty buckets, by a writer
 //! alone, beside a writer on each other core, and beside a writer on each core.
 //!
 //! The time is virtual. The measured writer goes on to the next bucket, and only when that is open
-//! do the others see the new time, so it is always this writer that pays. What they add in between
-//! goes to the bucket that has just been retired.
+//! do the others see the new time, so it is always this writer that pays. Their adds in between go
+//! to the bucket that has just been retired.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -32,18 +32,18 @@ const INTERVAL: u64 = LENGTH * BUCKETS as u64;
 const FIRST: u64 = INTERVAL;
 /// Rotations before the first that counts: every slot has been used, and used again.
 const WARM_UP: usize = 3 * BUCKETS;
-/// How long a bucket is in wall time.
+/// The length of a bucket in wall time.
 const BUCKET: Duration = Duration::from_micros(100);
 /// Adds that are made between two looks at the wall clock.
 const BURST: usize = 16;
 
-/// What a run found: sorted, in nanoseconds of wall time.
+/// The result of a run: sorted, in nanoseconds of wall time.
 struct Measured {
     /// Adds that opened a bucket.
     opening: Vec<f64>,
     /// Adds that did not.
     plain: Vec<f64>,
-    /// What all threads allocated meanwhile.
+    /// The allocations of all threads meanwhile.
     allocations: usize,
 }
 
@@ -65,7 +65,7 @@ fn at(sorted: &[f64], rank: f64) -> f64 {
 struct Run<'a> {
     ring: &'a dyn Ring,
     heap: &'a Counting,
-    /// How many rotations, and how long apart.
+    /// The number of rotations, and the time between them.
     rotations: usize,
     bucket: Duration,
     /// The time that the others go by.
@@ -74,7 +74,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Adds until told to stop.
+    /// Adds until the stop flag is set.
     fn write(&self) {
         while !self.stop.load(Ordering::Relaxed) {
             self.ring.add_at(self.clock.load(Ordering::Acquire), 1);
@@ -140,7 +140,7 @@ impl Run<'_> {
     }
 }
 
-/// One ring beside so many other writers.
+/// One ring beside a number of other writers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The contender.

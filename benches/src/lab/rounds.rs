@@ -13,19 +13,19 @@ use super::subject::{Place, Subject};
 use super::worker::{self, Worker};
 use crate::harness::{Contender, Spent, cores};
 
-/// What is done over and over.
+/// The repeated work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Adds, on so many threads at once.
+    /// Adds, on this number of threads at once.
     Add(usize),
     /// Reads, on one thread, without adds.
     Read,
-    /// Adds, on so many threads, while one more thread reads without a pause.
+    /// Adds, on this number of threads, while one more thread reads without a pause.
     AddWhileRead(usize),
 }
 
 impl Work {
-    /// On how many threads, without the reader.
+    /// Returns the number of threads, without the reader.
     pub fn threads(self) -> usize {
         match self {
             Work::Add(threads) | Work::AddWhileRead(threads) => threads,
@@ -48,7 +48,7 @@ impl Work {
         works.into_iter().find(|work| work.name() == name && threads > 0)
     }
 
-    /// Returns how many threads are busy.
+    /// Returns the number of busy threads.
     fn busy(self) -> usize {
         self.threads() + usize::from(matches!(self, Work::AddWhileRead(_)))
     }
@@ -64,7 +64,7 @@ impl Work {
 pub struct Figure {
     /// The contender.
     pub subject: Subject,
-    /// What it does.
+    /// The work.
     pub work: Work,
     /// By round.
     pub samples: Vec<Sample>,
@@ -81,7 +81,7 @@ impl Figure {
 
 /// The processes that take part, started when they are first needed.
 pub struct Workers<'a> {
-    /// Where Java's classes are, if anywhere.
+    /// The folder of Java's classes, if they exist.
     pub java: Option<&'a Path>,
     running: Vec<(Place, Worker)>,
     /// The contenders that could not be measured to the end, and why.
@@ -89,7 +89,7 @@ pub struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// None is running yet.
+    /// Returns the workers, before any is started.
     pub fn new(java: Option<&'a Path>) -> Workers<'a> {
         Workers { java, running: Vec::new(), failed: Vec::new() }
     }
@@ -138,9 +138,9 @@ impl Figure {
         }
     }
 
-    /// Finds out how many times fill the time. By CPU time: on a busy machine, wall time is as long
-    /// as the wait for a core, and so few times would do that reading the clock was most of what is
-    /// measured.
+    /// Finds the number of repetitions that fill the time. By CPU time: on a busy machine, wall
+    /// time includes the wait for a core, and would be filled by so few repetitions that reading
+    /// the clock would dominate.
     fn calibrate(&mut self, workers: &mut Workers) -> Result<(), String> {
         let turns = (self.work.busy() as f64 / cores() as f64).max(1.0);
         let (length, mut times) = (self.work.length().div_f64(turns), 1);
@@ -156,8 +156,8 @@ impl Figure {
     }
 }
 
-/// Measures every one of `plan` in `rounds` rounds. A contender whose process fails is left out,
-/// and `workers` knows why: a figure is of all rounds, or there is none.
+/// Measures each figure of `plan` in `rounds` rounds. A contender whose process fails is left out,
+/// and `workers` has the reason: a figure covers all rounds, or is missing.
 ///
 /// # Panics
 /// If a contender in the plan does not exist.
@@ -173,7 +173,7 @@ pub fn measure(
         progress.step("setting up", index, plan.len());
         let here = (subject.place == Place::Here).then(|| {
             worker::prepare(subject.group, subject.name, work)
-                .unwrap_or_else(|| panic!("nobody is called {subject:?}"))
+                .unwrap_or_else(|| panic!("no contender is called {subject:?}"))
         });
         let mut figure = Figure { subject, work, samples: Vec::new(), times: 0, here };
         match figure.calibrate(workers) {

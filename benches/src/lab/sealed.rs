@@ -1,11 +1,10 @@
-//! What is lost in windows that take the time themselves and cannot be asked for one bucket, so
-//! that the test on virtual time is not for them: sentinel-core, and a few others beside it for
-//! comparison.
+//! Losses in windows that read the time themselves and do not expose single buckets, so that the
+//! test on virtual time does not apply: sentinel-core, and a few others beside it for comparison.
 //!
 //! On real time, in buckets of a millisecond: all buckets are opened once, with zeros; no thread
 //! adds for a few of them; then threads add to buckets that are reused, for less than an interval;
-//! no thread adds for a few more; and the sum over the interval must be what they added. Whatever
-//! is missing was lost when buckets changed.
+//! no thread adds for a few more; and the sum over the interval must be what they added. Missing
+//! adds were lost when buckets changed.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,7 +24,7 @@ use crate::rivals::{CAS_RING, LEAP_ARRAY, MUTEX_RING};
 /// Longer than any clock here is late.
 const PAUSE: Duration = Duration::from_millis(8);
 
-/// What was found.
+/// The result for one window.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The contender.
@@ -34,16 +33,16 @@ pub struct Row {
     pub threads: usize,
     /// Buckets that were live while they wrote.
     pub rotations: u64,
-    /// What they added.
+    /// The sum of the adds.
     pub added: u64,
-    /// What the window says.
+    /// The sum of the window.
     pub found: u64,
     /// Trials that ended in a panic of the window's, which are not in the other figures.
     pub panics: u64,
 }
 
 impl Row {
-    /// Nothing is missing, and nothing too much.
+    /// Returns whether both sums are equal.
     pub fn sound(&self) -> bool {
         self.added == self.found
     }
@@ -54,16 +53,16 @@ impl Row {
     }
 }
 
-/// Why a trial says nothing.
+/// The reason why a trial is void.
 #[derive(Debug)]
 enum Void {
-    /// The machine stood still for so long that what was added may have left the interval.
+    /// The machine stood still long enough that adds may have left the interval.
     Late,
     /// The window panicked, as sentinel-core does for a thread that stood still for an interval.
     Panicked,
 }
 
-/// One window on trial, of so many buckets of a millisecond.
+/// Tries one window of `buckets` buckets of a millisecond.
 fn run(contender: &Contender, buckets: u64, threads: usize) -> Result<Row, Void> {
     let rival = &*contender.rival;
     let opening = Instant::now();
@@ -82,7 +81,7 @@ fn run(contender: &Contender, buckets: u64, threads: usize) -> Result<Row, Void>
                 keep_to_core(index);
                 let mut mine = 0;
                 while !stop.load(Ordering::Relaxed) {
-                    // Whatever state it leaves the window in: it is not used afterwards.
+                    // Its state after a panic does not matter: it is not used afterwards.
                     let adding = AssertUnwindSafe(|| rival.add_many(16));
                     if panic::catch_unwind(adding).is_err() {
                         panicked.store(true, Ordering::Relaxed);
@@ -93,7 +92,7 @@ fn run(contender: &Contender, buckets: u64, threads: usize) -> Result<Row, Void>
                 added.fetch_add(mine, Ordering::Relaxed);
             });
         }
-        // So much less than the interval that all of it is still in there when it is read.
+        // Shorter than the interval, so that all adds are still in it when it is read.
         thread::sleep(Duration::from_millis(buckets * 6 / 10));
         stop.store(true, Ordering::Relaxed);
     });
@@ -109,7 +108,7 @@ fn run(contender: &Contender, buckets: u64, threads: usize) -> Result<Row, Void>
     Ok(Row { name: contender.name, threads, rotations, added, found, panics: 0 })
 }
 
-/// Fresh windows of so many buckets of a millisecond.
+/// Returns fresh windows of `buckets` buckets of a millisecond.
 fn contenders(buckets: u64) -> Vec<Contender> {
     let interval = Duration::from_millis(buckets);
     let mut windows = ours::windows(interval, buckets as usize, &Precise::default());

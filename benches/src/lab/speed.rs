@@ -9,7 +9,7 @@ use super::subject::{Group, Place, Subject};
 use crate::harness::cores;
 use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD, PLAIN_STORE};
 
-/// What takes part in the same rounds.
+/// The contenders of the same rounds.
 pub struct Set {
     /// The name of this part of the part `speed`.
     pub name: &'static str,
@@ -43,7 +43,8 @@ pub struct Speed {
     pub figures: Vec<Figure>,
 }
 
-/// Returns how many threads add: one, two, four and so on to as many as cores; and more.
+/// Returns the numbers of adding threads: one, two, four and so on to the number of cores; and
+/// more.
 pub fn threads() -> Vec<usize> {
     let mut threads: Vec<usize> =
         std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores()).collect();
@@ -51,7 +52,7 @@ pub fn threads() -> Vec<usize> {
     threads
 }
 
-/// Returns how many threads add while one reads.
+/// Returns the number of threads that add while one reads.
 pub fn beside_a_reader() -> usize {
     (cores() - 1).max(1)
 }
@@ -126,7 +127,7 @@ impl Speed {
         Speed { figures }
     }
 
-    /// Returns what was measured of `label`, if it was.
+    /// Returns the figure of `label`, if it was measured.
     pub fn find(&self, group: Group, label: &str, work: Work) -> Option<&Figure> {
         self.figures.iter().find(|figure| {
             figure.subject.group == group && figure.subject.label() == label && figure.work == work

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::harness::Spent;
 
-/// What one round found of one thing.
+/// The result of one round for one figure.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sample {
     /// Nanoseconds of CPU time an operation and thread.
@@ -45,7 +45,7 @@ const FEW: usize = 5;
 fn counting(figures: impl Iterator<Item = (bool, f64)>) -> (Vec<f64>, bool) {
     let all: Vec<(bool, f64)> = figures.collect();
     let good: Vec<f64> = all.iter().filter(|(good, _)| *good).map(|(_, figure)| *figure).collect();
-    // Of a short run, half.
+    // In a short run, half.
     if good.len() >= FEW.min(all.len().div_ceil(2)) && !good.is_empty() {
         let trusted = 2 * good.len() >= all.len();
         (good, trusted)
@@ -68,18 +68,18 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of figures that all count.
+    /// Returns the spread of figures that all count.
     ///
     /// # Panics
-    /// If there are none.
+    /// Panics if there are no figures.
     pub fn of(figures: impl Iterator<Item = f64>) -> Spread {
         Spread::over(figures.map(|figure| (true, figure)))
     }
 
-    /// Of figures, each with whether its round was good.
+    /// Returns the spread of figures, each with whether its round was good.
     ///
     /// # Panics
-    /// If there are none.
+    /// Panics if there are no figures.
     pub fn over(figures: impl Iterator<Item = (bool, f64)>) -> Spread {
         let (mut figures, trusted) = counting(figures);
         figures.sort_by(f64::total_cmp);
@@ -102,12 +102,12 @@ impl Spread {
         )
     }
 
-    /// Returns the median, with the mark of what is not to be trusted.
+    /// Returns the median, with the mark of a figure that is not to be trusted.
     pub fn show_median(&self) -> String {
         format!("{}{}", self.mark(), digits(self.median))
     }
 
-    /// The median and the ends.
+    /// Returns the median and the ends.
     pub fn show(&self) -> String {
         let Spread { min, max, .. } = *self;
         format!("{} ({} to {})", self.show_median(), digits(min), digits(max))
@@ -131,7 +131,7 @@ impl Spread {
     }
 }
 
-/// What the mark means, for the foot of a table.
+/// The meaning of the mark, for the foot of a table.
 pub const MARK: &str = "`~`: in fewer than half of the rounds were the threads really running at once \
     (CPU time over wall time), so the machine was too busy, or too small, to trust the figure.";
 

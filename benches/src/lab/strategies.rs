@@ -5,7 +5,7 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `way` | the processes: what each is asked to be, and what it says it is |
+//! | `way` | the processes: the requested strategy of each, and its actual one |
 //! | `report` | tables and verdicts |
 //!
 //! Every loop is measured in two ways: on *one* counter or window, where an add waits for the store
@@ -26,14 +26,14 @@ use super::progress::Progress;
 use super::stats::{Sample, Spread};
 use crate::harness::Spent;
 
-/// How long a loop runs in a round.
+/// The time for which a loop runs in a round.
 const LENGTH: Duration = Duration::from_millis(4);
 /// Rotations in a round.
 const ROTATIONS: u64 = 1000;
 /// Figures of adds beside rotations, as `benches/loops/src/beside.rs` has them.
 const BESIDE: usize = 6;
 
-/// What is done to one thing or to sixteen.
+/// Whether a loop uses one counter or window, or sixteen in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum On {
     /// One.
@@ -58,14 +58,14 @@ const ADD: &str = "window add";
 const ADD_GIVEN: &str = "window add, time given";
 const RECORD: &str = "window record";
 const RECORD_GIVEN: &str = "window record, time given";
-/// What windrow is measured in.
+/// The loops of windrow.
 const LOOPS: [&str; 5] = [COUNTER, ADD, ADD_GIVEN, RECORD, RECORD_GIVEN];
 
 const LOCKED: &str = "locked add";
 const FAST_COUNTER: &str = "fast-counter";
 const FLOOR_MODIFY: &str = "floor, read-modify-write";
 const FLOOR_STORE: &str = "floor, load and store";
-/// What it is measured against. The strategy is nothing to them, so one process is asked for them.
+/// The yardsticks. They do not depend on the strategy, so one process measures them.
 const YARDSTICKS: [&str; 6] = [
     "plain add, read-modify-write",
     "plain add, load and store",
@@ -81,10 +81,10 @@ const LOOKS: [&str; 3] = ["look, acquire", "look, barrier", "look, none"];
 /// One loop in one process.
 #[derive(Serialize)]
 struct Figure {
-    /// Where in `Strategies::ways`.
+    /// The index in `Strategies::ways`.
     way: usize,
     name: &'static str,
-    /// Nothing of the looks, which have one form.
+    /// One counter or sixteen; `None` for the looks, which have one form.
     on: Option<On>,
     samples: Vec<Sample>,
     #[serde(skip)]
@@ -97,7 +97,7 @@ impl Figure {
     }
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Serialize)]
 pub struct Strategies {
     ways: Vec<Way>,
@@ -124,7 +124,7 @@ fn run(asked: &mut Asked, question: &str, times: u64) -> Result<Option<Spent>, S
     }
 }
 
-/// Returns how many times fill the time; nothing if the process has no such loop.
+/// Returns the number of repetitions that fill the time; `None` if the process has no such loop.
 fn calibrate(asked: &mut Asked, question: &str) -> Result<Option<u64>, String> {
     let mut times = 1000;
     loop {
@@ -137,7 +137,7 @@ fn calibrate(asked: &mut Asked, question: &str) -> Result<Option<u64>, String> {
     }
 }
 
-/// Returns all that takes part, what is compared side by side.
+/// Returns all figures, with compared ones side by side.
 fn plan(processes: usize) -> Vec<Figure> {
     let figure = |way, name, on| Figure { way, name, on, samples: Vec::new(), times: 0 };
     let on = |name| On::ALL.map(move |on| (name, Some(on)));
@@ -195,7 +195,7 @@ impl Strategies {
         Ok(Strategies { ways, figures, beside })
     }
 
-    /// Returns what was measured of a loop in the way called so.
+    /// Returns the figure of a loop in the way of this name.
     fn find(&self, way: &str, name: &str, on: Option<On>) -> Option<(&Way, &Figure)> {
         let (at, way) = self.ways.iter().enumerate().find(|(_, known)| known.name == way)?;
         let same = |figure: &&Figure| figure.way == at && figure.name == name && figure.on == on;

@@ -19,7 +19,7 @@ use crate::rivals::counters::{locked_add, nothing, pinned_add};
 use crate::rivals::fenster::Fenster;
 use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING};
 
-/// What is compared with what.
+/// The groups of contenders that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Group {
     /// Counters.
@@ -28,13 +28,13 @@ pub enum Group {
     Turns,
     /// Windows of two half seconds; the time is published by a thread.
     Window,
-    /// The same; the time is the coarse clock's.
+    /// Windows on the coarse clock.
     Coarse,
     /// Windows that are full and stand still, of two buckets.
     Full2,
-    /// Of sixty.
+    /// Full windows of sixty buckets.
     Full60,
-    /// Of six hundred.
+    /// Full windows of six hundred buckets.
     Full600,
     /// Counters with three labels, of which one series is counted.
     Labels,
@@ -44,11 +44,11 @@ pub enum Group {
     Scrape100k,
     /// Windows with tiers, which are added to; the time is published by a thread.
     Tiers,
-    /// The same, which are read and stand still.
+    /// Windows with tiers that are read and stand still.
     TierReads,
     /// sentinel-core's nodes, which are added to.
     NodeAdds,
-    /// The same, which are asked for their rate.
+    /// Nodes that are asked for their rate.
     NodeRates,
     /// sentinel-core's entries.
     Entries,
@@ -95,7 +95,7 @@ impl Group {
         }
     }
 
-    /// Returns how many buckets the group's windows have that are full.
+    /// Returns the number of full buckets of the group's windows.
     fn buckets(self) -> Option<u32> {
         match self {
             Group::Full2 => Some(2),
@@ -110,7 +110,7 @@ impl Group {
         matches!(self, Group::NodeAdds | Group::NodeRates | Group::Entries)
     }
 
-    /// Returns how many series there are to scrape.
+    /// Returns the number of series to scrape.
     pub fn series(self) -> Option<usize> {
         match self {
             Group::Scrape10k => Some(10_000),
@@ -120,8 +120,8 @@ impl Group {
     }
 }
 
-/// In which process a contender is measured. What is chosen once for a whole process needs another
-/// one.
+/// The process in which a contender is measured. A choice that holds for a whole process needs a
+/// process of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// This one.
@@ -144,7 +144,7 @@ pub struct Subject {
     pub group: Group,
     /// Its name in the group.
     pub name: &'static str,
-    /// Where.
+    /// The place of the measurement.
     pub place: Place,
 }
 
@@ -157,7 +157,7 @@ pub const OUR_NODE: &str = "sentinel-core, windrow's node";
 /// Both.
 const NODES: [&str; 2] = [OWN_NODE, OUR_NODE];
 
-/// What the portable ones are called, by the names that they share with those of this process.
+/// The names of the portable contenders, by the names that they share with those of this process.
 const PORTABLE_NAMES: [(&str, &str); 11] = [
     (WINDROW, PORTABLE),
     (TOUCHED, "windrow, portable, touched"),
@@ -210,7 +210,7 @@ impl Subject {
             let names = if cfg!(feature = "sentinel") { &NODES[..] } else { &[] };
             return names.iter().map(|&name| Subject { group, name, place }).collect();
         }
-        // What is full takes its time to fill.
+        // Full windows take a while to fill.
         let mut names: Vec<_> = match group {
             Group::Scrape10k | Group::Scrape100k => scraped::ALL.to_vec(),
             Group::TierReads => tiered::READS.to_vec(),
@@ -230,7 +230,7 @@ impl Subject {
             let ours: Vec<_> = subjects.extract_if(.., of_ours).collect();
             let portable =
                 ours.iter().map(|&subject| Subject { place: Place::Portable, ..subject });
-            // The same cells are read in both.
+            // Both read the same cells.
             let alike = [Group::Scrape10k, Group::Scrape100k, Group::TierReads].contains(&group);
             let portable = portable.filter(|_| !alike);
             let both: Vec<_> = ours.iter().copied().chain(portable).collect();
@@ -258,8 +258,8 @@ fn ticker() -> &'static Ticker {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// All that can be made at once, but for sentinel-core, which keeps what it makes. Of
-/// full windows, only those that are `wanted`.
+/// Returns all contenders that can be made at once, except sentinel-core, which keeps its windows.
+/// Of full windows, only those that are `wanted`.
 fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
     if let Some(buckets) = group.buckets() {
         return ours::full_windows(buckets, wanted);
@@ -317,7 +317,7 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     Some(contenders.swap_remove(at))
 }
 
-/// Adds once from every core, so that a read finds what it would find in a program.
+/// Adds once from every core, so that a read has the work that it would have in a program.
 pub fn touch_from_every_core(contender: &Contender) {
     time_adds(&*contender.rival, cores(), 1);
 }

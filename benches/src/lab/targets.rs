@@ -1,4 +1,4 @@
-//! The targets, each with what was measured and a verdict. The verdict goes by the median.
+//! The targets, each with its measurement and a verdict by the median.
 
 use super::losses;
 use super::memory;
@@ -21,10 +21,11 @@ use crate::rivals::labelled::{MEASURED_ENUMS, MEASURED_TEXTS, OTEL_BOUND, OTEL_T
 use crate::rivals::published::{CONTATORI, FAST_COUNTER, FAST_TELEMETRY};
 use crate::rivals::scraped;
 
-/// What a window of sixty buckets may take in bytes, on two processors.
+/// The greatest size of a window of sixty buckets in bytes, on two processors.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// What the targets go by; a part that was not measured is empty, and so is its place in the table.
+/// The measurements behind the targets; a part that was not measured is empty, as is its place in
+/// the table.
 #[derive(Clone, Copy)]
 pub struct Measured<'a> {
     /// Adds and reads.
@@ -85,18 +86,18 @@ impl Targets<'_> {
         self.both(target, (one, other), (|one, other| one / other, "/", ""), limit);
     }
 
-    /// Neither is more than so many times the other.
+    /// Demands that neither is more than `limit` times the other.
     fn apart(&mut self, target: &str, one: At, other: At, limit: f64) {
         let greater = |one: f64, other: f64| (one / other).max(other / one);
         self.both(target, (one, other), (greater, "/, either way,", ""), limit);
     }
 
-    /// What `one` takes more than `other`, in nanoseconds.
+    /// Demands a limit of the excess of `one` over `other`, in nanoseconds.
     fn excess(&mut self, target: &str, one: At, other: At, limit: f64) {
         self.both(target, (one, other), (|one, other| one - other, "-", " ns"), limit);
     }
 
-    /// Returns the best of `names` that were measured, adding on so many threads.
+    /// Returns the best of the measured `names`, adding on `threads` threads.
     fn best(&self, group: Group, threads: usize, names: &[&'static str]) -> Option<&'static str> {
         let cost = |name: &&'static str| {
             let figure = self.measured.speed?.find(group, name, Work::Add(threads))?;
@@ -111,7 +112,7 @@ impl Targets<'_> {
         self.ratio(target, one, other, f64::INFINITY);
     }
 
-    /// What one takes, in nanoseconds.
+    /// Demands a limit of one cost, in nanoseconds.
     fn cost(&mut self, target: &str, at: At, limit: f64) {
         let Some(figure) = self.measured.speed.and_then(|speed| speed.find(at.0, at.1, at.2))
         else {

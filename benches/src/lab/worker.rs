@@ -1,5 +1,5 @@
-//! Other processes that measure: whatever is chosen once for a whole process (windrow's strategy,
-//! sentinel-core's ticker, the language) takes part in the same rounds all the same.
+//! Other processes that measure: contenders that need a choice for a whole process (windrow's
+//! strategy, sentinel-core's ticker, the language) still take part in the same rounds.
 //!
 //! A line asks, a line answers; words are separated by tabs.
 //!
@@ -20,8 +20,8 @@ use crate::harness::{Contender, Spent, spend_on_adds, spend_on_sums, spend_while
 use crate::lab::rounds::Work;
 use crate::lab::subject::{self, Group, Subject};
 
-/// Does `work` on `contender`, `times` times; and says how many nanoseconds a read took that went
-/// on meanwhile, zero if none did.
+/// Does `work` on `contender`, `times` times; also returns the nanoseconds of a concurrent read,
+/// zero without one.
 pub fn perform(contender: &Contender, work: Work, times: u64) -> (Spent, f64) {
     let rival = &*contender.rival;
     match work {
@@ -64,7 +64,7 @@ fn answer(contenders: &mut Contenders, line: &str) -> Result<String, &'static st
     let group = known.ok_or("no such group")?;
     let key = (group.name().to_owned(), name.to_owned(), work.name());
     if !contenders.contains_key(&key) {
-        let made = prepare(group, name, work).ok_or("nobody is called so")?;
+        let made = prepare(group, name, work).ok_or("no contender has this name")?;
         contenders.insert(key.clone(), made);
     }
     let (Spent { cpu, wall, running }, read_ns) = perform(&contenders[&key], work, times);
@@ -146,7 +146,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // What is not needed any more need not be waited for.
+        // A process that is no longer needed is not waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

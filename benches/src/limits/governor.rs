@@ -1,6 +1,6 @@
 //! governor: the generic cell rate algorithm, in one word.
 //!
-//! A cell comes back each `interval / limit`, and as many as the limit may be gone at once. So a
+//! A cell comes back each `interval / limit`, and up to `limit` cells may be gone at once. So a
 //! span of an interval may have the whole limit at its begin, and the whole limit that comes back
 //! meanwhile: up to twice the limit.
 

@@ -9,12 +9,12 @@ use windrow::Clock;
 use super::{Limiter, Terms};
 
 struct Ring {
-    /// Of each bucket of the interval in which something was let through, its number and how much.
+    /// The number and the sum of each bucket of the interval with admissions.
     buckets: VecDeque<(u64, u64)>,
     sum: u64,
 }
 
-/// Lets through the limit in each run of so many buckets, as a gate does. With one bucket it is a
+/// Admits the limit in each run of `buckets` buckets, as a gate does. With one bucket it is a
 /// *fixed window*: a count that begins anew with each interval.
 pub struct MutexRing<C> {
     terms: Terms,
@@ -36,7 +36,7 @@ impl<C: Clock + Send + Sync> Limiter for MutexRing<C> {
     #[inline]
     fn ask(&self, _key: u64) -> bool {
         let now = self.clock.now().as_nanos() / self.length;
-        let ring = &mut *self.ring.lock().expect("nobody panics in here");
+        let ring = &mut *self.ring.lock().expect("no thread panics in here");
         // Others may have been quicker to the lock, with a later time.
         let now = ring.buckets.back().map_or(now, |(newest, _)| now.max(*newest));
         while let Some((bucket, count)) = ring.buckets.front()

@@ -29,7 +29,7 @@ pub fn strict<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
     builder.build().expect("sound terms")
 }
 
-/// Returns a strict gate that grants each core so much in advance.
+/// Returns a strict gate that grants each core up to `most` in advance.
 ///
 /// # Panics
 /// If no gate has these terms.

@@ -14,8 +14,8 @@ use tower_service::Service;
 
 use super::{Limiter, Terms};
 
-/// Withdrawals from the reserve of a budget, into which nobody pays: a sum over ten slots, and then
-/// an add.
+/// Withdrawals from the reserve of a budget without deposits: a sum over ten slots, and then an
+/// add.
 pub struct Budget(TpsBudget);
 
 impl Budget {
@@ -59,8 +59,8 @@ impl Service<()> for Nothing {
 }
 
 /// A service with a rate limit, behind a lock, since it is called by `&mut`. It is made to wait,
-/// not to refuse: refused is who would wait. An interval begins with the first call after the last
-/// one's end.
+/// not to refuse: here a call that would wait counts as refused. An interval begins with the first
+/// call after the last one's end.
 pub struct Rated(Mutex<RateLimit<Nothing>>);
 
 impl Rated {
@@ -81,7 +81,7 @@ impl Rated {
 impl Limiter for Rated {
     #[inline]
     fn ask(&self, _key: u64) -> bool {
-        let mut service = self.0.lock().expect("nobody panics in here");
+        let mut service = self.0.lock().expect("no thread panics in here");
         let is_ready = service.poll_ready(&mut Context::from_waker(Waker::noop())).is_ready();
         if is_ready {
             drop(service.call(()));

@@ -67,7 +67,7 @@ impl Rival for Rate {
 /// A resource with a rule that lets everything pass.
 struct Entry {
     resource: String,
-    /// Of ours; else the crate's own.
+    /// Our chain; otherwise the crate's own is used.
     chain: Option<Arc<SlotChain>>,
     node: Arc<dyn StatNode>,
 }
@@ -106,7 +106,7 @@ fn node(ours: bool, resource: &String) -> Arc<dyn StatNode> {
     if ours {
         return sentinel::node(resource);
     }
-    reset_global_config(ConfigEntity::new()); // of this thread, which makes the node
+    reset_global_config(ConfigEntity::new()); // the configuration of this thread, which makes the node
     get_or_create_resource_node(resource, &ResourceType::Common)
 }
 
@@ -120,7 +120,7 @@ fn entry(ours: bool, threshold: f64) -> Entry {
     Entry { resource, chain: ours.then(sentinel::chain), node }
 }
 
-/// What is done with a node.
+/// The use of a node.
 #[derive(Clone, Copy)]
 pub enum Use {
     /// It is added to.
@@ -168,7 +168,7 @@ mod tests {
             node.add_count(MetricEvent::Rt, 30);
             let rates = [node.qps(MetricEvent::Pass), node.avg_rt(), node.min_rt()];
             assert_eq!(rates.map(|rate| rate.to_string()), ["40", "15", "30"], "ours: {ours}");
-            let longer = node.generate_read_stat(4, 2000).expect("a part of what is kept");
+            let longer = node.generate_read_stat(4, 2000).expect("a part of the kept span");
             assert_eq!(longer.qps(MetricEvent::Pass).to_string(), "20", "ours: {ours}");
             assert!(node.generate_read_stat(3, 2000).is_err(), "ours: {ours}");
         }

@@ -132,13 +132,13 @@ impl Rival for Handle<Strings<'static>, Counter> {
 
 /// The name of a counter without a family.
 pub const BARE: &str = "windrow, no labels";
-/// Of a series that is kept.
+/// The name of an add by a kept handle.
 pub const KEPT: &str = "windrow, handle kept";
-/// Of a family by enums alone.
+/// The name of an add to a family labelled by enums.
 pub const ENUMS: &str = "windrow, 3 enums";
-/// Of a family by borrowed texts.
+/// The name of an add to a family labelled by borrowed texts.
 pub const TEXTS: &str = "windrow, 3 texts";
-/// Of a family by an enum, a borrowed text and a number.
+/// The name of an add to a family labelled by an enum, a borrowed text and a number.
 pub const MIXED: &str = "windrow, enum, text, number";
 
 /// Returns all of them, with all series, of which one is counted.

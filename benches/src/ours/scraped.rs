@@ -57,7 +57,7 @@ fn text(series: usize) -> Text {
 }
 
 fn walk(series: usize) -> Walk {
-    // Some room to spare: threads that make the last series at once may be told that there is none.
+    // Some more places: threads that make the last series at once may find the family full.
     let family = Family::<_, Counter>::new().limit(series + cores());
     fill(series, &|texts| family.with(Strings::of(texts)).increment());
     assert_eq!((family.len(), family.refused()), (series, 0));
@@ -66,12 +66,12 @@ fn walk(series: usize) -> Walk {
 
 /// The name of a walk over all series.
 pub const WALK: &str = "windrow, walk and sum";
-/// Of their text, by windrow-prometheus.
+/// The name of the text of windrow-prometheus.
 pub const TEXT: &str = "windrow, text";
 /// All names.
 pub const ALL: [&str; 4] = [WALK, TEXT, scraped::CLIENT, scraped::PROMETHEUS];
 
-/// Returns the one called `name`, with so many series.
+/// Returns the contender called `name`, with `series` series.
 pub fn make(name: &str, series: usize) -> Option<Contender> {
     match name {
         WALK => Some(Contender::new(WALK, walk(series))),

@@ -30,7 +30,7 @@ use windrow::{
 };
 
 windrow::events! {
-    /// What a node counts: the crate's events, and how many calls were under way at once.
+    /// The events of a node: the crate's own, and the maximum of concurrent calls.
     enum Call {
         Pass: Count, Block: Count, Complete: Count, Error: Count, Rt: Value, Concurrency: Value
     }
@@ -55,7 +55,7 @@ const LENGTH: Duration = Duration::from_millis(500);
 const READ: u32 = 2;
 const KEPT: u32 = 20;
 
-/// What the crate says where nothing was recorded, in milliseconds.
+/// The crate's answer without a record, in milliseconds.
 const LONGEST_RT: u64 = 60_000;
 
 fn milliseconds(time: Duration) -> u32 {
@@ -67,7 +67,7 @@ fn sum(window: &SlidingWindow<Call, Ticker>, event: MetricEvent) -> u64 {
     count_of(event).map_or_else(|| window.sum(Call::Rt), |event| window.sum(event))
 }
 
-/// The same, over some of the window.
+/// Returns the sum over a part of the window.
 fn sum_over(span: &Over<Call, Ticker>, event: MetricEvent) -> u64 {
     count_of(event).map_or_else(|| span.sum(Call::Rt), |event| span.sum(event))
 }
@@ -196,8 +196,8 @@ impl ReadStat for Read {
     }
 
     fn qps_previous(&self, event: MetricEvent) -> f64 {
-        let recent = self.window.over(self.span + LENGTH).expect("shorter than what is kept");
-        let newest = self.window.over(LENGTH).expect("shorter than what is kept");
+        let recent = self.window.over(self.span + LENGTH).expect("shorter than the kept span");
+        let newest = self.window.over(LENGTH).expect("shorter than the kept span");
         // The newest bucket may have been added to in between.
         let sum = sum_over(&recent, event).saturating_sub(sum_over(&newest, event));
         sum as f64 / self.span.as_secs_f64()
@@ -207,11 +207,11 @@ impl ReadStat for Read {
         if self.span == self.window.interval() {
             return sum(&self.window, event);
         }
-        sum_over(&self.window.over(self.span).expect("shorter than what is kept"), event)
+        sum_over(&self.window.over(self.span).expect("shorter than the kept span"), event)
     }
 
     fn min_rt(&self) -> f64 {
-        let recent = self.window.over(self.span).expect("shorter than what is kept");
+        let recent = self.window.over(self.span).expect("shorter than the kept span");
         recent.stats(Call::Rt).min.unwrap_or(LONGEST_RT) as f64
     }
 
@@ -327,7 +327,7 @@ pub fn chain() -> Arc<SlotChain> {
 /// The crate's way to refuse, of a controller whose statistics are our node's.
 const REFUSE: ControlStrategy = ControlStrategy::Custom(1);
 
-/// Returns a rule for a resource of ours: at most so many calls in a second.
+/// Returns a rule for a resource of ours: at most `threshold` calls in a second.
 pub fn rule(resource: &str, threshold: f64) -> Rule {
     static KNOWN: LazyLock<()> = LazyLock::new(|| {
         let strategy = flow::CalculateStrategy::Direct;

@@ -1,4 +1,4 @@
-//! windrow's windows with tiers, and what they are read for.
+//! windrow's windows with tiers, and their reads.
 
 use std::hint::black_box;
 use std::iter::repeat_n;
@@ -15,7 +15,7 @@ const LENGTH: Duration = Duration::from_millis(100);
 /// Buckets of the window itself.
 const BUCKETS: usize = 10;
 const SECOND: Duration = Duration::from_secs(1);
-/// The length of a tier's buckets, and how many it has: a minute, an hour, a day, a month.
+/// The length and the number of a tier's buckets: a minute, an hour, a day, a month.
 const TIERS: [(Duration, usize); 4] = [
     (SECOND, 60),
     (Duration::from_mins(1), 60),
@@ -33,12 +33,12 @@ fn build<C: Clock>(tiers: usize, clock: C) -> SlidingWindow<Http, C> {
     builder.build().expect("the tiers nest")
 }
 
-/// What is read.
+/// The read that is measured.
 #[derive(Clone, Copy)]
 enum Read {
     /// The window's own interval.
     Interval,
-    /// The sum of so many seconds.
+    /// The sum of this number of seconds.
     Seconds(u64),
     /// All buckets of a tier.
     Series(usize),
@@ -109,17 +109,17 @@ fn tiered(clock: Manual) -> SlidingWindow<Http, Manual> {
 
 /// The name of a read of the window's own interval.
 pub const INTERVAL: &str = "windrow, 4 tiers: the interval of 1 s";
-/// Of a read of a minute.
+/// The name of a read of a minute.
 pub const MINUTE: &str = "windrow, 4 tiers: 60 s";
-/// Of a read of five.
+/// The name of a read of five minutes.
 pub const FIVE_MINUTES: &str = "windrow, 4 tiers: 300 s";
-/// Of a read of a day.
+/// The name of a read of a day.
 pub const DAY: &str = "windrow, 4 tiers: 24 h";
-/// Of all buckets of the tier of seconds.
+/// The name of a read of all buckets of the tier of seconds.
 pub const SERIES_60: &str = "windrow, 4 tiers: series of 60";
-/// Of all buckets of the tier of hours.
+/// The name of a read of all buckets of the tier of hours.
 pub const SERIES_24: &str = "windrow, 4 tiers: series of 24";
-/// Of a minute, in a window of seconds without tiers.
+/// The name of a read of a minute, in a window of seconds without tiers.
 pub const WALKED: &str = "windrow, no tiers: 60 of 300 buckets";
 /// All of them.
 pub const READS: [&str; 7] = [INTERVAL, MINUTE, FIVE_MINUTES, DAY, SERIES_60, SERIES_24, WALKED];
@@ -140,9 +140,9 @@ pub fn make_read(name: &str) -> Option<Contender> {
 
 /// The name of a window without tiers.
 pub const NONE: &str = "windrow, no tiers";
-/// Of one with one.
+/// The name of a window with one tier.
 pub const ONE: &str = "windrow, 1 tier";
-/// Of one with four.
+/// The name of a window with four tiers.
 pub const FOUR: &str = "windrow, 4 tiers";
 
 /// Windows that are added to, on `clock`.
@@ -161,8 +161,8 @@ mod tests {
         let last = BUCKETS as u64 * cores() as u64 * (1 + WARM_UP);
         let sum = |name| make_read(name).expect("a known read").rival.sum();
         assert_eq!(sum(INTERVAL), last);
-        // How much of its oldest and of its newest bucket a span has, depends on where in them it
-        // begins and ends.
+        // The shares of a span in its oldest and newest bucket depend on where it begins and ends
+        // in them.
         let day = 23 * 60 + 3600;
         for (name, seconds, unsure) in
             [(MINUTE, 60, 2), (FIVE_MINUTES, 300, 61), (DAY, day, 120), (WALKED, 60, 2)]

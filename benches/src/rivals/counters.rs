@@ -134,7 +134,7 @@ impl Instruction for Pinned {
 /// the same cell.
 struct InTurn<R>([R; TURNS]);
 
-/// How many.
+/// The number of counters in turn.
 const TURNS: usize = 16;
 
 impl<R: Rival> Rival for InTurn<R> {
@@ -185,12 +185,12 @@ impl Rival for AtomicU64 {
 impl Rival for Mutex<u64> {
     #[inline]
     fn add(&self, n: u64) {
-        *self.lock().expect("nobody panics in here") += n;
+        *self.lock().expect("no thread panics in here") += n;
     }
 
     #[inline]
     fn sum(&self) -> u64 {
-        *self.lock().expect("nobody panics in here")
+        *self.lock().expect("no thread panics in here")
     }
 }
 
@@ -224,12 +224,12 @@ fn plain_adds<const N: usize>() -> Vec<Contender> {
     ]
 }
 
-/// A locked add, fresh.
+/// Returns a locked add, fresh.
 pub fn locked_add() -> Contender {
     Bare::<Locked, 1>::contender(LOCKED_ADD)
 }
 
-/// A pinned add, fresh.
+/// Returns a pinned add, fresh.
 pub fn pinned_add() -> Contender {
     Bare::<Pinned, 1>::contender(PINNED_ADD)
 }
@@ -242,7 +242,7 @@ pub fn yardsticks() -> Vec<Contender> {
     contenders
 }
 
-/// Returns what is measured on sixteen in turn beside windrow's, fresh, the floors first.
+/// Returns the contenders of sixteen in turn beside windrow's, fresh, the floors first.
 pub fn turns() -> Vec<Contender> {
     let mut contenders = plain_adds::<TURNS>();
     let atomic = || CachePadded::new(AtomicU64::new(0));

@@ -1,6 +1,6 @@
-//! Buckets that are replaced, with nothing else than an epoch pin: the add pins, loads the bucket's
-//! address from its slot, and adds to its stripe; the first one of a new bucket swaps in a fresh
-//! one and leaves the old one to the epochs.
+//! Buckets that are replaced under an epoch pin only: the add pins, loads the bucket's address from
+//! its slot, and adds to its stripe; the first one of a new bucket swaps in a fresh one and leaves
+//! the old one to the epochs.
 //!
 //! It is right: a pin keeps the bucket in memory during the add, and it is never reset. A window
 //! per core does without three things of it: a pin for each add, an allocation for each bucket, and
@@ -37,7 +37,7 @@ impl EpochRing {
         guard: &'a Guard,
     ) -> (Shared<'a, Bucket>, Option<&'a Bucket>) {
         let found = slot.load(Ordering::Acquire, guard);
-        // SAFETY: what is in a slot was made by `Owned::new`, and is not freed before `guard` is
+        // SAFETY: a pointer in a slot was made by `Owned::new`, and is not freed before `guard` is
         // dropped.
         (found, unsafe { found.as_ref() })
     }
@@ -95,7 +95,7 @@ impl Drop for EpochRing {
     fn drop(&mut self) {
         for slot in &mut self.slots {
             let bucket = std::mem::take(slot);
-            // SAFETY: no other thread is left, and what is in a slot was made by `Owned::new`.
+            // SAFETY: no other thread is left, and a pointer in a slot was made by `Owned::new`.
             drop(unsafe { bucket.try_into_owned() });
         }
     }

@@ -30,14 +30,14 @@ impl<N: Fn() -> u64 + Send + Sync> Rival for Fenster<N> {
     /// If the count overflows.
     #[inline]
     fn add(&self, n: u64) {
-        let mut window = self.window.lock().expect("nobody panics in here");
+        let mut window = self.window.lock().expect("no thread panics in here");
         // The time is read under the lock: the crate subtracts the last one from it.
         window.add_t((self.now)(), n).expect("there is no limit");
     }
 
     #[inline]
     fn sum(&self) -> u64 {
-        self.window.lock().expect("nobody panics in here").count()
+        self.window.lock().expect("no thread panics in here").count()
     }
 }
 

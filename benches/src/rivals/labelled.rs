@@ -20,9 +20,9 @@ use crate::harness::{Contender, Rival};
 
 /// The names of the labels.
 pub const NAMES: [&str; 3] = ["method", "route", "status"];
-/// How many values each label has.
+/// The number of values of each label.
 pub const VALUES: [usize; 3] = [4, 16, 4];
-/// How many series that makes.
+/// The number of series.
 pub const SERIES: usize = VALUES[0] * VALUES[1] * VALUES[2];
 /// The series that is counted, by the indices of its labels' values.
 pub const HOT: [usize; 3] = [1, 7, 2];
@@ -48,7 +48,7 @@ impl Texts {
         }
     }
 
-    /// Borrowed. The compiler does not know what they are.
+    /// Returns the texts, borrowed and opaque to the compiler.
     #[inline]
     pub fn lend(&self) -> [&str; 3] {
         let Texts { method, route, status } = black_box(self);
@@ -244,7 +244,7 @@ impl Rival for Labeled {
 
 /// The name of prometheus with borrowed texts.
 pub const PROMETHEUS: &str = "prometheus, 3 texts";
-/// Of a counter of its that is kept.
+/// The name of an add by a kept counter of its.
 pub const PROMETHEUS_KEPT: &str = "prometheus, handle kept";
 /// The name of prometheus-client with texts that are copied.
 pub const CLIENT: &str = "prometheus-client, 3 texts";
@@ -252,7 +252,7 @@ pub const CLIENT: &str = "prometheus-client, 3 texts";
 pub const MACRO: &str = "metrics, macro, 3 texts";
 /// The name of fast-telemetry with borrowed texts.
 pub const DYNAMIC: &str = "fast-telemetry, 3 texts";
-/// Of a series of its that is kept.
+/// The name of an add by a kept series of its.
 pub const DYNAMIC_KEPT: &str = "fast-telemetry, handle kept";
 /// The name of fast-telemetry with an enum.
 pub const LABELED: &str = "fast-telemetry, an enum";
@@ -263,7 +263,7 @@ pub const MEASURED_ENUMS: &str = "measured, 3 enums";
 pub const MEASURED_TEXTS: &str = "measured, 3 texts";
 /// The name of opentelemetry's counter with attributes that are made for each add.
 pub const OTEL_TEXTS: &str = "opentelemetry, 3 texts";
-/// Of one that is bound to its attributes.
+/// The name of an add by an instrument bound to its attributes.
 pub const OTEL_BOUND: &str = "opentelemetry, bound";
 
 /// Returns all of them, with all series, of which one is counted.

@@ -11,9 +11,9 @@
 //! 4. a newer one: the writer's bucket has left the ring.
 //!
 //! The flaw is in 3: from the store of the start until the store of the zero, other writers take
-//! the bucket for theirs, and what they add is wiped. Nor is the start looked at again under the
-//! lock: a second writer that saw the old start and came to the lock late resets what the first
-//! has opened.
+//! the bucket for theirs, and their adds are wiped. Nor is the start looked at again under the
+//! lock: a second writer that saw the old start and came to the lock late resets the bucket that
+//! the first has opened.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,7 +67,7 @@ impl LeapArray {
             if found == start {
                 return Some(bucket);
             } else if found == EMPTY {
-                // The loser looks again; so does the winner, and finds its own.
+                // The loser looks again; the winner does too, and finds its own.
                 let _ = bucket.start.compare_exchange(
                     found,
                     start,

@@ -18,7 +18,7 @@ enum Method {
     Delete,
 }
 
-/// So many routes as there are in the other counters.
+/// The number of routes is that of the other counters.
 #[derive(Clone, Copy, FixedCardinalityLabel)]
 #[rustfmt::skip]
 enum Route { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14, R15 }

@@ -27,7 +27,7 @@ impl MutexRing {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Bucket>> {
-        self.buckets.lock().expect("nobody panics in here")
+        self.buckets.lock().expect("no thread panics in here")
     }
 }
 

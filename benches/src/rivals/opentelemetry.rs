@@ -71,7 +71,7 @@ impl Otel {
         Otel { counter, hot: Texts::of(HOT), reader, _provider: provider }
     }
 
-    /// Of all series: only one is counted.
+    /// Returns the sum of all series: only one is counted.
     fn sum(&self) -> u64 {
         let mut all = ResourceMetrics::default();
         self.reader.collect(&mut all).expect("a reader that is not shut down");

@@ -1,10 +1,10 @@
 //! The bucket's number and its count in one word, changed together by compare-exchange.
 //!
 //! A thread that finds an older number replaces number and count at once, so that there is no
-//! moment between them: nothing is lost, without a lock, a pin or an allocation. What it costs: a
+//! moment between them: nothing is lost, without a lock, a pin or an allocation. Its costs: a
 //! compare-exchange loop for each add; a word for each event, so that the events of a bucket do not
-//! change together; 32 bits for a count, after which it wraps; and no room for a sum, a least or a
-//! greatest value.
+//! change together; 32 bits for a count, after which it wraps; and no space for a sum, a minimum or
+//! a maximum.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,7 +29,7 @@ impl PackedRing {
         PackedRing::new(interval, buckets, 1)
     }
 
-    /// The same with words for each core.
+    /// Returns a ring with words for each core.
     pub fn striped(interval: u64, buckets: usize) -> PackedRing {
         PackedRing::new(interval, buckets, stripes())
     }

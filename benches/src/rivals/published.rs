@@ -163,7 +163,7 @@ impl Rival for MetricsMacro {
 /// countme counts the values that were made of a type; here of this one.
 struct Made;
 
-/// countme, which counts ones, for the whole process: how many, and how many there are at once.
+/// countme, which counts objects for the whole process: their number, and their maximum at a time.
 struct CountMe {
     before: u64,
 }
@@ -179,7 +179,7 @@ impl Rival for CountMe {
     #[inline]
     fn add(&self, n: u64) {
         for _ in 0..n {
-            // Counted when it is made; what it would do when dropped is another count.
+            // Counted when it is made; its drop would be another count.
             std::mem::forget(black_box(countme::Count::<Made>::new()));
         }
     }
@@ -208,7 +208,7 @@ impl Rival for PerThread {
 }
 
 /// hdrhistogram's histogram for many threads, each of which has a recorder of its own: its count is
-/// what is counted. A read waits until every recorder has recorded once more or is gone.
+/// the sum. A read waits until every recorder has recorded once more or is gone.
 struct Hdr {
     histogram: Mutex<SyncHistogram<u64>>,
 }
@@ -220,7 +220,7 @@ impl Hdr {
     }
 
     fn recorder(&self) -> HdrRecorder<u64> {
-        self.histogram.lock().expect("nobody panics in here").recorder()
+        self.histogram.lock().expect("no thread panics in here").recorder()
     }
 }
 
@@ -232,7 +232,7 @@ impl Rival for Hdr {
     }
 
     fn sum(&self) -> u64 {
-        let mut histogram = self.histogram.lock().expect("nobody panics in here");
+        let mut histogram = self.histogram.lock().expect("no thread panics in here");
         histogram.refresh();
         histogram.len()
     }
@@ -256,8 +256,8 @@ pub const CONTATORI: &str = "contatori";
 /// The name of the counter on the crate `thread_local`.
 pub const THREAD_LOCAL: &str = "thread_local, a cell a thread";
 
-/// Returns the stripes of crates that have to be told: at least the sixteen of fast-counter's own
-/// benches.
+/// Returns the number of stripes for crates that need it: at least the sixteen of fast-counter's
+/// own benches.
 pub(super) fn enough_stripes() -> usize {
     cores().max(16)
 }
@@ -267,7 +267,7 @@ pub fn fast_counter() -> Contender {
     Contender::new(FAST_COUNTER, concurrent_counter())
 }
 
-/// Returns what it is.
+/// Returns the contender.
 pub(super) fn concurrent_counter() -> ConcurrentCounter {
     ConcurrentCounter::new(enough_stripes())
 }

@@ -12,7 +12,7 @@ use super::labelled::{NAMES, Texts};
 use crate::harness::{Contender, Rival, at_once, cores};
 
 impl Texts {
-    /// Of one of very many series.
+    /// Returns the texts of one of very many series.
     pub fn numbered(number: usize) -> Texts {
         let mut texts = Texts::of([number % 4, 0, number / 4 % 4]);
         let _ = write!(texts.route, "{}", number / 16); // a `String` takes all
@@ -83,7 +83,7 @@ pub const CLIENT: &str = "prometheus-client, text";
 /// The name of prometheus.
 pub const PROMETHEUS: &str = "prometheus, text";
 
-/// Returns the one called `name`, with so many series.
+/// Returns the contender called `name`, with `series` series.
 pub fn make(name: &str, series: usize) -> Option<Contender> {
     match name {
         CLIENT => Some(Contender::new(CLIENT, client(series))),

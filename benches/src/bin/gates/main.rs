@@ -21,7 +21,7 @@ use windrow_benches::lab::stats::MARK;
 use windrow_benches::limits::Terms;
 use windrow_benches::terminal::print_caption;
 
-/// What was asked for.
+/// The parsed arguments.
 enum Asked {
     Tables { rounds: usize, length: Duration },
     Replay { log: PathBuf, terms: Terms, by_client: bool },

@@ -1,4 +1,4 @@
-//! What it takes a gate to open a bucket.
+//! The cost of opening a bucket of a gate.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use windrow_benches::limits::{Terms, gate};
 use windrow_benches::terminal::print_table;
 
 const LENGTH: Duration = Duration::from_millis(100);
-/// Of a round.
+/// The number of buckets of a round.
 const TIMES: u32 = 2_000;
 
 pub(crate) fn run(rounds: usize) {

@@ -1,4 +1,4 @@
-//! How far over its limit each limiter goes, while threads ask as fast as they can.
+//! The excess of each limiter over its limit, while threads ask as fast as they can.
 //!
 //! A precise clock is read before and after each question that was granted. The grant is
 //! *certainly* within a span if both readings are. So no count here is too high: where a thread
@@ -19,11 +19,11 @@ use windrow_benches::limits::{
 };
 use windrow_benches::terminal::print_table;
 
-/// Little beside what is asked for.
+/// The limit is small beside the requests.
 const TERMS: Terms = Terms { limit: 100, interval: Duration::from_millis(50), buckets: 10 };
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What those promise whose buckets, if they have any, are on other clocks.
+/// The promise of limiters on other clocks.
 const TWICE: &str = "twice the limit in any span";
 const NOTHING: &str = "nothing is said";
 

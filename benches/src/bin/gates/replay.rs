@@ -4,9 +4,9 @@
 //! that are older than one before them are taken to be of its time: so they come in the order of
 //! the file.
 //!
-//! What a limiter lets through is compared with the limit in each span of the interval, exactly: by
-//! the times of all that it has let through before. *Over* is what it let through where the limit
-//! had been reached, *under* what it refused where it had not.
+//! The admissions of a limiter are compared with the limit in each span of the interval, exactly:
+//! by the times of all earlier admissions. *Over* are those admitted when the limit had been
+//! reached, *under* those refused when it had not.
 //!
 //! tower and sentinel-core take the time from the system, and are left out.
 
@@ -41,7 +41,7 @@ fn parse(line: &str) -> Option<(&str, Timestamp)> {
     Some((client, date::parse(date)?))
 }
 
-/// What a log has.
+/// The contents of a log.
 #[derive(Default)]
 struct Log {
     requests: Vec<Request>,
@@ -74,12 +74,12 @@ impl Log {
     }
 }
 
-/// What a limiter has let through, of one client or of all.
+/// The admissions of a limiter, of one client or of all.
 #[derive(Default)]
 struct Past(VecDeque<u64>);
 
 impl Past {
-    /// Returns how much was let through in the interval that ends now.
+    /// Returns the number of admissions in the interval that ends now.
     fn within(&mut self, interval: u64, now: u64) -> u64 {
         while self.0.front().is_some_and(|at| at + interval <= now) {
             self.0.pop_front();
@@ -88,7 +88,7 @@ impl Past {
     }
 }
 
-/// What came of a replay.
+/// The result of a replay.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Outcome {
     through: u64,

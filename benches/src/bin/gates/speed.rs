@@ -1,4 +1,4 @@
-//! What a decision costs.
+//! The cost of a decision.
 
 use std::time::Duration;
 
@@ -27,11 +27,11 @@ const GATE_TICKER: &str = "Gate, Ticker";
 const RATIONED: &str = "RationedGate, by 1000, Coarse";
 const RATIONED_TICKER: &str = "RationedGate, by 1000, Ticker";
 
-/// One who always grants, and one who always refuses.
+/// A limiter that always grants, and one that always refuses.
 struct Contender {
     name: &'static str,
     asked: Vec<Box<dyn Rival>>,
-    /// Of each of these, on one thread and on as many as cores.
+    /// The samples of each of these, on one thread and on one for each core.
     samples: Vec<[Vec<Sample>; 2]>,
 }
 

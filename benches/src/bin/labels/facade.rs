@@ -18,7 +18,7 @@ use crate::SERIES;
 const REQUESTS: &str = "requests";
 const SECONDS: &str = "seconds";
 
-/// Of histograms that have no cells.
+/// The bounds of histograms that have no cells.
 const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 /// A recorder, and how to read the hot series of a name from it.
@@ -111,7 +111,7 @@ impl Rival for Macro {
     }
 }
 
-/// The same with a label's value made at each add.
+/// A macro call with a label's value made at each add.
 struct MadeMacro(Facade);
 
 impl Rival for MadeMacro {
@@ -177,7 +177,7 @@ impl Rival for HistogramMacro {
     }
 }
 
-/// The same by a handle that is kept.
+/// A record by a kept handle.
 struct KeptHistogram(metrics::Histogram, Facade);
 
 impl KeptHistogram {

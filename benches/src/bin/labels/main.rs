@@ -2,8 +2,8 @@
 //! labels.
 //!
 //! 256 series of one name with three labels, one of them hot. Interleaved rounds, each contender on
-//! one thread and on as many as there are cores: the median of a round's CPU time for each
-//! operation, its least and its greatest.
+//! one thread and on one for each core: the median of a round's CPU time for each operation, its
+//! minimum and its maximum.
 
 mod facade;
 
@@ -19,7 +19,7 @@ pub(crate) const SERIES: u64 = 256;
 /// Operations of a thread in a round.
 const TIMES: u64 = 100_000;
 
-/// One contender, and what it took so far, by the number of threads.
+/// One contender, and its times so far, by the number of threads.
 struct Measured {
     contender: Contender,
     operations: u64,

@@ -1,4 +1,4 @@
-//! What was found of the strategies: nanoseconds, ratios with verdicts, rotations, and the forms of
+//! The results of the strategies: nanoseconds, ratios with verdicts, rotations, and the forms of
 //! the second look.
 
 use super::way::{FENCED, PER_CORE, PER_CORE_BEFORE, PORTABLE, PORTABLE_BEFORE, Way};
@@ -12,10 +12,10 @@ use crate::lab::stats::{MARK, Spread, digits};
 /// No verdict.
 const TOLD: f64 = f64::INFINITY;
 
-/// A loop in a process; what it is on is said once for both sides of a ratio.
+/// A loop in a process; its `On` is given once for both sides of a ratio.
 type At = (&'static str, &'static str);
 
-/// Of what, of that what, and the limits for one and in turn.
+/// A ratio: its title, both sides, and the limits for one and in turn.
 type Ratio = (&'static str, At, At, [f64; 2]);
 
 const RATIOS: [Ratio; 18] = [
@@ -98,7 +98,7 @@ fn describe((way, name): At) -> String {
     if YARDSTICKS.contains(&name) { name.to_owned() } else { format!("{way}: {name}") }
 }
 
-/// Returns what each way takes, and what it is.
+/// Returns the times of each way, and its strategy.
 fn counters(found: &Strategies) -> Table {
     let heads = ["what", "is", "one in a loop", "sixteen in turn"];
     let title = "ns of CPU time an add to a counter, by strategy";

@@ -1,8 +1,8 @@
-//! The processes: what each is asked to be, and what it says it is.
+//! The processes: the requested strategy of each, and its actual one.
 //!
-//! What is asked for is not always what there is: a kernel may have no restartable sequences, or no
-//! barrier for the whole process. A process says what it is, the tables show that, and no verdict
-//! is given on one that is something else.
+//! The requested strategy is not always available: a kernel may have no restartable sequences, or
+//! no barrier for the whole process. A process reports its actual strategy, the tables show it, and
+//! there is no verdict on a process with another one.
 
 use std::env;
 use std::path::Path;
@@ -16,23 +16,23 @@ use crate::lab::worker::Worker;
 pub(super) const PER_CORE: &str = "per core";
 /// Leased rows, announced buckets.
 pub(super) const PORTABLE: &str = "portable";
-/// The same without a barrier for the whole process.
+/// The name of the way without a barrier for the whole process.
 pub(super) const FENCED: &str = "fenced";
 /// By restartable sequences, as an earlier windrow.
 pub(super) const PER_CORE_BEFORE: &str = "before: per core";
 /// Portable, as an earlier windrow.
 pub(super) const PORTABLE_BEFORE: &str = "before: portable";
 
-/// What a process is asked to be.
+/// The requested strategy of a process.
 pub(super) struct Wish {
     name: &'static str,
     /// `WINDROW_STRATEGY`.
     strategy: &'static str,
     /// `WINDROW_LEASES`.
     leases: bool,
-    /// Of an earlier windrow.
+    /// Whether it is a process of an earlier windrow.
     before: bool,
-    /// What it then is, if it is that.
+    /// The report that it then makes.
     expected: &'static str,
 }
 
@@ -63,16 +63,16 @@ pub(super) const WAYS: [Wish; 10] = [
     before(PORTABLE_BEFORE, "portable", "Portable"),
 ];
 
-/// What a process is.
+/// A process and its actual strategy.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Way {
-    /// What it was asked to be.
+    /// The name of the request.
     pub(super) name: &'static str,
-    /// How its counters count, by its own word.
+    /// The strategy of its counters, as it reports.
     pub(super) counters: String,
-    /// How its windows do.
+    /// The strategy of its windows.
     pub(super) windows: String,
-    /// Whether it is all that was asked for.
+    /// Whether it has the requested strategy.
     pub(super) as_asked: bool,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Asked {
 }
 
 impl Wish {
-    /// Starts a process; nothing if it would be of an earlier windrow and there is none.
+    /// Starts a process; returns `None` if it would be of an earlier windrow and there is none.
     pub(super) fn start(&self, before: Option<&Path>) -> Result<Option<Asked>, String> {
         let program = match (self.before, before) {
             (false, _) => env::current_exe()
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_process_that_is_something_else_is_known() {
         let portable = WAYS.iter().find(|way| way.name == PORTABLE).expect("it is there");
-        let is = |line| portable.is(line).expect("it says what it is");
+        let is = |line| portable.is(line).expect("it reports its strategy");
         assert!(is("is\tPortable\tPortable\ttrue").as_asked);
         assert!(!is("is\tPortable\tPortable\tfalse").as_asked);
         assert!(!is("is\tPortable\tFenced\ttrue").as_asked);

@@ -1,8 +1,8 @@
 //! The program in which `cargo xtask instructions` makes callgrind count: `counted PATH TIMES`
 //! calls one hot path `TIMES` times, in a function with nothing else in it.
 //!
-//! Reads visit the rows that are open: one, or two after another thread has added. The program keeps two
-//! processors, so that a machine with more counts the same.
+//! Reads visit the rows that are open: one, or two after another thread has added. The program
+//! keeps two processors, so that a machine with more counts the same.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -56,7 +56,8 @@ pub fn window_raise(window: &SlidingWindow<Queue, Ticker>, value: u64) {
     window.record(Queue::Depth, value);
 }
 
-/// A record of which there are percentiles, of a value in the scale's range: else the shortest path would be that of one below it.
+/// A record of a histogram, of a value in the scale's range: otherwise the shortest path would be
+/// that of a value below it.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn window_place(window: &SlidingWindow<Answer, Ticker>, value: u64) {

@@ -1,8 +1,9 @@
-//! A program for a sanitizer to watch: everything that threads can do to a window and a counter, at once.
+//! A program for a sanitizer to watch: everything that threads can do to a window and a counter, at
+//! once.
 //!
-//! Plain `main`, and every thread is joined by name: how the test harness hands results over, and how a
-//! scope waits, is in the standard library, which was built without the sanitizer. The strategy is
-//! chosen, and the epoch pinned for the first time, before there is a second thread.
+//! Plain `main`, and every thread is joined by name: how the test harness hands results over, and
+//! how a scope waits, is in the standard library, which was built without the sanitizer. The
+//! strategy is chosen, and the epoch pinned for the first time, before there is a second thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -2,8 +2,8 @@
 // The code that `cargo xtask orderings` appends to `src/sync.rs` in its copy of the sources: each
 // order of the library comes through here, and one of them may be weakened from outside.
 
-/// The order of a site; weaker, if `WINDROW_WEAKENED` says so: `site:order`. Says when a site is first
-/// reached.
+/// The order of a site; weaker, if `WINDROW_WEAKENED` says so: `site:order`. Says when a site is
+/// first reached.
 pub(crate) fn weakened(site: usize, order: Ordering) -> Ordering {
     use std::sync::OnceLock;
     use std::sync::atomic::AtomicBool;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use windrow::{BuildError, SlidingWindow, events};
 
 events! {
-    /// Keeps how long requests take.
+    /// Keeps the response times of requests.
     enum Http { Time: Histogram }
 }
 

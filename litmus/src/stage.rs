@@ -31,7 +31,7 @@ const STATES: usize = 128;
 pub(crate) const TURNS: u64 = 32;
 /// The number of looks for the others before an actor yields, or gives up: about 10 microseconds.
 const LOOKS: u32 = 200;
-/// For how long actors that are together wait for one another in a turn.
+/// The time for which actors that are together wait for one another in a turn.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// A wait is below a power of two, at most this one: some microseconds.
 const LONGEST_WAIT: u64 = 12;
@@ -122,7 +122,7 @@ impl<R: Race> Scene<R> {
 
     /// All turns, as one actor sees them.
     fn turns(&self, actor: usize, enough: &(impl Fn() -> bool + Sync), tally: &Tally) {
-        // Else two that wait for one another are soon on one processor, one after the other.
+        // Otherwise two that wait for one another are soon on one processor, one after the other.
         #[cfg(target_os = "linux")]
         if self.part.together {
             testkit::interrupts::migrate(actor as u64);

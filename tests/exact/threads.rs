@@ -58,7 +58,7 @@ fn counted() {
     wait_until("the thread ends with its last handle", || threads() == before);
 }
 
-/// Waits far longer than it can take; how long it does take is not the test's concern.
+/// Waits far longer than it can take; the actual time is not the test's concern.
 fn wait_until(what: &str, done: impl Fn() -> bool) {
     let begin = Instant::now();
     while !done() {

@@ -152,7 +152,8 @@ fn is_sound(snapshot: &Snapshot<Seen>) {
     twice.merge(snapshot).expect("the same times");
     assert_eq!(twice.sum(Seen::Pass), snapshot.sum(Seen::Pass).wrapping_mul(2));
     if twice.stats(Seen::Rt).count > 0 {
-        assert_eq!(twice.stats(Seen::Rt).min, snapshot.stats(Seen::Rt).min); // it has not wrapped to zero
+        // The minimum has not wrapped to zero.
+        assert_eq!(twice.stats(Seen::Rt).min, snapshot.stats(Seen::Rt).min);
     }
     assert!(snapshot.stats(Seen::Rt).min <= snapshot.stats(Seen::Rt).max);
     assert!(!format!("{snapshot:?}").is_empty() && snapshot.rate(Seen::Pass) >= 0.0);

@@ -228,7 +228,8 @@ fn sizes() {
         return; // their own lists
     }
     assert_eq!(rings(&window, &clock, &sizes[..1]), 0, "sizes that each bucket has held");
-    let most = u64::from(BUCKETS) + 5 + 10 + 10; // the ring's and the tier's, and those that are spare
+    // The ring's and the tier's, and the spare ones.
+    let most = u64::from(BUCKETS) + 5 + 10 + 10;
     let new = rings(&window, &clock, &sizes[..2]);
     assert!((u64::from(BUCKETS)..=most).contains(&new), "{new} for one new group");
     assert_eq!(rings(&window, &clock, &sizes[..2]), 0, "they are kept");

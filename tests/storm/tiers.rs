@@ -110,7 +110,8 @@ impl Storm {
         assert!(pass >= lifetime, "tier {tier}: {pass} after {lifetime} in all");
         let least = least.saturating_sub(WRITERS); // each of them may still have to write its value
         assert!((least..=most).contains(&rt.count), "tier {tier}: {rt:?}, not {least} to {most}");
-        let is_within = rt.min.is_none_or(|min| min >= 10) && rt.max <= Some(99); // no minimum at first
+        // There is no minimum at first.
+        let is_within = rt.min.is_none_or(|min| min >= 10) && rt.max <= Some(99);
         assert!(rt.sum >= 10 * rt.count && is_within, "{rt:?}");
     }
 

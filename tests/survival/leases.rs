@@ -337,7 +337,7 @@ static HANDLED: AtomicU64 = AtomicU64::new(0);
 static HIGHEST: Maximum = Maximum::new();
 /// The highest that a handler has recorded.
 static RECORDED: AtomicU64 = AtomicU64::new(0);
-/// The next to record, by whomever.
+/// The next number to record, by any thread.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 extern "C" fn handle(_: libc::c_int) {

@@ -22,7 +22,7 @@ windrow::events! {
     pub(crate) enum Seen { Pass: Count, Idle: Count, Rt: Value, Still: Value, Peak: Maximum }
 }
 
-/// Returns how long each torture goes on.
+/// Returns the time of each torture.
 fn seconds() -> Duration {
     let told = std::env::var("WINDROW_TORTURE_SECONDS").ok();
     Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(1.2))

@@ -51,7 +51,8 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
                 test => format!("--cargo-arg=--test={test}"),
             }));
             command.args((index > 0).then_some("--iterate"));
-            command.args(["--", "--", "--skip", "concurrent::"]); // of `exact::conformance`: seconds each
+            // Those of `exact::conformance`: seconds each.
+            command.args(["--", "--", "--skip", "concurrent::"]);
             command.env("PROPTEST_CASES", round.cases);
             command.env("PROPTEST_MAX_SHRINK_ITERS", "0"); // failures need not be shrunk
             let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;

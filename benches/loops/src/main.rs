@@ -6,7 +6,7 @@
 //! answer. Words are separated by tabs.
 //!
 //! ```text
-//!                          ->  is    STRATEGY of counters  STRATEGY of windows  leases: true or false
+//!                          ->  is    STRATEGY of counters  STRATEGY of windows  LEASES: true, false
 //! loop   NAME  TIMES       ->  done  CPU_NS  WALL_NS
 //! beside ROTATIONS         ->  done  six figures, as `beside::Found` has them
 //! anything else            ->  none
@@ -96,7 +96,8 @@ fn answer(line: &str) -> Option<String> {
 }
 
 fn main() {
-    windrow::diagnostics::strategy(); // before this thread is kept to one core, which would pass for the whole machine
+    // Before this thread is kept to one core, which would pass for the whole machine.
+    windrow::diagnostics::strategy();
     keep_to_core(0);
     let mut said = is();
     let mut lines = stdin().lock().lines().map_while(Result::ok);

@@ -63,7 +63,7 @@ kinds! {
     KeepGets "gets-kept" get_gets_kept,
 }
 
-/// Returns how long keys lived, in seconds: buckets that double.
+/// Returns the lifetimes of keys, in seconds: buckets that double.
 fn lives() -> Histogram {
     Histogram::new((1..=16).map(|exponent| f64::from(1_u32 << exponent)).collect())
 }

@@ -1,4 +1,4 @@
-//! `barriers [SECONDS]`: how long the slowest add takes while other processes keep the kernel's one
+//! `barriers [SECONDS]`: the time of the slowest add while other processes keep the kernel's one
 //! lock for barriers: 16 of them, of idle priority, which ask for a barrier over and over.
 //!
 //! Two threads add to a window of ten buckets of 2 ms, by the real time; each add is timed. Once

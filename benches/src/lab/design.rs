@@ -29,8 +29,8 @@ const IDEAS: [(&str, &str); 9] = [
     ("bucket swapped, restartable sequences", WINDROW),
 ];
 
-/// Returns the table; cells of parts that were not measured are empty, and so is the table if none
-/// was.
+/// Returns the table; cells of parts that were not measured are empty, as is the whole table if no
+/// part was.
 pub fn table(measured: Measured) -> Table {
     let all = format!("add, {}", counted(cores()));
     let rotation = format!("rotation, us, {} others", cores() - 1);

@@ -117,7 +117,7 @@ fn java() -> Option<String> {
 }
 
 impl Environment {
-    /// As it is now.
+    /// Returns the current environment.
     pub fn new(
         command: String,
         with_java: bool,

@@ -38,7 +38,7 @@ pub struct Row {
     pub lost: u64,
     /// The sum of the excess, over the buckets with too large a sum.
     pub doubled: u64,
-    /// Whether the all-time total of the ring is the sum of all adds, if it has one.
+    /// The all-time total of the ring is the sum of all adds; `None` if it has no total.
     pub exact: Option<bool>,
 }
 

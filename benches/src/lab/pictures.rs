@@ -105,7 +105,7 @@ fn lost(caption: &str, rows: &[losses::Row]) -> String {
     bars(title, caption, &worst.into_iter().map(bar).collect::<Vec<_>>())
 }
 
-/// Returns how long an add takes, by rank.
+/// Returns the time of an add, by rank.
 fn ranks(caption: &str, rows: &[latency::Row]) -> String {
     // One of each kind: the others lie on the same lines.
     let kinds = [latency::CLOCK, WINDROW, PORTABLE, LEAP_ARRAY, CAS_RING, EPOCH_RING, MUTEX_RING];

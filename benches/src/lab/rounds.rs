@@ -53,7 +53,7 @@ impl Work {
         self.threads() + usize::from(matches!(self, Work::AddWhileRead(_)))
     }
 
-    /// Returns how long it is done in a round. With more threads than cores each must have several
+    /// Returns the time of the work in a round. With more threads than cores each must have several
     /// turns.
     fn length(self) -> Duration {
         Duration::from_millis(if self.busy() > cores() { 15 } else { 4 })

@@ -33,7 +33,7 @@ const ROTATIONS: u64 = 1000;
 /// Figures of adds beside rotations, as `benches/loops/src/beside.rs` has them.
 const BESIDE: usize = 6;
 
-/// Whether a loop uses one counter or window, or sixteen in turn.
+/// The number of counters or windows of a loop: one, or sixteen in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum On {
     /// One.

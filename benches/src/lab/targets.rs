@@ -107,7 +107,7 @@ impl Targets<'_> {
         known.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, name)| name)
     }
 
-    /// `one` as a multiple of `other`, for whom it may concern.
+    /// Shows `one` as a multiple of `other`, without a limit.
     fn told(&mut self, target: &str, one: At, other: At) {
         self.ratio(target, one, other, f64::INFINITY);
     }

@@ -106,7 +106,8 @@ fn node(ours: bool, resource: &String) -> Arc<dyn StatNode> {
     if ours {
         return sentinel::node(resource);
     }
-    reset_global_config(ConfigEntity::new()); // the configuration of this thread, which makes the node
+    // The configuration of this thread, which makes the node.
+    reset_global_config(ConfigEntity::new());
     get_or_create_resource_node(resource, &ResourceType::Common)
 }
 

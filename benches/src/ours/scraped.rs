@@ -35,7 +35,7 @@ impl Rival for Text {
         self.family.with(Strings::of(&Texts::numbered(0))).add(n);
     }
 
-    /// Returns how long the text is.
+    /// Returns the length of the text.
     fn sum(&self) -> u64 {
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a `String` takes all");

@@ -37,7 +37,7 @@ impl Rival for Client {
         self.family.get_or_create(&Texts::numbered(0)).inc_by(n);
     }
 
-    /// Returns how long the text is.
+    /// Returns the length of the text.
     fn sum(&self) -> u64 {
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a `String` takes all");
@@ -63,7 +63,7 @@ impl Rival for Prometheus {
         self.counters.with_label_values(&Texts::numbered(0).lend()).inc_by(n);
     }
 
-    /// Returns how long the text is.
+    /// Returns the length of the text.
     fn sum(&self) -> u64 {
         let text = TextEncoder::new().encode_to_string(&self.registry.gather());
         text.expect("sound names").len() as u64

@@ -72,7 +72,7 @@ fn request() -> (&'static str, String, String) {
     }
 }
 
-/// Returns how long a client thinks before it asks again: 2 to 18 ms.
+/// Returns the time that a client thinks before it asks again: 2 to 18 ms.
 fn pause(since_begin: Duration) -> Duration {
     let tide = (since_begin.as_secs_f32() / TIDE.as_secs_f32() * TAU).cos();
     Duration::from_secs_f32(0.010 + 0.008 * tide)

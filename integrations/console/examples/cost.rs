@@ -51,7 +51,7 @@ fn keep_busy(routes: &Routes, done: &AtomicBool) {
     }
 }
 
-/// Returns how long the sampler's thread was on a processor.
+/// Returns the CPU time of the sampler's thread.
 fn sampler_time() -> Option<Duration> {
     let threads = fs::read_dir("/proc/self/task").ok()?;
     let sampler = threads.flatten().map(|thread| thread.path()).find(|thread| {

@@ -4,8 +4,10 @@
 //!
 //! ```json
 //! {"service": "shop", "epoch": "18c...", "frame": 7, "age": 61000, "time": 1700000000000,
-//!  "metrics": [["requests", "Requests by route", "window", [["Pass", "Count", ""], ["Rt", "Value", "ns"]], ""]],
-//!  "rows": [[0, 0, "requests{route=\"/\"}", 59000000000, [812, 790, 812, 790, 31600, 12, 90], [320, 1000, 13, 14]]],
+//!  "metrics": [["requests", "Requests by route", "window",
+//!               [["Pass", "Count", ""], ["Rt", "Value", "ns"]], ""]],
+//!  "rows": [[0, 0, "requests{route=\"/\"}", 59000000000,
+//!            [812, 790, 812, 790, 31600, 12, 90], [320, 1000, 13, 14]]],
 //!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []}}
 //! ```
 //!

@@ -24,7 +24,7 @@ const POINTS: usize = 60;
 /// |---|---|
 /// | `Count`, `Signed` | lifetime, count |
 /// | `Value` | lifetime, count, sum, minimum, maximum |
-/// | `Histogram` | the same, and the percentiles |
+/// | `Histogram` | as `Value`, and the percentiles |
 /// | `Maximum` | maximum |
 /// | `Minimum` | minimum |
 pub(crate) fn numbers(window: &dyn AnyWindow, into: &mut Vec<Number>) -> u64 {

@@ -32,7 +32,8 @@ use crate::writer::Writer;
 ///
 /// # let directory = tempfile::tempdir()?;
 /// # let directory = directory.path();
-/// let checkout = SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).buckets(60).build()?;
+/// let minute = Duration::from_secs(60);
+/// let checkout = SlidingWindow::<Http>::builder().interval(minute).buckets(60).build()?;
 ///
 /// let mut log = Log::open(directory, Options::default())?;
 /// checkout.record(Http::Micros, 1_250);
@@ -144,7 +145,7 @@ impl Log {
     /// labels! { struct Route { route: str } }
     ///
     /// static ROUTES: Family<Route, SlidingWindow<Http>> =
-    ///     Family::with_constructor(|| SlidingWindow::builder().build().expect("a second, two buckets"));
+    ///     Family::with_constructor(|| SlidingWindow::builder().build().expect("the default"));
     ///
     /// # let directory = tempfile::tempdir()?;
     /// # let mut log = Log::open(directory.path(), Options::default())?;
@@ -206,7 +207,8 @@ impl Log {
     /// let window = std::sync::Arc::new(SlidingWindow::<Http>::builder().build()?);
     /// let log = Log::open(directory.path(), Options::default())?;
     /// let logged = window.clone();
-    /// let logging = log.every(Duration::from_millis(250), move |batch| batch.add("checkout", &logged));
+    /// let period = Duration::from_millis(250);
+    /// let logging = log.every(period, move |batch| batch.add("checkout", &logged));
     /// window.add(Http::Pass, 1);
     /// // ... and when the service ends:
     /// logging.finish()?;

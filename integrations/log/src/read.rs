@@ -29,7 +29,8 @@ use crate::wall::Wall;
 /// use windrow_log::Entry;
 ///
 /// let now = SystemTime::now();
-/// let mut entries = windrow_log::read("/var/log/shop")?.between(now - Duration::from_secs(600), now);
+/// let from = now - Duration::from_secs(600);
+/// let mut entries = windrow_log::read("/var/log/shop")?.between(from, now);
 /// for entry in &mut entries {
 ///     match entry? {
 ///         Entry::Bucket(bucket) => println!("{}: {}", bucket.resource, bucket.stats("Pass").sum),

@@ -7,7 +7,7 @@
 //! one cell.
 //!
 //! The maps are trees: they compare keys, so names chosen for their hashes gain nothing. The number
-//! and the length of keys are limited, and so is a comparison.
+//! and the length of keys are limited, which limits a comparison.
 //!
 //! An export takes references to the series, a few at a time (see `listing`): so no key waits for
 //! it.

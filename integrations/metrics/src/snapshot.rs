@@ -195,7 +195,8 @@ impl Distribution {
     /// let snapshot = recorder.handle().snapshot();
     /// let Some(Value::Histogram(seconds)) = snapshot.get("seconds", &[]) else { panic!() };
     /// let p99 = seconds.quantile(0.99).unwrap();
-    /// assert!((p99 - 0.99).abs() <= 0.99 * windrow::histogram::Scale::DEFAULT.error_bound() + 1e-9);
+    /// let error = windrow::histogram::Scale::DEFAULT.error_bound();
+    /// assert!((p99 - 0.99).abs() <= 0.99 * error + 1e-9);
     /// # Ok::<(), windrow_metrics::BuildError>(())
     /// ```
     pub fn quantile(&self, q: f64) -> Option<f64> {

@@ -29,7 +29,7 @@ fn count(recorder: &Recorder, keys: std::ops::Range<u32>) {
         }
     };
     thread::scope(|scope| {
-        // Joined: else what the thread keeps by key may be dropped a moment later.
+        // Joined: otherwise the thread's handles by key may be dropped a moment later.
         let counting = scope.spawn(|| metrics::with_local_recorder(recorder, work));
         counting.join().expect("no thread panics");
     });

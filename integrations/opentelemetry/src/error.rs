@@ -16,7 +16,8 @@ use std::fmt::{self, Display, Formatter};
 /// static SLOWEST: Family<User, Maximum> = Family::new().limit(5_000);
 ///
 /// let error = Observer::new(meter("shop")).observe("slowest", "", &SLOWEST).unwrap_err();
-/// assert_eq!(error, ObserveError::TooManySets { name: "slowest".to_owned(), sets: 5_001, limit: 2_000 });
+/// let name = "slowest".to_owned();
+/// assert_eq!(error, ObserveError::TooManySets { name, sets: 5_001, limit: 2_000 });
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

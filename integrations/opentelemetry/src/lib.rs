@@ -16,7 +16,7 @@
 //! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; absent without values |
 //! | | counter `NAME.bucket`, with the attribute `le` | as for a histogram, of `Histogram` events |
 //! | | gauge `NAME.percentile`, with the attribute `q` | quantiles 0.5, 0.9 and 0.99 of `Histogram` events in the closed buckets; absent without values |
-//! | [`Family`](windrow::Family) | the same, with its labels as attributes | |
+//! | [`Family`](windrow::Family) | as its metric, with its labels as attributes | |
 //! | its overflow series | the attribute `overflow`, which is `true` | the sum of all sets beyond its limit or the SDK's |
 //! | | counter `NAME.overflow` | uses of the family's overflow series |
 //!

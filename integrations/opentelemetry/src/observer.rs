@@ -72,7 +72,8 @@ impl Observer {
                 sums.collect();
             }
         };
-        let _ = meter.u64_observable_gauge(TRIGGER).with_callback(collect).build(); // the callback stays
+        // The callback stays.
+        let _ = meter.u64_observable_gauge(TRIGGER).with_callback(collect).build();
         Observer { meter, names: HashSet::from([TRIGGER.to_owned()]), sums }
     }
 
@@ -119,7 +120,8 @@ impl Observer {
     ///
     /// let mut catalog = Catalog::new();
     /// catalog.add("hits", "Hits since the start", &HITS)?;
-    /// let mut observer = windrow_opentelemetry::Observer::new(opentelemetry::global::meter("shop"));
+    /// let meter = opentelemetry::global::meter("shop");
+    /// let mut observer = windrow_opentelemetry::Observer::new(meter);
     /// observer.observe_all(&catalog)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -232,7 +234,8 @@ impl Observer {
                     };
                     let gauge = self.meter.u64_observable_gauge(name).with_unit(unit);
                     let gauge = gauge.with_description(description);
-                    let _ = gauge.with_callback(observed(look, unsigned)).build(); // the callback stays
+                    // The callback stays.
+                    let _ = gauge.with_callback(observed(look, unsigned)).build();
                 }
                 Kind::RealGauge => {
                     let real = |value| match value {

@@ -14,7 +14,8 @@ use windrow::histogram::Distribution;
 /// use windrow_prometheus::Buckets;
 ///
 /// let seconds = Buckets::octaves().per(1_000_000_000); // of nanoseconds
-/// let objective = Buckets::at(&[1 << 27, 1 << 28, 1 << 29]).per(1_000_000_000); // 134, 268 and 537 ms
+/// // 134, 268 and 537 ms.
+/// let objective = Buckets::at(&[1 << 27, 1 << 28, 1 << 29]).per(1_000_000_000);
 /// assert_ne!(seconds, objective);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,11 +15,13 @@ use std::fmt::{self, Display, Formatter};
 /// static HITS: windrow::Counter = windrow::Counter::new();
 ///
 /// let mut registry = Registry::default();
-/// let error = windrow_prometheus::register(&mut registry, "hits_total", "Hits", &HITS).unwrap_err();
+/// let error =
+///     windrow_prometheus::register(&mut registry, "hits_total", "Hits", &HITS).unwrap_err();
 /// assert_eq!(error, RegisterError::Total { name: "hits_total".to_owned() });
 /// assert_eq!(
 ///     error.to_string(),
-///     "the name `hits_total` of a counter ends in `_total`, which is appended to it: name it `hits`"
+///     "the name `hits_total` of a counter ends in `_total`, which is appended to it: \
+///      name it `hits`"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@
 //! | | gauges `NAME_mean`, `_min`, `_max` | of events with values, in the closed buckets; absent without values |
 //! | | histogram `NAME_values_bucket{event="...",le="..."}`, `_sum`, `_count` | all-time distribution, of `Histogram` events |
 //! | | gauges `NAME_percentile{event="...",q="..."}` | quantiles 0.5, 0.9 and 0.99 of `Histogram` events in the closed buckets; absent without values |
-//! | [`Family`](windrow::Family) | the same, with its labels | |
+//! | [`Family`](windrow::Family) | as its metric, with its labels | |
 //! | its overflow series | `{overflow="true"}` | the sum of all sets beyond its limit |
 //! | | counter `NAME_overflow_total` | uses of the overflow series |
 //!
@@ -29,7 +29,7 @@
 //!
 //! A histogram has a bucket for each power of two in its scale's range, in its own unit.
 //! [`buckets`] shows other bounds, or nanoseconds as seconds. At each bound that is shown the count
-//! is exact, and so is an alert on it. Between bounds Prometheus interpolates: its
+//! is exact, and an alert on it too. Between bounds Prometheus interpolates: its
 //! `histogram_quantile` is in the right bucket, so for octaves in the scale's range it is off by
 //! less than the value itself. For percentiles right to the scale's error, show more bounds, or
 //! native histograms, or read them in the process that recorded them

@@ -4,7 +4,7 @@
 //! `cargo run -p windrow-tower --example limits`, and then
 //!
 //! ```text
-//! curl -i localhost:3000/carts/7                          two a second of each client, by its address: the third is a 429
+//! curl -i localhost:3000/carts/7                          two a second of each client, by address
 //! curl -i localhost:3000/carts/7 -H 'x-account: alice'    or by its account
 //! curl -i localhost:3000/report                           two at once: the third is a 503
 //! ```

@@ -3,7 +3,7 @@
 //!
 //! One of two that open the same bucket must lose, give its block back, and add to the other's. One
 //! that passes a bucket which has just become current must put it into its slot before it does:
-//! else the next add there finds the slot empty, and opens the bucket again.
+//! otherwise the next add there finds the slot empty, and opens the bucket again.
 //!
 //! *Missing*: one start has two buckets, and the slot leads to one of them. *Another's*:
 //! a loser gave back a block that was in use.

@@ -259,8 +259,8 @@ fn an_add_against_two_removals_of_its_series() {
         });
 }
 
-/// A series of enums is hidden while another thread looks for how long it was idle. It is kept, so
-/// it is in use; but it is not back before it is used.
+/// A series of enums is hidden while another thread looks at its idle time. It is kept, so it is in
+/// use; but it is not back before it is used.
 #[test]
 fn a_look_against_the_removal_of_a_kept_series() {
     Model::new("families::a_look_against_the_removal_of_a_kept_series").explore(|| {

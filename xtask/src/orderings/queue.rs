@@ -15,7 +15,7 @@ use crate::steps::seconds;
 /// The number of models that run at a time.
 const AT_A_TIME: usize = 2;
 
-/// A mutant by its index, the model that has noticed with its words, and how long that took.
+/// A mutant by its index, the model that has noticed with its words, and the time that it took.
 type Tried = (usize, Result<Option<(String, String)>, String>, Duration);
 
 /// Tries mutants, in models with these bounds of preemptions. Returns the text of the table for

@@ -86,7 +86,7 @@ const PHRASES: [(&str, &str); 22] = [
 /// The columns of a comment's line.
 const WIDTH: usize = 100;
 
-/// What is to be corrected in a file.
+/// Returns the findings in a file.
 pub(super) fn findings(source: &Source<'_>, glossary: &Glossary) -> Vec<Finding> {
     let finding = |(line, rule, what): (usize, Rule, String)| Finding {
         path: source.path.to_owned(),

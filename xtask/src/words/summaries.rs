@@ -12,8 +12,8 @@ pub(super) struct Summary {
     pub(super) is_function: bool,
 }
 
-/// The summaries of a source's public items: what is declared `pub`, what a `pub` trait or
-/// enumeration has, and exported macros.
+/// The summaries of a source's public items: items declared `pub`, items of a `pub` trait or
+/// enumeration, and exported macros.
 pub(super) fn of(source: &Source<'_>) -> Vec<Summary> {
     let mut found = Vec::new();
     if source.is_page {

@@ -94,7 +94,8 @@ fn each_number_is_the_windows_own() {
     let mut page = Page::open(&server);
     let open = shop.open();
     page.catch_up(&server);
-    std::thread::sleep(Duration::from_secs(2)); // so that the frames that follow only tell what changes
+    // The frames that follow then have only changes.
+    std::thread::sleep(Duration::from_secs(2));
     drop(open);
     page.come_to_rest(&server);
     assert_shown(&mut page, &expected(&shop));

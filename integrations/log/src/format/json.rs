@@ -183,7 +183,8 @@ fn escape_controls(text: Vec<u8>) -> Vec<u8> {
     let mut escaped = String::with_capacity(line.len() + 5);
     for character in line.chars() {
         if is_bare(character) {
-            let _ = write!(escaped, "\\u{:04x}", u32::from(character)); // writing to a `String` cannot fail
+            // Writing to a `String` cannot fail.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(character));
         } else {
             escaped.push(character);
         }

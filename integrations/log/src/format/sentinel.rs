@@ -1,7 +1,8 @@
 //! Lines of Sentinel's metric log:
 //!
 //! ```text
-//! timestamp|yyyy-MM-dd HH:mm:ss|resource|passQps|blockQps|successQps|exceptionQps|rt|occupiedPassQps|concurrency|classification
+//! timestamp|yyyy-MM-dd HH:mm:ss|resource|passQps|blockQps|successQps|exceptionQps|rt|\
+//!     occupiedPassQps|concurrency|classification
 //! ```
 //!
 //! A line that is not a bucket's has a resource name that no bucket can have (see [`names`]) and
@@ -27,7 +28,8 @@ use crate::wall::Wall;
 /// ```
 /// use windrow_log::Columns;
 ///
-/// let columns = Columns::default().success("Done").rt("Micros").concurrency("InFlight").classification(1);
+/// let columns =
+///     Columns::default().success("Done").rt("Micros").concurrency("InFlight").classification(1);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Columns {

@@ -23,7 +23,7 @@ use crate::limit::service::LimitService;
 /// labels! { pub struct Client { client: str } }
 ///
 /// static CLIENTS: Limits<Client> =
-///     Limits::new(1_000, |_| Gate::builder(100).buckets(10).strict().build().expect("100 a second"));
+///     Limits::new(1_000, |_| Gate::builder(100).buckets(10).strict().build().expect("valid"));
 ///
 /// let layer = LimitLayer::new(&CLIENTS, |parts| {
 ///     let client = parts.headers.get("x-account").and_then(|value| value.to_str().ok());
@@ -37,7 +37,7 @@ use crate::limit::service::LimitService;
 /// | the gate | of HTTP | of gRPC, by the request's `content-type` |
 /// |---|---|---|
 /// | grants it | the service's response | the same |
-/// | grants it [later](Self::wait) | the same, after the wait | the same |
+/// | grants it [later](Self::wait) | the service's response, after the wait | the same |
 /// | refuses it | 429, and `Retry-After` in whole seconds, rounded up, at least 1 | `grpc-status: 8` (`RESOURCE_EXHAUSTED`), and `grpc-retry-pushback-ms`, rounded up |
 /// | never lets it through: its [weight](Self::weight) is beyond the limit | 429 without `Retry-After` | the same status, and a pushback of -1: do not retry |
 ///
@@ -110,7 +110,8 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// # use windrow::{Gate, labels};
     /// # use windrow_tower::{LimitLayer, Limits};
     /// # labels! { pub struct Client { client: u32 } }
-    /// # static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
+    /// # static CLIENTS: Limits<Client> =
+    /// #     Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
     /// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
     /// let layer = layer.weight(|parts| if parts.uri.path() == "/report" { 20 } else { 1 });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
@@ -134,7 +135,8 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// # use windrow::{Gate, labels};
     /// # use windrow_tower::{LimitLayer, Limits};
     /// # labels! { pub struct Client { client: u32 } }
-    /// # static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
+    /// # static CLIENTS: Limits<Client> =
+    /// #     Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
     /// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
     /// let layer = layer.wait(Duration::from_millis(300), tokio::time::sleep);
     /// # let _ = tower_layer::Layer::layer(&layer, ());

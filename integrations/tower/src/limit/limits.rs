@@ -45,7 +45,7 @@ use crate::unwind::make_or_undo;
 ///     let a_second = match client {
 ///         Some(Client { client: "batch" }) => 1_000,
 ///         Some(_) => 10,
-///         None => 100, // all that find no room, together
+///         None => 100, // all other clients together
 ///     };
 ///     Gate::builder(a_second).buckets(10).build().expect("a second in ten buckets")
 /// });
@@ -212,7 +212,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
 
     /// Returns whether a key has a series now that had none before the overflow gate was asked.
     fn has_found_room(&self, key: L::Borrowed<'_>) -> bool {
-        fence(Ordering::SeqCst); // between that gate's grant and the look; pairs with the one in `standing`
+        // Between that gate's grant and the look; pairs with the fence in `standing`.
+        fence(Ordering::SeqCst);
         self.family.get(key).is_some()
     }
 
@@ -222,12 +223,13 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             self.overflow.get_or_init(|| limit.clone());
             return Standing::Overflow;
         }
-        fence(Ordering::SeqCst); // between the series and the look; pairs with the one in `has_found_room`
+        // Between the series and the look; pairs with the fence in `has_found_room`.
+        fence(Ordering::SeqCst);
         let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
         overflow.and_then(Sharing::with).map_or(Standing::Alone, Standing::Sharing)
     }
 
-    /// Returns whether a key still shares, and so is not to be forgotten.
+    /// Returns whether a key still shares, and must not be forgotten.
     fn shares(&self, standing: Standing) -> bool {
         let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
         match (standing, overflow) {
@@ -320,9 +322,11 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///
     /// labels! { pub struct Client { client: str } }
     ///
-    /// static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(10).build().expect("ten a second"));
+    /// static CLIENTS: Limits<Client> =
+    ///     Limits::new(1_000, |_| Gate::builder(10).build().expect("ten a second"));
     /// for limit in CLIENTS.family() {
-    ///     println!("{:?}: {} passed, {} blocked", limit.labels(), limit.passed(), limit.blocked());
+    ///     let (passed, blocked) = (limit.passed(), limit.blocked());
+    ///     println!("{:?}: {passed} passed, {blocked} blocked", limit.labels());
     /// }
     /// ```
     pub fn family(&self) -> &Family<L, Limit<C>> {

@@ -46,7 +46,8 @@ impl<C: Clock> Limit<C> {
     ///
     /// labels! { pub struct Client { client: str } }
     ///
-    /// static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(10).build().expect("ten a second"));
+    /// static CLIENTS: Limits<Client> =
+    ///     Limits::new(1_000, |_| Gate::builder(10).build().expect("ten a second"));
     /// let client = Client { client: "alice" };
     /// assert!(CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
     /// let limit = CLIENTS.family().handle(client);

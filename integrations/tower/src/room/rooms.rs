@@ -58,7 +58,7 @@ pub struct Rooms<L: Labels> {
 /// Returns the number of places of a key's room; for `None`, of the shared room.
 type Places<L> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> u64;
 
-/// The level of a closed room, which is the highest: no room has this number of places.
+/// The level of a closed room: the highest, which is never a number of places.
 const CLOSED: u64 = u64::MAX;
 
 impl<L: Labels> Rooms<L> {

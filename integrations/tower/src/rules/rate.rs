@@ -22,7 +22,7 @@ pub struct Rate {
     pub interval: Duration,
     /// The number of equal buckets of the interval; 2 by default.
     pub buckets: usize,
-    /// Whether the limit holds in every span of time, as in a
+    /// If true, the limit holds in every span of time, as in a
     /// [`strict`](windrow::gate::GateBuilder::strict) gate; false by default. A gate that was built
     /// strict stays strict in either case.
     pub strict: bool,

@@ -1,4 +1,4 @@
-//! One add to a counter: alone, on as many threads as cores, and on twice as many.
+//! One add to a counter: alone, on one thread for each core, and on two.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use windrow_benches::harness::{bench_adds, cores};

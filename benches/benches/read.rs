@@ -1,5 +1,5 @@
-//! One read, warm, with no writer running: the sum of a counter to which as many threads as cores
-//! have added, and of a window of 2, 60 and 600 buckets that all hold something.
+//! One read, warm, with no writer running: the sum of a counter to which one thread for each core
+//! has added, and of a window of 2, 60 and 600 buckets that all hold something.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use windrow_benches::harness::{bench_reads, cores, time_adds};

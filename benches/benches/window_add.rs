@@ -1,4 +1,4 @@
-//! One add to a window of two half seconds, by clock: alone, and on as many threads as cores. Every
+//! One add to a window of two half seconds, by clock: alone, and on one thread for each core. Every
 //! window in a group reads the same clock; but for sentinel-core, which has its own, and which is
 //! here with the feature `sentinel`.
 

@@ -2,9 +2,9 @@
 //!
 //! *Litmus programs* (binary `litmus`) race a few calls of the library's millions of times, and
 //! count the outcomes. The *soak* (binary `soak`) does everything at once for minutes, and watches
-//! what the process holds. Both use the library as its users do, by its public interface alone, and
-//! so see the kernel, the processor and the allocator as they are. The README beside this crate
-//! says what each found when the library was broken on purpose.
+//! the memory, threads and descriptors of the process. Both use the library as its users do, only
+//! by its public interface, and so see the kernel, the processor and the allocator as they are. The
+//! README beside this crate lists the findings of each in a library broken on purpose.
 
 pub mod program;
 pub mod races;

@@ -1,7 +1,7 @@
-//! Runs litmus programs, once for each way to count, and prints how often each outcome was seen.
+//! Runs litmus programs, once for each strategy, and prints the count of each outcome.
 //!
-//! The exit status is 1 if a forbidden one was. A process decides once how it counts. So the
-//! program runs itself again for each strategy, unless `WINDROW_STRATEGY` names one.
+//! The exit status is 1 if a forbidden outcome was seen. A process chooses its strategy once, so
+//! the program runs itself again for each strategy, unless `WINDROW_STRATEGY` names one.
 
 use std::env;
 use std::fmt::Display;

@@ -1,4 +1,6 @@
-//! Families: the counts of each set of labels, their total, and the fate of removed ones.
+//! Families of metrics by labels: the counts of each set of labels, their total and the overflow
+//! series; removal while handles are kept; user code that panics; bounds of memory. Random
+//! schedules are compared with an oracle.
 
 mod counts;
 mod hostile;

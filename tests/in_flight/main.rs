@@ -1,5 +1,5 @@
-//! Operations in flight: random histories beside the guards held, threads that come and go, and the
-//! documented answers.
+//! Gauges of operations in flight: random histories beside the guards held, limits and maxima while
+//! threads come and go, user code that panics, and the documented answers.
 
 mod contract;
 mod oracle;

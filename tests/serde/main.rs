@@ -1,4 +1,5 @@
-//! Snapshots by serde: their shape, that they come back, and the inputs that are refused.
+//! Snapshots and distributions by serde: their shape in JSON and in a binary format, that they come
+//! back, the inputs that are refused, and the memory that hostile inputs take.
 
 mod distributions;
 mod histograms;

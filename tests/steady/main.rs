@@ -1,4 +1,5 @@
-//! Adds cost no memory once they have gone on for a while.
+//! Memory in the long run: adds, rotations, drains and changes of geometry allocate nothing, or a
+//! bounded amount, once they have gone on for a while.
 //!
 //! Each test runs in a process of its own, on each strategy, because it looks at the heap of the
 //! whole process.

@@ -1,4 +1,5 @@
-//! Processes in which something is missing, or was forked away: counts are exact all the same.
+//! Processes without memory, without restartable sequences or with other kernel limits, and forked
+//! ones: counts stay exact.
 //!
 //! Each test runs in a process of its own, because the strategy, the limits and the forks are the
 //! process's.

@@ -1,4 +1,5 @@
-//! The models. Each file names its invariant, and the threads that it explores.
+//! The models: small programs of a few threads that use the library's real code, explored by loom,
+//! shuttle and real threads. Each file names its invariant, and the threads that it explores.
 
 #[cfg(all(loom, windrow_announced))]
 mod announced;

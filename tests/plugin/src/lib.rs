@@ -1,4 +1,4 @@
-//! A shared object that counts: opened and closed by `tests/survival/dlclose.rs`.
+//! A shared object with a counter of its own: opened and closed by `tests/survival/dlclose.rs`.
 
 use windrow::Counter;
 

@@ -1,5 +1,5 @@
-//! `gates [--rounds N] [--seconds N]`: what a decision costs, and how far over its limit each
-//! limiter goes: windrow's gate, governor, tower's budget and rate limit, a lock around a ring, a
+//! `gates [--rounds N] [--seconds N]`: the cost of a decision, and the excess of each limiter over
+//! its limit: windrow's gate, governor, tower's budget and rate limit, a lock around a ring, a
 //! window that is asked before it is added to; with the feature `sentinel`, sentinel-core's flow
 //! rule.
 //!

@@ -1,4 +1,4 @@
-//! `labels [ROUNDS]`: what one more count costs, or one more value, where series have names and
+//! `labels [ROUNDS]`: the cost of one more count, or one more value, of series with names and
 //! labels.
 //!
 //! 256 series of one name with three labels, one of them hot. Interleaved rounds, each contender on

@@ -1,4 +1,5 @@
-//! Processes that are killed, disks that are full, directories that are gone.
+//! Logs on real disks: processes that are killed, disks that are full, directories that are removed
+//! or that other programs have changed. No line may be lost without a record of it.
 #![cfg(unix)]
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The exports of the SDK, collection by collection.
+//! The exports of the real SDK, collection by collection: each count is exported once, to every
+//! reader, with both temporalities and through Views.
 
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 

@@ -1,4 +1,5 @@
-//! The counts of the layer: in axum, in tonic, and around services that fail in every way there is.
+//! The layers in axum, in tonic, and around services that fail in every way: the counts of
+//! requests, rate limits, concurrency limits, and rules that are swapped while requests go on.
 
 mod bounds;
 mod connections;

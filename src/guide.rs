@@ -1,7 +1,7 @@
 //! How to use the library, how it works, how it was verified, and what it costs: the pages of
 //! `docs`.
 //!
-//! * [`design`]: rows and columns, how a bucket is replaced, closed and read.
+//! * [`design`]: how it works, with a page each for rows, windows, histograms, gates and families.
 //! * [`orderings`]: every atomic operation, its partner, what breaks without it.
 //! * [`verification`]: claim by claim, what shows it, and what is not verified.
 //! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in
@@ -32,9 +32,40 @@
 // Each page defines its links at its end, by the names of files. The definitions here come before
 // the page: of two definitions, rustdoc takes the first.
 
+/// [rows.md]: design::rows
+/// [windows.md]: design::windows
+/// [windows.md#what-a-stalled-thread-costs]: design::windows#what-a-stalled-thread-costs
+/// [histograms.md]: design::histograms
+/// [gates.md]: design::gates
+/// [families.md]: design::families
 /// [orderings.md]: orderings
+/// [verification.md]: verification
 #[doc = include_str!("../docs/design.md")]
-pub mod design {}
+pub mod design {
+    /// [design.md]: super::design
+    /// [windows.md]: windows
+    /// [gates.md]: gates
+    #[doc = include_str!("../docs/design/rows.md")]
+    pub mod rows {}
+
+    /// [design.md]: super::design
+    /// [histograms.md]: histograms
+    #[doc = include_str!("../docs/design/windows.md")]
+    pub mod windows {}
+
+    /// [design.md]: super::design
+    #[doc = include_str!("../docs/design/histograms.md")]
+    pub mod histograms {}
+
+    /// [design.md]: super::design
+    #[doc = include_str!("../docs/design/gates.md")]
+    pub mod gates {}
+
+    /// [design.md]: super::design
+    /// [gates.md]: gates
+    #[doc = include_str!("../docs/design/families.md")]
+    pub mod families {}
+}
 
 #[doc = include_str!("../docs/orderings.md")]
 pub mod orderings {}
@@ -109,12 +140,12 @@ pub mod in_flight {}
 #[doc = include_str!("../docs/guide/rate-display.md")]
 pub mod rate_display {}
 
-/// [design.md]: design
+/// [windows.md]: design::windows
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
 
-/// [design.md]: design
+/// [windows.md]: design::windows
 /// [histogram.md]: histogram
 #[doc = include_str!("../docs/guide/percentiles.md")]
 pub mod percentiles {}

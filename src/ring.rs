@@ -1,6 +1,6 @@
 //! A window's ring of buckets: its parts, and the rules that they keep.
 //!
-//! `docs/design.md` ("A window") draws and explains it.
+//! `docs/design/windows.md` ("A window") draws and explains it.
 //!
 //! # Glossary
 //!

@@ -147,7 +147,8 @@ pub use totals::Totals;
 /// did before.
 ///
 /// A window keeps two sets of cells for each bucket in the ring, and one to four sets of columns:
-/// see the [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
+/// see the [formula](crate::guide::design::windows#memory). Do not add to a window in a signal
+/// handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Made<C>,
     /// Invariant in `E`: a subtype of `E` may be another set of events, which has more cells.

@@ -26,7 +26,7 @@ type Window = SlidingWindow<Http, Manual>;
 /// A use of a window, whose clock is given.
 type Use<'a> = &'a dyn Fn(&Window, &Manual);
 
-/// Returns the size of slots by `docs/design.md`.
+/// Returns the size of slots by `docs/design/windows.md`.
 fn slots(buckets: i64) -> i64 {
     let groups = buckets / buckets.isqrt() + i64::from(buckets % buckets.isqrt() != 0);
     8 * buckets + 8 * groups

@@ -85,7 +85,7 @@ usage: cargo xtask <command>
 
   arrows          which file of src names which: refuses circles, and a file of a higher layer
   names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src
-                  in the tables of docs/design.md
+                  in the tables of docs/design.md and its parts
   words [PATH]    comments and pages: summaries without a subject, banned phrases, words that the glossary
                   replaces, long lines; PATH: only files whose path begins with it
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's

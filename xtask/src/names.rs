@@ -16,10 +16,12 @@ use crate::sources;
 use crate::steps::{Failed, Steps};
 use declared::Declared;
 use elsewhere::ELSEWHERE;
-use pages::{Page, Span};
+use pages::{Page, Row, Span};
 
-/// The page whose tables name the files of `src`.
+/// The pages whose tables name the files of `src`, under the heading "Layers" or "Files": this one,
+/// and those of its parts.
 const DESIGN: &str = "docs/design.md";
+const PARTS: &str = "docs/design/";
 
 /// Pages that compare with other libraries, and name those libraries' words.
 const OF_OTHERS: [&str; 3] = ["docs/guide/from-", "docs/parity.md", "docs/performance.md"];
@@ -90,21 +92,23 @@ fn unknown(
 
 /// Files of the library that the tables of the design do not name.
 fn missing(root: &Path) -> Result<Vec<String>, String> {
-    let text = read(root, DESIGN)?;
-    let page = Page::new(DESIGN, &text);
-    let rows = page.rows();
+    let is_design = |page: &String| page == DESIGN || page.starts_with(PARTS);
+    let paths = pages(root)?.into_iter().filter(is_design);
+    let texts = paths.map(|path| read(root, &path)).collect::<Result<Vec<_>, _>>()?;
+    let pages = texts.iter().map(|text| Page::new(DESIGN, text));
+    let rows: Vec<Row<'_>> = pages.flat_map(|page| page.rows()).collect();
     let files = sources::with_extension(&root.join("src"), "rs")?;
     let names = files.iter().filter_map(|file| file.strip_suffix(".rs"));
     let unnamed = names.filter(|file| !is_named(&rows, file));
-    Ok(unnamed.map(|file| format!("{DESIGN}: no table under \"Layers\" names `{file}`")).collect())
+    Ok(unnamed.map(|file| format!("{DESIGN} and its parts: no table names `{file}`")).collect())
 }
 
 /// Returns whether a row that is about a file's folder has its name. (A folder below that is its
 /// module's affair; the root, the guide and unit tests are no layer.)
-fn is_named(rows: &[pages::Row<'_>], file: &str) -> bool {
+fn is_named(rows: &[Row<'_>], file: &str) -> bool {
     let (folder, name) = file.split_once('/').unwrap_or(("", file));
     let is_below = name.contains('/');
-    let has = |row: &pages::Row<'_>| {
+    let has = |row: &Row<'_>| {
         row.spans.contains(&file) || row.folders.contains(&folder) && row.spans.contains(&name)
     };
     is_below || name == "tests" || ["lib", "guide"].contains(&file) || rows.iter().any(has)

@@ -56,7 +56,7 @@
 //! `tower-http`'s `TraceLayer` without a subscriber 485; a limit took 195, a refusal 175, and a
 //! room 260. (One run of windrow's bench `layer`, medians of interleaved rounds, one thread.)
 //!
-//! Percentiles take memory. By the formula of windrow's [design][design.md], a route's window of a
+//! Percentiles take memory. By the formula of windrow's [design][windows.md], a route's window of a
 //! minute in sixty buckets takes about 21 kB when it is first used, and about 100 kB if it is used
 //! on two cores in every second, with times in four octaves.
 //!
@@ -71,7 +71,7 @@
 //! A request that waits clones the service. *Rules*: a request looks at none, except for its
 //! weight, which takes a comparison with each pattern up to the one that matches.
 //!
-//! [design.md]: https://docs.rs/windrow/latest/windrow/guide/design/index.html#memory
+//! [windows.md]: https://docs.rs/windrow/latest/windrow/guide/design/windows/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
 
 mod body;

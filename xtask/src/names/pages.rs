@@ -16,7 +16,7 @@ pub(super) struct Span<'t> {
     pub(super) file: Option<&'t str>,
 }
 
-/// A row of a table under the heading "Layers".
+/// A row of a table under the heading "Layers" or "Files".
 pub(super) struct Row<'t> {
     pub(super) spans: Vec<&'t str>,
     /// The folders that it is about: those that it, or the head of its table, has as `folder/…`.
@@ -37,9 +37,11 @@ impl<'t> Page<'t> {
         page
     }
 
-    /// Returns the rows of the tables under the heading "Layers".
+    /// Returns the rows of the tables under the heading "Layers" or "Files".
     pub(super) fn rows(&self) -> Vec<Row<'t>> {
-        let section = self.text.split_once("\n## Layers\n").map_or("", |(_, rest)| rest);
+        let heads = ["\n## Layers\n", "\n## Files\n"];
+        let sections = heads.iter().find_map(|head| self.text.split_once(head));
+        let section = sections.map_or("", |(_, rest)| rest);
         let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
         let mut of_table: Vec<&str> = Vec::new();
         let (mut rows, mut is_head) = (Vec::new(), true);

@@ -104,4 +104,7 @@ fn a_file_is_named_in_the_row_of_its_folder() {
     for file in ["gate/cells", "ring/decide", "gate/late", "window"] {
         assert!(!is_named(file), "{file}");
     }
+    let part =
+        Page::new(DESIGN, "\n## Files\n\n| folder | files |\n|---|---|\n| `gate/…` | `cells` |\n");
+    assert!(super::is_named(&part.rows(), "gate/cells"));
 }

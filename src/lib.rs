@@ -52,17 +52,6 @@ pub mod histogram;
 pub mod in_flight;
 pub mod labels;
 mod memory;
-#[cfg_attr(miri, allow(dead_code))] // it has no keys
-#[cfg(all(
-    any(
-        target_os = "linux",
-        target_os = "android",
-        target_os = "freebsd",
-        target_vendor = "apple"
-    ),
-    not(any(loom, shuttle))
-))]
-mod object;
 mod reclaim;
 mod recorded;
 mod ring;

@@ -23,7 +23,8 @@
 //! Nothing is given back by a thread that ends without the C library's knowing (a raw `exit` system
 //! call), nor at the end of the process.
 
-// One of two, with the same functions.
+// One of two, with the same functions: where the C library has keys, or elsewhere. A system with
+// keys is added here, and one whose processes fork in `clock::ticker`.
 #[cfg_attr(
     any(
         loom,

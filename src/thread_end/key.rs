@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use std::ptr::from_ref;
 
 use super::GiveBack;
-use crate::object;
 use crate::sync::{AtomicUsize, Ordering};
+
+mod object;
 
 /// Has things of one kind given back, one a thread.
 pub(crate) struct AtEnd<T> {

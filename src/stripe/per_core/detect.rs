@@ -1,8 +1,8 @@
 //! What the per-core strategy needs to know of this process: detected once, before its first use.
 
-use crate::object;
 use crate::stripe::numbered::Numbered;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
+use crate::thread_end;
 
 /// Offsets in `struct rseq` of the kernel.
 pub(super) mod area {
@@ -95,7 +95,7 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
         // glibc says 20 for the original area, or 32, its padded size, whatever the kernel fills.
         // The auxiliary vector says what the kernel fills.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
-    object::pin();
+    thread_end::keep_code();
     // Relaxed: published with the decision, and with every column after it.
     DETECTED.area.store(offset.cast_unsigned(), Ordering::Relaxed);
     DETECTED.is_by_id.store(dense && has_mm_cid, Ordering::Relaxed);

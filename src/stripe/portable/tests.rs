@@ -71,15 +71,7 @@ fn a_leased_cell_is_raised_and_not_lowered() {
 }
 
 #[test]
-#[cfg(all(
-    any(
-        target_os = "linux",
-        target_os = "android",
-        target_os = "freebsd",
-        target_vendor = "apple"
-    ),
-    not(miri)
-))]
+#[cfg(all(unix, not(miri)))]
 fn a_forked_child_has_the_rows_of_threads_that_it_lacks() {
     let column = column();
     let all = std::sync::Barrier::new(2);

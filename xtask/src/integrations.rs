@@ -117,8 +117,9 @@ pub(crate) fn scrape(steps: &mut Steps) -> Result<(), Failed> {
             steps.leave_out(&format!("a scrape, read by {reader}"), &why);
             continue;
         }
-        let tests = ["test", "--package", "windrow-prometheus", "--test", "parsers", "--"];
-        let arguments = [&tests[..], &["--ignored", "--exact", test]].concat();
+        let tests = ["test", "--package", "windrow-prometheus", "--test", "scrape", "--"];
+        let test = format!("parsers::{test}");
+        let arguments = [&tests[..], &["--ignored", "--exact", test.as_str()]].concat();
         steps.cargo(&format!("a scrape, read by {reader}"), &arguments, &[])?;
     }
     Ok(())
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn each_test_of_a_reader_exists() {
-        let tests = Path::new(ROOT).join("integrations/prometheus/tests/parsers/main.rs");
+        let tests = Path::new(ROOT).join("integrations/prometheus/tests/scrape/parsers.rs");
         let tests = fs::read_to_string(tests).unwrap();
         for (reader, _, test) in READERS {
             assert!(tests.contains(&format!("fn {test}()")), "{reader}");

@@ -11,7 +11,7 @@ const PAGE: &str = include_str!("page.html");
 
 /// The rights of the page: to run its own script, use its own style, and send requests to its own
 /// server. The two hashes are those of the texts between `<script>` and `</script>`, and between
-/// `<style>` and `</style>`; `tests/page.rs` computes them.
+/// `<style>` and `</style>`; `tests/console/page.rs` computes them.
 const POLICY: &str = "default-src 'none'; \
     script-src 'sha256-nBLuE2Dg9jAYqMNfc2F43F7BfA05+TbqbVjV72L00SQ='; \
     style-src 'sha256-cJu4iZG91mO8qZo24fJ+E0yvPHSf7sPFSBrfCgRW94Y='; \

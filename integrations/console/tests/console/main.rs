@@ -3,6 +3,7 @@
 
 mod answers;
 mod endpoints;
+mod page;
 mod percentiles;
 mod server;
 mod streams;

@@ -10,7 +10,7 @@ use windrow::clock::Manual;
 use windrow::{Counter, Family, Gauge, Histogram, Maximum, Minimum, SlidingWindow, events, labels};
 use windrow_prometheus::{Buckets, Shared, buckets, register};
 
-use crate::Samples;
+use super::Samples;
 
 labels! {
     struct Request { route: str, status: u16 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::alone;
 use windrow_log::{Entry, Log, LogError, Options, Step};
 
-use crate::{DIRECTORY, Http, directory_of_child, entries, window};
+use super::{DIRECTORY, Http, directory_of_child, entries, window};
 
 fn file(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("windrow-{number:010}.jsonl"))
@@ -135,7 +135,7 @@ fn an_old_file_that_stays_stops_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    alone::run("mutated::in_a_directory_of_another_user", &[(DIRECTORY, path)]);
+    alone::run("survival::mutated::in_a_directory_of_another_user", &[(DIRECTORY, path)]);
 }
 
 /// A directory in which a user may only remove his own files (as in `/tmp`), with a file of another
@@ -177,7 +177,7 @@ fn in_a_directory_of_another_user() {
 fn a_process_without_descriptors_goes_on_when_it_has_some() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
-    alone::run("mutated::with_few_descriptors", &[(DIRECTORY, path)]);
+    alone::run("survival::mutated::with_few_descriptors", &[(DIRECTORY, path)]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 use testkit::Rng;
 use windrow_log::{Bucket, Entry, Log, Options};
 
-use crate::{DIRECTORY, Http, Window, directory_of_child, entries, window};
+use super::{DIRECTORY, Http, Window, directory_of_child, entries, window};
 
 const KILLS: usize = 40;
 
@@ -86,7 +86,7 @@ fn a_killed_process_leaves_all_that_it_was_told_is_written() {
             let _ = fs::remove_file(directory.path().join(name));
         }
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "killed::counting_in_this_process"])
+            .args(["--ignored", "--exact", "survival::killed::counting_in_this_process"])
             .env(DIRECTORY, path)
             .stdout(Stdio::null())
             .spawn()

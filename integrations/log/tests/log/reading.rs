@@ -364,7 +364,7 @@ fn a_line_without_end_is_passed_over() {
     let open = fs::OpenOptions::new().write(true).open(&path).unwrap();
     open.write_all_at(behind.as_bytes(), 1 << 30).unwrap();
     let path = directory.path().to_str().unwrap();
-    testkit::alone::run("reading_with_little_memory", &[(DIRECTORY, path)]);
+    testkit::alone::run("reading::reading_with_little_memory", &[(DIRECTORY, path)]);
 }
 
 #[cfg(unix)]

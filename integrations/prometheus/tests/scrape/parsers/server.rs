@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use prometheus_client::registry::Registry;
 
-use crate::{Samples, exposed, samples};
+use super::{Samples, exposed, samples};
 
 /// Serves a registry on a port of its own, until it is dropped.
 pub(crate) struct Target {

@@ -2,8 +2,6 @@
 
 #![allow(clippy::float_cmp, reason = "exact is what these numbers are")]
 
-mod strict;
-
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -11,6 +9,8 @@ use std::thread;
 use metrics::{counter, gauge, histogram};
 use windrow::histogram::Scale;
 use windrow_metrics::{Handle, Matcher, Recorder, Value};
+
+use crate::strict;
 
 const THREADS: u64 = 4;
 

@@ -8,13 +8,13 @@ use std::time::Duration;
 use testkit::alone;
 use windrow_log::{Log, LogError, Options, Step};
 
-use crate::{DIRECTORY, Http, directory_of_child, passed, window};
+use super::{DIRECTORY, Http, directory_of_child, passed, window};
 
 #[test]
 fn a_full_disk_is_an_error_and_its_lines_are_written_when_there_is_room() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
-    alone::run("disk::with_a_limit_on_files", &[(DIRECTORY, path)]);
+    alone::run("survival::disk::with_a_limit_on_files", &[(DIRECTORY, path)]);
 }
 
 /// Limits the length of the files of this process.
@@ -64,7 +64,7 @@ fn with_a_limit_on_files() {
 fn a_limit_on_the_size_of_files_ends_them() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
-    alone::run("disk::with_short_files", &[(DIRECTORY, path)]);
+    alone::run("survival::disk::with_short_files", &[(DIRECTORY, path)]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use sha2::{Digest, Sha256};
 use windrow_console::Console;
 
-const PAGE: &str = include_str!("../src/page.html");
+const PAGE: &str = include_str!("../../src/page.html");
 
 /// Returns the text between the only pair of tags of that name.
 fn inside(tag: &str) -> &'static str {

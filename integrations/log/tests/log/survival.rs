@@ -1,6 +1,5 @@
 //! Logs on real disks: processes that are killed, disks that are full, directories that are removed
 //! or that other programs have changed. No line may be lost without a record of it.
-#![cfg(unix)]
 
 use std::path::Path;
 use std::time::Duration;

@@ -2,8 +2,6 @@
 
 #![allow(clippy::float_cmp, reason = "exact is what these numbers are")]
 
-mod strict;
-
 use std::process::{Command, Stdio};
 
 use metrics::{
@@ -11,6 +9,8 @@ use metrics::{
 };
 use proptest::prelude::*;
 use windrow_metrics::{Builder, Kind, Problem, Recorder, Snapshot, Value};
+
+use crate::strict;
 
 /// Returns what a recorder with these settings makes of `work`.
 fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {

@@ -3,13 +3,13 @@
 
 #![allow(clippy::float_cmp, reason = "exact is what these numbers are")]
 
-mod strict;
-
 use std::time::Duration;
 
 use metrics::{gauge, histogram};
 use windrow::histogram::Scale;
 use windrow_metrics::{BuildError, Builder, Matcher, Problem, Recorder, Snapshot, Value};
+
+use crate::strict;
 
 /// Returns what a recorder with these settings makes of `work`.
 fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {

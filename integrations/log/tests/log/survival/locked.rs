@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::alone;
 use windrow_log::{Entry, Log, LogError, Options};
 
-use crate::{DIRECTORY, Http, directory_of_child, entries, window};
+use super::{DIRECTORY, Http, directory_of_child, entries, window};
 
 fn assert_locked(result: Result<Log, LogError>) {
     match result.map(drop) {
@@ -24,7 +24,7 @@ fn a_second_log_is_refused_in_this_process_and_in_another() {
     let log = Log::open(directory.path(), Options::default()).unwrap();
     assert_locked(Log::open(directory.path(), Options::default()));
     let path = directory.path().to_str().unwrap();
-    alone::run("locked::opened_in_another_process", &[(DIRECTORY, path)]);
+    alone::run("survival::locked::opened_in_another_process", &[(DIRECTORY, path)]);
     drop(log);
     // A lock file that is left says nothing.
     assert!(directory.path().join("lock").exists());
@@ -45,7 +45,7 @@ fn the_file_may_be_removed_and_the_lock_stays() {
             fs::write(&lock, "").unwrap();
         }
         assert_locked(Log::open(directory.path(), Options::default()));
-        alone::run("locked::opened_in_another_process", &[(DIRECTORY, path)]);
+        alone::run("survival::locked::opened_in_another_process", &[(DIRECTORY, path)]);
         log.flush().unwrap();
     }
     drop(log);
@@ -83,7 +83,7 @@ fn processes_that_contend_for_a_directory_write_one_after_the_other() {
     let path = directory.path().to_str().unwrap();
     let begin = || {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--ignored", "--exact", "locked::contending_for_the_directory"]);
+        command.args(["--ignored", "--exact", "survival::locked::contending_for_the_directory"]);
         command.env(DIRECTORY, path).stdout(Stdio::null()).spawn().unwrap()
     };
     let mut children: Vec<_> = (0..3).map(|_| begin()).collect();

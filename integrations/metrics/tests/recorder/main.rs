@@ -1,0 +1,12 @@
+//! What recorders count, drop and export. Each test has a recorder of its own, so all of them share
+//! a process.
+//!
+//! Beside this program, `installed` has the process's recorder, and `limits` measures what the
+//! process allocates.
+
+mod histograms;
+mod idle;
+mod storm;
+mod strict;
+mod text;
+mod waits;

@@ -6,14 +6,17 @@
 //! * [`verification`]: claim by claim, what shows it, and what is not verified.
 //! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in
 //!   Promela.
-//! * [`performance`]: what everything costs, and what the rivals do.
+//! * [`performance`]: what everything costs, beside other crates.
 //! * [`parity`]: what other libraries can do, and the call here that does it.
 //! * [`cluster`]: many machines as one: how each kind of number is merged, what a restart loses,
 //!   what it costs.
 //!
 //! This module exists in the documentation only: a program cannot name it.
 //!
+//! [cluster.md]: cluster
 //! [from-atomic.md]: from_atomic
+//! [what-is-exact.md]: what_is_exact
+//! [where-it-runs.md]: where_it_runs
 //! [from-striped.md]: from_striped
 //! [from-prometheus.md]: from_prometheus
 //! [from-sentinel.md]: from_sentinel
@@ -85,6 +88,7 @@ pub mod models {}
 #[doc = include_str!("../docs/promela/README.md")]
 pub mod promela {}
 
+/// [guide/where-it-runs.md]: where_it_runs
 #[doc = include_str!("../docs/pictures.md")]
 #[doc = include_str!("../docs/performance.md")]
 pub mod performance {}
@@ -96,6 +100,16 @@ pub mod parity {}
 
 #[doc = include_str!("../docs/cluster.md")]
 pub mod cluster {}
+
+/// [clock]: crate::clock
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/where-it-runs.md")]
+pub mod where_it_runs {}
+
+/// [design.md]: design
+/// [verification.md]: verification
+#[doc = include_str!("../docs/guide/what-is-exact.md")]
+pub mod what_is_exact {}
 
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-atomic.md")]

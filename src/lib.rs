@@ -3,14 +3,22 @@
 #![cfg_attr(
     doc,
     doc = "\
-[docs/design.md]: guide::design
-[docs/guide/README.md]: guide
-[docs/models.md]: guide::models
-[docs/orderings.md]: guide::orderings
-[docs/parity.md]: guide::parity
-[docs/performance.md]: guide::performance
-[docs/promela/README.md]: guide::promela
-[docs/verification.md]: guide::verification
+[guide]: guide
+[cluster.md]: guide::cluster
+[design.md]: guide::design
+[endpoints.md]: guide::endpoints
+[from-atomic.md]: guide::from_atomic
+[from-sentinel.md]: guide::from_sentinel
+[from-striped.md]: guide::from_striped
+[in-flight.md]: guide::in_flight
+[limits.md]: guide::limits
+[orderings.md]: guide::orderings
+[parity.md]: guide::parity
+[percentiles.md]: guide::percentiles
+[performance.md]: guide::performance
+[verification.md]: guide::verification
+[what-is-exact.md]: guide::what_is_exact
+[where-it-runs.md]: guide::where_it_runs
 "
 )]
 #![doc = include_str!("../README.md")]
@@ -28,7 +36,8 @@
 //!   window, it knows the most at once in each bucket.
 //! * [`Family`] has a metric for each set of labels.
 //! * [`export`] reads all of these for exporters: Prometheus, OpenTelemetry, a page, a log.
-//! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified, and what it costs.
+//! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified,
+//!   and what it costs.
 //! * Each item says what it costs, what it promises while other threads write, and what it does not.
 
 // The checking reclaimer's pointers rely on a model running all its threads on one system thread.

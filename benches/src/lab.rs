@@ -5,8 +5,8 @@
 //! machine at hand are marked in their tables ([`stats`]).
 //!
 //! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`],
-//! [`first`], [`instructions`], [`strategies`]. What follows from several of them: [`targets`],
-//! [`design`]. All of them end in [`report`].
+//! [`first`], [`instructions`], [`strategies`]. What follows from several of them: [`summary`],
+//! [`targets`], [`design`]. All of them end in [`report`].
 
 pub mod chart;
 pub mod design;
@@ -27,6 +27,7 @@ pub mod speed;
 pub mod stats;
 pub mod strategies;
 pub mod subject;
+pub mod summary;
 pub mod targets;
 pub mod worker;
 

@@ -21,8 +21,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo(name, &[&TESTS[..], &["--test-threads=2"]].concat(), &[])
 }
 
-/// Takes `docs/console-light.png` and `console-dark.png` anew, and the second for
-/// `integrations/console` too.
+/// Takes `integrations/console-light.png` and `integrations/console/console-dark.png` anew.
 pub(crate) fn screenshots(steps: &mut Steps) -> Result<(), Failed> {
     let variables = [("WINDROW_PICTURES", "keep")];
     let test = ["--exact", "pictures::the_page_by_day_and_by_night"];

@@ -4,6 +4,7 @@
 //!
 //! The measurements are the program's: `benches/src/lab.rs`.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ use crate::before;
 use crate::pictures;
 use crate::steps::{Failed, Steps, target_directory};
 
-/// The page that shows one run.
-const PAGE: &str = "docs/performance.md";
+/// The pages that show one run: all of it, and a summary for users.
+const PAGES: [&str; 3] = ["benches/results.md", "docs/performance.md", "README.md"];
 
 /// The parsed arguments. The programs judge those that are passed on to them.
 #[derive(Debug, PartialEq)]
@@ -96,7 +97,7 @@ pub(crate) fn run(
         if status.success() { Ok(()) } else { Err(status.to_string()) }
     })?;
     if publish_it {
-        steps.step("publishing", PAGE, || publish(&root, &report))?;
+        steps.step("publishing", &PAGES.join(", "), || publish(&root, &report))?;
     }
     Ok(())
 }
@@ -140,23 +141,33 @@ fn lengths(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
     Ok(lengths)
 }
 
-/// Puts each table of `report` between its two marks in the page, and the pictures beside the page.
+/// Puts each table of `report` between its two marks in each page that has them, and the pictures
+/// into `docs`.
 fn publish(root: &Path, report: &Path) -> Result<(), String> {
     let read = |path: &Path| {
         fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
     };
-    let page_path = root.join(PAGE);
-    let mut page = read(&page_path)?;
-    // No file of an older run may stay beside this one's.
-    for name in places(&page) {
-        page = replaced(&page, &name, "Not measured in this run.\n")?;
-    }
+    let mut tables = Vec::new();
     for path in files(&report.join("tables"), "md")? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let table = read(&path)?.replace('<', "\\<"); // a type's name is no tag
-        page = replaced(&page, &name, &table)?;
+        tables.push((name, read(&path)?.replace('<', "\\<"))); // a type's name is no tag
     }
-    fs::write(&page_path, page).map_err(|error| format!("{}: {error}", page_path.display()))?;
+    let mut placed = BTreeSet::new();
+    for name in PAGES {
+        let path = root.join(name);
+        let mut page = read(&path)?;
+        // A table of an older run would stay beside those of this one.
+        for place in places(&page) {
+            let table = tables.iter().find(|(name, _)| *name == place);
+            let table = table.map_or("Not measured in this run.\n", |(_, table)| table);
+            page = replaced(&page, &place, table).map_err(|why| format!("{name} {why}"))?;
+            placed.insert(place);
+        }
+        fs::write(&path, page).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if let Some((name, _)) = tables.iter().find(|(name, _)| !placed.contains(name)) {
+        return Err(format!("no page has a place for the table `{name}`"));
+    }
     for path in files(report, "svg")? {
         let name = path.file_name().unwrap_or_default();
         fs::copy(&path, root.join("docs").join(name)).map_err(|error| error.to_string())?;
@@ -181,7 +192,7 @@ pub(crate) fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, S
 /// `page` with `table` between the marks of `name`.
 fn replaced(page: &str, name: &str, table: &str) -> Result<String, String> {
     let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
-    let missing = || format!("{PAGE} has no place between `{}` and `{end}`", begin.trim_end());
+    let missing = || format!("has no place between `{}` and `{end}`", begin.trim_end());
     let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;
     let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
     Ok(format!("{before}{begin}{table}{end}{after}"))
@@ -219,13 +230,15 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_a_place_for_what_it_shows() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/performance.md");
-        let page = fs::read_to_string(page).unwrap();
-        let places = places(&page);
-        assert!(places.contains(&"targets".to_owned()), "{places:?}");
-        for name in places {
-            assert!(replaced(&page, &name, "").is_ok(), "{name}");
+    fn the_pages_have_places_for_what_they_show() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for (name, needed) in PAGES.iter().zip(["targets", "summary", "summary"]) {
+            let page = fs::read_to_string(root.join(name)).unwrap();
+            let places = places(&page);
+            assert!(places.iter().any(|place| place == needed), "{name}: {places:?}");
+            for place in places {
+                assert!(replaced(&page, &place, "").is_ok(), "{name}: {place}");
+            }
         }
     }
 }

@@ -24,7 +24,8 @@ const DESIGN: &str = "docs/design.md";
 const PARTS: &str = "docs/design/";
 
 /// Pages that compare with other libraries, and name those libraries' words.
-const OF_OTHERS: [&str; 3] = ["docs/guide/from-", "docs/parity.md", "docs/performance.md"];
+const OF_OTHERS: [&str; 4] =
+    ["docs/guide/from-", "docs/parity.md", "docs/performance.md", "benches/results.md"];
 
 /// Not read: pictures, as text.
 const LEFT_OUT: &str = "docs/pictures.md";
@@ -32,7 +33,7 @@ const LEFT_OUT: &str = "docs/pictures.md";
 /// Refuses a name that is nowhere in the sources, and a file that the design does not name.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    steps.step("names in the docs", "docs/**/*.md, CONTRIBUTING.md", || {
+    steps.step("names in the docs", "docs/**/*.md, CONTRIBUTING.md, README.md, benches/results.md", || {
         let declared = Declared::read(&root)?;
         let (mut count, mut wrong, mut used) = (0, Vec::new(), BTreeSet::new());
         for page in pages(&root)? {
@@ -67,7 +68,9 @@ fn pages(root: &Path) -> Result<Vec<String>, String> {
     let docs = sources::with_extension(&root.join("docs"), "md")?;
     let docs = docs.into_iter().map(|page| format!("docs/{page}"));
     let pages = docs.filter(|page| page != LEFT_OUT);
-    Ok(pages.chain(["CONTRIBUTING.md".to_owned()]).collect())
+    Ok(pages
+        .chain(["CONTRIBUTING.md", "README.md", "benches/results.md"].map(str::to_owned))
+        .collect())
 }
 
 /// Returns the reason why a span names nothing, if it does.

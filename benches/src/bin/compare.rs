@@ -27,7 +27,7 @@ use windrow_benches::lab::subject::Group;
 use windrow_benches::lab::targets::Measured;
 use windrow_benches::lab::{
     Effort, design, first, instructions, latency, losses, memory, pictures, rotation, sealed,
-    targets, worker,
+    summary, targets, worker,
 };
 
 #[global_allocator]
@@ -198,8 +198,9 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
 
     let measured =
         Measured { speed: speed.as_ref(), rotation: &rotations, losses: &lost, memory: &bytes };
-    tables.insert(0, targets::table(measured));
-    tables.insert(1, design::table(measured));
+    tables.insert(0, summary::table(measured.speed));
+    tables.insert(1, targets::table(measured));
+    tables.insert(2, design::table(measured));
     tables.retain(|table| !table.rows.is_empty());
     let commit = asked.before.as_ref().map(|(commit, _)| commit.as_str());
     let typed = command(&asked.parts, commit, effort);

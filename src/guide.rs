@@ -111,6 +111,7 @@ pub mod where_it_runs {}
 #[doc = include_str!("../docs/guide/what-is-exact.md")]
 pub mod what_is_exact {}
 
+/// [`Counter`]: crate::Counter
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-atomic.md")]
 pub mod from_atomic {}
@@ -142,28 +143,37 @@ pub mod circuit_breaker {}
 #[doc = include_str!("../docs/guide/retry-budget.md")]
 pub mod retry_budget {}
 
+/// [`Gate`]: crate::Gate
+/// [in-flight.md]: in_flight
+/// [performance.md]: performance
 #[doc = include_str!("../docs/guide/limits.md")]
 pub mod limits {}
 
+/// [`InFlight`]: crate::InFlight
 /// [limits.md]: limits
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/in-flight.md")]
 pub mod in_flight {}
 
+/// [percentiles.md]: percentiles
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/rate-display.md")]
 pub mod rate_display {}
 
+/// [`Family`]: crate::Family
 /// [windows.md]: design::windows
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
 
+/// [`Scale::DEFAULT`]: crate::histogram::Scale::DEFAULT
 /// [windows.md]: design::windows
 /// [histogram.md]: histogram
 #[doc = include_str!("../docs/guide/percentiles.md")]
 pub mod percentiles {}
 
+/// [`Histogram`]: crate::Histogram
+/// [percentiles.md]: percentiles
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/histogram.md")]
 pub mod histogram {}

@@ -169,6 +169,7 @@ pub mod endpoints {}
 /// [`Scale::DEFAULT`]: crate::histogram::Scale::DEFAULT
 /// [windows.md]: design::windows
 /// [histogram.md]: histogram
+/// [performance.md]: performance
 #[doc = include_str!("../docs/guide/percentiles.md")]
 pub mod percentiles {}
 

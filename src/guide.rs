@@ -93,6 +93,7 @@ pub mod promela {}
 #[doc = include_str!("../docs/performance.md")]
 pub mod performance {}
 
+/// [guide/limits.md]: limits
 /// [guide/percentiles.md]: percentiles
 /// [guide/retry-budget.md]: retry_budget
 #[doc = include_str!("../docs/parity.md")]
@@ -135,6 +136,7 @@ pub mod from_prometheus {}
 #[doc = include_str!("../docs/guide/from-sentinel.md")]
 pub mod from_sentinel {}
 
+/// [in-flight.md]: in_flight
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/circuit-breaker.md")]
 pub mod circuit_breaker {}

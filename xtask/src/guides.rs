@@ -58,3 +58,34 @@ fn each_guide_is_listed_and_shown_and_run() {
     }
     assert!(count >= 8, "there are {count}");
 }
+
+/// The links to pages, of a page, that `above` does not define anew: on the site they lead nowhere.
+fn lost<'a>(page: &'a str, above: &str) -> Vec<&'a str> {
+    let names = page.lines().filter_map(|line| {
+        let (name, address) = line.strip_prefix('[')?.split_once("]: ")?;
+        let file = address.split('#').next()?;
+        (file.ends_with(".md") && !address.contains("://")).then_some(name)
+    });
+    names.filter(|name| !above.contains(&format!("[{name}]: "))).collect()
+}
+
+#[test]
+fn each_link_from_page_to_page_leads_there_on_the_site_too() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let shown = fs::read_to_string(root.join("src/guide.rs")).expect("a file");
+    let mut count = 0;
+    for (at, include) in shown.match_indices("include_str!(\"../") {
+        let path = shown[at + include.len()..].split('"').next().expect("a path");
+        let page = fs::read_to_string(root.join(path)).expect("a page");
+        let above = &shown[..at];
+        let above = &above[above.rfind("{}").unwrap_or(0)..];
+        assert_eq!(lost(&page, above), [""; 0], "{path}: src/guide.rs defines no such link");
+        let inline = page.match_indices(".md)").filter(|(at, _)| {
+            let address = &page[page[..*at].rfind("](").unwrap_or(0)..*at];
+            !address.contains("://")
+        });
+        assert_eq!(inline.count(), 0, "{path}: a link in line leads nowhere on the site");
+        count += 1;
+    }
+    assert!(count >= 18, "there are {count}");
+}

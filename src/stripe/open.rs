@@ -30,7 +30,7 @@
 //!
 //! * A drain that has loaded the baseline of the drain before visits each row that the other has
 //!   visited, and maybe more, so its result is not negative. A second sum does not go back.
-//! * A mark, a base, a note and a total were read from rows that were open. A thread that finds
+//! * A prefix, a base and a total were read from rows that were open. A thread that finds
 //!   them published then loads the word, and visits those rows. So if one is subtracted from a
 //!   block's sum, that sum includes each of its rows.
 //! * A closer loads the word when the bucket is quiescent. Per core, a barrier has passed: the

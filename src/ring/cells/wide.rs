@@ -19,11 +19,11 @@
 //! pointer, and never finds null again. So nothing goes back.
 //!
 //! The exchange is a Release, and each load of the pointer an Acquire: a thread that follows the
-//! pointer finds the zeros with which the group was made. All else that readers need rests on the
-//! cells themselves, and on the bucket's version, as for other cells. No thread writes zero to an
-//! absent group, which says zero already. So a reader without a reference that finds the group of a
-//! later slice of time finds either zeros there, which is what its own slice has counted, or what
-//! was stored behind that slice's version: see
+//! pointer finds the zeros with which the group was made. Everything more that readers need rests
+//! on the cells themselves, and on the bucket's version, as for other cells. No thread writes zero
+//! to an absent group, which says zero already. So a reader without a reference that finds the
+//! group of a later slice of time finds either zeros there, which is what its own slice has
+//! counted, or what was stored behind that slice's version: see
 //! [`begin_init`](crate::ring::order::bucket::Bucket::begin_init).
 
 use std::ops::Range;

@@ -1,10 +1,10 @@
 //! A change of geometry that one thread asks the others to make.
 //!
-//! A change is one compare-exchange of `current`, and so is a rotation. An attempt at a change
-//! takes longer: where buckets are shorter than that, each attempt would find that `current` has
-//! moved on. So a thread that has failed *proposes* its slots to follow on the generation that it
-//! has seen. A rotation, or another change, that finds a proposal for the generation from which it
-//! is about to move on attempts the proposal instead. From then on every winner makes the change,
+//! Changes and rotations are each one compare-exchange of `current`. An attempt at a change takes
+//! longer: where buckets are shorter than that, each attempt would find that `current` has moved
+//! on. So a thread that has failed *proposes* its slots to follow on the generation that it has
+//! seen. A rotation, or another change, that finds a proposal for the generation from which it is
+//! about to move on attempts the proposal instead. From then on every winner makes the change,
 //! except threads that had looked for a proposal before, each for one rotation. No thread waits.
 //!
 //! A proposal is for one generation, by number, and numbers never go back. So it can be made once,

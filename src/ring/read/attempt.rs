@@ -25,7 +25,7 @@ impl Ring {
     ///
     /// A torn result is never returned. Then the last attempt is made again, at the same time: what
     /// that time's span holds is constant once the ring has moved on behind it, until it leaves the
-    /// tier. So this ends after a few more attempts, or as many as the tier has buckets, if one
+    /// tier. So this ends after a few more attempts, or one for each of the tier's buckets, if one
     /// leaves it in each.
     pub(crate) fn view<R>(&self, now: impl Fn() -> u64, read: impl FnMut(&View<'_>) -> R) -> R {
         self.view_then(now, read, |_, result| result)

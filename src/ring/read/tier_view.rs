@@ -69,7 +69,7 @@ pub(crate) struct TierSpan<'v, 'g> {
 /// What was counted through blocks before a boundary.
 #[derive(Clone, Copy)]
 enum Before<'g> {
-    /// Returns the prefix of a coarse bucket.
+    /// The prefix of this coarse bucket.
     Known(&'g Bucket),
     /// All that the live bucket has not counted.
     AllButLive,
@@ -325,7 +325,7 @@ pub(super) fn known_end(view: &View<'_>, tier: usize, newest: u64) -> u64 {
 }
 
 /// Returns the extreme of the buckets that are not closed and begin in a range. To be read before
-/// the tier's cells: what is gone from a block is there.
+/// the tier's cells, which have the extremes that are gone from blocks.
 fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
     let extreme = |block: &Block| {
         // SAFETY: blocks and buckets live as long as the window.

@@ -5,8 +5,8 @@
 //!
 //! A slab has no more buckets than its window has needed at once, or, while they are fewer than the
 //! ring takes, than twice that. It makes more only when none is free and none has left the ring. So
-//! a window that is added to now and then keeps as few buckets as are in its ring. Once there are
-//! as many as the ring takes, a rotation allocates nothing. A window's memory is bounded whatever
+//! a window that is added to now and then keeps no more buckets than are in its ring. Once there
+//! are enough for the ring, a rotation allocates nothing. A window's memory is bounded whatever
 //! stalls (a thread with a reference keeps one bucket from reuse), and it is safe to follow an old
 //! pointer.
 //!

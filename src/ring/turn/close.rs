@@ -13,7 +13,7 @@
 //! |---|---|
 //! | per core | a barrier: it restarts every sequence that had loaded the bucket |
 //! | portable | a barrier, and a look behind it that finds no thread which announces the bucket |
-//! | fenced | the same, with a fence for the barrier: each add has its own |
+//! | fenced | a fence, and such a look behind it: each add has a fence of its own |
 //! | epochs | a grace period: in it, every thread that had loaded the bucket unpins |
 //!
 //! A thread that adds all the time is seldom found without an announcement; but after the bucket

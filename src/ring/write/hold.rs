@@ -3,7 +3,7 @@
 //! | | the add | the closer |
 //! |---|---|---|
 //! | [`Announced`] | announces its bucket, and looks again whether that is live | has all threads pass a fence, and looks at announcements |
-//! | [`Fenced`] | the same, with a fence before the second look | passes a fence, and looks |
+//! | [`Fenced`] | announces its bucket, passes a fence, and looks again | passes a fence, and looks |
 //! | [`Pinned`] | pins an epoch, which is a fence too | waits for a grace period |
 //!
 //! [`announced`](crate::reclaim::announced) and [`grace`](crate::reclaim::grace) say why each is

@@ -64,11 +64,33 @@ impl Target for Dealt {
 /// The two cells of a bucket at one position.
 #[derive(Debug, Default)]
 pub(super) struct BucketCell {
-    /// What was added through the block, once the bucket is CLOSED. Before that, and of a coarse
-    /// bucket always, its prefix (see `prefix`).
-    pub(super) total: AtomicU64,
+    /// What went through blocks: the [prefix](Self::prefix) or the [total](Self::total), as the
+    /// bucket's state says.
+    through_blocks: AtomicU64,
     /// What was added other than through the block.
     pub(super) shared: AtomicU64,
+}
+
+impl BucketCell {
+    /// Returns the prefix, of an open bucket that says that it has one, or of a coarse one (see
+    /// `prefix`).
+    #[inline]
+    pub(super) fn prefix(&self) -> &AtomicU64 {
+        &self.through_blocks
+    }
+
+    /// Returns what was added through the block, of a bucket that is CLOSED or is being closed.
+    #[inline]
+    pub(super) fn total(&self) -> &AtomicU64 {
+        &self.through_blocks
+    }
+
+    /// Sets both cells to zero. Called by the thread that initialises the bucket, behind its fence.
+    #[inline]
+    pub(super) fn clear(&self) {
+        self.through_blocks.store(0, Ordering::Relaxed);
+        self.shared.store(0, Ordering::Relaxed);
+    }
 }
 
 /// A unit of the memory that a bucket's cells stand in: a bucket has one for each of its groups,
@@ -116,7 +138,13 @@ impl Cells<'_> {
     /// Returns the total at a position, Relaxed.
     #[inline]
     pub(super) fn total(self, position: usize) -> u64 {
-        self.load(position, Ordering::Relaxed, |wide| &wide.totals, |cell| &cell.total)
+        self.load(position, Ordering::Relaxed, Wide::totals, BucketCell::total)
+    }
+
+    /// Returns the prefix at a position, Relaxed; of a coarse bucket, also an extreme.
+    #[inline]
+    pub(super) fn prefix(self, position: usize) -> u64 {
+        self.load(position, Ordering::Relaxed, Wide::prefixes, BucketCell::prefix)
     }
 
     /// Returns the shared cell at a position.
@@ -143,7 +171,7 @@ impl Cells<'_> {
     /// Returns those wide pairs of a range whose count has a total other than zero.
     pub(super) fn counted(self, positions: Range<usize>) -> impl Iterator<Item = usize> {
         by_group(positions).flat_map(move |range| {
-            let totals = self.wide[range.start / GROUP].totals.get();
+            let totals = self.wide[range.start / GROUP].totals().get();
             let pairs = if totals.is_some() { range } else { 0..0 }.step_by(2);
             let count = move |pair: &usize| totals.map(|cells| &cells[pair % GROUP]);
             pairs.filter(move |pair| {
@@ -152,19 +180,19 @@ impl Cells<'_> {
         })
     }
 
-    /// Stores a total where zero stood, Relaxed.
-    pub(super) fn set_total(self, position: usize, total: u64) {
+    /// Stores the prefix of a coarse bucket where zero stood, Relaxed.
+    pub(super) fn set_prefix(self, position: usize, prefix: u64) {
         if let Some(dense) = position.checked_sub(self.first) {
-            self.dense[dense].total.store(total, Ordering::Relaxed);
-        } else if total != 0 {
-            let cells = self.wide[position / GROUP].totals.cells();
-            cells[position % GROUP].store(total, Ordering::Relaxed);
+            self.dense[dense].prefix().store(prefix, Ordering::Relaxed);
+        } else if prefix != 0 {
+            let cells = self.wide[position / GROUP].prefixes().cells();
+            cells[position % GROUP].store(prefix, Ordering::Relaxed);
         }
     }
 
-    /// Raises a total at a position that is not wide, with Release.
-    pub(super) fn raise_total(self, position: usize, value: u64) {
-        portable::raise_cell(&self.dense[position - self.first].total, value);
+    /// Raises an extreme of a coarse bucket, with Release. (Extremes are not wide.)
+    pub(super) fn raise_extreme(self, position: usize, value: u64) {
+        portable::raise_cell(self.dense[position - self.first].prefix(), value);
     }
 
     fn shared_cell(&self, position: usize) -> &[AtomicU64] {

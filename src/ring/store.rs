@@ -170,7 +170,7 @@ impl Store {
         }
         // SAFETY: the position of a `Count` event is one of the layout's, and not wide.
         let cell = unsafe { bucket.cell(position) };
-        let total = || cell.total.load(Ordering::Relaxed);
+        let total = || cell.total().load(Ordering::Relaxed);
         let difference = |block: &Block| block.difference_of_count(position);
         let through_block = self.through_block(bucket, difference, total);
         // Acquire: pairs with the Release in `Target::add`.
@@ -239,7 +239,7 @@ impl Store {
             };
             // Relaxed and Acquire: as above.
             let through_block =
-                self.through_block(bucket, difference, || of(&wide.totals, Ordering::Relaxed));
+                self.through_block(bucket, difference, || of(wide.totals(), Ordering::Relaxed));
             let shared = of(&wide.shared, Ordering::Acquire);
             if through_block.is_none() && shared.is_none() {
                 continue;

@@ -116,22 +116,34 @@ impl Sparse {
 #[derive(Debug)]
 #[cfg_attr(target_pointer_width = "32", repr(align(16)))] // as large as two cells
 pub(in crate::ring) struct Wide {
-    /// What was added through the block, once the bucket is CLOSED; of a coarse bucket, its prefix.
-    pub(in crate::ring) totals: Sparse,
+    /// What went through blocks, as [`BucketCell`](super::BucketCell) has it.
+    through_blocks: Sparse,
     /// What was added to the shared cells.
     pub(in crate::ring) shared: Sparse,
 }
 
 impl Wide {
     pub(in crate::ring) fn new() -> Wide {
-        Wide { totals: Sparse::new(), shared: Sparse::new() }
+        Wide { through_blocks: Sparse::new(), shared: Sparse::new() }
+    }
+
+    /// Returns the prefixes of a coarse bucket. (Those of a live one stand with its block.)
+    #[inline]
+    pub(in crate::ring) fn prefixes(&self) -> &Sparse {
+        &self.through_blocks
+    }
+
+    /// Returns what was added through the block, of a bucket that is CLOSED or is being closed.
+    #[inline]
+    pub(in crate::ring) fn totals(&self) -> &Sparse {
+        &self.through_blocks
     }
 
     /// Sets all cells to zero, as
     /// [`Bucket::begin_init`](crate::ring::order::bucket::Bucket::begin_init) does with other
     /// cells.
     pub(in crate::ring) fn clear(&self) {
-        self.totals.clear();
+        self.through_blocks.clear();
         self.shared.clear();
     }
 
@@ -142,7 +154,7 @@ impl Wide {
     pub(in crate::ring) unsafe fn free(&self) {
         // SAFETY: by contract.
         unsafe {
-            self.totals.free();
+            self.through_blocks.free();
             self.shared.free();
         }
     }

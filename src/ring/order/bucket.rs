@@ -217,8 +217,7 @@ impl Bucket {
         // SAFETY: by contract.
         let cells = unsafe { self.cells(layout) };
         for cell in cells.dense {
-            cell.total.store(0, Ordering::Relaxed);
-            cell.shared.store(0, Ordering::Relaxed);
+            cell.clear();
         }
         // The groups that exist: a thread that attached one had a reference, and released it since.
         cells.wide.iter().for_each(Wide::clear);

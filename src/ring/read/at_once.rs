@@ -86,7 +86,7 @@ impl Store {
         let shared = cell.shared.load(Ordering::Relaxed);
         let through_blocks = match prefix {
             Prefix::Known => {
-                let prefix = cell.total.load(Ordering::Relaxed);
+                let prefix = cell.prefix().load(Ordering::Relaxed);
                 let sums = self.blocks.iter().map(|block| block.present_sum(position));
                 sums.fold(0, u64::wrapping_add).wrapping_sub(prefix)
             }
@@ -118,7 +118,7 @@ struct One<'r> {
 impl Sums for One<'_> {
     fn take_off(&mut self, gone: &Bucket) {
         // SAFETY: the position is one of the layout's, and not wide. Relaxed: as in `interval_sum`.
-        let total = unsafe { gone.cell(self.position) }.total.load(Ordering::Relaxed);
+        let total = unsafe { gone.cell(self.position) }.total().load(Ordering::Relaxed);
         self.sum = self.sum.wrapping_sub(total);
     }
 
@@ -199,7 +199,7 @@ impl Many<'_> {
 impl Sums for Many<'_> {
     fn take_off(&mut self, gone: &Bucket) {
         // Relaxed: as in `One`.
-        self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
+        self.merge(gone, Wide::totals, Ordering::Relaxed, u64::wrapping_sub);
     }
 
     fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {
@@ -245,7 +245,7 @@ impl Pairs<'_> {
 impl Sums for Pairs<'_> {
     fn take_off(&mut self, gone: &Bucket) {
         // Relaxed: as in `One`.
-        self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
+        self.merge(gone, Wide::totals, Ordering::Relaxed, u64::wrapping_sub);
     }
 
     fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {

@@ -172,7 +172,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         let closed = |start: u64| {
             let found = self.view.load(self.tier.slots.slot_at(start)).ok()?;
             let is_it = found.bucket.start() == start;
-            let closed = is_it.then(|| self.store().cells(found.bucket).total(position))?;
+            let closed = is_it.then(|| self.store().cells(found.bucket).prefix(position))?;
             self.view.is_valid(self.view.inherited(found)).then_some(closed)
         };
         let length = self.tier.geometry().length();
@@ -351,7 +351,7 @@ fn prefix(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in
     // `begin_init`. If the bucket was reused, `current` is seen to have moved on by a round of the
     // tier, and its version to have changed.
-    store.cells(bucket).total(position)
+    store.cells(bucket).prefix(position)
 }
 
 /// What a coarse bucket says of its boundary's prefix.

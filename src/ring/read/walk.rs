@@ -193,6 +193,6 @@ unsafe fn closed_number(
     // SAFETY: by contract.
     let cell = unsafe { bucket.cell(position) };
     // Relaxed, both: the fence in `identity_after` pairs with the Release in `Target::add`.
-    let number = join(cell.total.load(Ordering::Relaxed), cell.shared.load(Ordering::Relaxed));
+    let number = join(cell.total().load(Ordering::Relaxed), cell.shared.load(Ordering::Relaxed));
     (bucket.identity_after() == identity).then_some(number)
 }

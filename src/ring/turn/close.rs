@@ -201,7 +201,7 @@ impl Ring {
             if totals.iter().fold(0, |all, total| all | total) == 0 {
                 continue; // as it is
             }
-            for (cell, total) in wide.totals.cells().iter().zip(totals) {
+            for (cell, total) in wide.totals().cells().iter().zip(totals) {
                 cell.store(total, Ordering::Relaxed); // as below
             }
         }
@@ -214,7 +214,7 @@ impl Ring {
             // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader
             // that takes the total for the prefix that was there: the fence in `is_current` pairs
             // with that one.
-            cell.total.store(total, Ordering::Relaxed);
+            cell.total().store(total, Ordering::Relaxed);
             // Zero: nothing was recorded, or the bucket never was current and no tier has come to
             // it.
             if !layout.adds_up(position) && total != 0 {
@@ -233,7 +233,7 @@ impl Ring {
     fn rebase(&self, block: &Block, bucket: &Bucket) {
         let (layout, cells) = (self.store.layout, self.store.cells(bucket));
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
-            let totals = wide.totals.get().into_iter().flatten();
+            let totals = wide.totals().get().into_iter().flatten();
             for (position, total) in range.zip(totals) {
                 let total = total.load(Ordering::Relaxed); // written by this thread
                 if total != 0 {
@@ -242,7 +242,7 @@ impl Ring {
             }
         }
         for (position, cell) in (layout.wide()..).zip(cells.dense) {
-            block.rebase(position, cell.total.load(Ordering::Relaxed)); // as above
+            block.rebase(position, cell.total().load(Ordering::Relaxed)); // as above
         }
     }
 
@@ -262,7 +262,7 @@ impl Ring {
     fn raise_in_tiers(&self, tiers: &[Tier], start: u64, position: usize, value: u64) {
         for tier in tiers {
             if let Some(coarse) = self.store.coarse_bucket(tier, start, start) {
-                self.store.cells(&coarse).raise_total(position, value); // as `shared_total`
+                self.store.cells(&coarse).raise_extreme(position, value); // as `shared_total`
             }
         }
     }

@@ -46,7 +46,6 @@
 //! reference meanwhile. It may be written twice, and late. No claim is needed, and no thread waits.
 
 use crate::ring::Ring;
-use crate::ring::cells::BucketCell;
 use crate::ring::cells::wide::GROUP;
 use crate::ring::order::bucket::{Bucket, CoarsePrefix, Prefix};
 use crate::ring::order::bucket_ref::BucketRef;
@@ -92,7 +91,7 @@ impl Ring {
             return false;
         }
         self.store_prefixes(new, |index| {
-            self.store.cells(old).dense[index].total.load(Ordering::Relaxed)
+            self.store.cells(old).dense[index].prefix().load(Ordering::Relaxed)
         });
         if let Some(of_old) = self.wide_prefixes(self.store.block_of(old)) {
             let new = self.wide_prefixes_to_write(block);
@@ -137,7 +136,7 @@ impl Ring {
     fn store_prefixes(&self, new: &Bucket, prefix: impl Fn(usize) -> u64) {
         let dense = self.store.layout.additive() - self.store.layout.wide();
         for (index, cell) in self.store.cells(new).dense[..dense].iter().enumerate() {
-            cell.total.store(prefix(index), Ordering::Relaxed);
+            cell.prefix().store(prefix(index), Ordering::Relaxed);
         }
     }
 
@@ -166,11 +165,11 @@ impl Ring {
     ) {
         let (of, by) = (self.store.cells(new), self.store.cells(by));
         self.store_prefixes(new, |index| {
-            let total = |bucket: &BucketCell| bucket.total.load(Ordering::Relaxed);
-            change(total(&of.dense[index]), total(&by.dense[index]))
+            let load = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
+            change(load(of.dense[index].prefix()), load(by.dense[index].total()))
         });
         for (prefixes, wide) in block.prefixes().chunks(GROUP).zip(by.wide) {
-            for (prefix, total) in prefixes.iter().zip(wide.totals.get().into_iter().flatten()) {
+            for (prefix, total) in prefixes.iter().zip(wide.totals().get().into_iter().flatten()) {
                 let by = total.load(Ordering::Relaxed);
                 if by != 0 {
                     prefix.store(change(prefix.load(Ordering::Relaxed), by), Ordering::Relaxed);
@@ -219,13 +218,13 @@ impl Ring {
         for position in 0..self.store.layout.additive() {
             let prefix = match &finer {
                 // The same boundary, whose prefix is written there.
-                Some(finer) => Some(self.store.cells(finer).total(position)),
+                Some(finer) => Some(self.store.cells(finer).prefix(position)),
                 None => self.counted_before((boundary, is_missed), position, current, of),
             };
             let Some(prefix) = prefix else { return };
             // Relaxed: `publish_prefix` publishes the prefix, and all threads write the same. Where
             // it is zero, zero stands already.
-            cells.set_total(position, prefix);
+            cells.set_prefix(position, prefix);
         }
         coarse.publish_prefix();
     }

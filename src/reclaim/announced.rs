@@ -222,7 +222,7 @@ impl Chunk {
             for number in 0..SLOTS {
                 (&raw mut (*chunk).slots[number]).write(Slot {
                     announced: AtomicPtr::new(null_mut()),
-                    holder: Holder::nobody(),
+                    holder: Holder::free(),
                     chunk,
                     bit: 1 << number,
                 });

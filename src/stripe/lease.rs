@@ -49,7 +49,7 @@ global! {
     /// A lease for each row.
     fn leases() -> [Lease; LEASES] = alike![
         Lease {
-            holder: Holder::nobody(),
+            holder: Holder::free(),
             #[cfg(loom)]
             writes: crate::sync::Witness::new(),
         };

@@ -2,38 +2,38 @@
 //!
 //! # Theorem
 //!
-//! Let a cell be written only by the two sequences of this file, each by a thread that is running
-//! on the core (strictly: has the concurrency id) whose row the cell is in. Then no add to the cell
-//! is lost, and none is done twice.
+//! If a cell is written only by the two sequences of this file, each by a thread that is running on
+//! the core (strictly: that has the concurrency id) of the cell's row, then no add to the cell is
+//! lost, and none is done twice.
 //!
 //! # Why
 //!
 //! The kernel promises (`include/uapi/linux/rseq.h`; Mathieu Desnoyers, *The restartable sequences
 //! system call*, LWN 2018, and `tools/testing/selftests/rseq`): a thread that has stored a
-//! descriptor's address in its area's `rseq_cs`, and whose instruction pointer lies in `[start,
-//! start + length)` of that descriptor when it is preempted, migrated or given a signal, goes on at
-//! the abort address instead. So between the start label and the end label of a sequence that
-//! reaches its end, the thread was alone on its core: no other thread ran there, and it stayed
-//! there. So the load, the addition and the store of `add [cell], n` are atomic among all writers
-//! of that row; a reader on another core sees the cell before or after the one aligned store. The
-//! add is the last instruction before the end label: it has been done if the sequence ended, and
-//! has not if it was aborted. So an aborted sequence may be retried.
+//! descriptor's address in its area's `rseq_cs`, and whose instruction pointer lies in
+//! `[start, start + length)` of that descriptor when it is preempted, migrated or given a signal,
+//! continues at the abort address instead. So between the start label and the end label of a
+//! sequence that reaches its end, the thread was alone on its core: no other thread ran there, and
+//! the thread did not leave it. So the load, the addition and the store of `add [cell], n` are
+//! atomic among all writers of that row; a reader on another core sees the cell before or after the
+//! one aligned store. The add is the last instruction before the end label: it has been done if the
+//! sequence ended, and has not if it was aborted. So an aborted sequence may be retried.
 //!
-//! # The rules, each with what breaks it
+//! # The rules, each with its reason
 //!
-//! * Nothing stands between the store to `rseq_cs` and the start label. The kernel clears `rseq_cs`
-//!   when it finds the thread outside the sequence. If it did so in a gap, what follows would run
-//!   unprotected.
-//! * A sequence does not write its inputs. A retry needs them.
+//! * There is no instruction between the store to `rseq_cs` and the start label. The kernel clears
+//!   `rseq_cs` when it finds the thread outside the sequence. If it did so in a gap, the sequence
+//!   would run unprotected.
+//! * A sequence does not write its inputs, because a retry needs them.
 //! * A sequence has one store that is not idempotent, and that one comes last.
 //! * `cpu_id` is checked as well as the row's number. A thread that is not registered has `cpu_id`
-//!   -1 or -2, but may have concurrency id 0. (One byte tells: the highest of `cpu_id` is zero, or
-//!   all ones.)
-//! * What a value changes besides its count and sum must not stay if the value is not counted: an
-//!   aborted record is retried, and may then go into another bucket. So a value beyond the extremes
-//!   of its row is counted first, as the row's *pending* value (see [`record`]).
+//!   -1 or -2, but may have concurrency id 0. (One byte is enough to check: the highest of `cpu_id`
+//!   is zero, or all ones.)
+//! * Changes other than that of count and sum must not stay if the value is not counted: an aborted
+//!   record is retried, and may then go into another bucket. So a value beyond the extremes of its
+//!   row is counted first, as the row's *pending* value (see [`record`]).
 //! * A plain add and a locked one never meet in a cell. A thread that cannot use the sequence (not
-//!   registered, a row that is not there, aborted too often) adds to another cell.
+//!   registered, without a row, aborted too often) adds to another cell.
 //! * A row is open before the first add to it commits, or a read that comes afterwards does not
 //!   visit it (see [`open`](super::open)). So the sequence compares with the number of open rows;
 //!   out of line the thread opens its own.
@@ -58,7 +58,7 @@ mod detect;
 mod row;
 #[macro_use]
 mod sequence;
-mod ration; // behind the macros that they use
+mod ration; // after the macros that they use
 mod record;
 
 use detect::{DETECTED, Detected, area};
@@ -68,14 +68,14 @@ pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(super) use row::row;
 
-/// What tells rows apart: a number in a thread's area.
+/// A numbering of rows: by a number in a thread's area.
 ///
-/// Each has sequences of its own, so that the number's place is a constant of the code. (Loaded
-/// from memory, it makes an add a tenth slower.)
+/// Each numbering has sequences of its own, so that the number's offset is a constant of the code.
+/// (Loaded from memory, it makes an add a tenth slower.)
 pub(crate) trait Numbering: Copy {
-    /// Where in the area the number stands.
+    /// The offset of the number in the area.
     const NUMBER: usize;
-    /// What is added to the address of a column whose adds go by this number.
+    /// The tag that is added to the address of a column with this numbering.
     const TAG: usize;
 }
 
@@ -113,7 +113,7 @@ impl<N: Numbering> PerCoreColumn<N> {
     }
 }
 
-/// The word for a column with per-core adds.
+/// Returns the word for a column with per-core adds.
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     let tag = match numbered() {
         Numbered::ById => ById::TAG,
@@ -122,7 +122,7 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr().map_addr(|address| address | tag)
 }
 
-/// The column of a word, if it is one with adds by concurrency id.
+/// Returns the column of a word, if its adds go by concurrency id.
 #[inline]
 pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
     if word.addr() & ById::TAG != 0 {
@@ -133,7 +133,7 @@ pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
     }
 }
 
-/// The column of a word, if it is one with adds by the processor's number.
+/// Returns the column of a word, if its adds go by the processor's number.
 #[inline]
 pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
     let is_column =
@@ -141,7 +141,7 @@ pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProce
     is_column.then_some(PerCoreColumn { word, numbering: PhantomData })
 }
 
-/// What the kernel expects before an abort address: glibc's choice for x86.
+/// The signature that the kernel expects before an abort address: glibc's choice for x86.
 #[cfg(test)]
 const SIGNATURE: u32 = 0x5305_3053;
 
@@ -149,19 +149,18 @@ const SIGNATURE: u32 = 0x5305_3053;
 const _: () = assert!(Column::offset(1).is_power_of_two());
 const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
 
-/// How many bytes a position is behind a bucket's first cell.
+/// Returns the distance in bytes from a bucket's first cell to a position.
 #[inline(always)]
 #[allow(clippy::inline_always)] // a constant, where the event is
 const fn distance(position: usize) -> usize {
     position * size_of::<AtomicU64>()
 }
 
-/// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead if the kernel
-/// interrupted it, or if this thread has no open row: it is not registered, or runs on a core whose
-/// row is not open yet, or is not there. Then nothing was written.
+/// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead, without having
+/// written, if the kernel interrupted it, or if this thread has no open row: it is not registered,
+/// or its core's row is not open yet or does not exist.
 ///
-/// (A call, rather than a result, which would cost instructions on the path where nothing goes
-/// wrong.)
+/// (It is a call because a result would cost instructions on the path without a miss.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl OnMiss) {
@@ -181,8 +180,8 @@ pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl 
     }
 }
 
-/// Raises this core's cell of `column` to `value`, unless it is there already: then it writes
-/// nothing, and calls nothing. (The store is idempotent besides.)
+/// Raises this core's cell of `column` to `value`, if that is greater; otherwise it writes nothing
+/// and calls nothing. (The store is also idempotent.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss: impl OnMiss) {
@@ -203,12 +202,12 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 }
 
 /// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the
-/// bucket. Else calls `missed`: nothing was written.
+/// bucket. Otherwise calls `missed`, without having written.
 ///
 /// # Safety
-/// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that began
-/// after `live` was made to point elsewhere. Unless its span is zero, its column is tagged, and its
-/// claim includes the cell at `position`.
+/// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that
+/// began after `live` was made to point elsewhere. Unless its `span` is zero, its column is tagged,
+/// and its claim includes the cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn add_live<N: Numbering>(
@@ -219,7 +218,7 @@ pub(crate) unsafe fn add_live<N: Numbering>(
     missed: impl FnOnce(Miss),
 ) {
     // SAFETY: the theorem above, and the contract: a barrier restarts the sequence, so that it does
-    // not use what it loaded before the barrier.
+    // not use values loaded before the barrier.
     unsafe {
         live_sequence!(
             N,
@@ -236,14 +235,14 @@ pub(crate) unsafe fn add_live<N: Numbering>(
     }
 }
 
-/// Raises this core's cell of the live bucket at `position` to `value`, unless it is there already,
-/// if `at` lies in the bucket. Else calls `missed`: nothing was written.
+/// Raises this core's cell of the live bucket at `position` to `value`, if that is greater, and if
+/// `at` lies in the bucket. Otherwise calls `missed`, without having written.
 ///
-/// The one store is the last instruction. So a sequence that is aborted leaves nothing of its value
-/// where it does not count; it is also idempotent.
+/// The one store is the last instruction. So an aborted sequence leaves no trace of its value in a
+/// bucket where it does not count. The store is also idempotent.
 ///
 /// # Safety
-/// As for [`add_live`].
+/// The contract of [`add_live`].
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn raise_live<N: Numbering>(
@@ -271,23 +270,23 @@ pub(crate) unsafe fn raise_live<N: Numbering>(
     }
 }
 
-/// Registers this process for barriers that restart sequences. False if the kernel refuses; then it
-/// always will.
+/// Registers this process for barriers that restart sequences. Returns false if the kernel refuses;
+/// then it always will.
 pub(super) fn register_for_membarrier() -> bool {
     // <linux/membarrier.h>; Linux 5.10. Registering again takes a microsecond.
     const REGISTER_PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 8;
     call_membarrier(REGISTER_PRIVATE_EXPEDITED_RSEQ)
 }
 
-/// Interrupts every processor that runs a thread of this process: sequences under way start again.
-/// False if the kernel refuses.
+/// Interrupts every processor that runs a thread of this process, so that sequences under way start
+/// again. Returns false if the kernel refuses.
 pub(super) fn membarrier() -> bool {
     const PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 7;
     call_membarrier(PRIVATE_EXPEDITED_RSEQ)
 }
 
 fn call_membarrier(command: libc::c_int) -> bool {
-    // SAFETY: neither command touches memory of ours.
+    // SAFETY: neither command touches memory of this program.
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
@@ -320,7 +319,7 @@ mod tests {
     #[test]
     fn the_descriptor_is_what_the_kernel_wants() {
         if crate::diagnostics::strategy() != crate::diagnostics::Strategy::PerCore {
-            return; // there is none
+            return; // no sequences here
         }
         let counter = crate::Counter::new();
         counter.increment();

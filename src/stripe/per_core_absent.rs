@@ -1,4 +1,4 @@
-//! The per-core strategy where there is none: it is never detected, and no column is tagged.
+//! The per-core strategy on platforms without it: it is never detected, and no column is tagged.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use super::ration::{Ration, Untaken};
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
 
-/// By which number rows are told apart: by none.
+/// The numberings of rows, of which there are none.
 pub(crate) trait Numbering: Copy {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,12 +21,12 @@ impl Numbering for ById {}
 pub(crate) enum ByProcessor {}
 impl Numbering for ByProcessor {}
 
-/// The number by which rows are told apart.
+/// Returns the number by which rows are identified.
 pub(crate) fn numbered() -> Numbered {
     Numbered::ById
 }
 
-/// A column with per-core adds: there is none.
+/// A column with per-core adds, of which there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PerCoreColumn<N: Numbering>(Infallible, PhantomData<N>);
 
@@ -42,11 +42,11 @@ pub(super) fn detect(_dense: bool) -> bool {
 }
 
 global! {
-    /// How many rows are open: the word.
+    /// Returns the word with the numbers of open rows.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
-/// The number of this thread's row: there is none.
+/// Returns `None`: no thread has a row.
 pub(super) fn row() -> Option<usize> {
     None
 }
@@ -85,7 +85,7 @@ pub(crate) fn take<N: Numbering>(
 }
 
 /// # Safety
-/// None: there is no such column.
+/// Always safe: there is no such column.
 pub(crate) unsafe fn swap<N: Numbering>(
     _column: PerCoreColumn<N>,
     _new: Ration,
@@ -96,7 +96,7 @@ pub(crate) unsafe fn swap<N: Numbering>(
 }
 
 /// # Safety
-/// None: no live bucket has a tagged column.
+/// Always safe: no live bucket has a tagged column.
 #[inline]
 pub(crate) unsafe fn add_live<N: Numbering>(
     _live: *const AtomicPtr<LiveBucket>,

@@ -1,15 +1,16 @@
-//! The per-core strategy in a model (`windrow_per_core`): loom and shuttle cannot see the
-//! sequences, so they are steps here, with possible aborts between them.
+//! The per-core strategy in a model (`windrow_per_core`): loom and shuttle cannot see sequences in
+//! assembly, so these are steps here, with possible aborts between them.
 //!
-//! All threads of a model share one core, the worst case; but for those that it [has
-//! run](run_on_second_core) on the other. A sequence begins by taking its core over, and loads the
-//! cell. Each of its stores is a step; the last is the commit. If another thread has taken the core
-//! over since, the kernel would have sent the thread to the abort address: the step is not done. If
-//! a store were one step with the load, the model would hide the gap that the restart is for. If it
-//! were one step with the commit, the model would hide what an aborted sequence stored before it.
+//! All threads of a model share one core, the worst case, except those that [run on the
+//! second](run_on_second_core). A sequence begins by taking its core over, and loads the cell. Each
+//! of its stores is a step; the last is the commit. If another thread has taken the core over
+//! since, the kernel would have sent the thread to the abort address, so the step is not done. If a
+//! store were one step with the load, the model would hide the gap for which the restart exists. If
+//! it were one step with the commit, the model would hide the stores of an aborted sequence before
+//! it.
 //!
-//! The lock is the model's alone. It stands for the scheduler, which lets one thread at a time run
-//! on a core, and orders what two threads do there one after the other.
+//! The lock exists only in the model. It represents the scheduler, which lets one thread at a time
+//! run on a core, and orders the operations of threads that run there one after the other.
 
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -29,19 +30,19 @@ pub(crate) use ration::{swap, take};
 /// The lowest bit of a column's address: adds to it are per core.
 const TAG: usize = 1;
 
-/// By which number rows are told apart: there is one way.
+/// The numbering of rows, of which there is one.
 pub(crate) trait Numbering: Copy {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ById {}
 impl Numbering for ById {}
 
-/// Never the number.
+/// A numbering that is never used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ByProcessor {}
 impl Numbering for ByProcessor {}
 
-/// The number by which rows are told apart.
+/// Returns the number by which rows are identified.
 pub(crate) fn numbered() -> Numbered {
     Numbered::ById
 }
@@ -75,12 +76,12 @@ thread_number! {
     CORE
 }
 
-/// Has this thread run on the second core from now on.
+/// Moves this thread to the second core.
 pub fn run_on_second_core() {
     CORE.with(|core| core.set(1));
 }
 
-/// The number of this thread's row. Here each thread has one.
+/// Returns the number of this thread's row. In a model each thread has one.
 #[allow(clippy::unnecessary_wraps)] // as where threads may have none
 pub(super) fn row() -> Option<usize> {
     Some(core())
@@ -91,17 +92,17 @@ fn core() -> usize {
 }
 
 global! {
-    /// How many rows are open: the word.
+    /// Returns the word with the numbers of open rows.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
-/// Whether a row is open. (The first is: no step.)
+/// Returns whether a row is open. (The first is always open, without a step of the model.)
 fn is_open(row: usize) -> bool {
     row == 0 || row < open::open_rows().first
 }
 
 global! {
-    /// How often a thread has taken each core over.
+    /// The number of times that a thread has taken each core over.
     fn cores() -> [Mutex<u64>; 2] = [Mutex::new(0), Mutex::new(0)];
 }
 
@@ -111,7 +112,7 @@ fn take_over(core: usize) -> u64 {
     *core
 }
 
-/// A sequence that stores what `commit` makes of the cell's number, unless it is aborted.
+/// Runs a sequence that replaces the cell's number by `commit` of it, unless it is aborted.
 fn sequence<N: Numbering>(
     column: PerCoreColumn<N>,
     on_miss: impl OnMiss,
@@ -141,12 +142,12 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
     sequence(column, on_miss, |number| number.max(value));
 }
 
-/// A sequence on the live bucket's columns. Each step gets the first cell of this thread's row, and
-/// stores. The last step is the commit; those before it may be repeated. [`Step::Done`] ends the
-/// sequence.
+/// Runs a sequence on the live bucket's columns. Each step is given the first cell of this thread's
+/// row, and stores. The last step is the commit; those before it may be repeated. [`Step::Done`]
+/// ends the sequence.
 ///
 /// # Safety
-/// As for the real `add_live`.
+/// The contract of the real `add_live`.
 unsafe fn live_sequence(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
@@ -165,8 +166,8 @@ unsafe fn live_sequence(
         return missed(Miss::NoRow);
     }
     let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
-    // What the sequence loaded, and where it will store, is decided now. Its steps follow one by
-    // one; a barrier, or another thread, may come before each.
+    // The sequence has loaded everything, and the cells that it will store are decided. Its steps
+    // follow one by one; a barrier, or another thread, may come before each.
     for step in steps {
         let core = cores()[row].lock().unwrap();
         if *core != mine {
@@ -197,7 +198,7 @@ impl Row {
     }
 }
 
-/// What comes after a step.
+/// The continuation after a step.
 enum Step {
     GoOn,
     Done,
@@ -317,7 +318,7 @@ fn pends(count: &AtomicU64) -> bool {
     count.load(Ordering::Relaxed) & PENDING != 0
 }
 
-/// Stands for one store of both. Readers may see the sum before the count.
+/// Represents one store of both. Readers may see the sum before the count.
 fn plain_record(row: Row, pair: usize, value: u64, one: u64) {
     plain_add(row.cell(pair + 1), value);
     plain_add(row.cell(pair), one);
@@ -345,8 +346,8 @@ pub(super) fn register_for_membarrier() -> bool {
 
 /// Takes the cores over from threads in the middle of a sequence.
 ///
-/// The kernel may take long over it. So a caller is not pinned. In a model one window opens
-/// buckets, so no two threads are in it at once.
+/// The kernel may take long for this, so the caller must not be pinned. In a model only one window
+/// opens buckets, so no two threads are in this call at once.
 pub(super) fn membarrier() -> bool {
     assert!(!reclaim::is_pinned(), "a barrier is asked for while pinned");
     assert_eq!(inside().fetch_add(1, Ordering::Relaxed), 0, "two threads ask for a barrier");
@@ -356,7 +357,7 @@ pub(super) fn membarrier() -> bool {
 }
 
 global! {
-    /// How many threads are in a barrier.
+    /// The number of threads in a barrier.
     fn inside() -> AtomicUsize = AtomicUsize::new(0);
 }
 

@@ -1,22 +1,22 @@
 //! The portable strategy: a thread keeps to one row. If it has *leased* that row, it adds by a
-//! plain instruction; else it was *dealt* one, which threads share, and adds by an atomic
+//! plain instruction. Otherwise it was *dealt* a row, which threads share, and adds by an atomic
 //! read-modify-write.
 //!
 //! # Theorem
 //!
-//! No add to a row's cell is lost, whichever threads, and whichever signal handlers on them, add at
-//! the same time. (Of windows, which promise handlers nothing: whichever threads.)
+//! No add to a row's cell is lost, when any threads, and any signal handlers on them, add at the
+//! same time. (Windows make no promise for handlers: there, when any threads add.)
 //!
 //! # Why
 //!
 //! * The cells of a leased row are written by one thread at a time, and what the last one has
 //!   written the next one finds ([`lease`]). A handler runs between two instructions of its thread,
-//!   and ends before that goes on. So one instruction cannot be divided ([`plain`]). Where an add
-//!   takes several, the thread's word says [`BUSY`] meanwhile, and a handler that finds that adds
-//!   in another row.
-//! * Dealt rows are written by atomic read-modify-writes alone. They are rows of their own, in the
-//!   second bank (of the first, where no row is leased at all): a plain and a locked add never meet
-//!   in a cell.
+//!   and ends before the thread continues. So one instruction cannot be divided ([`plain`]). Where
+//!   an add takes several, the thread's word says [`BUSY`] meanwhile, and a handler that finds that
+//!   adds in another row.
+//! * Dealt rows are written only by atomic read-modify-writes. They are never leased: they are in
+//!   the second bank (or in the first, if no rows are leased at all). So a plain and a locked add
+//!   never meet in a cell.
 //!
 //! # A thread's word
 //!
@@ -26,14 +26,14 @@
 //! ```
 //!
 //! A thread is dealt a row, in turn, if all are leased, or if it cannot give one back at its end.
-//! It keeps to that row. After a thread has given its lease back, other destructors may still add:
-//! in a dealt row, too. Two threads that share a row lose no count; they are only slower. A row is
-//! open before its thread has it.
+//! It keeps that row. After a thread has given its lease back, other destructors may still add;
+//! they add in a dealt row, too. Two threads that share a row lose no count; they are only slower.
+//! A row is open before its thread has it.
 //!
 //! The word has no destructor, so that an add works at any moment of a thread's life.
 //!
-//! A forked child takes back the leases of all threads that are not there. (A handler that
-//! forks in the middle of an add leaves them as they are: then the child has fewer rows to lease.)
+//! A forked child takes back the leases of all threads that it does not have. (A handler that forks
+//! in the middle of an add leaves them as they are: then the child has fewer rows to lease.)
 
 use std::cell::Cell;
 use std::sync::atomic::compiler_fence;
@@ -59,10 +59,10 @@ thread_number! {
 
 /// The thread has not added yet.
 const NONE: usize = 0;
-/// The thread is taking a row, or in the middle of an add: a handler leaves its row alone.
+/// The thread is taking a row, or in the middle of an add, so a handler must not use its row.
 const BUSY: usize = 8;
-/// The thread has given its row back. It is dealt one if it adds once more: most do not, and a row
-/// that is dealt is open for ever.
+/// The thread has given its row back. It is dealt one if it adds once more. (Most threads do not,
+/// and a dealt row stays open.)
 const GONE: usize = 16;
 /// The tag of an offset: the row is leased.
 const LEASED: usize = 2;
@@ -71,8 +71,8 @@ const DEALT: usize = 1;
 
 /// The tag of a column's word: adds to it are portable.
 pub(super) const TAG: usize = 2;
-/// Set in the sum of the two words if both tags are there: the column's adds are portable, and the
-/// thread has leased a row. (No other two add up to it.)
+/// The bit that is set in the sum of the two words if and only if both tags are there: the column's
+/// adds are portable, and the thread has leased a row.
 const BOTH: usize = TAG + LEASED;
 /// The bits of tags.
 const TAGS: usize = 7;
@@ -86,9 +86,9 @@ pub(crate) enum Mine {
     Dealt(Dealt),
 }
 
-/// A cell that this thread alone writes.
+/// A cell that only this thread writes.
 ///
-/// [`BOTH`] bytes behind its address: an add's one instruction takes that off.
+/// The pointer is [`BOTH`] bytes after the cell's address: an add's one instruction subtracts that.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leased(*mut AtomicU64);
 
@@ -96,8 +96,8 @@ pub(crate) struct Leased(*mut AtomicU64);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dealt(*mut AtomicU64);
 
-/// This thread's cell of the column in `word`, if there is a column, and the thread has leased a
-/// row.
+/// Returns this thread's cell of the column in `word`, if there is a column, and the thread has
+/// leased a row.
 ///
 /// # Safety
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn).
@@ -114,8 +114,8 @@ pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
     None
 }
 
-/// This thread's cell of the column in `word`, if there is a column, and the thread was dealt a
-/// row.
+/// Returns this thread's cell of the column in `word`, if there is a column, and the thread was
+/// dealt a row.
 ///
 /// # Safety
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn), and not one with per-core adds.
@@ -126,7 +126,7 @@ pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
     is_dealt.then_some(Dealt(place.wrapping_byte_sub(TAG + DEALT)))
 }
 
-/// This thread's cell of a column. A thread that has no row gets one.
+/// Returns this thread's cell of a column, and gives the thread a row first if it has none.
 ///
 /// # Safety
 /// `word` is an encoded column with portable adds.
@@ -135,7 +135,7 @@ pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
 pub(crate) unsafe fn any(word: *mut AtomicU64) -> Mine {
     let own = match MINE.with(Cell::get) {
         NONE => settle(),
-        BUSY => deal(), // this once: what was interrupted goes on with its own
+        BUSY => deal(), // only for this add: the interrupted code continues with its own row
         GONE => {
             let own = deal();
             MINE.with(|word| word.set(own));
@@ -153,7 +153,7 @@ pub(crate) unsafe fn any(word: *mut AtomicU64) -> Mine {
 
 static AT_END: AtEnd<Lease> = AtEnd::new();
 
-/// Has this thread lease a row, or be dealt one, for good.
+/// Gives this thread a row for the rest of its life, leased or dealt.
 fn settle() -> usize {
     MINE.with(|word| word.set(BUSY));
     compiler_fence(Ordering::SeqCst); // a handler from here on has its adds dealt a row
@@ -164,7 +164,7 @@ fn settle() -> usize {
     own
 }
 
-/// Leases this thread a row, until it ends.
+/// Leases a row to this thread, until the thread ends.
 fn lease_one() -> Option<usize> {
     let (row, lease) = lease::take()?;
     open(row); // before the thread has it
@@ -180,7 +180,7 @@ impl GiveBack for Lease {
         // Before a child may free the row, which it does from the next step on.
         let process = process();
         compiler_fence(Ordering::SeqCst);
-        // (In a model, all values of a thread go at once, and this one may be the first.)
+        // (In a model, all values of a thread are dropped at once, and this one may be the first.)
         let _ = MINE.try_with(|word| word.set(GONE));
         compiler_fence(Ordering::SeqCst); // a handler from here on leaves the row alone
         Lease::give_back(self, process);
@@ -188,11 +188,11 @@ impl GiveBack for Lease {
 }
 
 global! {
-    /// How many rows were dealt.
+    /// The number of rows dealt.
     fn turns() -> AtomicUsize = AtomicUsize::new(0);
 }
 
-/// Deals a row: of the second bank, where threads lease those of the first.
+/// Deals a row: one of the second bank, if threads lease those of the first.
 fn deal() -> usize {
     // Relaxed: only the number matters.
     let turn = turns().fetch_add(1, Ordering::Relaxed) % rows();
@@ -201,22 +201,23 @@ fn deal() -> usize {
     Column::offset(row) + DEALT
 }
 
-/// Prepares leases, once a process. False if threads cannot give them back.
+/// Prepares leases, once in a process. Returns false if threads could not give them back.
 pub(super) fn prepare() -> bool {
     AT_END.prepare() && AT_END.takes_no_memory() && thread_end::in_children(begin_child)
 }
 
-/// What a forked child does early: other handlers may have run, and threads that they started.
+/// Runs early in a forked child, where other handlers may have run before, and threads that they
+/// started.
 extern "C" fn begin_child() {
     match MINE.with(Cell::get) {
-        BUSY => {} // this thread may have taken a row, and not said so yet
+        BUSY => {} // this thread may have taken a row, without having recorded it yet
         own if own & LEASED != 0 => lease::take_from_the_absent(Some(own / Column::offset(1))),
         _ => lease::take_from_the_absent(None),
     }
 }
 
 impl Leased {
-    /// The cell at the sum of a column's word and of this thread's `own`.
+    /// Returns the cell at the sum of a column's word and this thread's `own`.
     #[inline]
     fn at(place: *mut AtomicU64, own: usize) -> Leased {
         #[cfg(loom)]
@@ -230,17 +231,17 @@ impl Leased {
     #[inline]
     fn right(self, distance: usize) -> &'static AtomicU64 {
         let cell = self.0.wrapping_byte_sub(BOTH).wrapping_add(distance);
-        // SAFETY: the sum of a column's address and of a row's offset: a cell, which lives for
-        // ever. So do those beside it.
+        // SAFETY: the sum of a column's address and a row's offset is the address of a cell, which
+        // is never freed. Nor are those beside it.
         unsafe { &*cell }
     }
 
-    /// Adds `n`, wrapping; Release, or `SeqCst` if that is asked for. A handler that interrupts it
-    /// may add to the same number.
+    /// Adds `n`, wrapping; Release, or `SeqCst` if `order` is. A handler that interrupts it may add
+    /// to the same number.
     #[inline]
     pub(crate) fn add(self, n: u64, order: Ordering) {
         if plain::IS_WHOLE {
-            // SAFETY: as in `right`; this thread alone writes there.
+            // SAFETY: as in `right`; only this thread writes there.
             unsafe { plain::add::<BOTH>(self.0, n) }
         } else {
             alone(|| self.add_in_steps(0, n));
@@ -250,8 +251,8 @@ impl Leased {
         }
     }
 
-    /// Raises the cell to `value`, unless it is there already; Release. As [`add`](Self::add), for
-    /// handlers.
+    /// Raises the cell to `value`, if that is greater; Release. A handler may interrupt it, as
+    /// [`add`](Self::add).
     #[inline]
     pub(crate) fn raise(self, value: u64) {
         // Relaxed: as in `raise_cell`.
@@ -272,14 +273,14 @@ impl Leased {
         plain::add_in_steps(self.right(distance), n);
     }
 
-    /// Raises that cell to `value`, unless it is there already; Release. Not in a handler.
+    /// Raises that cell to `value`, if that is greater; Release. Not in a handler.
     #[inline]
     pub(crate) fn raise_in_steps(self, distance: usize, value: u64) {
         plain::raise_in_steps(self.right(distance), value);
     }
 }
 
-/// Does `steps` while handlers leave this thread's row alone.
+/// Runs `steps` while handlers do not use this thread's row.
 #[inline]
 fn alone(steps: impl FnOnce()) {
     MINE.with(|word| {
@@ -319,7 +320,7 @@ impl Dealt {
 #[inline]
 pub(crate) fn raise_cell(cell: &AtomicU64, value: u64) {
     // Relaxed: a cell in use only rises. So a reader that comes after this record, by any
-    // synchronisation, sees what was seen here or more (read-read coherence).
+    // synchronisation, sees the value seen here or a greater one (read-read coherence).
     if cell.load(Ordering::Relaxed) < value {
         // Release: pairs with the Acquire in `rows::value`, as an add does.
         cell.fetch_max(value, Ordering::Release);

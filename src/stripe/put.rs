@@ -1,7 +1,7 @@
-//! Writing to a column, whichever strategy its word says.
+//! Writing to a column, by the strategy in its word.
 //!
-//! One chain of questions for all that stand on columns: a counter's add, a maximum's raise, a cell
-//! of a histogram.
+//! All numbers on columns share one chain of tests: a counter's add, a maximum's raise, a cell of a
+//! histogram.
 
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
@@ -10,29 +10,29 @@ use crate::stripe::retry::retry_after;
 use crate::stripe::{LEASES_BY_DEFAULT, TaggedColumn};
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// What is done to a cell.
+/// An operation on a cell.
 pub(crate) trait Put: Copy {
-    /// To this thread's own cell.
+    /// Does it to this thread's own cell.
     fn in_leased(self, cell: Leased);
-    /// To a cell that threads share.
+    /// Does it to a cell that threads share.
     fn in_dealt(self, cell: Dealt);
-    /// To a cell aside, which threads share, too.
+    /// Does it to a cell aside, which threads share, too.
     fn aside(self, cell: &AtomicU64);
-    /// To this core's cell; calls `on_miss` if that was not done.
+    /// Does it to this core's cell, or calls `on_miss`.
     fn in_sequence<N: Numbering>(self, column: PerCoreColumn<N>, on_miss: impl OnMiss);
 }
 
-/// A number: in a column, and aside.
+/// A number, in a column and in a cell aside.
 ///
 /// # Safety
 /// [`word`](Self::word) and [`claimed`](Self::claimed) are encoded [`TaggedColumn`]s.
 pub(crate) unsafe trait Number: Copy {
     /// The column's word.
     fn word(self) -> *mut AtomicU64;
-    /// The same, once a column is claimed, unless there is one; there is none if the arena is full
-    /// or the strategy undecided.
+    /// Claims a column, if there is none yet, and returns its word. There is still none if the
+    /// arena is full or the strategy undecided.
     fn claimed(self) -> *mut AtomicU64;
-    /// The cell of all threads that can use no row.
+    /// The cell of all threads that cannot use a row.
     fn aside(&self) -> &AtomicU64;
 }
 
@@ -70,7 +70,7 @@ impl Put for Add {
     }
 }
 
-/// Raises to a value, unless it is there already.
+/// Raises a number to a value, if that is greater.
 #[derive(Clone, Copy)]
 pub(crate) struct Raise(pub(crate) u64);
 
@@ -99,18 +99,17 @@ impl Put for Raise {
     }
 }
 
-/// Does it to a number, in this thread's row; or aside, if the thread can use no row.
+/// Applies `what` to a number, in this thread's row; or aside, if the thread cannot use a row.
 ///
-/// In line stands what an add comes to where nothing is missing; the rest is a call away. All of it
-/// would be more than a compiler puts in line once more, where an add stands in a small function of
-/// its caller's.
+/// Only the common path of an add is inline; the rest is a call away. If all of it were inline, the
+/// compiler would not inline a caller's small function that contains an add.
 #[inline(always)]
 #[allow(clippy::inline_always)] // as above
 pub(crate) fn put<P: Put>(number: impl Number, what: P) {
     let word = number.word();
     if let Some(column) = per_core::by_id(word) {
         in_sequence(column, number, what);
-    // SAFETY: of a `Number`.
+    // SAFETY: the contract of `Number`.
     } else if let Some(cell) = unsafe { portable::leased(word) } {
         what.in_leased(cell);
     // SAFETY: of a `Number`, and it is not per core by concurrency id.
@@ -121,10 +120,10 @@ pub(crate) fn put<P: Put>(number: impl Number, what: P) {
     }
 }
 
-/// As [`put`], for a word that is not per core by concurrency id.
+/// Does the work of [`put`] for a word that is not per core by concurrency id.
 ///
-/// (Apart from what comes after it: a thread's own word may be a call, for which registers are
-/// saved.)
+/// (It is separate from the cases after it, because reading a thread's own word may be a call, for
+/// which registers are saved.)
 #[inline(never)]
 fn put_by_processor<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
     if let Some(column) = per_core::by_processor(word) {
@@ -134,7 +133,7 @@ fn put_by_processor<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) 
     }
 }
 
-/// As [`put`], for a word that is not per core.
+/// Does the work of [`put`] for a word that is not per core.
 #[inline(never)]
 fn put_dealt<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
     // SAFETY: of a `Number`, and it is not per core by concurrency id.
@@ -145,11 +144,12 @@ fn put_dealt<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
     }
 }
 
-/// As [`put`], where the number may have no column yet, or the thread no row: each gets one.
+/// Does the work of [`put`] if the number may have no column yet, or the thread no row: both get
+/// one.
 #[cold]
 pub(super) fn put_first<P: Put>(number: impl Number, what: P) {
     let word = number.claimed();
-    // SAFETY: of a `Number`; `any` is given a word that is portable.
+    // SAFETY: the contract of `Number`; `any` is given a portable word.
     unsafe {
         match TaggedColumn::decode(word) {
             TaggedColumn::PerCore(column) => in_sequence(column, number, what),
@@ -169,7 +169,7 @@ fn in_sequence<N: Numbering, P: Put>(column: PerCoreColumn<N>, number: impl Numb
     what.in_sequence(column, Again { column, number, what });
 }
 
-/// Tries again, and then aside.
+/// Tries again, and then uses the cell aside.
 struct Again<N: Numbering, T, P> {
     column: PerCoreColumn<N>,
     number: T,

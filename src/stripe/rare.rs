@@ -1,5 +1,6 @@
 //! A hint to the compiler.
 
-/// Tells it that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
+/// Tells the compiler that the branch with this call is rare. (`std::hint::cold_path` needs Rust
+/// 1.95.)
 #[cold]
 pub(crate) fn cold() {}

@@ -1,21 +1,21 @@
-//! A ration: what a gate has granted to a row in advance. How it is taken stands in
-//! [`take`](super::take).
+//! Rations: the units that a gate has granted to a row in advance. Module [`take`](super::take)
+//! takes from them.
 
-/// What was granted in a bucket, and not used yet.
+/// Units that were granted in a bucket, and not used yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(crate) struct Ration {
     /// The last nanosecond of the bucket in which it was granted.
     pub(crate) last: u64,
-    /// How much of it is left.
+    /// The number of units left.
     pub(crate) left: u64,
 }
 
 impl Ration {
-    /// Nothing: what stands in a column that was just claimed.
+    /// An empty ration: the contents of newly claimed columns.
     pub(crate) const NONE: Ration = Ration { last: 0, left: 0 };
 
-    /// What is left of it once `n` was taken at `now`.
+    /// Returns the rest of the ration after `n` units are taken at `now`.
     #[inline]
     pub(crate) fn less(self, n: u64, now: u64) -> Result<Ration, Untaken> {
         let left = self.left.checked_sub(n).ok_or(Untaken::Short)?;
@@ -30,11 +30,11 @@ impl Ration {
     }
 }
 
-/// Why nothing was taken.
+/// The reason why no unit was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Untaken {
-    /// There is not so much.
+    /// Fewer units are left.
     Short,
-    /// What there is has ended, the thread has no row of its own, or it was interrupted.
+    /// The ration has ended, the thread has no row of its own, or it was interrupted.
     Otherwise,
 }

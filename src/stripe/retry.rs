@@ -6,17 +6,17 @@ use super::miss::{Miss, MissCell};
 use super::open::open_mine;
 use crate::sync::{AtomicU64, Ordering, global, sized};
 
-/// How often one call retries: a debugger that steps through a sequence aborts it each time. None
-/// in a model, so that it reaches what follows.
+/// The number of retries of one call: a debugger that steps through a sequence aborts it each time.
+/// Zero in a model, so that it reaches the code after the retries.
 const TRIES: usize = sized(32, 0);
 
 global! {
-    /// How often a sequence was interrupted.
+    /// The number of interrupted sequences.
     fn interrupted() -> AtomicU64 = AtomicU64::new(0);
 }
 
-/// Runs `sequence` until it is not aborted, [`TRIES`] times at most. Returns why nothing was
-/// written, if so.
+/// Runs `sequence` until it is not aborted, at most [`TRIES`] times. Returns the reason if nothing
+/// was written.
 #[cold]
 pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     let mut misses = std::iter::repeat_n((), TRIES).map(|()| attempt(&sequence));
@@ -24,21 +24,21 @@ pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     outcome.unwrap_or(Some(Miss::Aborted))
 }
 
-/// As [`retry`], for a sequence that has missed once.
+/// Retries a sequence that has missed once: see [`retry`].
 #[cold]
 pub(crate) fn retry_after(miss: Miss, sequence: impl Fn(&MissCell)) -> Option<Miss> {
     if note(miss) == Miss::Aborted { retry(sequence) } else { Some(miss) }
 }
 
-/// Runs `sequence` once. Returns why nothing was written, if so.
+/// Runs `sequence` once. Returns the reason if nothing was written.
 pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     let missed = Cell::new(None);
     sequence(&missed);
     missed.get().map(note)
 }
 
-/// Notes that a sequence has missed, and prepares the next try: opens this thread's row if that was
-/// not open. Then the miss counts as aborted.
+/// Counts a miss, and prepares the next try: opens this thread's row if that was not open. Then the
+/// miss counts as aborted.
 #[cold]
 pub(crate) fn note(miss: Miss) -> Miss {
     match miss {
@@ -49,9 +49,10 @@ pub(crate) fn note(miss: Miss) -> Miss {
     miss
 }
 
-/// How often a sequence of the per-core strategy was interrupted and retried in this process.
+/// Returns the number of times that a sequence of the per-core strategy was interrupted and retried
+/// in this process.
 ///
-/// A statistic, for tests that want to know that they have interrupted some.
+/// A statistic, for tests that check that they have interrupted sequences.
 ///
 /// ```
 /// assert!(windrow::diagnostics::aborts() < u64::MAX);

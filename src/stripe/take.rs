@@ -1,11 +1,10 @@
-//! Taking of a row's ration, and putting another in its place, whichever strategy a column's word
-//! says.
+//! Taking from a row's ration, and replacing it, by the strategy in a column's word.
 //!
 //! # Theorem
 //!
-//! Let a ration be put into a row after it was granted. Then each unit of it is taken by one
-//! thread, or is found by one [`swap`], or still lies there; and none is taken after the ration's
-//! last nanosecond, by the taker's clock.
+//! If a ration is put into a row after it was granted, each unit of it is taken by one thread, or
+//! is returned by one [`swap`], or is still there; and no unit is taken after the ration's last
+//! nanosecond, by the taker's clock.
 //!
 //! # Why
 //!
@@ -17,16 +16,16 @@
 //! ```
 //!
 //! Per core each is one restartable sequence, whose last instruction is its one store to the pair
-//! ([`per_core`]). Portably each is made of plain loads and stores by the thread that has leased
-//! the row, which alone writes there ([`portable`]). So two operations on a row come one after the
-//! other, and a taker that finds a ration finds it whole. What is taken was there, so nothing is
-//! taken twice; what is swapped out is there no more.
+//! ([`per_core`]). In the portable strategy each is made of plain loads and stores by the thread
+//! that has leased the row, the only one that writes there ([`portable`]). So two operations on a
+//! row come one after the other, and a taker that finds a ration finds it whole. A unit that is
+//! taken is no longer in the row, so none is taken twice; nor is a ration that was swapped out.
 //!
 //! A thread without a row of its own takes nothing: rows that threads share would need a locked
-//! instruction, and then the gate itself is as good.
+//! instruction, which would cost the same as an add to the gate itself.
 //!
-//! No operation orders other memory. A pair holds numbers, and who takes of it has the right to so
-//! much whatever else it has seen.
+//! No operation orders other memory. A pair holds numbers, and a thread that takes units from it
+//! may use them independently of other memory that it has seen.
 
 use super::miss::{Miss, MissCell};
 use super::per_core::{self, Numbering, PerCoreColumn};
@@ -36,8 +35,8 @@ use super::retry::{attempt, retry};
 use super::{TaggedColumn, rare::cold};
 use crate::sync::AtomicU64;
 
-/// Takes `n` of the ration of this thread's row, if there is so much, and `now` is not after its
-/// last nanosecond. Where rows are told apart by the processor's number it takes nothing: see
+/// Takes `n` from the ration of this thread's row, if at least `n` is left, and `now` is not after
+/// the ration's last nanosecond. If rows are numbered by processor it takes nothing: see
 /// [`take_by_processor`].
 ///
 /// # Safety
@@ -56,21 +55,21 @@ pub(crate) unsafe fn take(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), 
     }
 }
 
-/// As [`take`], where rows are told apart by the processor's number. (Apart from that, which then
-/// makes no call: so no register is saved.)
+/// Takes from a ration as [`take`] does, if rows are numbered by processor. (It is separate so that
+/// [`take`] makes no call and saves no register.)
 pub(crate) fn take_by_processor(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), Untaken> {
     let column = per_core::by_processor(word).ok_or(Untaken::Otherwise)?;
     per_core::take(column, now, n)
 }
 
-/// Puts a ration in the place of that of this thread's row, and returns what was there. `None` if
-/// the thread has no row of its own, or is interrupted all the time: then nothing was put.
+/// Replaces the ration of this thread's row, and returns the old one. Returns `None`, with the
+/// ration unchanged, if the thread has no row of its own, or is interrupted each time.
 ///
 /// # Safety
-/// As for [`take`].
+/// The contract of [`take`].
 #[cold]
 pub(crate) unsafe fn swap(word: *mut AtomicU64, new: Ration) -> Option<Ration> {
-    // SAFETY: by contract; `any` is given a word that is portable.
+    // SAFETY: by contract; `any` is given a portable word.
     unsafe {
         match TaggedColumn::decode(word) {
             TaggedColumn::PerCore(column) => in_sequence(column, new),

@@ -1,85 +1,88 @@
-//! Who has a thing that one thread at a time has: nobody, or a thread of the process with a certain
-//! number.
+//! Exclusive ownership of a resource by a thread, tagged with the process that took it.
 //!
 //! # Theorem
 //!
-//! Let each thread use the thing only between [`take`](Holder::take) and
-//! [`give_back`](Holder::give_back). Then no two threads have it at the same time, in a forked
-//! child neither, and all that one does with it happens before what the next one does.
+//! If each thread uses the resource only between [`take`](Holder::take) and
+//! [`give_back`](Holder::give_back), then no two threads use it at the same time, also in a forked
+//! child, and everything that one does with it happens before everything that the next one does.
 //!
 //! # Why
 //!
 //! One compare-exchange takes it, Acquire, and one gives it back, Release.
 //!
-//! A forked child has its parent's memory, but one thread alone. What the others had bears the
-//! parent's number there, and [is freed](Holder::free_in_child). But handlers of the application
-//! may have run in the child before, and started threads: what these have bears the child's number,
-//! and stays theirs.
+//! A forked child has its parent's memory, but only one thread. Resources of the others are tagged
+//! with the parent's number there, and [are freed](Holder::free_in_child). But handlers of the
+//! application may have run in the child before, and started threads: their resources are tagged
+//! with the child's number, and stay theirs.
 //!
-//! Who gives a thing back says which number it had when it began to. If a signal handler forks in
-//! between, the child frees the thing, and another thread there may take it. Then the number is
-//! another, and nothing is given back twice.
+//! A thread that gives a resource back passes the process number that it read at the beginning. If
+//! a signal handler forks in between, the child frees the resource, and another thread there may
+//! take it. Then the tag differs from that number, and the resource is not given back twice.
 //!
-//! Two processes may have one number (a child in a new namespace of numbers; a number that is used
-//! again). Then nothing is freed in the child, and it has so many things fewer. So it is where a
-//! handler forks while its thread takes a thing.
+//! Two processes may have the same number (a child in a new namespace of numbers; a reused number).
+//! Then nothing is freed in the child, which only has fewer free resources. The same happens if a
+//! handler forks while its thread takes a resource.
 
 use super::process;
 use crate::sync::{AtomicU32, Ordering, const_fn};
 
-/// Who has a thing: [`NOBODY`], or the number of the process whose thread it is.
+/// The owner of a resource: [`FREE`], or the number of the process to which the owning thread
+/// belongs.
 #[derive(Debug)]
 pub(crate) struct Holder(AtomicU32);
 
-const NOBODY: u32 = 0;
+const FREE: u32 = 0;
 
 impl Holder {
     const_fn! {
-        /// Of a thing that nobody has.
-        pub(crate) const fn nobody() -> Holder {
-            Holder(AtomicU32::new(NOBODY))
+        /// Returns the holder of a free resource.
+        pub(crate) const fn free() -> Holder {
+            Holder(AtomicU32::new(FREE))
         }
     }
 
-    /// Takes the thing for this thread; false if another has it. Async-signal-safe.
+    /// Takes the resource for this thread; returns false if another thread has it.
+    /// Async-signal-safe.
     pub(crate) fn take(&self) -> bool {
-        // Acquire: pairs with the Release in `give_back`. Relaxed: another thread has it.
+        // Acquire: pairs with the Release in `give_back`. Relaxed: on failure another thread has
+        // it.
         let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
-        // Relaxed: a look at those that are taken, which are most, writes nothing.
-        self.0.load(Ordering::Relaxed) == NOBODY
-            && self.0.compare_exchange(NOBODY, process(), order, failed).is_ok()
+        // Relaxed: a look first, so that a visit to a taken resource, the usual case, writes
+        // nothing.
+        self.0.load(Ordering::Relaxed) == FREE
+            && self.0.compare_exchange(FREE, process(), order, failed).is_ok()
     }
 
-    /// Gives the thing back, if it is still of the process with this number.
+    /// Gives the resource back, if it is still tagged with this process number.
     pub(crate) fn give_back(&self, process: u32) {
-        // Release: pairs with the Acquire in `take`. Relaxed: it is another thread's, of a forked
-        // child.
+        // Release: pairs with the Acquire in `take`. Relaxed: on failure it belongs to another
+        // thread, of a forked child.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        let _ = self.0.compare_exchange(process, NOBODY, order, failed);
+        let _ = self.0.compare_exchange(process, FREE, order, failed);
     }
 
-    /// In the forked child with the number `child`: says that the forking thread's thing is the
-    /// child's.
+    /// In the forked child with the number `child`: tags the forking thread's resource with that
+    /// number.
     pub(crate) fn keep_in_child(&self, child: u32) {
-        self.0.store(child, Ordering::Relaxed); // nobody else writes what a thread has
+        self.0.store(child, Ordering::Relaxed); // only the owner writes it
     }
 
-    /// There: whether a thread has the thing that is not there. (Of those that the forking thread
-    /// has not.)
+    /// In that child: returns whether the owner is a thread that the child does not have. (Not for
+    /// the forking thread's resources.)
     pub(crate) fn is_absent(&self, child: u32) -> bool {
-        ![NOBODY, child].contains(&self.0.load(Ordering::Relaxed)) // nobody else writes what is so
+        ![FREE, child].contains(&self.0.load(Ordering::Relaxed)) // no other thread writes it then
     }
 
-    /// There: frees such a thing.
+    /// In that child: frees the resource of such a thread.
     pub(crate) fn free_in_child(&self) {
         // Release: pairs with the Acquire in `take`.
-        self.0.store(NOBODY, Ordering::Release);
+        self.0.store(FREE, Ordering::Release);
     }
 
-    /// Whether any thread has it.
+    /// Returns whether any thread has the resource.
     #[cfg(all(test, not(any(loom, shuttle))))]
     pub(crate) fn is_taken(&self) -> bool {
-        self.0.load(Ordering::Relaxed) != NOBODY
+        self.0.load(Ordering::Relaxed) != FREE
     }
 }
 
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_thing_is_given_back_by_the_process_that_has_it() {
-        let holder = Holder::nobody();
+        let holder = Holder::free();
         assert!(holder.take() && !holder.take());
         let (parent, child) = (process(), process() + 1);
         holder.give_back(child);
@@ -100,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_child_frees_what_bears_another_number_and_nothing_else() {
-        let (holder, parent, child) = (Holder::nobody(), process(), process() + 1);
+        let (holder, parent, child) = (Holder::free(), process(), process() + 1);
         assert!(!holder.is_absent(child));
         assert!(holder.take());
         assert!(holder.is_absent(child) && !holder.is_absent(parent));

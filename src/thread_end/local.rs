@@ -1,4 +1,5 @@
-//! By a thread-local value that has a destructor: std's, or in a model the engine's.
+//! The end of a thread by a thread-local value with a destructor: of `std`, or in a model of the
+//! engine.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -9,10 +10,10 @@ use crate::sync::engine::thread_local;
 #[cfg(not(any(loom, shuttle)))]
 use std::thread_local;
 
-/// As many kinds of things as there are.
+/// The number of kinds of resources.
 const KINDS: usize = 2;
 
-/// What this thread gives back.
+/// The resources that this thread gives back.
 #[derive(Default)]
 struct Things(Cell<[Option<&'static dyn GiveBack>; KINDS]>);
 
@@ -26,7 +27,7 @@ thread_local! {
     static THINGS: Things = Things::default();
 }
 
-/// Has things of one kind given back, one a thread.
+/// Gives back resources of one kind, one for each thread.
 pub(crate) struct AtEnd<T>(PhantomData<fn(T)>);
 
 impl<T: GiveBack> AtEnd<T> {
@@ -39,14 +40,15 @@ impl<T: GiveBack> AtEnd<T> {
         true
     }
 
-    /// Outside of models it may: std keeps a list of what has destructors, and ends a process whose
-    /// allocator uses such a value.
+    /// False outside of models: `std` keeps a list of values with destructors, and aborts a process
+    /// whose allocator uses such a value.
     #[allow(clippy::unused_self)] // as where there are keys
     pub(crate) fn takes_no_memory(&self) -> bool {
         cfg!(any(loom, shuttle, miri))
     }
 
-    /// Has `thing` given back at this thread's end. False if the thread is about to end.
+    /// Lets `thing` be given back at this thread's end. Returns false if the thread is about to
+    /// end.
     #[allow(clippy::unused_self)] // as where there are keys
     pub(crate) fn arm(&self, thing: &'static T) -> bool {
         let put = |things: &Things| {
@@ -60,15 +62,15 @@ impl<T: GiveBack> AtEnd<T> {
     }
 }
 
-/// Std, or the engine, calls what ends a thread.
+/// Does nothing: `std`, or the engine, calls the destructors.
 pub(crate) fn keep_code() {}
 
-/// One number for all: see [`in_children`].
+/// Returns the same number in all processes: see [`in_children`].
 pub(crate) fn process() -> u32 {
     1
 }
 
-/// Where processes do not fork, or a child cannot be told of it: nothing runs there.
+/// Does nothing: processes do not fork, or no handler can run in a child.
 pub(crate) fn in_children(_: extern "C" fn()) -> bool {
     true
 }

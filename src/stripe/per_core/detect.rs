@@ -1,4 +1,4 @@
-//! What the per-core strategy needs to know of this process: detected once, before its first use.
+//! Detection of restartable sequences, once in a process, before their first use.
 
 use crate::stripe::numbered::Numbered;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
@@ -9,18 +9,18 @@ pub(super) mod area {
     pub(in crate::stripe) const CPU_ID: usize = 4;
     pub(in crate::stripe) const RSEQ_CS: usize = 8;
     pub(in crate::stripe) const MM_CID: usize = 24;
-    /// The least length of an area with a concurrency id.
+    /// The minimum length of an area with a concurrency id.
     pub(in crate::stripe) const WITH_MM_CID: usize = 28;
 }
 
-/// What [`detect`] has found out. It is filled before any column is tagged.
+/// The result of [`detect`]. It is written before any column is tagged.
 ///
-/// On a line of its own: every add reads it.
+/// It is on a cache line of its own, because every add reads it.
 #[repr(C, align(64))]
 pub(super) struct Detected {
     /// Offset of a thread's area from its thread pointer.
     pub(super) area: AtomicUsize,
-    /// How many rows are open (see [`open`](crate::stripe::open)).
+    /// The number of open rows (see [`open`](crate::stripe::open)).
     pub(super) open: AtomicUsize,
     /// Whether rows are numbered by concurrency id.
     pub(super) is_by_id: AtomicBool,
@@ -32,13 +32,13 @@ pub(super) static DETECTED: Detected = Detected {
     is_by_id: AtomicBool::new(false),
 };
 
-/// The number by which rows are told apart. The strategy is decided.
+/// Returns the number by which rows are identified. The strategy must be decided.
 pub(crate) fn numbered() -> Numbered {
     // Relaxed: published with the decision.
     if DETECTED.is_by_id.load(Ordering::Relaxed) { Numbered::ById } else { Numbered::ByProcessor }
 }
 
-/// How many rows are open: the word.
+/// Returns the word with the numbers of open rows.
 #[inline]
 pub(in crate::stripe) fn open_rows() -> &'static AtomicUsize {
     &DETECTED.open
@@ -46,10 +46,10 @@ pub(in crate::stripe) fn open_rows() -> &'static AtomicUsize {
 
 /// Returns the address of a symbol that glibc may define, or null.
 ///
-/// A program that is linked statically has no table of symbols to search. There the linker answers:
-/// a weak reference to what no object defines is null. Linked dynamically, a weak reference would
-/// make the program demand the version of glibc that it was linked with, so there the table is
-/// searched.
+/// A statically linked program has no table of symbols to search. There the linker resolves the
+/// symbol: a weak reference to a symbol that no object defines is null. In a dynamically linked
+/// program a weak reference would demand the version of glibc with which it was linked, so there
+/// the table is searched.
 macro_rules! address {
     ($name:literal) => {{
         #[cfg(target_feature = "crt-static")]
@@ -69,7 +69,7 @@ macro_rules! address {
         #[cfg(not(target_feature = "crt-static"))]
         {
             let name = concat!($name, "\0").as_ptr().cast();
-            // SAFETY: looks a name, which ends with a zero, up in the objects that are loaded.
+            // SAFETY: looks up a name, which ends with a zero, in the loaded objects.
             unsafe { libc::dlsym(libc::RTLD_DEFAULT, name).cast_const() }
         }
     }};
@@ -77,8 +77,8 @@ macro_rules! address {
 
 /// Returns whether the kernel and glibc offer restartable sequences.
 ///
-/// With `dense`, rows are numbered by concurrency id where there is one. Threads that call it at
-/// the same time find the same.
+/// With `dense`, rows are numbered by concurrency id where there is one. Concurrent calls return
+/// the same.
 pub(in crate::stripe) fn detect(dense: bool) -> bool {
     let (offset, size) = (address!("__rseq_offset"), address!("__rseq_size"));
     if offset.is_null() || size.is_null() {
@@ -92,8 +92,8 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
         return false; // not registered: an old kernel, a sandbox, or a tunable
     }
     let has_mm_cid = size >= area::WITH_MM_CID
-        // glibc says 20 for the original area, or 32, its padded size, whatever the kernel fills.
-        // The auxiliary vector says what the kernel fills.
+        // glibc reports 20 for the original area, or its padded size of 32. The auxiliary vector
+        // has the size that the kernel fills.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
     thread_end::keep_code();
     // Relaxed: published with the decision, and with every column after it.
@@ -102,9 +102,9 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
     true
 }
 
-/// Whether the processor stores the sixteen bytes of [`record_live`](super::record_live) as one. A
-/// reader that counts a record must find its value in the sum, so it must not see one half without
-/// the other.
+/// Returns whether the processor stores the sixteen bytes of [`record_live`](super::record_live) in
+/// one piece. A reader that counts a record must find its value in the sum, so it must not see one
+/// half without the other.
 ///
 /// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access
 /// Atomicity") promise this of aligned stores for all processors that have AVX, and for no others.
@@ -113,7 +113,7 @@ pub(crate) fn pairs_are_whole() -> bool {
     std::arch::is_x86_feature_detected!("avx") // std caches the answer
 }
 
-/// How much of the area the kernel fills.
+/// Returns the size of the area that the kernel fills.
 fn feature_size() -> usize {
     const AT_RSEQ_FEATURE_SIZE: libc::c_ulong = 27; // include/uapi/linux/auxvec.h
     // SAFETY: reads the auxiliary vector; zero if it has no such entry.

@@ -1,11 +1,13 @@
-//! This core's ration: taking of it, and putting another in its place.
+//! This core's ration: taking from it, and replacing it.
 //!
 //! A ration is two neighbouring cells of a row, `last` and `left`, at an even position. Both
-//! sequences have one store to them, which is the last instruction. What [`swap`] tells its caller
-//! it stores before: that may be repeated, and is not looked at if the sequence was aborted.
+//! sequences have one store to them, which is the last instruction. Before that, [`swap`] stores
+//! the old ration for its caller: this store may be repeated, and is ignored if the sequence was
+//! aborted.
 //!
-//! Who reads a ration in a sequence is on the row's core, as was who wrote it. So it finds a store
-//! of sixteen bytes whole, on processors too that promise that to no other core.
+//! A thread that reads a ration in a sequence is on the row's core, as was the thread that wrote
+//! it. So it finds a store of sixteen bytes whole, even on processors that promise this to no other
+//! core.
 
 use std::arch::asm;
 use std::arch::x86_64::_mm_set_epi64x;
@@ -17,8 +19,8 @@ use crate::memory::column::Column;
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
 use crate::stripe::ration::{Ration, Untaken};
 
-/// Takes `n` of this core's ration, if there is so much, and `now` is not after its last
-/// nanosecond.
+/// Takes `n` from this core's ration, if at least `n` is left, and `now` is not after the ration's
+/// last nanosecond.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of a grant
 pub(crate) fn take<N: Numbering>(
@@ -53,8 +55,8 @@ pub(crate) fn take<N: Numbering>(
     Ok(())
 }
 
-/// Puts a ration in the place of this core's, and writes what was there to `old`. Calls `on_miss`
-/// instead if the sequence missed: then the row is as it was.
+/// Replaces this core's ration, and writes the old one to `old`. Calls `on_miss` instead if the
+/// sequence missed: then the row is unchanged.
 ///
 /// # Safety
 /// `old` may be written, and is aligned. Two columns were claimed together, and `column` is the

@@ -4,14 +4,14 @@
 //! two extremes do not fit into it. Nearly every value lies between the extremes that its row has
 //! seen: then a record writes only count and sum ([`record_live`]). A value beyond them is first
 //! written into the row's *pending* cell, which counts for nothing yet ([`record_pending`]). The
-//! same store as always then commits it, and also sets the highest bit of the count ([`PENDING`]):
-//! from then on the value is counted, and an extreme. A later sequence raises the extremes to it,
-//! in two stores that may be repeated, and then clears the bit ([`fold_live`]). Readers and closers
+//! usual store then commits it, and also sets the highest bit of the count ([`PENDING`]): from then
+//! on the value is counted, and is an extreme. A later sequence raises the extremes to it, in two
+//! stores that may be repeated, and then clears the bit ([`fold_live`]). Readers and closers
 //! include the pending value where the bit is set ([`rows::extreme`](crate::arena::rows::extreme)).
-//! So a sequence that is aborted anywhere leaves nothing of a value that it has not counted.
+//! So a sequence that is aborted at any point leaves no trace of a value that it has not counted.
 //!
-//! The bit takes the place of the count's highest: a row's count wraps at 2^63 records, which at
-//! one a nanosecond is in 292 years.
+//! The bit is the count's highest: so a row's count wraps at 2^63 records, which at one record each
+//! nanosecond takes 292 years.
 
 use std::arch::asm;
 use std::arch::x86_64::_mm_set_epi64x;
@@ -25,15 +25,16 @@ use crate::stripe::miss::Miss;
 use crate::sync::AtomicPtr;
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the
-/// value between the extremes that its row has seen. Else calls `missed`: nothing was written.
+/// value between the extremes that its row has seen. Otherwise calls `missed`, without having
+/// written.
 ///
 /// The count is the cell at `pair`, an even position; the sum is the next cell. The maximum is the
 /// cell at `extremes`; the complement of the minimum is the next cell. One store of sixteen bytes
-/// commits count and sum together. Readers see it as one where
+/// commits count and sum together. Readers see it in one piece where
 /// [`pairs_are_whole`](super::pairs_are_whole).
 ///
 /// # Safety
-/// As for [`add_live`](super::add_live).
+/// The contract of [`add_live`](super::add_live).
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn record_live<N: Numbering>(
@@ -70,11 +71,13 @@ pub(crate) unsafe fn record_live<N: Numbering>(
     }
 }
 
-/// Records any `value`, as the pending value of this core's row; else as [`record_live`]. Misses as
-/// aborted if the row has a pending value already: call [`fold_live`] first.
+/// Records any `value` as the pending value of this core's row, in all other respects like
+/// [`record_live`]. If the row has a pending value already, it misses as if aborted: call
+/// [`fold_live`] first.
 ///
 /// # Safety
-/// As for [`add_live`](super::add_live); `pending` is a position of the same claim.
+/// The contract of [`add_live`](super::add_live); `pending` is a position of the same
+/// claim.
 pub(crate) unsafe fn record_pending<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
@@ -112,7 +115,7 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 /// Raises the extremes of this core's row to its pending value, if it has one, and clears the bit.
 ///
 /// # Safety
-/// As for [`record_pending`].
+/// The contract of [`record_pending`].
 pub(crate) unsafe fn fold_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,

@@ -11,10 +11,10 @@
 //!   63:
 //! ```
 //!
-//! A commit adds the address of a column to `{row}`. That address has its `{tag}`, which the commit
-//! takes off.
+//! A commit adds the address of a column to `{row}`. That address includes its `{tag}`, which the
+//! commit subtracts.
 
-/// One sequence: `checks`; then how far this thread's row is from row 0; then `commit`.
+/// One sequence: `checks`; then the distance of this thread's row from row 0; then `commit`.
 macro_rules! sequence {
     (
         numbering: $numbering:ty,
@@ -30,8 +30,8 @@ macro_rules! sequence {
             ".long 0, 0",
             ".quad 62f, 63f - 62f, 64f",
             ".popsection",
-            // The abort address, behind its signature, which is an operand of `ud1`, so that it
-            // disassembles. In a section of its own, away from what runs.
+            // The abort address, after its signature, which is an operand of `ud1`, so that it
+            // disassembles. It is in a section of its own, away from the code that usually runs.
             ".pushsection .text.rseq_abort, \"ax?\", @progbits",
             ".byte 0x0f, 0xb9, 0x3d",
             ".long 0x53053053",
@@ -44,12 +44,12 @@ macro_rules! sequence {
             "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
             "62:",
             $($check,)*
-            // The row's number; all ones if `cpu_id` is negative: its highest byte is all ones
-            // then, and else zero.
+            // The row's number; all ones if `cpu_id` is negative, because its highest byte is then
+            // all ones, and otherwise zero.
             "movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]",
             "or {row:e}, dword ptr fs:[{offset} + {number}]",
-            // Is there such a row, and is it open? One branch for all questions. (The first bank's
-            // half of the word.)
+            // Does the row exist, and is it open? One branch checks both. (The first bank's half of
+            // the word.)
             "cmp {row:e}, dword ptr [{detected} + {open}]",
             "jae {no_row}",
             "shl {row}, {row_shift}",
@@ -58,8 +58,9 @@ macro_rules! sequence {
             "63:",
             row = out(reg) _,
             offset = out(reg) _,
-            // (Not by symbol: the code is inlined into other crates, and a dynamic library's symbol
-            // is not a distance away. It would be an instruction less, and was not quicker.)
+            // (An address relative to a symbol would not link: the code is inlined into other
+            // crates, and the symbol may be in a dynamic library. It would save an instruction, but
+            // was not quicker.)
             detected = in(reg) &raw const DETECTED,
             area = const offset_of!(Detected, area),
             open = const offset_of!(Detected, open),
@@ -91,14 +92,14 @@ macro_rules! column_sequence {
     };
 }
 
-/// A sequence on cells of the live bucket. The one that is `distance` bytes behind its first cell
-/// is `[{row} + {distance} - {tag}]`.
+/// A sequence on cells of the live bucket. The cell `distance` bytes after its first cell is
+/// `[{row} + {distance} - {tag}]`.
 macro_rules! live_sequence {
     ($numbering:ty, $live:expr, $at:expr, $missed:expr, [$($commit:literal),+], $($operand:tt)+) => {
         sequence!(
             numbering: $numbering,
-            // Loads the live bucket, and checks that the time lies in it. Before its start the
-            // difference wraps, to more than any span.
+            // Loads the live bucket, and checks that the time lies in it. For a time before its
+            // start the difference wraps to more than any length.
             checks: [
                 "mov {live}, qword ptr [{current}]",
                 "mov {row}, {at}",

@@ -1,4 +1,4 @@
-//! The sequences on a core's ration in a model: what they load, and their one store to it, are
+//! The sequences on a core's ration in a model: their loads, and the value of their one store, are
 //! decided when they begin.
 
 use super::{Numbering, PerCoreColumn, core, cores, is_open, take_over};
@@ -6,8 +6,7 @@ use crate::stripe::miss::{Miss, MissCell, OnMiss};
 use crate::stripe::ration::{Ration, Untaken};
 use crate::sync::Ordering;
 
-/// A sequence that puts what `commit` makes of this core's ration in its place, unless it is
-/// aborted.
+/// Runs a sequence that replaces this core's ration by `commit` of it, unless it is aborted.
 fn sequence<N: Numbering, E>(
     column: PerCoreColumn<N>,
     missed: impl FnOnce(Miss) -> E,
@@ -27,7 +26,7 @@ fn sequence<N: Numbering, E>(
         return Err(missed(Miss::Aborted));
     }
     // One store, of sixteen bytes or of eight: no other thread on the core comes in between.
-    // Relaxed, which is less than a store is on x86-64: a ration orders nothing else.
+    // Relaxed, which is weaker than a store on x86-64: a ration orders no other memory.
     last.store(new.last, Ordering::Relaxed);
     left.store(new.left, Ordering::Relaxed);
     Ok(())

@@ -1,9 +1,9 @@
-//! Writing a cell that one thread alone writes: without a lock prefix.
+//! Writing a cell that only one thread writes, without a lock prefix.
 //!
-//! On x86-64 an add is one instruction, which a signal handler cannot come into the middle of. Each
-//! is a plain load and a plain store to other threads: they read one before or after the store, and
-//! nobody else writes. So they are atomic without being locked. A plain store is Release there, and
-//! the `asm!` is a barrier to the compiler.
+//! On x86-64 an add is one instruction, which a signal handler cannot interrupt. To other threads
+//! it is a plain load and a plain store: they read the cell before or after the store, and only
+//! this thread writes. So the instruction is atomic without a lock prefix. A plain store is Release
+//! there, and the `asm!` is a barrier to the compiler.
 //!
 //! Windows' adds go in steps even there, since no handler adds to them: processors that rename
 //! memory forward a store to the next load of the same cell at once, but not to an instruction that
@@ -11,7 +11,7 @@
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Whether [`add`] and [`raise`] are one instruction each.
+/// True if [`add`] and [`raise`] are one instruction each.
 pub(super) const IS_WHOLE: bool = whole::THERE;
 
 pub(super) use whole::{add, raise};
@@ -31,7 +31,7 @@ mod whole {
     /// Adds `n`, wrapping, to the cell `BEHIND` bytes before `place`; Release.
     ///
     /// # Safety
-    /// There is a cell, which no other thread writes.
+    /// There is such a cell, and no other thread writes it.
     #[inline]
     pub(in super::super) unsafe fn add<const BEHIND: usize>(place: *mut AtomicU64, n: u64) {
         // SAFETY: by contract.
@@ -46,13 +46,13 @@ mod whole {
         }
     }
 
-    /// Raises that cell to `value`, unless it is there already; Release.
+    /// Raises that cell to `value`, if that is greater; Release.
     ///
-    /// A handler may raise the cell after it was compared. So the store compares it again: one
-    /// instruction.
+    /// A handler may raise the cell after it was compared. So the store, which is one instruction,
+    /// compares it again.
     ///
     /// # Safety
-    /// As for [`add`].
+    /// The contract of [`add`].
     #[inline]
     pub(in super::super) unsafe fn raise<const BEHIND: usize>(place: *mut AtomicU64, value: u64) {
         // SAFETY: by contract.
@@ -98,15 +98,15 @@ mod whole {
 #[inline]
 pub(super) fn add_in_steps(cell: &AtomicU64, n: u64) {
     // Relaxed: the last store was this thread's, or its lease came after it. In a block it may be
-    // of the close that reset the cell, or of a column's end: then the cell came back to threads
-    // behind that, with the bucket (`Block::disown`, `try_own`, and the second look, Acquire) or
-    // with the column.
+    // that of the close that reset the cell, or of the end of a column's use: then threads got the
+    // cell again after that, with the bucket (`Block::disown`, `try_own`, and the second look,
+    // Acquire) or with the column.
     let sum = apart(cell.load(Ordering::Relaxed).wrapping_add(n));
     // Release: pairs with the Acquire in `rows::value`, as of a locked add.
     cell.store(sum, Ordering::Release);
 }
 
-/// Raises the cell to `value`, unless it is there already; Release.
+/// Raises the cell to `value`, if that is greater; Release.
 #[inline]
 pub(super) fn raise_in_steps(cell: &AtomicU64, value: u64) {
     // Relaxed: as in `add_in_steps`.
@@ -116,13 +116,13 @@ pub(super) fn raise_in_steps(cell: &AtomicU64, value: u64) {
     }
 }
 
-/// Keeps a load and a store apart, which the compiler would make one instruction.
+/// Separates a load and a store, which the compiler would otherwise merge into one instruction.
 #[inline]
 fn apart(sum: u64) -> u64 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         let mut sum = sum;
-        // SAFETY: no instruction at all.
+        // SAFETY: the assembly has no instruction.
         unsafe {
             std::arch::asm!("/* {} */", inout(reg) sum, options(nomem, nostack, preserves_flags));
         }

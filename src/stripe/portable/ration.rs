@@ -1,12 +1,12 @@
-//! The ration of a leased row: taking of it, and putting another in its place. Not in a signal
-//! handler.
+//! The ration of a leased row: taking from it, and replacing it. Not in a signal handler.
 
 use super::Leased;
 use crate::stripe::ration::{Ration, Untaken};
 use crate::sync::{AtomicU64, Ordering};
 
 impl Leased {
-    /// Takes `n` of the ration, if there is so much, and `now` is not after its last nanosecond.
+    /// Takes `n` from the ration, if at least `n` is left, and `now` is not after the ration's last
+    /// nanosecond.
     #[inline]
     pub(crate) fn take(self, now: u64, n: u64) -> Result<(), Untaken> {
         let rest = self.ration().less(n, now)?;
@@ -14,7 +14,7 @@ impl Leased {
         Ok(())
     }
 
-    /// Puts a ration in the place of what is there, and returns that.
+    /// Replaces the ration, and returns the old one.
     pub(crate) fn swap(self, new: Ration) -> Ration {
         let there = self.ration();
         self.right(0).store(new.last, Ordering::Relaxed); // as in `ration`
@@ -22,11 +22,11 @@ impl Leased {
         there
     }
 
-    /// What is there.
+    /// Returns the ration.
     #[inline]
     fn ration(self) -> Ration {
-        // Relaxed, as all in this file: this thread alone writes the row, and what the last one
-        // that had it has written there came before its lease.
+        // Relaxed, as are all accesses in this file: only this thread writes the row, and the
+        // writes of the thread that had it before came before this thread's lease.
         let last = self.right(0).load(Ordering::Relaxed);
         Ration { last, left: self.left().load(Ordering::Relaxed) }
     }

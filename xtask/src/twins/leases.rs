@@ -26,8 +26,8 @@ pub(super) const LEASES: &[Twin] = &[
     Twin {
         name: "lease-taken-by-looking-and-storing",
         file: "src/thread_end/holder.rs",
-        find: "&& self.0.compare_exchange(NOBODY, process(), order, failed).is_ok()",
-        replace: "&& self.0.load(order) == NOBODY && { self.0.store(process(), failed); true }",
+        find: "&& self.0.compare_exchange(FREE, process(), order, failed).is_ok()",
+        replace: "&& self.0.load(order) == FREE && { self.0.store(process(), failed); true }",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "two threads have one row (I8)",

@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Twin] = &[
         return missed(Miss::NoRow);
     }
     let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
-    // The loaded value of the sequence, and the place of its store, are decided now. Its steps
+    // The sequence has loaded everything, and the cells that it will store are decided. Its steps
     // follow one by one; a barrier, or another thread, may come before each.
     for step in steps {
         let core = cores()[row].lock().unwrap();

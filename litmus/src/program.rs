@@ -24,7 +24,7 @@ pub enum Grade {
 /// A possible outcome of a trial.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// In words.
+    /// The outcome in words.
     pub meaning: &'static str,
     /// The grade of the outcome.
     pub grade: Grade,

@@ -39,7 +39,7 @@ const LONGEST_WAIT: u64 = 12;
 /// The time for which a race is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// For this time,
+    /// The time of the run,
     pub time: Duration,
     /// but not for more trials than this, rounded up to whole turns.
     pub trials: u64,

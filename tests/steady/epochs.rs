@@ -43,7 +43,7 @@ fn under_a_pin_of_another() {
     thread::scope(|scope| {
         scope.spawn(move || {
             let guard = crossbeam_epoch::pin();
-            pinned.send(()).expect("somebody waits");
+            pinned.send(()).expect("a thread waits");
             let _ = when_over.recv(); // an error, too, says that it is over
             drop(guard);
         });

@@ -181,13 +181,13 @@ fn the_ticker_is_held_up() {
             sleep();
             false
         }),
-        "nobody closes"
+        "no thread closes"
     );
     // Without ticks, adds close again.
     drop(ticker);
     let calls = CALLS.load(Ordering::SeqCst);
     open(&window, &clock, 5);
-    assert!(CALLS.load(Ordering::SeqCst) > calls, "nobody closes");
+    assert!(CALLS.load(Ordering::SeqCst) > calls, "no thread closes");
     assert!(all_closed());
     assert_eq!(window.lifetime(Seen::Pass).count, 205);
 }

@@ -6,7 +6,7 @@
 //! answer. Words are separated by tabs.
 //!
 //! ```text
-//!                          ->  is    STRATEGY of counters  STRATEGY of windows  LEASES: true, false
+//!                          ->  is    STRATEGY of counters  STRATEGY of windows  LEASES, a bool
 //! loop   NAME  TIMES       ->  done  CPU_NS  WALL_NS
 //! beside ROTATIONS         ->  done  six figures, as `beside::Found` has them
 //! anything else            ->  none

@@ -29,7 +29,7 @@ pub struct Row {
     pub second_ns: Spread,
 }
 
-/// In the child: times two adds to `name` and prints the times in nanoseconds.
+/// Times two adds to `name` in a child process, and prints the times in nanoseconds.
 ///
 /// # Panics
 /// If no contender has that name.

@@ -63,7 +63,7 @@ impl Table {
 pub struct Report {
     /// The environment of the run.
     pub environment: Environment,
-    /// For people.
+    /// The tables, for readers.
     pub tables: Vec<Table>,
     /// The figures measured in rounds, sample by sample.
     pub figures: Vec<Figure>,

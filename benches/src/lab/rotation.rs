@@ -211,7 +211,7 @@ pub fn table(rows: &[Row]) -> Table {
         "worst",
         "allocations each",
     ];
-    let mut table = Table::new("rotation", "What a rotation costs who makes it", heads);
+    let mut table = Table::new("rotation", "What a rotation costs its thread", heads);
     for row in rows {
         table.row([
             row.name.clone(),

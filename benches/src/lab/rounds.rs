@@ -66,7 +66,7 @@ pub struct Figure {
     pub subject: Subject,
     /// The work.
     pub work: Work,
-    /// By round.
+    /// The samples by round.
     pub samples: Vec<Sample>,
     times: u64,
     here: Option<Contender>,

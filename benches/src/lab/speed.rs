@@ -39,7 +39,7 @@ pub const SETS: [Set; 8] = [
 
 /// Everything that was measured in rounds.
 pub struct Speed {
-    /// In the order of the plan.
+    /// The figures, in the order of the plan.
     pub figures: Vec<Figure>,
 }
 

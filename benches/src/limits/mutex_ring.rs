@@ -24,7 +24,7 @@ pub struct MutexRing<C> {
 }
 
 impl<C: Clock> MutexRing<C> {
-    /// By this clock.
+    /// Returns the limiter on this clock.
     pub fn new(terms: Terms, clock: C) -> MutexRing<C> {
         let length = terms.interval.as_nanos() as u64 / u64::from(terms.buckets);
         let ring = Mutex::new(Ring { buckets: VecDeque::new(), sum: 0 });

@@ -77,7 +77,7 @@ pub struct Soft<C> {
 }
 
 impl<C: Clock> Soft<C> {
-    /// By this clock.
+    /// Returns the limiter on this clock.
     ///
     /// # Panics
     /// If no window has these terms.

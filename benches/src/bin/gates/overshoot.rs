@@ -99,7 +99,7 @@ fn grants(limiter: &dyn Limiter, length: Duration) -> Vec<Grant> {
             }
             before = after;
         }
-        all.lock().expect("nobody panics").extend(own);
+        all.lock().expect("no thread panics").extend(own);
     };
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -108,7 +108,7 @@ fn grants(limiter: &dyn Limiter, length: Duration) -> Vec<Grant> {
         });
         at_once(2 * cores(), &|_| (), &work);
     });
-    let mut all = all.into_inner().expect("nobody panics");
+    let mut all = all.into_inner().expect("no thread panics");
     all.sort_unstable();
     all
 }

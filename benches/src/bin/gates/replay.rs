@@ -134,7 +134,7 @@ struct Exact {
 impl Limiter for Exact {
     fn ask(&self, _key: u64) -> bool {
         let now = self.clock.now().as_nanos();
-        let mut past = self.past.lock().expect("nobody panics");
+        let mut past = self.past.lock().expect("no thread panics");
         let fits = past.within(self.terms.interval.as_nanos() as u64, now) < self.terms.limit;
         if fits {
             past.0.push_back(now);

@@ -39,9 +39,9 @@ const LONGEST_WAIT: u64 = 12;
 /// The time for which a race is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The time of the run,
+    /// The time of the run.
     pub time: Duration,
-    /// but not for more trials than this, rounded up to whole turns.
+    /// The greatest number of trials, rounded up to whole turns.
     pub trials: u64,
 }
 

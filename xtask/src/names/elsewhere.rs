@@ -16,7 +16,6 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("_per_second", "the end of a series' name"),
     ("b19", "benchmarks of dash5"),
     ("b21", "benchmarks of dash5"),
-    ("clap", "a crate that is not used"),
     ("metric_relabel_configs", "Prometheus"),
     ("mm_cid", "Linux"),
     ("numSamples", "Prometheus"),

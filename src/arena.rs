@@ -1,4 +1,4 @@
-//! The process's arena: which columns are taken.
+//! The process's arena, which allocates columns.
 //!
 //! Columns come in segments. A segment is one mapping: a bitmap, then the rows.
 //!
@@ -6,13 +6,13 @@
 //!   segment: [ bitmap | row 0: COLUMNS cells | row 1 | ... ]   a bit is set: the column is taken
 //! ```
 //!
-//! A segment is mapped when the ones before it are full, and stays for ever. Claiming and freeing
-//! are lock-free: a compare-exchange on one word of the bitmap (on each of several, for a run
-//! longer than a word). One pass over the segments finds room, maps a segment, or gives up. A
-//! segment that has refused a run is passed over by one load until something is freed there
-//! ([`refusal`]). Giving up is no error: a counter then counts in its fallback cell. A segment is
-//! mapped for one run, which is taken before other threads can see the segment. So no claim adds
-//! more than one segment, and a run that does not fit adds none.
+//! A segment is mapped when the ones before it are full, and is never unmapped. Claiming and
+//! freeing are lock-free: a compare-exchange on one word of the bitmap (on each of several, for a
+//! run longer than a word). One pass over the segments finds free columns, maps a segment, or gives
+//! up. A claim passes over a segment that has refused a run by one load, until a column is freed
+//! there ([`refusal`]). Giving up is no error: a counter then counts in its fallback cell. A
+//! segment is mapped for one run, which is taken before other threads can see the segment. So no
+//! claim adds more than one segment, and a run that does not fit adds none.
 //!
 //! # A free column is all zeros
 //!
@@ -37,11 +37,11 @@ mod refusal;
 pub(crate) mod rows;
 mod segment;
 
-/// How many segments there can be: eight million columns.
+/// The maximum number of segments, of eight million columns.
 const SEGMENTS: usize = sized(1024, 1);
 
 global! {
-    /// The arena of this process.
+    /// Returns the arena of this process.
     pub(crate) fn arena() -> Arena = Arena::new();
 }
 
@@ -50,9 +50,10 @@ global! {
 pub(crate) struct Arena {
     /// Each segment's first cell. They are filled in order.
     segments: [AtomicPtr<AtomicU64>; SEGMENTS],
-    /// What each segment has refused, side by side: a claim passes over a full segment by one load.
+    /// The refused runs of each segment, side by side, so that a claim passes over a full segment
+    /// by one load.
     refusals: [Refusal; SEGMENTS],
-    /// The segment that a claim tries first: it likely has room.
+    /// The segment that a claim tries first, which probably has free columns.
     hint: AtomicUsize,
 }
 
@@ -67,13 +68,13 @@ impl Arena {
         }
     }
 
-    /// Claims `length` neighbouring columns; `None` if there is no room and no memory for more, or
-    /// if a row has fewer.
+    /// Claims `length` neighbouring columns; returns `None` if the arena is full, if there is no
+    /// memory for another segment, or if a row has fewer columns.
     pub(crate) fn claim(&self, length: usize) -> Option<Column> {
         if length == 0 || length > COLUMNS {
-            return None; // no segment has room, mapped or not
+            return None; // no segment has such a run, mapped or not
         }
-        // Relaxed: a hint; a claim may begin at any segment.
+        // Relaxed: this is a hint; a claim may begin at any segment.
         let hint = self.hint.load(Ordering::Relaxed);
         let from = |first: usize| self.mapped_from(first);
         let room = from(hint).chain(from(0).take(hint)).find_map(|(index, segment)| {
@@ -101,7 +102,7 @@ impl Arena {
         None
     }
 
-    /// Zeroes and frees what [`claim`](Self::claim) returned.
+    /// Zeroes and frees the columns of a [`claim`](Self::claim).
     ///
     /// # Safety
     /// `column` and `length` are those of one claim from this arena. Every other use of their cells
@@ -116,7 +117,7 @@ impl Arena {
         }
     }
 
-    /// How many columns are claimed, and how many are mapped.
+    /// Returns the numbers of claimed and of mapped columns.
     pub(crate) fn usage(&self) -> (usize, usize) {
         let segments = self.mapped_from(0).map(|(_, segment)| segment.claimed());
         segments.fold((0, 0), |(claimed, mapped), more| (claimed + more, mapped + COLUMNS))
@@ -126,7 +127,7 @@ impl Arena {
         Segment { start, refusal: &self.refusals[index] }
     }
 
-    /// The segments that are mapped, from the one numbered `first` on.
+    /// Returns the mapped segments, from number `first` on.
     fn mapped_from(&self, first: usize) -> impl Iterator<Item = (usize, Segment<'_>)> {
         (first..SEGMENTS).map_while(|index| {
             // Acquire: pairs with the Release in `map`.
@@ -142,7 +143,7 @@ impl Arena {
         let segment = self.segment(index, pages.start());
         let first = segment.take(length)?;
         // Release: publishes the taken run and, in a model, the cells (the kernel's zeroes need no
-        // publication). Acquire, on failure: what the winner has published.
+        // publication). Acquire, on failure: the winner's segment.
         let place = &self.segments[index];
         let winner = place.compare_exchange(
             null_mut(),
@@ -151,7 +152,7 @@ impl Arena {
             Ordering::Acquire,
         );
         match winner {
-            Ok(_) => Some(Mapped::Ours(segment.column(first))), // it stays for ever
+            Ok(_) => Some(Mapped::Ours(segment.column(first))), // it is never unmapped
             Err(winner) => {
                 pages.unmap();
                 NonNull::new(winner).map(|start| Mapped::Theirs(self.segment(index, start)))
@@ -160,7 +161,7 @@ impl Arena {
     }
 }
 
-/// A segment that was not there before.
+/// A newly mapped segment.
 enum Mapped<'a> {
     /// This thread mapped it, and claimed a run in it.
     Ours(Column),

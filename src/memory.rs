@@ -1,4 +1,4 @@
-//! Memory that is never unmapped: pages of cells, and the columns that they are cut into.
+//! Memory that is never unmapped: pages of cells, and the columns into which they are cut.
 
 pub(crate) mod column;
 pub(crate) mod pages;

@@ -1,9 +1,9 @@
-//! Reclamation: which threads may still be reading memory that was unlinked.
+//! Reclamation of memory that was unlinked, but that other threads may still be reading.
 //!
 //! The library uses epoch-based reclamation by `crossbeam-epoch` (Fraser, *Practical lock-freedom*,
 //! 2004). Only this module names it, because models run over two reclaimers: `crossbeam-epoch`
-//! itself, and a checking one (`windrow_checker`). That one frees at the earliest moment that the
-//! contract allows, and fails the model at the first access after that.
+//! itself, and a checking one (`windrow_checker`). The checking one frees at the earliest moment
+//! that the contract allows, and fails the model at the first access after that.
 
 #[cfg(not(windrow_checker))]
 pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared};

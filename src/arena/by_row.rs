@@ -1,12 +1,11 @@
-//! What each row holds of a number.
+//! A number's parts in each row.
 
-/// What each row holds of a number that adds up: from [`Counter::by_row`](crate::Counter::by_row)
-/// and [`SlidingWindow::by_row`](crate::SlidingWindow::by_row).
+/// The parts of a sum in each core's row: from [`Counter::by_row`](crate::Counter::by_row) and
+/// [`SlidingWindow::by_row`](crate::SlidingWindow::by_row).
 ///
-/// To see how the adds are spread over the cores: of two looks, the difference of each row is what
-/// its core (or, portably, its group of threads) has added in between. Which core a row is,
-/// changes: it belongs to whichever thread runs there, as
-/// [`strategy`](crate::diagnostics::strategy#rows) says.
+/// It shows how adds are spread over the cores: the difference of a row between two readings is the
+/// sum of the adds of its core in between (or, in the portable strategy, of its threads). A row's
+/// core may change, as [`strategy`](crate::diagnostics::strategy#rows) says.
 ///
 /// ```
 /// let hits = windrow::Counter::new();
@@ -24,12 +23,11 @@ pub struct ByRow {
 }
 
 impl ByRow {
-    /// What each [open row](crate::diagnostics::strategy#rows) holds, the first row first. (Where
-    /// threads lease rows, and some found none, what they have added is shown with the rows of the
-    /// same numbers.)
+    /// Returns the part in each [open row](crate::diagnostics::strategy#rows), in the order of
+    /// rows. (If threads lease rows, each shared row is added to the leased row of the same
+    /// number.)
     ///
-    /// A later look may find more rows, and never fewer where this has any. Of a counter that
-    /// nobody has added to, there is none.
+    /// A later reading may have more rows, never fewer. A counter without adds has none.
     ///
     /// ```
     /// assert!(windrow::Counter::new().by_row().rows().is_empty());
@@ -38,8 +36,8 @@ impl ByRow {
         &self.rows
     }
 
-    /// What was added where all cores add: by threads without a row, to a window's buckets that are
-    /// no longer live or have no columns, and [late](crate::SlidingWindow::late).
+    /// Returns the part in shared cells: adds by threads without a row, adds to a window's buckets
+    /// that are no longer live or have no columns, and [late](crate::SlidingWindow::late) adds.
     ///
     /// ```
     /// assert_eq!(windrow::Counter::from(7).by_row().shared(), 7);
@@ -48,7 +46,7 @@ impl ByRow {
         self.shared
     }
 
-    /// Returns all of it, wrapping: with no add running, the number's `lifetime`.
+    /// Returns the sum of all parts, wrapping: the number's `lifetime`, if no add is running.
     ///
     /// ```
     /// let hits = windrow::Counter::new();

@@ -1,11 +1,11 @@
-//! How full the arena is, for people.
+//! Usage of the arena, for people.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::arena::{SEGMENTS, arena};
 use crate::memory::column::COLUMNS;
 
-/// How many columns this process has claimed, of those that it can: from [`columns`].
+/// The number of columns that this process has claimed, and its maximum: from [`columns`].
 ///
 /// ```
 /// let columns = windrow::diagnostics::columns();
@@ -18,7 +18,7 @@ pub struct Columns {
     mapped: usize,
 }
 
-/// Returns how many columns are claimed, and how many there can be.
+/// Returns the number of claimed columns, and its maximum.
 ///
 /// A *column* is eight bytes in the row of each core. A [`Counter`](crate::Counter),
 /// [`Gauge`](crate::Gauge), [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum) claims one,
@@ -27,15 +27,16 @@ pub struct Columns {
 /// cell of its events. A run of more than 64 columns takes whole words of 64. They are given back
 /// when the metric is dropped.
 ///
-/// The process can have 8 388 608 columns. That is as many counters, or 32 768 histograms of the
-/// default scale, or 5 632 windows with an event of such a histogram (per core, two blocks each).
-/// When they are all claimed, or there is no memory for more, the next metric is not *striped*: all
-/// threads add to one shared cell, exactly, and by an atomic addition that contends (a window's add
-/// takes ten times as long as a striped one even alone). `is_striped` says so of a metric:
-/// [`Counter::is_striped`](crate::Counter::is_striped). A window tries again with each bucket that
-/// it opens, at the cost of a load for each 8192 columns; a single metric does not.
+/// The process can have 8 388 608 columns: one for each of that many counters, or those of 32 768
+/// histograms of the default scale, or 5 632 windows with an event of such a histogram (per core,
+/// two blocks each). When all are claimed, or there is no memory for more, the next metric is not
+/// *striped*: all threads add to one shared cell, exactly, by an atomic addition that contends (a
+/// window's add then takes ten times the time of a striped one even without contention). A metric's
+/// `is_striped` is then false: [`Counter::is_striped`](crate::Counter::is_striped). A window tries
+/// again with each bucket that it opens, at the cost of a load for each 8192 columns; a single
+/// metric does not.
 ///
-/// Not a snapshot: columns that are claimed or given back meanwhile may be in it or not. Costs a
+/// Not a snapshot: columns that are claimed or given back meanwhile may be included or not. Costs a
 /// load for each 64 mapped columns: a tenth of a millisecond when all are.
 ///
 /// ```
@@ -52,27 +53,28 @@ pub fn columns() -> Columns {
 }
 
 impl Columns {
-    /// Returns how many columns are claimed.
+    /// Returns the number of claimed columns.
     #[must_use]
     pub fn claimed(self) -> usize {
         self.claimed
     }
 
-    /// Returns how many columns have address space: those of all segments that were ever needed.
-    /// Segments are never unmapped; a page of a row takes memory from the first add to it on.
+    /// Returns the number of columns with address space: those of all segments that were ever
+    /// needed. Segments are never unmapped; a page of a row takes memory from the first add to it
+    /// on.
     #[must_use]
     pub fn mapped(self) -> usize {
         self.mapped
     }
 
-    /// Returns how many columns there can be.
+    /// Returns the maximum number of columns.
     #[must_use]
     pub fn max(self) -> usize {
         SEGMENTS * COLUMNS
     }
 }
 
-/// Shows how many are claimed, of how many.
+/// Formats the number of claimed columns and its maximum.
 impl Display for Columns {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {} columns claimed", self.claimed, self.max())

@@ -1,9 +1,9 @@
 //! Columns that are claimed when they are first needed.
 //!
-//! They are made in a `const`, as none. The first need claims a run of them. If the arena is full
-//! there are none from then on either, and what would be there stands elsewhere. The word changes
-//! once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need not retry: what
-//! they have synchronised with went to a cell that they find.
+//! They are made in a `const`, without a column. The first need claims a run of columns. If the
+//! arena is full there are none from then on either, and the numbers are in other cells. The word
+//! changes once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need not
+//! retry: the adds with which they have synchronised went to a cell that they find.
 
 use std::ptr::null_mut;
 
@@ -25,28 +25,29 @@ impl OnDemand {
         }
     }
 
-    /// The first column's word: a [`TaggedColumn`], encoded.
+    /// Returns the first column's word: a [`TaggedColumn`], encoded.
     #[inline]
     pub(crate) fn word(&self) -> *mut AtomicU64 {
-        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and what the
-        // strategy found out is seen.
+        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and the data that
+        // the strategy has detected is seen.
         self.first.load(Ordering::Acquire)
     }
 
-    /// The first column, and how to add to it.
+    /// Returns the first column, and the way to add to it.
     #[inline]
     pub(crate) fn tagged(&self) -> TaggedColumn {
-        // SAFETY: null at first; `claim` stores nothing else but words.
+        // SAFETY: null at first; `claim` stores only words.
         unsafe { TaggedColumn::decode(self.word()) }
     }
 
-    /// The first column, if there are any.
+    /// Returns the first column, if there are any.
     #[inline]
     pub(crate) fn column(&self) -> Option<Column> {
         self.tagged().column()
     }
 
-    /// Claims so many columns, unless that was tried. Not while the strategy is undecided.
+    /// Claims `length` columns, unless that was tried already. Must not be called while the
+    /// strategy is undecided.
     #[cold]
     pub(crate) fn claim(&self, length: usize) {
         if self.tagged() == TaggedColumn::Unclaimed
@@ -67,7 +68,7 @@ impl OnDemand {
     /// Gives the columns back.
     ///
     /// # Safety
-    /// `length` is what each [`claim`](Self::claim) was told. Nothing is done with this afterwards.
+    /// `length` is that of each call of [`claim`](Self::claim). This is not used afterwards.
     pub(crate) unsafe fn free(&mut self, length: usize) {
         if let Some(column) = self.column() {
             // SAFETY: claimed by `claim`. `&mut self`: every use happened before, and no thread can

@@ -7,25 +7,25 @@ use crate::stripe::live_bucket::PENDING;
 use crate::stripe::open::open_rows;
 use crate::sync::{AtomicU64, Ordering};
 
-/// What one row holds.
+/// Returns the number in one row.
 #[inline]
 fn value(column: Column, row: usize) -> u64 {
     // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add
-    // sees what the add's thread had seen before it.
+    // sees everything that the add's thread had seen before it.
     column.cell(row).load(Ordering::Acquire)
 }
 
-/// Goes through the numbers of all open rows: those of the first bank, then those of the second,
+/// Folds over the indexes of all open rows: those of the first bank, then those of the second,
 /// which follows it.
 #[inline]
 fn fold<T>(begin: T, mut with: impl FnMut(T, usize) -> T) -> T {
-    let begin = with(begin, 0); // it is open, and its cell's load need not wait for the word
+    let begin = with(begin, 0); // row 0 is always open, so its cell's load need not wait for the word
     let open = open_rows();
     let first = (1..open.first).fold(begin, &mut with);
     (0..open.second).fold(first, |all, row| with(all, first_rows() + row))
 }
 
-/// What the rows hold, one after the other: those at the same place of the two banks as one.
+/// Returns the number in each row: the sum of those with the same index in the two banks.
 pub(crate) fn by_place(column: Column) -> impl Iterator<Item = u64> {
     let open = open_rows();
     (0..open.first.max(open.second)).map(move |place| {
@@ -35,13 +35,13 @@ pub(crate) fn by_place(column: Column) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The sum of all rows, wrapping.
+/// Returns the sum of all rows, wrapping.
 pub(crate) fn sum(column: Column) -> u64 {
     fold(0, |all: u64, row| all.wrapping_add(value(column, row)))
 }
 
-/// Adds to each of `sums`, wrapping, all rows of its column; the first one's is `column`, and the
-/// others stand to the right. Row by row, as cells lie in memory.
+/// Adds all rows of a column to each of `sums`, wrapping; the first sum's column is `column`, and
+/// the others follow to the right. Goes row by row, in the order of memory.
 pub(crate) fn add_up(column: Column, sums: &mut [u64]) {
     fold((), |(), row| {
         let cells = column.cells(row, sums.len());
@@ -49,8 +49,8 @@ pub(crate) fn add_up(column: Column, sums: &mut [u64]) {
     });
 }
 
-/// Merges each cell into the number in its place. By fours, because the compiler does not unroll
-/// loops of atomics.
+/// Merges each cell into the number at the same index. Four at a time, because the compiler does
+/// not unroll loops of atomics.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the loop is all of it
 pub(crate) fn merge(
@@ -71,26 +71,26 @@ pub(crate) fn merge(
     }
 }
 
-/// The greatest of all rows.
+/// Returns the greatest of all rows.
 pub(crate) fn greatest(column: Column) -> u64 {
     fold(0, |all: u64, row| all.max(value(column, row)))
 }
 
-/// The columns in one row that matter to an extreme of values.
+/// The columns on which an extreme of values depends.
 pub(crate) struct Extreme {
     /// The first pair that the extreme bounds; its count is there. The highest bit of a count says
     /// that there is a pending value.
     pub(crate) pair: Column,
     /// That pair's pending value.
     pub(crate) pending: Column,
-    /// How many pairs it bounds. They lie side by side, and so do their pending values.
+    /// The number of pairs that it bounds. They are neighbours, and so are their pending values.
     pub(crate) pairs: usize,
     pub(crate) cell: Column,
     /// Whether `cell` is the complement of a minimum.
     pub(crate) is_complement: bool,
 }
 
-/// The greatest of all rows and of their pending values (see
+/// Returns the greatest of all rows and of their pending values (see
 /// [`per_core`](crate::stripe::per_core)).
 pub(crate) fn extreme(of: &Extreme) -> u64 {
     let pending_value = |pair: usize, row: usize| {
@@ -111,8 +111,8 @@ pub(crate) fn extreme(of: &Extreme) -> u64 {
     fold(0, |all: u64, number| all.max(row(number)))
 }
 
-/// Clears every row's pending bit in a column of counts. As for [`reset`], it is provably
-/// quiescent.
+/// Clears every row's pending bit in a column of counts, which is provably quiescent, as for
+/// [`reset`].
 pub(crate) fn forget_pending(count: Column) {
     fold((), |(), row| {
         let cell = count.cell(row);

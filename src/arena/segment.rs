@@ -8,23 +8,23 @@ use crate::memory::column::{COLUMNS, Column};
 use crate::memory::pages::PAGE;
 use crate::sync::{AtomicU64, Ordering, sized};
 
-/// How many columns one word of the bitmap stands for.
+/// The number of columns in one word of the bitmap.
 const WORD: usize = sized(64, 8);
-/// How many words the bitmap of a segment has.
+/// The number of words in the bitmap of a segment.
 const WORDS: usize = COLUMNS / WORD;
-/// Where row 0 begins: behind the bitmap, on a page of its own.
+/// The offset of row 0: after the bitmap, on a page of its own.
 pub(super) const ROWS_AT: usize = WORDS.next_multiple_of(PAGE);
 /// A cache line of cells. A run begins at a multiple of this, or of its length's next power of two
-/// if that is less: so a window's events touch as few lines as possible.
+/// if that is less, so that a window's events touch as few lines as possible.
 pub(super) const LINE: usize = 8;
 
-/// Whether a claim of whole words looks before it takes. Not in models: loom hides a race behind a
-/// load by the same thread.
+/// Whether a claim of whole words looks before it takes. Not in models, because under loom a load
+/// by the same thread would hide a race.
 const LOOK: bool = sized(1, 0) == 1;
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 std::thread_local! {
-    /// How often this thread has looked at a bitmap.
+    /// The number of times that this thread has looked at a bitmap.
     pub(super) static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Segment<'a> {
 }
 
 impl Segment<'_> {
-    /// A word of the bitmap.
+    /// Returns a word of the bitmap.
     fn word(self, word: usize) -> &'static AtomicU64 {
         debug_assert!(word < WORDS);
         #[cfg(all(test, not(any(loom, shuttle))))]
@@ -45,7 +45,7 @@ impl Segment<'_> {
         unsafe { self.start.add(word).as_ref() }
     }
 
-    /// The column at `position` in row 0, of a segment that others can see.
+    /// Returns the column at `position` in row 0, of a segment that others can see.
     pub(super) fn column(self, position: usize) -> Column {
         debug_assert!(position < COLUMNS);
         // SAFETY: `stripe::mapped_rows()` rows of `COLUMNS` cells each follow the bitmap. The
@@ -53,7 +53,7 @@ impl Segment<'_> {
         unsafe { Column::new(self.start.add(ROWS_AT + position)) }
     }
 
-    /// How far into row 0 `column` lies, if this is its segment.
+    /// Returns the position of `column` in row 0, if this is its segment.
     fn position(self, column: Column) -> Option<usize> {
         let first = self.column(0).first().as_ptr() as usize;
         let distance =
@@ -65,8 +65,8 @@ impl Segment<'_> {
         self.position(column).is_some()
     }
 
-    /// Claims a run of 1 to `COLUMNS` columns. Looks at no bitmap if as short a run has found no
-    /// room since a column was freed.
+    /// Claims a run of 1 to `COLUMNS` columns. Looks at no bitmap if a run of that length, or a
+    /// shorter one, was refused since a column was freed.
     pub(super) fn claim(self, length: usize) -> Option<Column> {
         let seen = self.refusal.look();
         if seen.refuses(length) {
@@ -79,7 +79,8 @@ impl Segment<'_> {
         first.map(|first| self.column(first))
     }
 
-    /// Takes a run of 1 to `COLUMNS` columns, and returns its position; `None` if there is no room.
+    /// Takes a run of 1 to `COLUMNS` columns, and returns its position; `None` if there is no such
+    /// run.
     pub(super) fn take(self, length: usize) -> Option<usize> {
         if length <= WORD {
             (0..WORDS).find_map(|word| self.claim_within(word, length))
@@ -110,7 +111,7 @@ impl Segment<'_> {
 
     /// Claims a run of whole words.
     fn claim_words(self, words: usize) -> Option<usize> {
-        // Relaxed: a look, so that nothing is taken where there is no room.
+        // Relaxed: a look first, so that no word is taken in vain.
         let is_taken = |word: &usize| LOOK && self.word(*word).load(Ordering::Relaxed) != 0;
         let mut first = 0;
         while first + words <= WORDS {
@@ -151,9 +152,9 @@ impl Segment<'_> {
         self.refusal.forget();
     }
 
-    /// How many columns are claimed.
+    /// Returns the number of claimed columns.
     pub(super) fn claimed(self) -> usize {
-        // Relaxed: a number for people.
+        // Relaxed: the number is for people.
         let words = (0..WORDS).map(|word| self.word(word).load(Ordering::Relaxed).count_ones());
         words.sum::<u32>() as usize
     }
@@ -165,12 +166,12 @@ impl Segment<'_> {
     }
 }
 
-/// The bits of a run.
+/// Returns the bits of a run.
 const fn mask(bit: usize, length: usize) -> u64 {
     (u64::MAX >> (64 - length)) << bit
 }
 
-/// The first bit in a word of the bitmap with room for a run.
+/// Returns the first bit of a free run in a word of the bitmap.
 fn room(taken: u64, length: usize) -> Option<usize> {
     if taken == mask(0, WORD) {
         return None; // the usual case in a full segment

@@ -127,7 +127,7 @@ fn threads_that_claim_and_give_back_never_share_a_column() {
     });
 }
 
-/// How many words of bitmaps a claim looks at.
+/// Returns the number of words of bitmaps at which a claim looks.
 fn looks(arena: &Arena, length: usize) -> (Option<Column>, usize) {
     let before = LOOKS.get();
     let claimed = arena.claim(length);
@@ -155,7 +155,8 @@ fn a_refusal_is_remembered_until_something_is_freed() {
     assert!(arena.claim(219).is_some(), "a shorter one was not refused");
 }
 
-/// Many segments with little room in each: long runs pass over them, whatever is freed elsewhere.
+/// Many segments with few free columns each: long runs pass over them, even if columns are freed in
+/// other segments.
 #[test]
 fn a_long_run_does_not_look_again_where_it_was_refused() {
     const MOST: usize = COLUMNS - 64;
@@ -191,7 +192,7 @@ fn a_run_longer_than_all_holes_is_refused_once() {
     drop(rest);
 }
 
-/// Whatever threads claim, are refused and free meanwhile: what is free at the end is found.
+/// Columns that are free at the end are found, after any claims, refusals and frees of threads.
 #[test]
 fn no_room_is_missed_for_good() {
     let arena = private();

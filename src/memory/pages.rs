@@ -1,10 +1,10 @@
 //! Memory by the page: zeroed, mapped rather than allocated, and never unmapped.
 //!
-//! Pages that are never unmapped make a reference to a cell `'static`, and every access to it safe,
-//! even after the counter that it belonged to. Mapped pages make it cheap to reserve rows for cores
-//! that may never run us: a page costs memory from its first write on. They also avoid the global
-//! allocator: an allocator may use a counter, and a first add in a signal handler finds no lock
-//! held.
+//! Pages that are never unmapped make a reference to a cell `'static`, and every access to it
+//! memory-safe, even after the end of the cell's counter. Mapped pages make it cheap to reserve
+//! rows for cores that may never run this process: a page costs memory from its first write on.
+//! They also avoid the global allocator: an allocator may use a counter, and a first add in a
+//! signal handler finds no lock held.
 
 use std::ptr::NonNull;
 
@@ -24,7 +24,7 @@ use mapped as platform;
 #[cfg(any(loom, shuttle))]
 use modelled as platform;
 
-/// How many cells fill a page of 4 KiB, the smallest of the platforms that std supports.
+/// The number of cells in a page of 4 KiB, the smallest of the platforms that `std` supports.
 pub(crate) const PAGE: usize = crate::sync::sized(4096 / size_of::<AtomicU64>(), 1);
 
 /// Pages that no other thread has seen yet.
@@ -39,7 +39,7 @@ impl Pages {
         platform::map(cells).map(|cells| Pages { cells })
     }
 
-    /// The first cell. The pages stay for ever, unless they are [unmapped](Self::unmap).
+    /// Returns the first cell. The pages stay mapped, unless they are [unmapped](Self::unmap).
     pub(crate) fn start(&self) -> NonNull<AtomicU64> {
         NonNull::from(self.cells).cast()
     }

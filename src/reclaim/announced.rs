@@ -1,65 +1,66 @@
-//! Announcements: a thread says what it may be using, and whoever wants it back looks. A pin
-//! without a fence.
+//! Announcements: a thread publishes the address of the object that it may be using, and a thread
+//! that wants to reuse the object looks there (hazard pointers). It is a pin without a fence.
 //!
 //! # Theorem
 //!
-//! Let a thread see that a pointer no longer leads to a thing, and will not lead there again before
-//! this thread allows it. Let every processor of the process pass a full fence after that, and let
-//! one look at each slot, behind it, find another announcement than of this thing
-//! ([`is_announced`]). Then no thread is using the thing in [`Slot::follow`], none will, and all
-//! that those threads did there is visible to the looker.
+//! Let a thread, the *looker*, see that a pointer no longer leads to an object, and will not lead
+//! there again before the looker allows it. Let every processor of the process pass a full fence
+//! after that, and let a look at each slot after the fence find that none announces this object
+//! ([`is_announced`]). Then no thread is using the object in [`Slot::follow`], none will, and
+//! everything that threads did there is visible to the looker.
 //!
 //! # Why
 //!
-//! A user announces the thing (S), then looks once more whether the pointer leads there (L), and
-//! uses it only if so. The fence stands at one of three places in the user's program:
+//! A user announces the object (S), then checks again whether the pointer leads there (L), and uses
+//! the object only in that case. The fence is at one of three points of the user's program:
 //!
-//! * before S, or between S and L: what was seen before the fence, L sees. It does not find the
-//!   thing;
-//! * behind L: S comes before the fence, so the looker finds this announcement, or a later one of
-//!   the slot. A later one, and the null that takes this one back, were stored with Release behind
+//! * before S, or between S and L: L sees everything that was visible before the fence, so it does
+//!   not find the object;
+//! * after L: S comes before the fence, so the looker finds this announcement, or a later one of
+//!   the slot. A later one, and the null that takes this one back, were stored with Release after
 //!   the use: the look (Acquire) has seen the use. The next thread that has the slot took it with
-//!   Acquire, behind all that the one before did.
+//!   Acquire, after everything that the thread before did.
 //!
 //! There are two ways to that fence. *By a barrier* of the whole process (see
-//! `stripe::membarrier`): the looker asks for it, and the user has none of its own, but one for the
-//! compiler. *By fences*: the user has one between S and L, the looker one before its look. Of two
-//! fences one comes first. If it is the looker's, the user's second look comes behind it; if it is
-//! the user's, the look comes behind the announcement.
+//! `stripe::membarrier`): the looker requests it, and the user has only a compiler fence. *By
+//! fences*: the user has one between S and L, the looker one before its look. One of the two fences
+//! comes first. If it is the looker's, the user's check L comes after it; if it is the user's, the
+//! look comes after the announcement.
 //!
-//! The thing may be used for something else as soon as it is given back. Who has loaded the pointer
-//! long ago, and announces the thing only then, does not find it when it looks again; or finds it,
-//! because the pointer leads there once more, and then uses it as what it is by now. So whoever
-//! reads the thing does so behind the second look. The announcement holds the thing up for a
-//! moment, and no more.
+//! The object may be reused for another purpose as soon as it is given back. A thread that has
+//! loaded the pointer long before, and announces the object only then, does not find it at the
+//! check L; or it finds the object because the pointer leads there again, and then uses it in its
+//! new role. So a user must read the object only after the check L. The announcement then delays
+//! the object's reuse for a moment, and does no other harm.
 //!
 //! # Slots
 //!
 //! A thread takes a slot at its first use, and gives it back at its end. Slots stand in chunks,
 //! which are linked into a list before their first announcement; they are never unlinked and never
-//! freed. So there are no more than a chunk's beyond the most threads that ever had one at the same
-//! time (and one more chunk for each two that were linked at the same moment). A forked child takes
-//! back what the threads have announced that it does not have, and frees their slots.
+//! freed. So their number exceeds the largest number of threads that had one at the same time by at
+//! most one chunk (and one more chunk for each two that were linked at the same moment). A forked
+//! child takes back the announcements of threads that it does not have, and frees their slots.
 //!
-//! A chunk has a word with a bit for each slot that is *in use*, and a look visits these slots
-//! alone. So it grows with the threads that there are; free slots cost it a 64th. A thread sets its
-//! bit when it has taken the slot, before any announcement: the fence of the theorem makes the link
-//! and the bit visible together with the announcement. It clears the bit (Release) when it is done
-//! with the slot, before it gives that back. So a look behind the fence that finds a bit clear has
-//! seen all that a user did whose announcement came before the fence: it reads the clearing of the
-//! bit, or something later in the word's order, all of which is read-modify-writes, which hand on
-//! the Release. The next thread that has the slot sets the bit after that.
+//! A chunk has a word with a bit for each slot that is *in use*, and a look visits only these
+//! slots. So its cost grows with the number of threads; a free slot costs a 64th of it. A thread
+//! sets its bit when it has taken the slot, before any announcement: the fence of the theorem makes
+//! the link and the bit visible together with the announcement. It clears the bit (Release) when it
+//! is done with the slot, before it gives that back. So a look after the fence that finds a bit
+//! clear has seen everything that a user did whose announcement came before the fence: it reads the
+//! clearing of the bit, or a later value in the word's order; all of these are written by
+//! read-modify-writes, which continue the release sequence. The next thread that has the slot sets
+//! the bit after that.
 //!
-//! A thread without a slot uses nothing here, and does what it wanted in another way: one in its
-//! last moments, one for which there is no memory, and one whose signal handler comes in the middle
-//! of taking it.
+//! Some threads have no slot: a thread in its last moments, a thread for which there is no memory,
+//! and one whose signal handler comes in the middle of taking a slot. Such a thread does not follow
+//! pointers here, and takes another path.
 //!
 //! # Signal handlers
 //!
 //! A handler that follows a pointer in the middle of the same thread's `follow` takes the
-//! announcement back. The thing may then be given back while the interrupted code still uses it.
-//! What can happen is what the thing allows: memory that lives on, and a number that goes to
-//! whomever the memory belongs to by then.
+//! announcement back. The object may then be given back while the interrupted code still uses it.
+//! The consequence depends on the object: the memory is not freed, and a number goes to the
+//! memory's owner at that time.
 
 use std::iter::successors;
 use std::ops::Deref;
@@ -78,22 +79,23 @@ mod thread;
 pub(crate) use places::interrupt;
 pub(crate) use thread::{mine, mine_or_taken, prepare};
 
-/// Where one thread at a time announces. On lines of its own: its thread writes it with each use.
+/// The word in which one thread at a time announces. It is on cache lines of its own, because its
+/// thread writes it at each use.
 #[repr(align(128))]
 pub(crate) struct Slot {
-    /// What the thread may be using; null: nothing.
+    /// The object that the thread may be using, or null.
     announced: AtomicPtr<()>,
     holder: Holder,
-    /// The chunk that it stands in.
+    /// The chunk of the slot.
     chunk: *const Chunk,
-    /// Its bit there.
+    /// Its bit in the chunk's word.
     bit: usize,
 }
 
 // SAFETY: atomics, and a pointer that does not change once other threads see the slot.
 unsafe impl Sync for Slot {}
 
-/// As many slots as a chunk has.
+/// The number of slots in a chunk.
 const SLOTS: usize = sized(usize::BITS as usize, 2);
 
 /// Slots that were allocated together.
@@ -106,7 +108,7 @@ pub(crate) struct Chunk {
     witness: Witness,
 }
 
-// SAFETY: as of a slot.
+// SAFETY: as for a slot.
 unsafe impl Sync for Chunk {}
 
 global! {
@@ -121,22 +123,23 @@ fn chunks() -> impl Iterator<Item = &'static Chunk> {
     successors(first, |chunk| unsafe { chunk.next.as_ref() }).inspect(|chunk| chunk.witness.check())
 }
 
-/// What stands between an announcement and the second look.
+/// The kind of fence between an announcement and the check after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Between {
-    /// Nothing but what the compiler minds: whoever looks at the slots has made all processors pass
-    /// a fence.
+    /// A compiler fence only: a thread that looks at the slots has made all processors pass a
+    /// fence.
     Nothing,
-    /// A fence: whoever looks has one of its own.
+    /// A fence: a thread that looks at the slots has one of its own.
     Fence,
 }
 
 impl Slot {
-    /// Announces what `pointer` leads to, and holds it if the pointer still leads there. `None` if
-    /// it does not.
+    /// Announces the object to which `pointer` leads, and holds it if the pointer still leads
+    /// there; otherwise returns `None`.
     ///
     /// # Safety
-    /// The pointer is never null. Whatever it has ever led to lives as long as the pointer.
+    /// The pointer is never null. Every object to which it has ever led lives as long as the
+    /// pointer.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of an add
     pub(crate) unsafe fn follow<'s, T>(
@@ -144,10 +147,10 @@ impl Slot {
         pointer: &'s AtomicPtr<T>,
         between: Between,
     ) -> Option<Held<'s, T>> {
-        // Relaxed: nothing is read through it before the second look.
+        // Relaxed: nothing is read through it before the check.
         let found = pointer.load(Ordering::Relaxed);
-        // Release: a look that finds this announcement has seen what the thread did behind the one
-        // before.
+        // Release: a look that finds this announcement has seen everything that the thread did
+        // after the one before.
         place(|| self.announced.store(found.cast(), Ordering::Release));
         match between {
             Between::Nothing => compiler_fence(Ordering::SeqCst),
@@ -155,26 +158,26 @@ impl Slot {
         }
         // SAFETY: by contract.
         let held = Held { slot: self, thing: unsafe { &*found } };
-        // Acquire: pairs with the Release that made the pointer lead there: whoever holds it sees
-        // what it leads to as it is since then, whatever it was when the pointer was first loaded.
+        // Acquire: pairs with the Release that made the pointer lead there: the holder sees the
+        // object as it is since then, which may differ from the first load.
         let is_there = place(|| pointer.load(Ordering::Acquire)) == found;
         is_there.then_some(held)
     }
 
-    /// Takes a free slot, or one of a new chunk; `None` if there is no memory.
+    /// Takes a free slot, or one of a new chunk; returns `None` if there is no memory.
     fn take() -> Option<&'static Slot> {
         chunks().find_map(Chunk::take).or_else(Chunk::link)
     }
 
-    /// Gives the slot back, in which nothing is announced, if it is still of the process with this
-    /// number.
+    /// Gives the slot back, in which nothing is announced, if it still belongs to the process with
+    /// this number.
     fn give_back(&self, process: u32) {
         // SAFETY: a chunk is never freed.
         let chunk = unsafe { &*self.chunk };
-        // Release: a look that finds the bit clear has seen what this thread did behind its
-        // announcements.
+        // Release: a look that finds the bit clear has seen everything that this thread did after
+        // its announcements.
         chunk.in_use.fetch_and(!self.bit, Ordering::Release);
-        // what the next thread announces comes behind all that this one did
+        // The next thread's announcements come after everything that this thread did.
         self.holder.give_back(process);
     }
 }
@@ -182,15 +185,15 @@ impl Slot {
 impl Chunk {
     /// Takes a free slot of this chunk.
     fn take(&'static self) -> Option<&'static Slot> {
-        // Relaxed: only a hint, which keeps lines unread.
+        // Relaxed: only a hint, which avoids reading cache lines.
         let free = !self.in_use.load(Ordering::Relaxed);
         let slot = self.with_bits(free).find(|slot| slot.holder.take())?;
-        // Relaxed: it comes before the announcement, and is visible with it.
+        // Relaxed: the bit is set before the announcement, and is visible with it.
         self.in_use.fetch_or(slot.bit, Ordering::Relaxed);
         Some(slot)
     }
 
-    /// The slots whose bits are set in `bits`.
+    /// Returns the slots whose bits are set in `bits`.
     fn with_bits(&self, bits: usize) -> impl Iterator<Item = &Slot> {
         let bits = bits & (usize::MAX >> (usize::BITS as usize - SLOTS));
         let rest = successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
@@ -198,26 +201,26 @@ impl Chunk {
         set.map(|bits| &self.slots[bits.trailing_zeros() as usize])
     }
 
-    /// Whether `what` is announced in a slot of this chunk.
+    /// Returns whether `what` is announced in a slot of this chunk.
     fn announces(&self, what: *mut ()) -> bool {
         // Acquire: pairs with the Release in `give_back`.
         let in_use = self.in_use.load(Ordering::Acquire);
-        // Acquire: pairs with the Release of the stores in `follow`: what was done behind an
-        // announcement that is no longer there, is seen.
+        // Acquire: pairs with the Release of the stores in `follow`: everything done after an
+        // announcement that is gone is seen.
         self.with_bits(in_use).any(|slot| slot.announced.load(Ordering::Acquire) == what)
     }
 
-    /// Makes a chunk, links it, and returns a slot of it that is taken.
+    /// Makes a chunk, links it, and returns one of its slots, taken.
     fn link() -> Option<&'static Slot> {
         let layout = std::alloc::Layout::new::<Chunk>();
-        #[allow(clippy::cast_ptr_alignment)] // it is of the layout
+        #[allow(clippy::cast_ptr_alignment)] // it has the layout's alignment
         // SAFETY: a chunk has a size.
         let chunk = unsafe { std::alloc::alloc(layout) }.cast::<Chunk>();
         if chunk.is_null() {
             return None;
         }
-        // SAFETY: allocated above, for this type; no other thread has seen it. (Made in its place:
-        // it may be more than a stack has.)
+        // SAFETY: allocated above, for this type; no other thread has seen it. (It is initialised
+        // in place, because it may be larger than a stack.)
         let made = unsafe {
             for number in 0..SLOTS {
                 (&raw mut (*chunk).slots[number]).write(Slot {
@@ -237,8 +240,8 @@ impl Chunk {
         loop {
             // SAFETY: as above.
             unsafe { (&raw mut (*chunk).next).write(next) };
-            // Release: publishes the chunk; and, as a read-modify-write, keeps what was published
-            // before.
+            // Release: publishes the chunk; and, as a read-modify-write, continues the release
+            // sequence of earlier chunks.
             match first().compare_exchange_weak(next, chunk, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return slot,
                 Err(now) => next = now,
@@ -247,7 +250,7 @@ impl Chunk {
     }
 }
 
-/// What a thread has announced, and found where the pointer leads: given back when this is dropped.
+/// An announced object to which the pointer leads. Dropping this takes the announcement back.
 pub(crate) struct Held<'s, T> {
     slot: &'s Slot,
     thing: &'s T,
@@ -267,26 +270,27 @@ impl<T> Drop for Held<'_, T> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn drop(&mut self) {
-        // Release: a look that no longer finds the announcement has seen what was done meanwhile.
+        // Release: a look that no longer finds the announcement has seen everything that was done
+        // with the object.
         self.slot.announced.store(null_mut(), Ordering::Release);
     }
 }
 
-/// Whether a thread may be using `what`. Behind a barrier: see the theorem.
+/// Returns whether a thread may be using `what`. Must be called after a barrier: see the theorem.
 pub(crate) fn is_announced<T>(what: *const T) -> bool {
     let what = what.cast_mut().cast();
     chunks().any(|chunk| chunk.announces(what))
 }
 
-/// As [`is_announced`], for users that have a fence [between](Between::Fence) their two looks:
-/// behind a fence of the looker's, which has seen that the pointer leads elsewhere.
+/// Returns [`is_announced`] after a fence of the looker, which has seen that the pointer leads
+/// elsewhere. For users with a [`Between::Fence`].
 pub(crate) fn fence_and_look<T>(what: *const T) -> bool {
     fence(Ordering::SeqCst); // pairs with the one in `follow`
     is_announced(what)
 }
 
-/// In a forked child, whose forking thread has the slot `mine`, if any: takes back what threads
-/// have announced that are not there, and frees their slots.
+/// In a forked child, whose forking thread has the slot `mine`, if any: takes back the
+/// announcements of threads that the child does not have, and frees their slots.
 fn forget_the_absent(mine: *const Slot) {
     let child = process();
     for slot in chunks().flat_map(|chunk| &chunk.slots) {
@@ -294,16 +298,16 @@ fn forget_the_absent(mine: *const Slot) {
             slot.holder.keep_in_child(child);
         } else if slot.holder.is_absent(child) {
             slot.announced.store(null_mut(), Ordering::Relaxed); // before it is given back
-            // SAFETY: as in `give_back`. Relaxed: as there, of a thread that is not there; the
-            // child is made of what it did.
+            // SAFETY: as in `give_back`. Relaxed: the thread does not exist here, and the child's
+            // memory is a copy that includes everything it did.
             unsafe { &*slot.chunk }.in_use.fetch_and(!slot.bit, Ordering::Relaxed);
             slot.holder.free_in_child();
         }
     }
 }
 
-/// Does one thing at one place of a user's program; in a model a barrier interrupts the thread
-/// before it or after.
+/// Runs one step of a user's program; in a model a barrier may interrupt the thread before it or
+/// after it.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the path of an add
 fn place<R>(act: impl FnOnce() -> R) -> R {

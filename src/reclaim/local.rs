@@ -1,23 +1,23 @@
-//! Pinning, in a collector of the library's own, by a handle of this thread's own.
+//! Pinning in a collector of the library's own, by a handle of each thread.
 //!
 //! `crossbeam_epoch::pin` pins in a collector that every crate of the process shares. A thread that
-//! is pinned there holds up what we have retired; a thread that pins there runs what other crates
-//! have deferred. A deferred function that sleeps or panics would do so inside our adds. So the
-//! library has its own collector: no other crate can pin in it, and it runs no code but the
-//! library's.
+//! is pinned there delays the freeing of this library's memory; a thread that pins there runs
+//! functions that other crates have deferred. One that sleeps or panics would do so inside an add.
+//! So the library has its own collector: no other crate can pin in it, and it runs only the
+//! library's code.
 //!
 //! `crossbeam_epoch::pin` also looks up its handle, makes it if there is none yet, and makes one
-//! for this pin alone if the thread is about to end. That is too much to inline into every function
+//! only for this pin if the thread is about to end. That is too much to inline into every function
 //! that pins, so it is a call. The caller then stores registers, just before an instruction that
 //! waits for stores. Here the handle's address is in a thread-local without initialiser or
 //! destructor: one branch remains.
 //!
 //! # A thread's first and last moments
 //!
-//! The first pin registers the thread: one allocation, of some two kilobytes, freed when the thread
+//! The first pin registers the thread: one allocation of about two kilobytes, freed when the thread
 //! has ended. When a thread ends, its handle is dropped with its other thread-locals, in any order.
-//! A later pin, in another thread-local's destructor, registers the thread for that pin alone: it
-//! works as before, and each time allocates and frees.
+//! A later pin, in another thread-local's destructor, registers the thread only for that pin: it
+//! works as before, but allocates and frees each time.
 
 use std::cell::Cell;
 use std::ptr::{from_ref, null};
@@ -60,7 +60,7 @@ fn pin_first() -> Guard {
         CURRENT.set(from_ref(&handle.0));
         handle.0.pin()
     });
-    // Error: the thread is about to end. A handle for this pin alone. (The guard keeps what it
-    // needs.)
+    // On an error the thread is about to end: make a handle only for this pin. (The guard keeps the
+    // data that it needs.)
     pinned.unwrap_or_else(|_| COLLECTOR.register().pin())
 }

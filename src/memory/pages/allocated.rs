@@ -1,11 +1,11 @@
-//! Pages from the global allocator, where there is no `mmap`.
+//! Pages from the global allocator, for systems without `mmap`.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::slice_from_raw_parts;
 
 use crate::sync::AtomicU64;
 
-/// What `mmap` would give at least.
+/// The alignment that `mmap` guarantees.
 const ALIGNMENT: usize = 4096;
 
 fn layout(cells: usize) -> Option<Layout> {

@@ -1,11 +1,11 @@
-//! In a model: cells of the model checker, kept for some executions longer than needed.
+//! Cells of the model checker, for models, kept for some executions longer than needed.
 
 use crate::sync::AtomicU64;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
 std::thread_local! {
-    /// What recent executions have mapped. All threads of a model are one thread of the system.
+    /// The cells mapped by recent executions. All threads of a model are one thread of the system.
     static MAPPED: RefCell<VecDeque<*mut [AtomicU64]>> = const { RefCell::new(VecDeque::new()) };
 }
 
@@ -28,5 +28,5 @@ pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
 }
 
 /// # Safety
-/// As for the other platforms. Here `map` drops the pages later.
+/// The contract of the other platforms. Here `map` drops the pages later.
 pub(super) unsafe fn unmap(_: &'static [AtomicU64]) {}

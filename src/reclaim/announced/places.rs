@@ -1,12 +1,12 @@
-//! Where a barrier interrupts a thread, in a model.
+//! The points at which a barrier interrupts a thread, in a model.
 //!
-//! Loom has no barrier of all processors. What one does to a thread is exact, though: it puts a
-//! full fence at the one place of the thread's program where that happens to be. So each thread has
-//! a lock. It holds the lock for each of the steps whose order the barrier is for; a barrier takes
-//! and releases the lock of each thread. Then what the thread did before comes before the end of
-//! the barrier, and what was done before the barrier comes before what the thread does next.
-//! Nothing else is ordered: no thread takes the lock of another but in a barrier. (What is not
-//! under the lock is ordered less than by a real barrier.)
+//! Loom has no barrier of all processors. But the effect of one on a thread is well defined: it
+//! puts a full fence at the point of the thread's program that it has reached. So each thread has a
+//! lock. It holds the lock for each of the steps that the barrier must order; a barrier takes and
+//! releases the lock of each thread. Then the thread's earlier steps come before the end of the
+//! barrier, and everything before the barrier comes before the thread's next step. No other order
+//! arises, because a thread takes the lock of another only in a barrier. (Steps outside of the lock
+//! are ordered less than by a real barrier.)
 
 use std::sync::atomic::AtomicUsize as Unseen;
 
@@ -17,8 +17,8 @@ const THREADS: usize = if cfg!(loom) { 4 } else { 16 };
 
 struct Places {
     locks: [Mutex<()>; THREADS],
-    /// How many threads have come by, and one more. Not a step of the model: which thread has which
-    /// lock makes no difference.
+    /// The number of threads that have entered, plus 1. It is not a step of the model, because the
+    /// assignment of locks to threads makes no difference.
     threads: Unseen,
 }
 
@@ -30,12 +30,11 @@ global! {
 }
 
 thread_number! {
-    /// The number of the thread's lock, and one more; zero: the thread has not come by yet.
+    /// The number of the thread's lock, plus 1; zero if the thread has not entered yet.
     MINE
 }
 
-/// The thread comes by a place: it can be interrupted before, and again when what this returns is
-/// dropped.
+/// Enters a step: the thread can be interrupted before it, and again after the result is dropped.
 pub(super) fn enter() -> impl Sized {
     let number = MINE.with(|mine| {
         if mine.get() == 0 {
@@ -47,7 +46,7 @@ pub(super) fn enter() -> impl Sized {
     places().locks[number].lock().unwrap()
 }
 
-/// Interrupts every thread: a barrier.
+/// Executes a barrier: interrupts every thread.
 pub(crate) fn interrupt() {
     for lock in &places().locks {
         drop(lock.lock().unwrap());

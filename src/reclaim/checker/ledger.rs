@@ -1,4 +1,4 @@
-//! What an execution has pinned, retired and allocated; and its guards.
+//! The record of everything that an execution has pinned, retired and allocated; and its guards.
 
 use std::cell::Cell;
 use std::fmt;
@@ -17,8 +17,8 @@ engine::lazy_static! {
 pub(super) struct Ledger {
     /// The one object of the ledger that the model checker sees.
     events: AtomicUsize,
-    /// Never contended: a model's threads take turns on one system thread, and none holds this over
-    /// a step of the model.
+    /// Never contended: a model's threads take turns on one system thread, and none holds this lock
+    /// across a step of the model.
     books: Mutex<Books>,
 }
 
@@ -27,25 +27,25 @@ pub(super) struct Ledger {
 struct Books {
     /// The guards that live now, by number.
     live: Vec<usize>,
-    /// How many guards were ever made.
+    /// The number of guards ever made.
     pinned: usize,
-    /// How many times something was retired.
+    /// The number of retirements.
     retired: usize,
-    /// What was retired, and a guard may still reach.
+    /// The retired blocks that a guard may still reach.
     waiting: Vec<Retired>,
     /// The memory of every block, freed or not.
     memory: Vec<Memory>,
-    /// How many of those blocks were freed.
+    /// The number of those blocks that were freed.
     freed: usize,
 }
 
-/// What to do when the last of the guards is gone that lived at the time of retiring.
+/// An action to run when the last of the guards is dropped that lived at the time of retiring.
 struct Retired {
     guards: Vec<usize>,
     action: Box<dyn FnOnce()>,
 }
 
-/// A block's memory, and how to free it without running a destructor.
+/// A block's memory, and the function that frees it without running a destructor.
 pub(super) struct Memory {
     pub(super) block: *mut (),
     pub(super) release: unsafe fn(*mut ()),
@@ -60,7 +60,7 @@ impl Ledger {
         self.books.lock().expect("the books are changed without panicking")
     }
 
-    /// Notes a new guard and returns its number.
+    /// Records a new guard and returns its number.
     fn enter(&self) -> usize {
         self.events.fetch_add(1, Ordering::Relaxed);
         let (number, anything_retired) = {
@@ -71,12 +71,12 @@ impl Ledger {
             (number, books.retired > 0)
         };
         if anything_retired {
-            fence(Ordering::Acquire); // pairs with the retires before us: we see their unlinking
+            fence(Ordering::Acquire); // pairs with earlier retires: their unlinking is visible
         }
         number
     }
 
-    /// Notes the end of a guard, and runs the actions that waited for it alone.
+    /// Records the end of a guard, and runs the actions that waited only for it.
     fn leave(&self, guard: usize) {
         self.events.fetch_add(1, Ordering::Release); // pairs with the fence below
         let mut ready = Vec::new();
@@ -105,14 +105,14 @@ impl Ledger {
         self.books().memory.push(memory);
     }
 
-    /// Notes that a block was freed.
+    /// Records that a block was freed.
     pub(super) fn freed(&self) {
         self.books().freed += 1;
     }
 
-    /// Puts `action` off until every guard that lives now is gone.
+    /// Defers `action` until every guard that lives now is dropped.
     fn retire(&self, action: Box<dyn FnOnce()>) {
-        self.events.fetch_add(1, Ordering::AcqRel); // pairs with the pins after us
+        self.events.fetch_add(1, Ordering::AcqRel); // pairs with later pins
         let mut books = self.books();
         books.retired += 1;
         let guards = books.live.clone();
@@ -139,18 +139,18 @@ impl Drop for Ledger {
     }
 }
 
-/// Keeps alive what was not yet retired when the guard was made.
+/// Keeps blocks alive that were not yet retired when the guard was made.
 pub(crate) struct Guard {
     number: usize,
     not_send: PhantomData<*mut ()>,
 }
 
 engine::thread_local! {
-    /// How many guards this thread has.
+    /// The number of this thread's guards.
     static GUARDS: Cell<usize> = Cell::new(0);
 }
 
-/// Whether this thread has a guard.
+/// Returns whether this thread has a guard.
 #[cfg(any(windrow_per_core, windrow_announced))]
 pub(crate) fn is_pinned() -> bool {
     GUARDS.with(|guards| guards.get() > 0)
@@ -162,7 +162,7 @@ pub(crate) fn pin() -> Guard {
     Guard { number: LEDGER.enter(), not_send: PhantomData }
 }
 
-// The interface is crossbeam-epoch's, whether or not the library uses all of it today.
+// The interface is crossbeam-epoch's; the library does not use all of it.
 #[allow(dead_code)]
 impl Guard {
     /// Calls `action` when every guard that lives now is gone.
@@ -178,20 +178,20 @@ impl Guard {
     ///
     /// # Safety
     ///
-    /// What `action` borrows must live until then. Any thread may call it.
+    /// Borrows of `action` must live until then. Any thread may call it.
     #[allow(clippy::unused_self)] // a guard is the proof that one lives
     pub(crate) unsafe fn defer_unchecked<F, R>(&self, action: F)
     where
         F: FnOnce() -> R,
     {
         let action: Box<dyn FnOnce() + '_> = Box::new(move || drop(action()));
-        // SAFETY: only the lifetime changes; the caller vouches for what is borrowed.
+        // SAFETY: only the lifetime changes; the caller vouches for the borrows.
         LEDGER.retire(unsafe {
             std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(action)
         });
     }
 
-    /// Does nothing: nothing is ever held back here.
+    /// Does nothing: no action waits in a bag here.
     #[allow(clippy::unused_self)]
     pub(crate) fn flush(&self) {}
 

@@ -1,4 +1,4 @@
-//! What points at a block: the checker's `Atomic`, `Owned` and `Shared`.
+//! Pointers to blocks: the checker's `Atomic`, `Owned` and `Shared`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -79,7 +79,7 @@ impl<T> Owned<T> {
         Owned { block: Block::allocate(value), owns: PhantomData }
     }
 
-    /// Gives the block up to be shared.
+    /// Converts to a shared pointer.
     pub(crate) fn into_shared(self, _: &Guard) -> Shared<'_, T> {
         Shared::new(self.into_pointer())
     }
@@ -131,7 +131,7 @@ impl<'g, T> Shared<'g, T> {
         Shared { block, guard: PhantomData }
     }
 
-    /// The block, alive or not.
+    /// Returns the block, alive or not.
     pub(super) fn block(self) -> *mut Block<T> {
         self.block
     }
@@ -141,12 +141,12 @@ impl<'g, T> Shared<'g, T> {
         Self::new(ptr::null_mut())
     }
 
-    /// Whether it points at nothing.
+    /// Returns whether the pointer is null.
     pub(crate) fn is_null(&self) -> bool {
         self.block.is_null()
     }
 
-    /// The address of the value. Reading through it is not checked.
+    /// Returns the address of the value. Reading through it is not checked.
     pub(crate) fn as_raw(&self) -> *const T {
         if self.is_null() {
             return ptr::null();
@@ -166,7 +166,7 @@ impl<'g, T> Shared<'g, T> {
         unsafe { &Block::check(self.block).value }
     }
 
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     ///
     /// # Safety
     ///
@@ -209,13 +209,13 @@ impl<T> fmt::Debug for Shared<'_, T> {
     }
 }
 
-/// What can be stored in an [`Atomic`]: [`Owned`] or [`Shared`].
+/// A pointer that can be stored in an [`Atomic`]: [`Owned`] or [`Shared`].
 pub(crate) trait Pointer<T> {
     /// Gives the block up.
     #[allow(private_interfaces)] // only this module makes pointers
     fn into_pointer(self) -> *mut Block<T>;
 
-    /// Takes back what `into_pointer` gave up.
+    /// Takes back the block that `into_pointer` gave up.
     ///
     /// # Safety
     ///
@@ -251,9 +251,9 @@ impl<T> Pointer<T> for Shared<'_, T> {
 /// A compare-exchange that did not find what it expected.
 #[allow(dead_code)] // crossbeam-epoch's interface
 pub(crate) struct CompareExchangeError<'g, T, P> {
-    /// What the atomic holds.
+    /// The pointer in the atomic.
     pub(crate) current: Shared<'g, T>,
-    /// What was to be stored, returned.
+    /// The pointer that was to be stored, returned.
     pub(crate) new: P,
 }
 
@@ -314,7 +314,7 @@ impl<T> Atomic<T> {
         Shared::new(self.pointer.swap(new.into_pointer(), order))
     }
 
-    /// Stores `new` if the atomic holds `current`, and returns what was stored.
+    /// Stores `new` if the atomic holds `current`, and returns the stored pointer.
     #[track_caller]
     pub(crate) fn compare_exchange<'g, P: Pointer<T>>(
         &self,

@@ -11,9 +11,9 @@
 //! run that was refused since, or 0.
 //!
 //! ```text
-//!   make room:  clear the bits;  word: (n, any) -> (n + 1, 0)                    Release
-//!   claim:      word = (n, l);  0 < l <= length ?  refused                       Acquire
-//!               no room?  word: (n, l) -> (n, length), if it is still (n, l)
+//!   free:   clear the bits;  word: (n, any) -> (n + 1, 0)                        Release
+//!   claim:  word = (n, l);  0 < l <= length ?  refused                           Acquire
+//!           no such run?  word: (n, l) -> (n, length), if it is still (n, l)
 //! ```
 //!
 //! Let `f` be a step that frees columns, and let it happen before a claim. The claim's load finds

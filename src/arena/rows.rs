@@ -19,7 +19,7 @@ fn value(column: Column, row: usize) -> u64 {
 /// which follows it.
 #[inline]
 fn fold<T>(begin: T, mut with: impl FnMut(T, usize) -> T) -> T {
-    let begin = with(begin, 0); // row 0 is always open, so its cell's load need not wait for the word
+    let begin = with(begin, 0); // row 0 is open: its load need not wait for the word
     let open = open_rows();
     let first = (1..open.first).fold(begin, &mut with);
     (0..open.second).fold(first, |all, row| with(all, first_rows() + row))

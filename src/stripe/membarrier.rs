@@ -44,7 +44,7 @@ use crate::sync::{AtomicU64, Ordering, fence, global};
 #[cfg_attr(
     all(
         target_os = "linux",
-        not(any(target_env = "uclibc", loom, shuttle, miri)) // the call has no name there, or there is no system
+        not(any(target_env = "uclibc", loom, shuttle, miri)) // no name for the call, or no system
     ),
     path = "membarrier/linux.rs"
 )]

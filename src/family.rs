@@ -13,7 +13,7 @@ use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 use forgotten::Forgotten;
 use once::Once;
 use series::Series;
-use table::{Place, Search, Table};
+use table::{List, Search, Table};
 
 mod computed;
 #[doc(hidden)]
@@ -303,12 +303,12 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             // SAFETY: the contract.
             return unsafe { self.find_first(labels) };
         };
-        let place = table.place(labels);
+        let list = table.list(labels);
         // SAFETY: the contract.
-        match unsafe { place.search(labels) } {
+        match unsafe { list.search(labels) } {
             Search::Found(series) if series.is_in_use() => series,
             // Out of line, so that it costs the common path nothing. SAFETY: the contract.
-            found => unsafe { self.settle(place, found, labels) },
+            found => unsafe { self.settle(list, found, labels) },
         }
     }
 
@@ -327,12 +327,12 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Returns the series of a set that was not in use, or makes it.
     ///
     /// # Safety
-    /// The contract of [`find`](Self::find), which has `found` this in `place`.
+    /// The contract of [`find`](Self::find), which has `found` this in `list`.
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // two words each, and so in registers
     unsafe fn settle<'f>(
         &'f self,
-        place: Place<'f, L, M>,
+        list: List<'f, L, M>,
         found: Search<'f, L, M>,
         labels: L::Borrowed<'_>,
     ) -> &'f Series<L, M> {
@@ -342,9 +342,9 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
                 series
             }
             Search::Nothing(first) => {
-                let Some(new) = self.make_series(place.hash, labels) else { return self.refuse() };
+                let Some(new) = self.make_series(list.hash, labels) else { return self.refuse() };
                 // SAFETY: the contract.
-                unsafe { place.insert(new, first, labels) }.unwrap_or_else(|twice| {
+                unsafe { list.insert(new, first, labels) }.unwrap_or_else(|twice| {
                     self.series.fetch_sub(1, Ordering::Relaxed);
                     drop(twice.ours); // last: the drop of a metric is the user's, and may panic
                     twice.there

@@ -84,7 +84,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let mut forgotten = self.lock();
         forgotten.free(LOOKS, &mut freed);
         // SAFETY: this thread holds the lock.
-        let found = self.table.get().map(|table| unsafe { table.place(labels).search(labels) });
+        let found = self.table.get().map(|table| unsafe { table.list(labels).search(labels) });
         match found {
             Some(Search::Found(series)) if series.is_there() && which(&series.metric) => {
                 self.remove_from_table(series, &mut forgotten)
@@ -99,10 +99,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let is_first = if L::COMBINATIONS.is_some() {
             series.hide()
         } else if series.take_out() {
-            let place = table.place(L::borrow(labels));
+            let list = table.list(L::borrow(labels));
             // SAFETY: the caller holds the lock. The series was not taken out before, so it is in
             // its list.
-            forgotten.take(unsafe { place.remove(series) });
+            forgotten.take(unsafe { list.remove(series) });
             true
         } else {
             false

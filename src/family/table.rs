@@ -39,7 +39,7 @@ use crate::sync::{Arc, AtomicPtr, Ordering, sized};
 
 /// A table has a list for each possible series, up to this number. With more series, lists get
 /// longer.
-const MOST_PLACES: usize = 1 << 17;
+const MOST_LISTS: usize = 1 << 17;
 
 pub(super) struct Table<L: Labels, M> {
     random: RandomState,
@@ -47,7 +47,7 @@ pub(super) struct Table<L: Labels, M> {
 }
 
 /// The list to which a set of labels belongs.
-pub(super) struct Place<'t, L: Labels, M> {
+pub(super) struct List<'t, L: Labels, M> {
     head: &'t AtomicPtr<Series<L, M>>,
     pub(super) hash: u64,
 }
@@ -68,23 +68,23 @@ pub(super) struct Twice<'t, L: Labels, M> {
 impl<L: Labels, M> Table<L, M> {
     /// Returns a table for `series` series; `None` if there is no memory for it.
     pub(super) fn new(series: usize) -> Option<Table<L, M>> {
-        let places = L::COMBINATIONS
-            .unwrap_or_else(|| sized(series.clamp(1, MOST_PLACES).next_power_of_two(), 1));
+        let lists = L::COMBINATIONS
+            .unwrap_or_else(|| sized(series.clamp(1, MOST_LISTS).next_power_of_two(), 1));
         let mut heads = Vec::new();
-        heads.try_reserve_exact(places).ok()?;
-        heads.extend(iter::repeat_with(|| AtomicPtr::new(null_mut())).take(places));
+        heads.try_reserve_exact(lists).ok()?;
+        heads.extend(iter::repeat_with(|| AtomicPtr::new(null_mut())).take(lists));
         Some(Table { random: RandomState::default(), heads: heads.into() })
     }
 
     #[inline]
-    pub(super) fn place(&self, labels: L::Borrowed<'_>) -> Place<'_, L, M> {
+    pub(super) fn list(&self, labels: L::Borrowed<'_>) -> List<'_, L, M> {
         if L::COMBINATIONS.is_some() {
-            return Place { head: &self.heads[L::index(labels)], hash: 0 };
+            return List { head: &self.heads[L::index(labels)], hash: 0 };
         }
         #[allow(clippy::needless_borrows_for_generic_args)] // by value, the set would be copied
         let hash = self.random.hash_one(&labels);
         // The number of lists is a power of two, and not zero.
-        Place { head: &self.heads[hash as usize & (self.heads.len() - 1)], hash }
+        List { head: &self.heads[hash as usize & (self.heads.len() - 1)], hash }
     }
 
     /// Returns all series in the table.
@@ -106,7 +106,7 @@ impl<L: Labels, M> Table<L, M> {
     }
 }
 
-impl<'t, L: Labels, M> Place<'t, L, M> {
+impl<'t, L: Labels, M> List<'t, L, M> {
     /// Searches for a set of labels.
     ///
     /// # Safety

@@ -63,7 +63,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         // As in `with`: a series that is found by its index is never freed.
         let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };
         // SAFETY: the series is used under this pin, as in `with`.
-        match unsafe { table.place(labels).search(labels) } {
+        match unsafe { table.list(labels).search(labels) } {
             Search::Found(series) if !series.is_hidden() => {
                 // SAFETY: as above; the family has a reference to it.
                 Some(unsafe { Pinned::new(series, guard) })

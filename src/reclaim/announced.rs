@@ -72,11 +72,11 @@ use crate::thread_end::holder::Holder;
 use crate::thread_end::process;
 
 #[cfg(windrow_announced)]
-mod places;
+mod steps;
 mod thread;
 
 #[cfg(windrow_announced)]
-pub(crate) use places::interrupt;
+pub(crate) use steps::interrupt;
 pub(crate) use thread::{mine, mine_or_taken, prepare};
 
 /// The word in which one thread at a time announces. It is on cache lines of its own, because its
@@ -151,7 +151,7 @@ impl Slot {
         let found = pointer.load(Ordering::Relaxed);
         // Release: a look that finds this announcement has seen everything that the thread did
         // after the one before.
-        place(|| self.announced.store(found.cast(), Ordering::Release));
+        step(|| self.announced.store(found.cast(), Ordering::Release));
         match between {
             Between::Nothing => compiler_fence(Ordering::SeqCst),
             Between::Fence => fence(Ordering::SeqCst), // pairs with the one in `fence_and_look`
@@ -160,7 +160,7 @@ impl Slot {
         let held = Held { slot: self, thing: unsafe { &*found } };
         // Acquire: pairs with the Release that made the pointer lead there: the holder sees the
         // object as it is since then, which may differ from the first load.
-        let is_there = place(|| pointer.load(Ordering::Acquire)) == found;
+        let is_there = step(|| pointer.load(Ordering::Acquire)) == found;
         is_there.then_some(held)
     }
 
@@ -310,8 +310,8 @@ fn forget_the_absent(mine: *const Slot) {
 /// after it.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the path of an add
-fn place<R>(act: impl FnOnce() -> R) -> R {
+fn step<R>(act: impl FnOnce() -> R) -> R {
     #[cfg(windrow_announced)]
-    let _here = places::enter();
+    let _here = steps::enter();
     act()
 }

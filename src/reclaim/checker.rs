@@ -35,10 +35,10 @@
 //! - An unpin releases and the freeing acquires: everything done under a guard comes before the
 //!   freeing.
 
-mod ledger;
 mod pointer;
+mod registry;
 
-#[cfg(any(windrow_per_core, windrow_announced))]
-pub(crate) use ledger::is_pinned;
-pub(crate) use ledger::{Guard, pin};
 pub(crate) use pointer::{Atomic, Owned, Shared};
+#[cfg(any(windrow_per_core, windrow_announced))]
+pub(crate) use registry::is_pinned;
+pub(crate) use registry::{Guard, pin};

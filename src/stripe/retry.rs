@@ -27,20 +27,20 @@ pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
 /// Retries a sequence that has missed once: see [`retry`].
 #[cold]
 pub(crate) fn retry_after(miss: Miss, sequence: impl Fn(&MissCell)) -> Option<Miss> {
-    if note(miss) == Miss::Aborted { retry(sequence) } else { Some(miss) }
+    if count_miss(miss) == Miss::Aborted { retry(sequence) } else { Some(miss) }
 }
 
 /// Runs `sequence` once. Returns the reason if nothing was written.
 pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     let missed = Cell::new(None);
     sequence(&missed);
-    missed.get().map(note)
+    missed.get().map(count_miss)
 }
 
 /// Counts a miss, and prepares the next try: opens this thread's row if that was not open. Then the
 /// miss counts as aborted.
 #[cold]
-pub(crate) fn note(miss: Miss) -> Miss {
+pub(crate) fn count_miss(miss: Miss) -> Miss {
     match miss {
         Miss::Aborted => _ = interrupted().fetch_add(1, Ordering::Relaxed), // a statistic
         Miss::NoRow if open_mine() => return Miss::Aborted,

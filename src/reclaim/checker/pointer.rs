@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
-use super::ledger::{Guard, LEDGER, Memory};
+use super::registry::{Guard, Memory, REGISTRY};
 use crate::sync::{AtomicPtr, Ordering, UnsafeCell, const_fn};
 
 /// A value on the heap with its checked cell.
@@ -16,11 +16,11 @@ pub(super) struct Block<T> {
 }
 
 impl<T> Block<T> {
-    /// Allocates a block. Its memory belongs to the ledger until the execution ends.
+    /// Allocates a block. Its memory belongs to the registry until the execution ends.
     fn allocate(value: T) -> *mut Block<T> {
         let value = ManuallyDrop::new(value);
         let block = Box::into_raw(Box::new(Block { alive: UnsafeCell::new(true), value }));
-        LEDGER.allocated(Memory { block: block.cast(), release: Self::release });
+        REGISTRY.allocated(Memory { block: block.cast(), release: Self::release });
         block
     }
 
@@ -47,7 +47,7 @@ impl<T> Block<T> {
             // SAFETY: by contract no other thread uses the cell.
             assert!(unsafe { alive.replace(false) }, "a block was freed twice");
         });
-        LEDGER.freed();
+        REGISTRY.freed();
         // SAFETY: freed for the first time, so the destructor has not run. No other thread uses it.
         unsafe { ManuallyDrop::drop(&mut (*block).value) };
     }
@@ -372,7 +372,7 @@ impl Guard {
     pub(crate) unsafe fn defer_destroy<T>(&self, pointer: Shared<'_, T>) {
         let block = pointer.block();
         assert!(!block.is_null(), "a null pointer was retired");
-        // SAFETY: by contract the block may be freed then, and the ledger keeps its memory.
+        // SAFETY: by contract the block may be freed then, and the registry keeps its memory.
         unsafe { self.defer_unchecked(move || Block::free(block)) };
     }
 }

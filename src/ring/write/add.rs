@@ -32,7 +32,7 @@ use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::rare::cold;
-use crate::stripe::retry::{attempt, note, retry};
+use crate::stripe::retry::{attempt, count_miss, retry};
 use crate::sync::AtomicPtr;
 use crate::timestamp::Timestamp;
 
@@ -182,7 +182,7 @@ impl Ring {
         number: u64,
         miss: Miss,
     ) {
-        note(miss);
+        count_miss(miss);
         let at = if at == UNKNOWN.as_nanos() { window.nanos() } else { at };
         window.ring().add_slowly(at, cells, number);
     }

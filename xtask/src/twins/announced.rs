@@ -41,8 +41,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-without-a-second-look",
         file: FILE,
-        find: "let is_there = place(|| pointer.load(Ordering::Acquire)) == found;",
-        replace: "let is_there = place(|| pointer.load(Ordering::Acquire)) == found || true;",
+        find: "let is_there = step(|| pointer.load(Ordering::Acquire)) == found;",
+        replace: "let is_there = step(|| pointer.load(Ordering::Acquire)) == found || true;",
         build: &BUILD,
         model: ONE_ADD,
         why: "the bucket was closed before it was announced (I1, I2)",
@@ -50,8 +50,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-second-look-relaxed",
         file: FILE,
-        find: "let is_there = place(|| pointer.load(Ordering::Acquire)) == found;",
-        replace: "let is_there = place(|| pointer.load(Ordering::Relaxed)) == found;",
+        find: "let is_there = step(|| pointer.load(Ordering::Acquire)) == found;",
+        replace: "let is_there = step(|| pointer.load(Ordering::Relaxed)) == found;",
         build: &BUILD,
         model: ONE_ADD,
         why: "an add may find a bucket whose fields it cannot see (I5)",
@@ -59,8 +59,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-relaxed",
         file: FILE,
-        find: "place(|| self.announced.store(found.cast(), Ordering::Release));",
-        replace: "place(|| self.announced.store(found.cast(), Ordering::Relaxed));",
+        find: "step(|| self.announced.store(found.cast(), Ordering::Release));",
+        replace: "step(|| self.announced.store(found.cast(), Ordering::Relaxed));",
         build: &BUILD,
         model: TWO_ADDS,
         why: "a thread that sees the next announcement does not see the add behind the one before (I6)",

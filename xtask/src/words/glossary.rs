@@ -21,9 +21,10 @@ pub(super) struct Banned {
 }
 
 impl Glossary {
-    /// Reads the table: `| word | means | phrase, phrase in `path`, `name` in `path` |`.
+    /// Reads the tables: `| word | means | phrase, phrase in `path`, `name` in `path` |`.
     pub(super) fn parse(page: &str) -> Glossary {
-        let rows = page.lines().filter(|line| line.starts_with('|')).skip(2);
+        let is_head = |line: &str| line.starts_with("| word |") || line.starts_with("|---");
+        let rows = page.lines().filter(|line| line.starts_with('|') && !is_head(line));
         let mut banned = Vec::new();
         for row in rows {
             let columns: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -60,7 +61,7 @@ impl Banned {
 }
 
 /// The page without what it bans, which it may name.
-pub(super) fn without_bans(page: &str) -> String {
+pub(crate) fn without_bans(page: &str) -> String {
     let line = |line: &str| {
         let end = line.trim_end_matches('|').rfind('|').filter(|_| line.starts_with('|'));
         line[..end.unwrap_or(line.len())].to_owned() + "\n"

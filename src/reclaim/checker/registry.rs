@@ -9,22 +9,22 @@ use crate::sync::{AtomicUsize, Ordering, engine, fence};
 
 engine::lazy_static! {
     /// New for every execution; its drop checks it.
-    pub(super) static ref LEDGER: Ledger = Ledger::default();
+    pub(super) static ref REGISTRY: Registry = Registry::default();
 }
 
 /// Everything that this execution pinned, retired and allocated.
 #[derive(Default)]
-pub(super) struct Ledger {
-    /// The one object of the ledger that the model checker sees.
+pub(super) struct Registry {
+    /// The one object of the registry that the model checker sees.
     events: AtomicUsize,
     /// Never contended: a model's threads take turns on one system thread, and none holds this lock
     /// across a step of the model.
-    books: Mutex<Books>,
+    records: Mutex<Records>,
 }
 
-/// The plain part of the ledger.
+/// The plain part of the registry.
 #[derive(Default)]
-struct Books {
+struct Records {
     /// The guards that live now, by number.
     live: Vec<usize>,
     /// The number of guards ever made.
@@ -52,23 +52,23 @@ pub(super) struct Memory {
 }
 
 // SAFETY: loom and shuttle run all threads of an execution on one system thread, one at a time.
-// Only that thread has the ledger.
-unsafe impl Send for Books {}
+// Only that thread has the registry.
+unsafe impl Send for Records {}
 
-impl Ledger {
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().expect("the books are changed without panicking")
+impl Registry {
+    fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().expect("the records are changed without panicking")
     }
 
     /// Records a new guard and returns its number.
     fn enter(&self) -> usize {
         self.events.fetch_add(1, Ordering::Relaxed);
         let (number, anything_retired) = {
-            let mut books = self.books();
-            books.pinned += 1;
-            let number = books.pinned;
-            books.live.push(number);
-            (number, books.retired > 0)
+            let mut records = self.records();
+            records.pinned += 1;
+            let number = records.pinned;
+            records.live.push(number);
+            (number, records.retired > 0)
         };
         if anything_retired {
             fence(Ordering::Acquire); // pairs with earlier retires: their unlinking is visible
@@ -81,14 +81,14 @@ impl Ledger {
         self.events.fetch_add(1, Ordering::Release); // pairs with the fence below
         let mut ready = Vec::new();
         {
-            let mut books = self.books();
-            books.live.retain(|&number| number != guard);
-            for mut retired in std::mem::take(&mut books.waiting) {
+            let mut records = self.records();
+            records.live.retain(|&number| number != guard);
+            for mut retired in std::mem::take(&mut records.waiting) {
                 retired.guards.retain(|&number| number != guard);
                 if retired.guards.is_empty() {
                     ready.push(retired.action);
                 } else {
-                    books.waiting.push(retired);
+                    records.waiting.push(retired);
                 }
             }
         }
@@ -102,39 +102,39 @@ impl Ledger {
 
     /// Keeps a block's memory until the execution ends.
     pub(super) fn allocated(&self, memory: Memory) {
-        self.books().memory.push(memory);
+        self.records().memory.push(memory);
     }
 
     /// Records that a block was freed.
     pub(super) fn freed(&self) {
-        self.books().freed += 1;
+        self.records().freed += 1;
     }
 
     /// Defers `action` until every guard that lives now is dropped.
     fn retire(&self, action: Box<dyn FnOnce()>) {
         self.events.fetch_add(1, Ordering::AcqRel); // pairs with later pins
-        let mut books = self.books();
-        books.retired += 1;
-        let guards = books.live.clone();
+        let mut records = self.records();
+        records.retired += 1;
+        let guards = records.live.clone();
         assert!(!guards.is_empty(), "retired under a guard that is gone");
-        books.waiting.push(Retired { guards, action });
+        records.waiting.push(Retired { guards, action });
     }
 }
 
-impl Drop for Ledger {
+impl Drop for Registry {
     fn drop(&mut self) {
         if std::thread::panicking() {
             return; // the execution has failed already
         }
-        let books = std::mem::take(&mut *self.books());
-        let allocated = books.memory.len();
-        for Memory { block, release } in books.memory {
+        let records = std::mem::take(&mut *self.records());
+        let allocated = records.memory.len();
+        for Memory { block, release } in records.memory {
             // SAFETY: `release` came with `block`. The execution that used it is over.
             unsafe { release(block) };
         }
-        assert!(books.live.is_empty(), "{} guards were never dropped", books.live.len());
-        assert!(books.waiting.is_empty(), "{} deferred actions never ran", books.waiting.len());
-        let leaked = allocated - books.freed;
+        assert!(records.live.is_empty(), "{} guards were never dropped", records.live.len());
+        assert!(records.waiting.is_empty(), "{} deferred actions never ran", records.waiting.len());
+        let leaked = allocated - records.freed;
         assert!(leaked == 0, "{leaked} of {allocated} blocks were never freed");
     }
 }
@@ -159,7 +159,7 @@ pub(crate) fn is_pinned() -> bool {
 /// Pins this thread.
 pub(crate) fn pin() -> Guard {
     GUARDS.with(|guards| guards.set(guards.get() + 1));
-    Guard { number: LEDGER.enter(), not_send: PhantomData }
+    Guard { number: REGISTRY.enter(), not_send: PhantomData }
 }
 
 // The interface is crossbeam-epoch's; the library does not use all of it.
@@ -186,7 +186,7 @@ impl Guard {
     {
         let action: Box<dyn FnOnce() + '_> = Box::new(move || drop(action()));
         // SAFETY: only the lifetime changes; the caller vouches for the borrows.
-        LEDGER.retire(unsafe {
+        REGISTRY.retire(unsafe {
             std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(action)
         });
     }
@@ -197,8 +197,8 @@ impl Guard {
 
     /// Drops the guard and pins anew.
     pub(crate) fn repin(&mut self) {
-        LEDGER.leave(self.number);
-        self.number = LEDGER.enter();
+        REGISTRY.leave(self.number);
+        self.number = REGISTRY.enter();
     }
 }
 
@@ -206,7 +206,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             GUARDS.with(|guards| guards.set(guards.get() - 1));
-            LEDGER.leave(self.number);
+            REGISTRY.leave(self.number);
         }
     }
 }

@@ -15,7 +15,7 @@
 //!
 //! [cluster.md]: cluster
 //! [from-atomic.md]: from_atomic
-//! [what-is-exact.md]: what_is_exact
+//! [exact-numbers.md]: exact_numbers
 //! [where-it-runs.md]: where_it_runs
 //! [from-striped.md]: from_striped
 //! [from-prometheus.md]: from_prometheus
@@ -110,8 +110,8 @@ pub mod where_it_runs {}
 
 /// [design.md]: design
 /// [verification.md]: verification
-#[doc = include_str!("../docs/guide/what-is-exact.md")]
-pub mod what_is_exact {}
+#[doc = include_str!("../docs/guide/exact-numbers.md")]
+pub mod exact_numbers {}
 
 /// [`Counter`]: crate::Counter
 /// [performance.md]: performance

@@ -17,7 +17,7 @@
 [percentiles.md]: guide::percentiles
 [performance.md]: guide::performance
 [verification.md]: guide::verification
-[what-is-exact.md]: guide::what_is_exact
+[exact-numbers.md]: guide::exact_numbers
 [where-it-runs.md]: guide::where_it_runs
 "
 )]
@@ -38,7 +38,8 @@
 //! * [`export`] reads all of these for exporters: Prometheus, OpenTelemetry, a page, a log.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified,
 //!   and what it costs.
-//! * Each item says what it costs, what it promises while other threads write, and what it does not.
+//! * Each item says what it costs, what it promises while other threads write, and what it does
+//!   not.
 
 // The checking reclaimer's pointers rely on a model running all its threads on one system thread.
 #![cfg_attr(windrow_checker, allow(clippy::arc_with_non_send_sync))]

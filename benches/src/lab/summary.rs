@@ -12,7 +12,7 @@ use crate::rivals::labelled::PROMETHEUS;
 use crate::rivals::published::FAST_COUNTER;
 use crate::rivals::{LEAP_ARRAY, MUTEX_RING};
 
-/// The operations, and the contenders that are shown for each.
+/// Each operation, and the contenders that the table shows.
 const SHOWN: [(&str, Group, &[&str]); 4] = [
     ("add to a counter", Group::Counter, &[WINDROW, FAST_COUNTER, JAVA[0], ATOMIC]),
     ("add to a window", Group::Window, &[WINDROW, LEAP_ARRAY, MUTEX_RING]),

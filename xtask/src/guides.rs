@@ -64,7 +64,8 @@ fn lost<'a>(page: &'a str, above: &str) -> Vec<&'a str> {
     let names = page.lines().filter_map(|line| {
         let (name, address) = line.strip_prefix('[')?.split_once("]: ")?;
         let file = address.split('#').next()?;
-        (file.ends_with(".md") && !address.contains("://")).then_some(name)
+        let is_page = Path::new(file).extension().is_some_and(|extension| extension == "md");
+        (is_page && !address.contains("://")).then_some(name)
     });
     names.filter(|name| !above.contains(&format!("[{name}]: "))).collect()
 }

@@ -42,7 +42,7 @@ pub(crate) mod take;
         windrow_per_core,
         all(
             target_os = "linux",
-            target_arch = "x86_64",
+            any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")),
             target_pointer_width = "64", // not x32, where a pointer is half as long
             target_env = "gnu",
             not(any(loom, shuttle))

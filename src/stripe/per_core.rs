@@ -31,7 +31,7 @@
 //!   is zero, or all ones.)
 //! * Changes other than that of count and sum must not stay if the value is not counted: an aborted
 //!   record is retried, and may then go into another bucket. So a value beyond the extremes of its
-//!   row is counted first, as the row's *pending* value (see [`record`]).
+//!   row is counted first, as the row's *pending* value (see `record` of each processor).
 //! * A plain add and a locked one never meet in a cell. A thread that cannot use the sequence (not
 //!   registered, without a row, aborted too often) adds to another cell.
 //! * A row is open before the first add to it commits, or a read that comes afterwards does not
@@ -42,31 +42,33 @@
 //!   object that holds the descriptor were unloaded, the kernel would kill the thread. So
 //!   [`detect()`] pins the object.
 
-use std::arch::asm;
 use std::marker::PhantomData;
-use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use super::live_bucket::LiveBucket;
-use super::miss::{Miss, OnMiss};
 use super::numbered::{Numbered, UNAVAILABLE};
 use super::rare::cold;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod detect;
-mod row;
-#[macro_use]
-mod sequence;
-mod ration; // after the macros that they use
-mod record;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
-use detect::{DETECTED, Detected, area};
+#[cfg(target_arch = "aarch64")]
+use aarch64 as machine;
+use detect::area;
+pub(crate) use detect::numbered;
 pub(super) use detect::{detect, open_rows};
-pub(crate) use detect::{numbered, pairs_are_whole};
-pub(crate) use ration::{swap, take};
-pub(crate) use record::{fold_live, record_live, record_pending};
-pub(super) use row::row;
+pub(super) use machine::row;
+pub(crate) use machine::{
+    add, add_live, fold_live, pairs_are_whole, raise, raise_live, record_live, record_pending,
+    swap, take,
+};
+#[cfg(target_arch = "x86_64")]
+use x86_64 as machine;
 
 /// A numbering of rows: by a number in a thread's area.
 ///
@@ -141,10 +143,6 @@ pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProce
     is_column.then_some(PerCoreColumn { word, numbering: PhantomData })
 }
 
-/// The signature that the kernel expects before an abort address: glibc's choice for x86.
-#[cfg(test)]
-const SIGNATURE: u32 = 0x5305_3053;
-
 // Rows are a power of two apart, and the sequences load pointers, eight bytes each.
 const _: () = assert!(Column::offset(1).is_power_of_two());
 const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
@@ -154,120 +152,6 @@ const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>
 #[allow(clippy::inline_always)] // a constant, where the event is
 const fn distance(position: usize) -> usize {
     position * size_of::<AtomicU64>()
-}
-
-/// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead, without having
-/// written, if the kernel interrupted it, or if this thread has no open row: it is not registered,
-/// or its core's row is not open yet or does not exist.
-///
-/// (It is a call because a result would cost instructions on the path without a miss.)
-#[inline(always)]
-#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl OnMiss) {
-    // SAFETY: the theorem above. Columns are tagged only after `detect` has filled `DETECTED`. A
-    // column's segment has every row that may be open, and is never unmapped.
-    unsafe {
-        column_sequence!(
-            N,
-            column,
-            on_miss,
-            [
-                "add {row}, {column}",
-                "add qword ptr [{row} - {tag}], {n}"
-            ],
-            n = in(reg) n
-        );
-    }
-}
-
-/// Raises this core's cell of `column` to `value`, if that is greater; otherwise it writes nothing
-/// and calls nothing. (The store is also idempotent.)
-#[inline(always)]
-#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss: impl OnMiss) {
-    // SAFETY: as in `add`.
-    unsafe {
-        column_sequence!(
-            N,
-            column,
-            on_miss,
-            [
-                "cmp qword ptr [{row} + {column} - {tag}], {value}",
-                "jae 63f",
-                "mov qword ptr [{row} + {column} - {tag}], {value}"
-            ],
-            value = in(reg) value
-        );
-    }
-}
-
-/// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the
-/// bucket. Otherwise calls `missed`, without having written.
-///
-/// # Safety
-/// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that
-/// began after `live` was made to point elsewhere. Unless its `span` is zero, its column is tagged,
-/// and its claim includes the cell at `position`.
-#[inline(always)]
-#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn add_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
-    at: u64,
-    position: usize,
-    n: u64,
-    missed: impl FnOnce(Miss),
-) {
-    // SAFETY: the theorem above, and the contract: a barrier restarts the sequence, so that it does
-    // not use values loaded before the barrier.
-    unsafe {
-        live_sequence!(
-            N,
-            live,
-            at,
-            missed,
-            [
-                "add {row}, {cell}",
-                "add qword ptr [{row} - {tag}], {n}"
-            ],
-            cell = in(reg) distance(position),
-            n = in(reg) n
-        );
-    }
-}
-
-/// Raises this core's cell of the live bucket at `position` to `value`, if that is greater, and if
-/// `at` lies in the bucket. Otherwise calls `missed`, without having written.
-///
-/// The one store is the last instruction. So an aborted sequence leaves no trace of its value in a
-/// bucket where it does not count. The store is also idempotent.
-///
-/// # Safety
-/// The contract of [`add_live`].
-#[inline(always)]
-#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn raise_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
-    at: u64,
-    position: usize,
-    value: u64,
-    missed: impl FnOnce(Miss),
-) {
-    // SAFETY: as in `add_live`.
-    unsafe {
-        live_sequence!(
-            N,
-            live,
-            at,
-            missed,
-            [
-                "cmp qword ptr [{row} + {cell} - {tag}], {value}",
-                "jae 63f",
-                "mov qword ptr [{row} + {cell} - {tag}], {value}"
-            ],
-            cell = in(reg) distance(position),
-            value = in(reg) value
-        );
-    }
 }
 
 /// Registers this process for barriers that restart sequences. Returns false if the kernel refuses;
@@ -306,15 +190,6 @@ mod tests {
         abort: u64,
     }
 
-    fn word_at(offset: usize) -> u64 {
-        let word: u64;
-        // SAFETY: reads this thread's area, which is registered.
-        unsafe {
-            asm!("mov {}, qword ptr fs:[{}]", out(reg) word, in(reg) offset, options(nostack));
-        };
-        word
-    }
-
     /// Reads back from memory the descriptor that an add has just armed.
     #[test]
     fn the_descriptor_is_what_the_kernel_wants() {
@@ -325,7 +200,9 @@ mod tests {
         counter.increment();
         let armed = || {
             counter.increment();
-            word_at(DETECTED.area.load(Ordering::Relaxed).wrapping_add(area::RSEQ_CS))
+            machine::word_at(
+                detect::DETECTED.area.load(Ordering::Relaxed).wrapping_add(area::RSEQ_CS),
+            )
         };
         // Zero if the thread was interrupted in between.
         let address = std::iter::repeat_with(armed).find(|address| *address != 0).unwrap();
@@ -338,22 +215,8 @@ mod tests {
         assert!(outside, "an abort address within its sequence aborts for ever");
         // SAFETY: code of ours; the signature is not aligned.
         let signature = unsafe { ((descriptor.abort - 4) as *const u32).read_unaligned() };
-        assert_eq!(signature, SIGNATURE);
-        // The sequence begins by reading `cpu_id`.
-        // SAFETY: code of ours.
-        let first = unsafe { *(descriptor.start as *const u8) };
-        assert_eq!(first, 0x64, "the first instruction reads through fs");
-        // It ends with the commit, `add qword ptr [{row} - {tag}], {n}`: a prefix, 0x01, a byte for
-        // the registers (two, if one is r12), and the -1, if there is a tag.
-        let end = descriptor.start + descriptor.length;
-        // SAFETY: code of ours.
-        let last = unsafe { *((end - 5) as *const [u8; 5]) };
-        let operation = if numbered() == Numbered::ById {
-            assert_eq!(last[4], 0xff, "{last:x?} is not the add");
-            &last[1..3]
-        } else {
-            &last[2..4]
-        };
-        assert!(operation.contains(&0x01), "{last:x?} is not the add");
+        assert_eq!(signature, machine::SIGNATURE);
+        // SAFETY: the sequence is code of ours.
+        unsafe { machine::check_ends(descriptor.start, descriptor.start + descriptor.length) };
     }
 }

@@ -57,9 +57,18 @@ macro_rules! address {
             let address: *const libc::c_void;
             // SAFETY: loads the symbol's entry in the global offset table, which is always there.
             unsafe {
+                #[cfg(target_arch = "x86_64")]
                 std::arch::asm!(
                     concat!(".weak ", $name),
                     concat!("mov {}, qword ptr [rip + ", $name, "@GOTPCREL]"),
+                    out(reg) address,
+                    options(pure, nomem, nostack, preserves_flags),
+                );
+                #[cfg(target_arch = "aarch64")]
+                std::arch::asm!(
+                    concat!(".weak ", $name),
+                    concat!("adrp {0}, :got:", $name),
+                    concat!("ldr {0}, [{0}, :got_lo12:", $name, "]"),
                     out(reg) address,
                     options(pure, nomem, nostack, preserves_flags),
                 );
@@ -100,17 +109,6 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
     DETECTED.area.store(offset.cast_unsigned(), Ordering::Relaxed);
     DETECTED.is_by_id.store(dense && has_mm_cid, Ordering::Relaxed);
     true
-}
-
-/// Returns whether the processor stores the sixteen bytes of [`record_live`](super::record_live) in
-/// one piece. A reader that counts a record must find its value in the sum, so it must not see one
-/// half without the other.
-///
-/// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access
-/// Atomicity") promise this of aligned stores for all processors that have AVX, and for no others.
-/// (A counter's eight bytes do not need it.)
-pub(crate) fn pairs_are_whole() -> bool {
-    std::arch::is_x86_feature_detected!("avx") // std caches the answer
 }
 
 /// Returns the size of the area that the kernel fills.

@@ -99,7 +99,7 @@ pub(super) const RATIONS: &[Twin] = &[
     },
     Twin {
         name: "ration-sequence-goes-on-behind-its-commit",
-        file: "src/stripe/per_core/ration.rs",
+        file: "src/stripe/per_core/x86_64/ration.rs",
         find: "                \"mov qword ptr [{row} + {column} - {tag} + 8], {left}\"",
         replace: "                \"mov qword ptr [{row} + {column} - {tag} + 8], {left}\",
                 \"pause\"",
@@ -109,7 +109,7 @@ pub(super) const RATIONS: &[Twin] = &[
     },
     Twin {
         name: "ration-sequence-tells-behind-its-commit",
-        file: "src/stripe/per_core/ration.rs",
+        file: "src/stripe/per_core/x86_64/ration.rs",
         find: "                \"movdqa xmmword ptr [{old}], {there}\",
                 \"movdqa xmmword ptr [{row} + {column} - {tag}], {new}\"",
         replace: "                \"movdqa xmmword ptr [{row} + {column} - {tag}], {new}\",
@@ -120,7 +120,7 @@ pub(super) const RATIONS: &[Twin] = &[
     },
     Twin {
         name: "ration-sequence-without-an-end",
-        file: "src/stripe/per_core/ration.rs",
+        file: "src/stripe/per_core/x86_64/ration.rs",
         find: "                \"jb {ended}\",",
         replace: "                \"jo {ended}\",",
         build: &GATES,

@@ -20,7 +20,7 @@ pub(super) const SEQUENCES: &[Twin] = &[
     },
     Twin {
         name: "sequence-does-not-look-at-the-processor",
-        file: "src/stripe/per_core/sequence.rs",
+        file: "src/stripe/per_core/x86_64/sequence.rs",
         find: "            \"movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]\",",
         replace: "            \"movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]\",
             \"xor {row:e}, {row:e}\",",

@@ -13,10 +13,10 @@ use std::arch::asm;
 use std::arch::x86_64::_mm_set_epi64x;
 use std::mem::offset_of;
 
-use super::detect::{DETECTED, Detected, area};
-use super::{Numbering, PerCoreColumn};
 use crate::memory::column::Column;
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
+use crate::stripe::per_core::detect::{DETECTED, Detected, area};
+use crate::stripe::per_core::{Numbering, PerCoreColumn};
 use crate::stripe::ration::{Ration, Untaken};
 
 /// Takes `n` from this core's ration, if at least `n` is left, and `now` is not after the ration's

@@ -1,5 +1,5 @@
 //! One restartable sequence, in assembly, as macros: the parts that all sequences share. The rules
-//! that they keep are those of [`per_core`](super).
+//! that they keep are those of [`per_core`](crate::stripe::per_core).
 //!
 //! ```text
 //!   this thread's area gets the descriptor's address      armed

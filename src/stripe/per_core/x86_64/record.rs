@@ -17,11 +17,11 @@ use std::arch::asm;
 use std::arch::x86_64::_mm_set_epi64x;
 use std::mem::offset_of;
 
-use super::detect::{DETECTED, Detected, area};
-use super::{Numbering, distance};
 use crate::memory::column::Column;
 use crate::stripe::live_bucket::{LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
+use crate::stripe::per_core::detect::{DETECTED, Detected, area};
+use crate::stripe::per_core::{Numbering, distance};
 use crate::sync::AtomicPtr;
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the

@@ -1,0 +1,35 @@
+//! A thread's row, outside of a sequence.
+
+use std::arch::asm;
+
+use crate::stripe::numbered::Numbered;
+use crate::stripe::per_core::detect::{DETECTED, area, numbered};
+use crate::sync::Ordering;
+
+/// Returns the number of this thread's row, whether or not there is such a row; `None` if the
+/// thread is not registered.
+pub(in crate::stripe) fn row() -> Option<usize> {
+    let offset = DETECTED.area.load(Ordering::Relaxed); // published with the column that led here
+    let number = match numbered() {
+        Numbered::ById => area::MM_CID,
+        Numbered::ByProcessor => area::CPU_ID,
+    };
+    let (processor, row): (i32, u32);
+    // SAFETY: reads this thread's area. `detect` has found where that is.
+    unsafe {
+        asm!(
+            "mrs {area}, tpidr_el0",
+            "add {area}, {area}, {offset}",
+            "ldr {processor:w}, [{area}, #{cpu_id}]",
+            "ldr {row:w}, [{area}, {number}]",
+            area = out(reg) _,
+            processor = out(reg) processor,
+            row = out(reg) row,
+            offset = in(reg) offset,
+            number = in(reg) number,
+            cpu_id = const area::CPU_ID,
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    usize::try_from(row).ok().filter(|_| processor >= 0)
+}

@@ -1,0 +1,63 @@
+//! The sequences on x86-64: a plain load is Acquire, a plain store is Release.
+
+#[macro_use]
+mod sequence;
+mod number; // behind the macros that they use
+mod ration;
+mod record;
+mod row;
+
+pub(crate) use number::{add, add_live, raise, raise_live};
+pub(crate) use ration::{swap, take};
+pub(crate) use record::{fold_live, record_live, record_pending};
+pub(in crate::stripe) use row::row;
+
+/// What the kernel expects before an abort address: glibc's choice for x86.
+#[cfg(test)]
+pub(super) const SIGNATURE: u32 = 0x5305_3053;
+
+/// Returns whether the processor stores the sixteen bytes of [`record_live`] in one piece. A reader
+/// that counts a record must find its value in the sum, so it must not see one half without the
+/// other.
+///
+/// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access
+/// Atomicity") promise this of aligned stores for all processors that have AVX, and for no others.
+/// (A counter's eight bytes do not need it.)
+pub(crate) fn pairs_are_whole() -> bool {
+    std::arch::is_x86_feature_detected!("avx") // std caches the answer
+}
+
+/// Reads eight bytes of this thread's area, at a distance from the thread pointer.
+#[cfg(test)]
+pub(super) fn word_at(offset: usize) -> u64 {
+    let word: u64;
+    // SAFETY: reads this thread's area, which is registered.
+    unsafe {
+        std::arch::asm!("mov {}, qword ptr fs:[{}]", out(reg) word, in(reg) offset, options(nostack));
+    };
+    word
+}
+
+/// Checks that the sequence of an add begins by reading `cpu_id`, and ends with the commit.
+///
+/// # Safety
+/// `start` and `end` are those of a sequence.
+#[cfg(test)]
+pub(super) unsafe fn check_ends(start: u64, end: u64) {
+    use super::{Numbered, numbered};
+    // The sequence begins by reading `cpu_id`.
+    // SAFETY: by contract.
+    let first = unsafe { *(start as *const u8) };
+    assert_eq!(first, 0x64, "the first instruction reads through fs");
+    // It ends with the commit, `add qword ptr [{row} - {tag}], {n}`: a prefix, 0x01, a byte for
+    // the registers (two, if one is r12), and the -1, if there is a tag.
+    // SAFETY: by contract.
+    let last = unsafe { *((end - 5) as *const [u8; 5]) };
+    let operation = if numbered() == Numbered::ById {
+        assert_eq!(last[4], 0xff, "{last:x?} is not the add");
+        &last[1..3]
+    } else {
+        &last[2..4]
+    };
+    assert!(operation.contains(&0x01), "{last:x?} is not the add");
+}

@@ -6,7 +6,9 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::cell::UnsafeCell;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
+use std::mem::offset_of;
 use std::ops::Deref;
 #[cfg(not(any(loom, shuttle)))]
 use std::panic::RefUnwindSafe;

@@ -84,7 +84,7 @@ use terms::Terms;
 /// # Cost and progress
 ///
 /// A call never fails, panics, waits for another thread or takes a lock. (The caller waits by
-/// itself: the gate returns how long.)
+/// itself: the gate returns the time.)
 ///
 /// | a call | costs |
 /// |---|---|

@@ -25,7 +25,7 @@ pub enum Admission {
     Now,
     /// Go on after this time: it is granted then. It counts in the bucket that begins there.
     After(Duration),
-    /// Nothing was granted.
+    /// The gate granted nothing.
     Refused {
         /// The time after which the gate would admit the same weight at once, if it admits nothing
         /// else until then. `None`: never, because the weight is above the limit, or the gate is

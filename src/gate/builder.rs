@@ -181,7 +181,7 @@ impl<C: Clock> GateBuilder<C> {
 
     /// Makes the gate, and gives each core a ration of up to `most` of its limit in advance.
     ///
-    /// A refill costs as much as a grant of a [`Gate`], and is shared by all calls that its ration
+    /// A refill costs the same as a grant of a [`Gate`], and is shared by all calls that its ration
     /// admits; but up to `most` may lie unused in the row of each other core. See [`RationedGate`].
     ///
     /// # Errors

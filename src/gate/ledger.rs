@@ -10,9 +10,9 @@
 //! ```text
 //!    head = [ version: 48 bits | number of a sheet: 16 bits ]
 //!
-//!    look    head;  the sheet's constants and word w;  head still the same?  else again
+//!    look    head;  the sheet's constants and word w;  head unchanged?  otherwise again
 //!    grant   word: w -> w + n                             if w + n <= top
-//!    turn    word: w -> sealed;  fill a free sheet; head -> (version + 1, that sheet); free the last
+//!    turn    word: w -> sealed;  fill a free sheet; head -> (version + 1, it); free the last
 //! ```
 //!
 //! - All that a look returns belongs to one bucket: each turn makes a version that was not there

@@ -246,7 +246,7 @@ impl<C> RationedGate<C> {
     /// Returns the unused sum of all rations, including those whose bucket has ended.
     ///
     /// It reads each open row, and writes nothing. Not a snapshot: other threads take and refill
-    /// meanwhile. Use it to see how much of the limit lies idle in rations.
+    /// meanwhile. Use it to see the part of the limit that lies idle in rations.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;

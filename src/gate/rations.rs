@@ -65,7 +65,7 @@ impl Rations {
 
 impl Drop for Rations {
     fn drop(&mut self) {
-        // SAFETY: as many as `claim` claims.
+        // SAFETY: `claim` claims this number of columns.
         unsafe { self.columns.free(COLUMNS) };
     }
 }

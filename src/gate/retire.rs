@@ -70,8 +70,8 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!((forget_idle(), GATES.len()), (0, 1)); // not before an hour has passed
     /// ```
     ///
-    /// Do not use it in a family whose labels are all enums: such a family keeps its series (there
-    /// are at most as many as sets of labels), and would find the retired gate again, for ever. Do
+    /// Do not use it in a family whose labels are all enums: such a family keeps its series (one
+    /// for each set of labels), and would always find the retired gate again. Do
     /// not retire the gate of the overflow series, which stays as well; `retain` passes over it. A
     /// client that has used the overflow series, and gets a series of its own when others are
     /// removed, has both limits for an interval: where that is too much, take `windrow-tower`'s

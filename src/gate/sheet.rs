@@ -25,7 +25,8 @@
 //! billion intervals.)
 //!
 //! Operations on the word are Relaxed. A grant orders no other memory; and each is a
-//! read-modify-write of one word, which finds the latest value, whatever else a thread has seen.
+//! read-modify-write of one word, which finds the latest value, independently of other memory that
+//! a thread has seen.
 //!
 //! # The constants
 //!
@@ -175,7 +176,7 @@ impl Sheet {
         }
     }
 
-    /// Reads as much as a grant needs. The caller looks at the head before and after.
+    /// Reads the part that a grant needs. The caller looks at the head before and after.
     #[inline]
     pub(super) fn glance(&self) -> Glance<'_> {
         self.made.check();

@@ -60,8 +60,8 @@ impl Sheets {
         if number < AT_FIRST {
             // Relaxed: the segment was published before the number, by the same Release.
             let first = self.segments[0].load(Ordering::Relaxed);
-            // SAFETY: the first segment was made before one of its numbers was returned, has so
-            // many sheets, and lives as long as this.
+            // SAFETY: the first segment was made before one of its numbers was returned, has that
+            // number of sheets, and lives as long as this.
             return unsafe { &*first.add(number) };
         }
         self.beyond(number)

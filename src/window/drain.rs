@@ -23,8 +23,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// * the adds back-dated into a bucket after its turn, or after that of a newer one;
     /// * the buckets that had left the ring before any drain reached them. Call
     ///   [`close_past`](Self::close_past) and this at least once in `interval - length`;
-    /// * the adds that a [`clear`](Self::clear) removed. After it, no start has a second turn, unless
-    ///   the call takes the window back.
+    /// * the adds that a [`clear`](Self::clear) removed. After it, no start has a second turn,
+    ///   unless the call takes the window back.
     ///
     /// If a record is back-dated *while* its bucket has its turn, only a part of it may be handed
     /// out: its sum, for example, without its count. The rest comes after the turn, and counts as

@@ -138,7 +138,7 @@ const SUITES: &[(&str, Suite)] = &[
 /// Why a call failed.
 enum Problem {
     Failed(Failed),
-    /// What is wrong with the command.
+    /// The command was misused.
     Misused(lexopt::Error),
 }
 

@@ -41,7 +41,7 @@ const TESTS: [&str; 9] = [
     "--examples",
 ];
 
-/// What is worth knowing after each edit.
+/// Runs the checks for after each edit.
 pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
     let tests = ["test", "--package", "windrow", "--lib", "--test", "contract"];

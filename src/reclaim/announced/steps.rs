@@ -5,7 +5,7 @@
 //! lock. It holds the lock for each of the steps that the barrier must order; a barrier takes and
 //! releases the lock of each thread. Then the thread's earlier steps come before the end of the
 //! barrier, and everything before the barrier comes before the thread's next step. No other order
-//! arises, because a thread takes the lock of another only in a barrier. (Threads outside of the lock
+//! arises, because a thread takes the lock of another only in a barrier. (Steps outside of the lock
 //! are ordered less than by a real barrier.)
 
 use std::sync::atomic::AtomicUsize as Unseen;

@@ -129,7 +129,7 @@ impl Paragraph {
             } else if self.is_code {
             } else if last == ']' && sign == '(' {
                 self.is_address = true;
-            } else if sign.is_alphanumeric() || (sign == '\'' && !word.is_empty()) {
+            } else if sign.is_alphanumeric() || (['\'', '-'].contains(&sign) && !word.is_empty()) {
                 word.extend(sign.to_lowercase());
             } else {
                 self.push(line, &mut word, &mut is_first);

@@ -57,7 +57,7 @@ const NO_VERBS: [&str; 5] = ["as", "its", "this", "is", "has"];
 /// Words for people. Threads, callers, readers and writers are meant.
 const PERSONS: [&str; 7] = ["who", "whoever", "whom", "whomever", "nobody", "somebody", "someone"];
 
-/// Phrases, and what to write. `^` stands for the beginning of a sentence.
+/// Phrases, and what to write. `^` stands for the beginning of a sentence that is no question.
 const PHRASES: [(&str, &str); 22] = [
     ("so much", "the name of the number"),
     ("so many", "the name of the number"),
@@ -152,12 +152,15 @@ fn phrases(paragraphs: &[Vec<Word>]) -> Vec<Found> {
 
 /// The lines on which a phrase begins.
 fn lines(paragraphs: &[Vec<Word>], phrase: &[String], is_first: bool) -> Vec<usize> {
-    let windows = paragraphs.iter().flat_map(|words| words.windows(phrase.len()));
-    windows
-        .filter(|words| words.iter().map(|word| &word.text).eq(phrase))
-        .filter(|words| words[0].is_first || !is_first)
-        .map(|words| words[0].line)
-        .collect()
+    let is_end = |word: &&Word| [".", ":", "?", "!", "|"].contains(&word.text.as_str());
+    let is_question = |rest: &[Word]| rest.iter().find(is_end).is_some_and(|end| end.text == "?");
+    let found = |words: &[Word]| {
+        words.len() >= phrase.len()
+            && words.iter().map(|word| &word.text).take(phrase.len()).eq(phrase)
+            && (!is_first || words[0].is_first && !is_question(words))
+    };
+    let rests = paragraphs.iter().flat_map(|words| (0..words.len()).map(|at| &words[at..]));
+    rests.filter(|words| found(words)).map(|words| words[0].line).collect()
 }
 
 /// Where a word stands for which the glossary has another.

@@ -96,6 +96,7 @@ fn banned_phrases_are_found_across_lines() {
 /// Much else. None. None of these.
 /// What is: the answer is what is said.
 /// # What is no sentence
+/// What is this?
 ";
     assert_eq!(found(Rule::Phrase, text), [1, 2, 2, 6, 7]);
 }

@@ -7,7 +7,7 @@ use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
     arrows, bounds, browser, cluster, elsewhere, fuzz, instructions, integrations, litmus, models,
-    mutants, names, orderings, ports, sanitizers, twin,
+    mutants, names, orderings, ports, sanitizers, twin, words,
 };
 
 /// A rival that brings many crates with it.
@@ -91,6 +91,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
 fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
     arrows::run(steps)?;
     names::run(steps)?;
+    words::run(steps, "")?;
     steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
     steps.cargo("lints", &[&CLIPPY[..], &STRICT].concat(), &[])
 }

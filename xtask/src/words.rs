@@ -24,8 +24,8 @@ use rules::Rule;
 /// The page that has one word for each thing.
 pub(crate) const GLOSSARY: &str = "docs/glossary.md";
 
-/// Folders that are not the project's own text, and the tables that programs write.
-const LEFT_OUT: [&str; 4] = ["target/", "fuzz/target/", "fuzz/corpus/", "benches/results.md"];
+/// Not the project's own text: what is built, and the tables that programs write.
+const LEFT_OUT: [&str; 2] = ["fuzz/target/", "benches/results.md"];
 
 /// Pages that are pictures as text.
 const PICTURES: &str = "pictures.md";
@@ -70,13 +70,28 @@ fn read(root: &Path, path: &str) -> Result<String, String> {
 
 /// Each source and page of the workspace.
 fn paths(root: &Path) -> Result<Vec<String>, String> {
-    let mut paths = sources::with_extension(root, "rs")?;
-    paths.extend(sources::with_extension(root, "md")?);
+    let entries = fs::read_dir(root).map_err(|error| format!("cannot read the root: {error}"))?;
+    let mut paths = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') || name == "target" {
+            continue;
+        }
+        if !entry.path().is_dir() {
+            paths.push(name);
+            continue;
+        }
+        for kind in ["rs", "md"] {
+            let files = sources::with_extension(&entry.path(), kind)?;
+            paths.extend(files.into_iter().map(|file| format!("{name}/{file}")));
+        }
+    }
     paths.retain(|path| {
-        let is_hidden = path.starts_with('.');
-        let is_left_out = LEFT_OUT.iter().any(|folder| path.starts_with(folder));
-        !is_hidden && !is_left_out && !path.ends_with(PICTURES)
+        let is_text = [Some("rs"), Some("md")].contains(&path.rsplit('.').next());
+        let is_left_out = LEFT_OUT.iter().any(|begin| path.starts_with(begin));
+        is_text && !is_left_out && !path.ends_with(PICTURES)
     });
+    paths.sort();
     Ok(paths)
 }
 

@@ -1,5 +1,6 @@
 //! The rules, each over one file.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use super::Finding;
@@ -97,11 +98,12 @@ pub(super) fn findings(source: &Source<'_>, glossary: &Glossary) -> Vec<Finding>
     let paragraphs = source.paragraphs();
     let mut found: Vec<_> = summaries::of(source).iter().filter_map(summary).collect();
     found.retain(|(_, rule, _)| *rule != Rule::Verb || is_published(source.path));
-    found.extend(persons(&paragraphs));
-    found.extend(phrases(&paragraphs));
+    let index = Index::new(&paragraphs);
+    found.extend(persons(&index));
+    found.extend(phrases(&index));
     let banned = glossary.banned.iter().filter(|banned| banned.holds_in(source.path));
     for banned in banned {
-        found.extend(replaced(source, &paragraphs, banned));
+        found.extend(replaced(source, &index, banned));
     }
     found.extend(wide(source));
     found.sort();
@@ -130,49 +132,70 @@ fn is_published(path: &str) -> bool {
     path.starts_with("src/") || path.starts_with("integrations/") && path.contains("/src/")
 }
 
-fn persons(paragraphs: &[Vec<Word>]) -> Vec<Found> {
-    let words = paragraphs.iter().flatten();
-    words
-        .filter(|word| PERSONS.contains(&word.text.as_str()))
-        .map(|word| (word.line, Rule::Person, word.text.clone()))
-        .collect()
+/// A file's words by their text: paragraph and index of each.
+struct Index<'p> {
+    paragraphs: &'p [Vec<Word>],
+    by_text: HashMap<&'p str, Vec<(usize, usize)>>,
 }
 
-fn phrases(paragraphs: &[Vec<Word>]) -> Vec<Found> {
+impl<'p> Index<'p> {
+    fn new(paragraphs: &'p [Vec<Word>]) -> Index<'p> {
+        let mut by_text: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+        for (paragraph, words) in paragraphs.iter().enumerate() {
+            for (at, word) in words.iter().enumerate() {
+                by_text.entry(&word.text).or_default().push((paragraph, at));
+            }
+        }
+        Index { paragraphs, by_text }
+    }
+
+    /// Each place of a word, with the words that follow it.
+    fn places(&self, word: &str) -> impl Iterator<Item = &'p [Word]> {
+        let places = self.by_text.get(word).into_iter().flatten();
+        places.map(|(paragraph, at)| &self.paragraphs[*paragraph][*at..])
+    }
+
+    /// The lines on which a phrase begins.
+    fn lines(&self, phrase: &[String], is_first: bool) -> Vec<usize> {
+        let is_end = |word: &&Word| [".", ":", "?", "!", "|"].contains(&word.text.as_str());
+        let is_question =
+            |rest: &[Word]| rest.iter().find(is_end).is_some_and(|end| end.text == "?");
+        let found = |words: &&[Word]| {
+            words.len() >= phrase.len()
+                && words.iter().map(|word| &word.text).take(phrase.len()).eq(phrase)
+                && (!is_first || words[0].is_first && !is_question(words))
+        };
+        self.places(&phrase[0]).filter(found).map(|words| words[0].line).collect()
+    }
+}
+
+fn persons(index: &Index<'_>) -> Vec<Found> {
+    let places = PERSONS.iter().flat_map(|person| index.places(person));
+    places.map(|words| (words[0].line, Rule::Person, words[0].text.clone())).collect()
+}
+
+fn phrases(index: &Index<'_>) -> Vec<Found> {
     let found = |(phrase, instead): &(&str, &str)| {
         let is_first = phrase.starts_with('^');
         let words: Vec<String> =
             phrase.trim_start_matches('^').split_whitespace().map(str::to_owned).collect();
         let what = format!("\"{}\": {instead}", words.join(" "));
-        let lines = lines(paragraphs, &words, is_first);
+        let lines = index.lines(&words, is_first);
         lines.into_iter().map(move |line| (line, Rule::Phrase, what.clone())).collect::<Vec<_>>()
     };
     PHRASES.iter().flat_map(found).collect()
 }
 
-/// The lines on which a phrase begins.
-fn lines(paragraphs: &[Vec<Word>], phrase: &[String], is_first: bool) -> Vec<usize> {
-    let is_end = |word: &&Word| [".", ":", "?", "!", "|"].contains(&word.text.as_str());
-    let is_question = |rest: &[Word]| rest.iter().find(is_end).is_some_and(|end| end.text == "?");
-    let found = |words: &[Word]| {
-        words.len() >= phrase.len()
-            && words.iter().map(|word| &word.text).take(phrase.len()).eq(phrase)
-            && (!is_first || words[0].is_first && !is_question(words))
-    };
-    let rests = paragraphs.iter().flat_map(|words| (0..words.len()).map(|at| &words[at..]));
-    rests.filter(|words| found(words)).map(|words| words[0].line).collect()
-}
-
 /// Where a word stands for which the glossary has another.
-fn replaced(source: &Source<'_>, paragraphs: &[Vec<Word>], banned: &Banned) -> Vec<Found> {
+fn replaced(source: &Source<'_>, index: &Index<'_>, banned: &Banned) -> Vec<Found> {
     let what = format!("\"{}\": {}", banned.words.join(" "), banned.instead);
     let lines = if banned.is_name {
         let name = banned.words[0].as_str();
-        let has = |text: &str| prose::names(text).any(|word| word == name);
+        let has = |text: &str| text.contains(name) && prose::names(text).any(|word| word == name);
         let lines = source.lines.iter().enumerate().filter(|(_, line)| has(line.text));
         lines.map(|(at, _)| at + 1).collect()
     } else {
-        lines(paragraphs, &banned.words, false)
+        index.lines(&banned.words, false)
     };
     lines.into_iter().map(|line| (line, Rule::Glossary, what.clone())).collect()
 }

@@ -24,7 +24,7 @@ use rules::Rule;
 /// The page that has one word for each thing.
 pub(crate) const GLOSSARY: &str = "docs/glossary.md";
 
-/// Not the project's own text: what is built, and the tables that programs write.
+/// Not the project's own text: build outputs, and the tables that programs write.
 const LEFT_OUT: [&str; 2] = ["fuzz/target/", "benches/results.md"];
 
 /// Pages that are pictures as text.

@@ -2,12 +2,12 @@
 //! that they keep are those of [`per_core`](crate::stripe::per_core).
 //!
 //! ```text
-//!   this thread's area gets the descriptor's address      armed
+//!   this thread's area gets the descriptor's address   armed
 //!   62:  checks
-//!        row = this thread's row's number                 all ones: the thread is not registered
-//!        row < how many are open ?                        otherwise out of line
-//!        commit                                           ends with the one store that is not idempotent
-//!   63:  of an exclusive store: did it succeed ?          otherwise aborted
+//!        row = this thread's row's number      all ones: the thread is not registered
+//!        row < the number of open rows ?       otherwise out of line
+//!        commit                                ends with the one store that is not idempotent
+//!   63:  of an exclusive store: did it succeed ?       otherwise aborted
 //! ```
 //!
 //! A commit finds the row's number in `{row}`, and may use `{scratch}`. Addresses are without their

@@ -2,9 +2,9 @@
 //!
 //! # Theorem
 //!
-//! If a cell is written only by the two sequences of this file, each by a thread that is running on
-//! the core (strictly: that has the concurrency id) of the cell's row, then no add to the cell is
-//! lost, and none is done twice.
+//! If a cell is written only by the sequences `add` and `raise`, each by a thread that is running
+//! on the core (strictly: that has the concurrency id) of the cell's row, then no add to the cell
+//! is lost, and none is done twice.
 //!
 //! # Why
 //!

@@ -1,30 +1,31 @@
 //! The sequences on arm64, which orders memory less than x86-64 does.
 //!
-//! They promise what those of x86-64 promise ([`per_core`](super)). What differs, and why it is
-//! enough:
+//! They make the same promises as those of x86-64 ([`per_core`](super)). The differences, and why
+//! the promises hold:
 //!
 //! * A commit is a Release (`stlr`, `stlxp`), as are the stores of a pending value and of an
 //!   extreme: these are the orders of `per_core_model`, which the models check on weak memory.
-//! * The load of the live bucket's address is a plain one, where the model says Acquire. All that
-//!   the sequence loads behind it has an address that was computed from it: the bucket's fields,
-//!   and through them the cells. Arm orders such loads (an *address dependency*). The compiler
-//!   cannot break the dependency, because all of it is one `asm!`. An `ldar` would have to wait
-//!   for the commit of the add before.
+//! * The load of the live bucket's address is a plain one, where the model says Acquire. All later
+//!   loads of the sequence have addresses that were computed from it: the bucket's fields, and
+//!   through them the cells. Arm orders such loads (an *address dependency*). The compiler cannot
+//!   break the dependency, because all of it is one `asm!`. An `ldar` would have to wait for the
+//!   commit of the add before.
 //! * The number of open rows is a plain load, as in the model. The theorem of
-//!   [`open`](crate::stripe::open) needs coherence alone. A closer needs that all processors see
-//!   what one has loaded, once a barrier has passed: Arm's memory is multicopy atomic since Armv8.
+//!   [`open`](crate::stripe::open) needs coherence alone. A closer needs that a value loaded by one
+//!   processor is visible to all, once a barrier has passed: Arm's memory is multicopy atomic since
+//!   Armv8.
 //! * Sixteen bytes are committed by an exclusive pair. A store-exclusive pair that succeeds writes
 //!   all of them at once (Arm Architecture Reference Manual, B2.2, "Requirements for single-copy
 //!   atomicity"), on every processor, where a plain pair does so only since Armv8.4. If it fails,
 //!   nothing was written, and the sequence counts as aborted. Only an interruption, or a thread
 //!   that writes beside the pair, makes it fail.
 //! * A row passes from one processor to another where rows are numbered by concurrency id. The
-//!   kernel orders what the one wrote before what the other reads: its own self-tests count in such
-//!   rows on arm64.
+//!   kernel orders the writes of the one before the reads of the other: its own self-tests count in
+//!   such rows on arm64.
 
 #[macro_use]
 mod sequence;
-mod number; // behind the macros that they use
+mod number; // after the macros that they use
 mod ration;
 mod record;
 mod row;
@@ -34,7 +35,8 @@ pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(in crate::stripe) use row::row;
 
-/// What the kernel expects before an abort address: glibc's choice for arm64, `brk #0x45e0`.
+/// The signature that the kernel expects before an abort address: glibc's choice for arm64,
+/// `brk #0x45e0`.
 #[cfg(test)]
 pub(super) const SIGNATURE: u32 = 0xd428_bc00;
 

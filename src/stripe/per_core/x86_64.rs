@@ -2,7 +2,7 @@
 
 #[macro_use]
 mod sequence;
-mod number; // behind the macros that they use
+mod number; // after the macros that they use
 mod ration;
 mod record;
 mod row;
@@ -12,7 +12,7 @@ pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(in crate::stripe) use row::row;
 
-/// What the kernel expects before an abort address: glibc's choice for x86.
+/// The signature that the kernel expects before an abort address: glibc's choice for x86.
 #[cfg(test)]
 pub(super) const SIGNATURE: u32 = 0x5305_3053;
 

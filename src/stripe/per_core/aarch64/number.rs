@@ -12,7 +12,7 @@ use crate::stripe::per_core::{Numbering, PerCoreColumn};
 use crate::sync::AtomicPtr;
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead if the kernel
-/// interrupted the sequence, or if this thread has no open row: then nothing was written.
+/// interrupted the sequence, or if this thread has no open row. Then nothing was written.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl OnMiss) {
@@ -34,8 +34,8 @@ pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl 
     }
 }
 
-/// Raises this core's cell of `column` to `value`, unless it is there already: then it writes
-/// nothing, and calls nothing. (The store is also idempotent.)
+/// Raises this core's cell of `column` to `value`, if that is greater; otherwise it writes nothing
+/// and calls nothing. (The store is also idempotent.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss: impl OnMiss) {
@@ -58,12 +58,12 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 }
 
 /// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the
-/// bucket. Otherwise calls `missed`: nothing was written.
+/// bucket. Otherwise calls `missed`, without having written.
 ///
 /// # Safety
 /// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that began
-/// after `live` was made to point elsewhere. Unless its span is zero, its column is tagged, and its
-/// claim includes the cell at `position`.
+/// after `live` was made to point elsewhere. Unless its `span` is zero, its column is tagged, and
+/// its claim includes the cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn add_live<N: Numbering>(
@@ -74,7 +74,7 @@ pub(crate) unsafe fn add_live<N: Numbering>(
     missed: impl FnOnce(Miss),
 ) {
     // SAFETY: the theorem of `per_core`, and the contract: a barrier restarts the sequence, so that
-    // it does not use what it loaded before the barrier.
+    // it does not use values loaded before the barrier.
     unsafe {
         live_sequence!(
             N,
@@ -94,14 +94,14 @@ pub(crate) unsafe fn add_live<N: Numbering>(
     }
 }
 
-/// Raises this core's cell of the live bucket at `position` to `value`, unless it is there already,
-/// if `at` lies in the bucket. Otherwise calls `missed`: nothing was written.
+/// Raises this core's cell of the live bucket at `position` to `value`, if that is greater, and if
+/// `at` lies in the bucket. Otherwise calls `missed`, without having written.
 ///
-/// The one store is the last instruction. So a sequence that is aborted leaves nothing of its value
-/// where it does not count; it is also idempotent.
+/// The one store is the last instruction. So an aborted sequence leaves no trace of its value in a
+/// bucket where it does not count. The store is also idempotent.
 ///
 /// # Safety
-/// As for [`add_live`].
+/// The contract of [`add_live`].
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn raise_live<N: Numbering>(

@@ -1,7 +1,7 @@
-//! This core's ration: taking of it, and putting another in its place. See `x86_64/ration.rs`.
+//! This core's ration: taking from it, and replacing it. See `x86_64/ration.rs`.
 //!
-//! A ration orders nothing else, so its stores are plain; a whole pair is written by an exclusive
-//! store, which leaves no half of it if the thread is interrupted.
+//! A ration orders no other memory, so its stores are plain; a whole pair is written by an
+//! exclusive store, which leaves no half of it if the thread is interrupted.
 
 use std::arch::asm;
 use std::mem::offset_of;
@@ -12,7 +12,8 @@ use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::{Numbering, PerCoreColumn};
 use crate::stripe::ration::{Ration, Untaken};
 
-/// Takes `n` of this core's ration, if it has that much and `now` is not after its last nanosecond.
+/// Takes `n` from this core's ration, if at least `n` is left, and `now` is not after the ration's
+/// last nanosecond.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of a grant
 pub(crate) fn take<N: Numbering>(
@@ -48,8 +49,8 @@ pub(crate) fn take<N: Numbering>(
     Ok(())
 }
 
-/// Puts a ration in the place of this core's, and writes the old one to `old`. Calls `on_miss`
-/// instead if the sequence missed: then the row is as it was.
+/// Replaces this core's ration, and writes the old one to `old`. Calls `on_miss` instead if the
+/// sequence missed: then the row is unchanged.
 ///
 /// # Safety
 /// `old` may be written, and is aligned. Two columns were claimed together, and `column` is the
@@ -69,7 +70,7 @@ pub(crate) unsafe fn swap<N: Numbering>(
             column,
             on_miss,
             [
-                // May be repeated, and is not looked at if the sequence is aborted.
+                // May be repeated, and is ignored if the sequence is aborted.
                 "ldp {scratch}, {other}, [{row}]",
                 "stp {scratch}, {other}, [{old}]",
                 "ldxp {scratch}, {other}, [{row}]",

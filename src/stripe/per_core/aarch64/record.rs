@@ -1,5 +1,5 @@
-//! Recording a value in one core's cells of the live bucket. What it writes, and why it may be
-//! aborted anywhere, is told in `x86_64/record.rs`: count and sum are committed together; a value
+//! Recording a value in one core's cells of the live bucket. `x86_64/record.rs` explains the
+//! writes, and why a record may be aborted anywhere: count and sum are committed together; a value
 //! beyond the extremes of its row is first counted as the row's *pending* value.
 
 use std::arch::asm;
@@ -14,7 +14,8 @@ use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::sync::AtomicPtr;
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the
-/// value between the extremes that its row has seen. Otherwise calls `missed`: nothing was written.
+/// value between the extremes that its row has seen. Otherwise calls `missed`, without having
+/// written.
 ///
 /// The count is the cell at `pair`, an even position; the sum is the next cell. The maximum is the
 /// cell at `extremes`; the complement of the minimum is the next cell.
@@ -106,7 +107,7 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 /// Raises the extremes of this core's row to its pending value, if it has one, and clears the bit.
 ///
 /// # Safety
-/// As for [`record_pending`].
+/// The contract of [`record_pending`].
 pub(crate) unsafe fn fold_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,

@@ -6,8 +6,8 @@ use crate::stripe::numbered::Numbered;
 use crate::stripe::per_core::detect::{DETECTED, area, numbered};
 use crate::sync::Ordering;
 
-/// Returns the number of this thread's row, whether or not there is such a row; `None` if the
-/// thread is not registered.
+/// Returns the number of this thread's row, which may be beyond all rows; `None` if the thread is
+/// not registered.
 pub(in crate::stripe) fn row() -> Option<usize> {
     let offset = DETECTED.area.load(Ordering::Relaxed); // published with the column that led here
     let number = match numbered() {
@@ -15,7 +15,7 @@ pub(in crate::stripe) fn row() -> Option<usize> {
         Numbered::ByProcessor => area::CPU_ID,
     };
     let (processor, row): (i32, u32);
-    // SAFETY: reads this thread's area. `detect` has found where that is.
+    // SAFETY: reads this thread's area, whose offset `detect` has found.
     unsafe {
         asm!(
             "mrs {area}, tpidr_el0",

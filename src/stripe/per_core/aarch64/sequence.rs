@@ -32,8 +32,8 @@ macro_rules! sequence {
             ".long 0, 0",
             ".quad 62f, 63f - 62f, 64f",
             ".popsection",
-            // The abort address, behind its signature, a `brk`. In a section of its own, away from
-            // what runs.
+            // The abort address, after its signature, a `brk`. It is in a section of its own, away
+            // from the code that usually runs.
             ".pushsection .text.rseq_abort, \"ax?\", %progbits",
             ".inst 0xd428bc00",
             "64:",
@@ -51,7 +51,7 @@ macro_rules! sequence {
             "ldr {row:w}, [{scratch}, #{cpu_id}]",
             "ldr {scratch:w}, [{scratch}, #{number}]",
             "orr {row:w}, {scratch:w}, {row:w}, asr #31",
-            // Is there such a row, and is it open? (The first bank's half of the word.)
+            // Does the row exist, and is it open? (The first bank's half of the word.)
             "ldr {scratch:w}, [{detected}, #{open}]",
             "cmp {row:w}, {scratch:w}",
             "b.hs {no_row}",
@@ -75,7 +75,7 @@ macro_rules! sequence {
     };
 }
 
-/// A sequence on a column's cell, whose address the commit begins with in `{row}`.
+/// A sequence on a column's cell, whose address is in `{row}` when the commit begins.
 macro_rules! column_sequence {
     (
         $numbering:ty, $column:expr, $on_miss:expr,
@@ -94,8 +94,8 @@ macro_rules! column_sequence {
     };
 }
 
-/// A sequence on cells of the live bucket. The commit begins with its first cell's address, with
-/// the tag, in `{row}`; it may use `{live}` too.
+/// A sequence on cells of the live bucket. When the commit begins, the address of the first cell,
+/// with the tag, is in `{row}`; the commit may use `{live}` too.
 macro_rules! live_sequence {
     (
         $numbering:ty, $live:expr, $at:expr, $missed:expr,
@@ -103,8 +103,8 @@ macro_rules! live_sequence {
     ) => {
         sequence!(
             numbering: $numbering,
-            // Loads the live bucket, and checks that the time lies in it. Before its start the
-            // difference wraps, to more than any span.
+            // Loads the live bucket, and checks that the time lies in it. For a time before its
+            // start the difference wraps to more than any length.
             checks: [
                 "ldr {live}, [{current}]",
                 "ldr {scratch}, [{live}, #{start}]",
@@ -131,7 +131,7 @@ macro_rules! live_sequence {
     };
 }
 
-/// How far a cell is behind the address that a live sequence has in `{row}`.
+/// Returns the distance of a cell from the address that a live sequence has in `{row}`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // a constant, where the event is
 pub(super) const fn untagged<N: Numbering>(position: usize) -> usize {

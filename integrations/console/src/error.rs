@@ -15,7 +15,7 @@ use std::net::SocketAddr;
 /// assert!(matches!(error, ServeError::BeyondLoopback { .. }));
 /// assert_eq!(
 ///     error.to_string(),
-///     "0.0.0.0:9090 can be reached from other machines: `serve_beyond_loopback` serves there"
+///     "0.0.0.0:9090 can be reached from other machines: use `serve_beyond_loopback` for that"
 /// );
 /// ```
 #[derive(Debug)]

@@ -25,21 +25,24 @@
 //!
 //! # Where to begin
 //!
-//! * [`Counter`] replaces an `AtomicU64` that every core adds to; so do [`Gauge`], [`Maximum`] and
-//!   [`Minimum`].
-//! * [`Histogram`] has percentiles, right to a stated error.
-//! * [`events!`] and [`SlidingWindow`] count what happened in the last second, minute or day;
-//!   [`clock`] helps to choose a window's clock.
+//! * [`Counter`] is a sharded counter, per core where the system can: it replaces an `AtomicU64`
+//!   that every core adds to. [`Gauge`], [`Maximum`] and [`Minimum`] do the same for theirs.
+//! * [`events!`] and [`SlidingWindow`] count the last second, minute or day; [`clock`] helps to
+//!   choose a window's clock.
+//! * [`Histogram`] is a latency histogram: quantiles with a stated error, of values from all cores.
 //! * [`Gate`] is a rate limiter: it admits at most a limit in each interval, exactly.
 //!   [`RationedGate`](gate::RationedGate) is for millions a second.
 //! * [`InFlight`] is an exact gauge of operations in progress, with a concurrency limit; in a
-//!   window, it knows the most at once in each bucket.
-//! * [`Family`] has a metric for each set of labels.
+//!   window, each bucket has the greatest level.
+//! * [`Family`] has a metric for each set of labels, with bounded cardinality.
+//!
+//! Each of them can be a `static`: by `new`, or by `of` for windows and gates.
+//!
 //! * [`export`] reads all of these for exporters: Prometheus, OpenTelemetry, a page, a log.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified,
 //!   and what it costs.
-//! * Each item says what it costs, what it promises while other threads write, and what it does
-//!   not.
+//!
+//! Each item says what it costs, what it promises while other threads write, and what it does not.
 
 // The checking reclaimer's pointers rely on a model running all its threads on one system thread.
 #![cfg_attr(windrow_checker, allow(clippy::arc_with_non_send_sync))]

@@ -67,6 +67,10 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         lower(&copy, &lock, bounds)?;
         let mut command = cargo(&copy);
         command.args(["test", "--quiet", "--lib", "--tests"]).args(integrations::arguments(&copy));
+        succeeds(command.env("CARGO_TARGET_DIR", root.join(BUILT)))?;
+        let mut command = cargo(&copy);
+        command.args(["test", "--quiet"]).args(integrations::arguments(&copy));
+        command.args(integrations::WAITING);
         succeeds(command.env("CARGO_TARGET_DIR", root.join(BUILT)))
     })
 }

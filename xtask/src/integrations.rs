@@ -21,6 +21,9 @@ const MARKS: [&str; 2] = [
 /// Trees differ by target: this is the one that the table is about.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
+/// For cargo: the tests that only wait for a timeout of a server, half a minute in all.
+pub(crate) const WAITING: [&str; 4] = ["--test", "console", "--", "--ignored"];
+
 /// For cargo: all of them.
 pub(crate) fn arguments(root: &Path) -> impl Iterator<Item = String> {
     // Without that folder there are no packages, which the tests below notice.

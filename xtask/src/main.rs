@@ -24,6 +24,7 @@ mod models;
 mod mutants;
 mod names;
 mod orderings;
+mod packages;
 mod pictures;
 mod ports;
 mod sanitizers;
@@ -129,6 +130,8 @@ const SUITES: &[(&str, Suite)] = &[
     ("bounds", bounds::run),
     ("oldest", elsewhere::oldest),
     ("miri", elsewhere::miri),
+    ("packages", packages::run),
+    ("releasable", packages::releasable),
     ("deny", elsewhere::deny),
     ("pictures", pictures::run),
     ("scrape", integrations::scrape),

@@ -124,6 +124,7 @@ impl Sanitizer {
         let (variable, options) = &self.options;
         command.args(["run", "nightly", "cargo"]).current_dir(root);
         command.env("RUSTFLAGS", self.flags).env("CARGO_TARGET_DIR", self.target(root));
+        command.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"); // for its reports
         command.env(variable, options);
         Ok(command)
     }

@@ -7,7 +7,7 @@ use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
     arrows, bounds, browser, cluster, elsewhere, fuzz, instructions, integrations, litmus, models,
-    mutants, names, orderings, ports, sanitizers, twin, words,
+    mutants, names, orderings, packages, ports, sanitizers, twin, words,
 };
 
 /// A rival that brings many crates with it.
@@ -28,18 +28,12 @@ const CLIPPY: [&str; 3] = ["clippy", "--workspace", "--all-targets"];
 /// For clippy: what it warns of is an error.
 const STRICT: [&str; 3] = ["--", "-D", "warnings"];
 
-/// The tests of an ordinary build. `windrow-modelled` is the library once more, for models.
-const TESTS: [&str; 9] = [
-    "test",
-    "--workspace",
-    "--exclude=windrow-modelled",
-    "--features",
-    FEATURES,
-    "--lib",
-    "--bins",
-    "--tests",
-    "--examples",
-];
+/// Tests of an ordinary build. `windrow-modelled` is the library once more, for models.
+const TESTS: [&str; 5] =
+    ["test", "--workspace", "--exclude=windrow-modelled", "--features", FEATURES];
+
+/// All of them but those in the docs.
+const ALL: [&str; 4] = ["--lib", "--bins", "--tests", "--examples"];
 
 /// Runs the checks for after each edit.
 pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
@@ -57,12 +51,13 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
     let docs = ["doc", "--workspace", "--no-deps", "--features", FEATURES];
     steps.cargo("docs", &docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
-    steps.cargo("unit, integration and example tests", &TESTS, &[])?;
-    let in_docs =
-        ["test", "--workspace", "--exclude=windrow-modelled", "--features", FEATURES, "--doc"];
-    steps.cargo("tests in the docs", &in_docs, &[])?;
+    let waiting = [&TESTS[..], &integrations::WAITING].concat();
+    let waiting = steps.beside("tests that wait", &waiting)?;
+    steps.cargo("unit, integration and example tests", &[&TESTS[..], &ALL].concat(), &[])?;
+    steps.cargo("tests in the docs", &[&TESTS[..], &["--doc"]].concat(), &[])?;
     instructions::run(steps, false)?;
-    models::first(steps)
+    models::first(steps)?;
+    steps.join(waiting)
 }
 
 /// What else must pass before a change goes in, beside [`test()`].
@@ -83,6 +78,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     models::rest(steps)?;
     twin::of_models(steps)?;
     orderings::check(steps)?;
+    packages::run(steps)?;
     bounds::run(steps)?;
     cluster::run(steps, false)?;
     browser::run(steps)

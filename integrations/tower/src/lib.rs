@@ -1,3 +1,4 @@
+#![cfg_attr(docsrs, feature(doc_cfg))] // the documentation site names the feature of an item
 #![doc = include_str!("../README.md")]
 //!
 //! # Where it stands

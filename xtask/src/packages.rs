@@ -1,0 +1,132 @@
+//! The packages as a user gets them: packed, unpacked, built, and documented as the documentation
+//! site does it; and what must be right before they are published.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::integrations;
+use crate::sanitizers::{needs, succeeds};
+use crate::steps::{Failed, Steps, cargo, target_directory};
+
+/// Where the packages are unpacked, and what is built of them.
+const UNPACKED: &str = "target/packages/windrow";
+const BUILT: &str = "target/packages/built";
+
+/// Stands for the owner of the repository, whose address is not known yet.
+const PLACEHOLDER: &str = "github.com/OWNER";
+
+/// The files that may name the placeholder after it was replaced: they say how.
+const EXPLAIN: [&str; 2] = ["docs/releasing.md", "xtask/src/packages.rs"];
+
+/// Packs, unpacks, builds and documents what is published.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    let unpacked = root.join(UNPACKED);
+    steps.step("packages", "cargo package; cargo build and cargo doc of what it packs", || {
+        unpack(&root, &unpacked)?;
+        let built = root.join(BUILT);
+        let all = ["--workspace", "--all-features", "--lib"];
+        succeeds(cargo(&unpacked).arg("build").args(all).env("CARGO_TARGET_DIR", &built))?;
+        let mut command = cargo(&unpacked);
+        command.arg("doc").args(all).arg("--no-deps").env("CARGO_TARGET_DIR", &built);
+        succeeds(command.env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    let name = "packages, as the documentation site builds them";
+    if let Err(why) = needs("rustup", &["run", "nightly", "cargo", "--version"]) {
+        steps.leave_out(name, &why);
+        return Ok(());
+    }
+    let flags = "--cfg docsrs -D warnings";
+    steps.step(name, &format!("RUSTDOCFLAGS='{flags}' cargo +nightly doc"), || {
+        let mut command = Command::new("rustup");
+        command.args(["run", "nightly", "cargo", "doc", "--workspace", "--all-features"]);
+        command.args(["--lib", "--no-deps"]).current_dir(&unpacked);
+        command.env("CARGO_TARGET_DIR", root.join("target/packages/nightly"));
+        succeeds(command.env("RUSTDOCFLAGS", flags))
+    })
+}
+
+/// Demands what a release needs beside the tests: that no file names the placeholder, and that the
+/// packages are whole.
+pub(crate) fn releasable(steps: &mut Steps) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    steps.step("the repository's address", &format!("git grep {PLACEHOLDER}"), || {
+        let named = naming(&root)?;
+        if named.is_empty() {
+            return Ok(());
+        }
+        Err(format!("replace `{PLACEHOLDER}` (docs/releasing.md says by what) in:\n{named}"))
+    })?;
+    run(steps)
+}
+
+/// Returns the files that name the placeholder, but for those that explain it.
+fn naming(root: &Path) -> Result<String, String> {
+    let mut command = Command::new("git");
+    command.args(["grep", "--untracked", "-lF", PLACEHOLDER, "--", "."]).current_dir(root);
+    command.args(EXPLAIN.map(|file| format!(":!{file}")));
+    let output = command.output().map_err(|error| format!("cannot run git: {error}"))?;
+    // It ends with 1 where nothing was found.
+    if output.status.code().is_some_and(|code| code <= 1) {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Packs the packages, and makes a workspace of them, in which each depends on the others as they
+/// were packed: the registry does not have them yet.
+fn unpack(root: &Path, to: &Path) -> Result<(), String> {
+    let told = |error| format!("{}: {error}", to.display());
+    let packages: Vec<String> =
+        ["--package=windrow".to_owned()].into_iter().chain(integrations::arguments(root)).collect();
+    let mut command = cargo(root);
+    command.args(["package", "--quiet", "--no-verify", "--allow-dirty"]).args(&packages);
+    succeeds(&mut command)?;
+    if to.exists() {
+        fs::remove_dir_all(to).map_err(told)?;
+    }
+    fs::create_dir_all(to).map_err(told)?;
+    let (mut members, mut patches) = (Vec::new(), String::new());
+    for package in packages {
+        let name = package.trim_start_matches("--package=");
+        let folder = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
+        let packed = packed(&folder)?;
+        succeeds(Command::new("tar").arg("-xzf").arg(&packed).arg("-C").arg(to))?;
+        // Its own lock file and the folders' would be two of a workspace.
+        let _ = fs::remove_file(to.join(&folder).join("Cargo.lock"));
+        patches.extend([name, " = { path = \"", &folder, "\" }\n"]);
+        members.push(folder);
+    }
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\n{patches}"
+    );
+    fs::write(to.join("Cargo.toml"), manifest).map_err(told)?;
+    // The same versions of others, so that nothing is fetched.
+    fs::copy(root.join("Cargo.lock"), to.join("Cargo.lock")).map_err(told)?;
+    Ok(())
+}
+
+/// Returns where cargo puts a package.
+fn packed(folder: &str) -> Result<PathBuf, String> {
+    Ok(target_directory()?.join("package").join(format!("{folder}.crate")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+    /// The registry takes the pictures of a README from there.
+    #[test]
+    fn each_package_that_is_published_names_the_repository() {
+        let mut folders = integrations::folders(Path::new(ROOT)).unwrap();
+        folders.insert(".".to_owned());
+        for folder in folders {
+            let manifest = Path::new(ROOT).join(&folder).join("Cargo.toml");
+            let manifest = fs::read_to_string(manifest).unwrap();
+            assert!(manifest.contains("\nrepository.workspace = true\n"), "{folder}");
+        }
+    }
+}

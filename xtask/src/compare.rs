@@ -241,4 +241,41 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_run_with_the_tables_of_the_pages_leaves_them_as_they_are() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let copy = std::env::temp_dir().join(format!("windrow-publish-{}", std::process::id()));
+        let tables = copy.join("report/tables");
+        for folder in [&tables, &copy.join("benches"), &copy.join("docs")] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::create_dir_all(copy.join("integrations/console")).unwrap();
+        for name in PAGES {
+            let page = fs::read_to_string(root.join(name)).unwrap();
+            for place in places(&page) {
+                let begin = format!("<!-- begin {place} -->\n");
+                let (_, rest) = page.split_once(&begin).unwrap();
+                let (table, _) = rest.split_once("<!-- end ").unwrap();
+                let table = table.replace("\\<", "<");
+                fs::write(tables.join(format!("{place}.md")), table).unwrap();
+            }
+            fs::write(copy.join(name), page).unwrap();
+        }
+        fs::write(copy.join("report/compare-losses.svg"), "<svg/>").unwrap();
+        publish(&copy, &copy.join("report")).unwrap();
+        for name in PAGES {
+            let [was, is] = [&root, &copy].map(|of| fs::read_to_string(of.join(name)).unwrap());
+            assert!(was == is, "{name}");
+        }
+        assert!(copy.join("docs/compare-losses.svg").exists());
+        fs::write(tables.join("new.md"), "a table\n").unwrap();
+        assert!(publish(&copy, &copy.join("report")).unwrap_err().contains("`new`"));
+        fs::remove_file(tables.join("new.md")).unwrap();
+        fs::remove_file(tables.join("summary.md")).unwrap();
+        publish(&copy, &copy.join("report")).unwrap();
+        let readme = fs::read_to_string(copy.join("README.md")).unwrap();
+        assert!(readme.contains("<!-- begin summary -->\nNot measured in this run.\n<!-- end"));
+        fs::remove_dir_all(copy).unwrap();
+    }
 }

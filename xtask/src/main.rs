@@ -2,8 +2,8 @@
 //!
 //! `check` is for after an edit, `test` for before sending a change; with `ci` it is everything
 //! that must pass before the change goes in. They need cargo, rustfmt and clippy and nothing else
-//! (without valgrind, portable paths are not counted). `verify` is what takes longer. The others
-//! are their parts. What needs more says so.
+//! (without valgrind, portable paths are not counted). `verify` takes longer. The others are their
+//! parts. A command that needs more programs says so.
 
 mod arrows;
 mod assembly;
@@ -115,7 +115,7 @@ usage: cargo xtask <command>
 
 type Suite = fn(&mut Steps) -> Result<(), Failed>;
 
-/// What takes no arguments.
+/// The commands without arguments.
 const SUITES: &[(&str, Suite)] = &[
     ("check", suites::check),
     ("test", suites::test),
@@ -138,7 +138,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("dependencies", integrations::dependencies),
 ];
 
-/// Why a call failed.
+/// The error of a call.
 enum Problem {
     Failed(Failed),
     /// The command was misused.
@@ -254,7 +254,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     Ok(())
 }
 
-/// What stands behind a command: one word at most, and the option that it knows.
+/// The arguments of a command: one word at most, and the option that it knows.
 struct Rest {
     word: Option<OsString>,
     option: bool,

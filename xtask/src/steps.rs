@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Steps {
     root: PathBuf,
     done: Vec<(String, Duration)>,
-    /// What could not be done here, and why.
+    /// The steps that could not be done here, with the reasons.
     left_out: Vec<(String, String)>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Beside {
     log: PathBuf,
 }
 
-/// Where a step fails, what goes on beside it ends.
+/// Ends the call that goes on beside, if a step fails.
 impl Drop for Beside {
     fn drop(&mut self) {
         let _ = self.child.kill(); // it may have ended
@@ -41,7 +41,7 @@ impl Failed {
         Failed { step: step.to_owned(), why }
     }
 
-    /// All failures of steps that were done whatever became of the others, as one.
+    /// Joins the failures of independent steps into one.
     pub(crate) fn all(outcomes: Vec<Result<(), Failed>>) -> Result<(), Failed> {
         let mut failed = outcomes.into_iter().filter_map(Result::err);
         let Some(first) = failed.next() else { return Ok(()) };
@@ -83,7 +83,7 @@ impl Steps {
     }
 
     /// Begins a call of cargo that goes on beside the steps that follow, until [`Steps::join`]: for
-    /// tests that wait and do not work. What it prints comes at its end.
+    /// tests that wait and do not work. Its output comes at its end.
     pub(crate) fn beside(&self, name: &str, arguments: &[&str]) -> Result<Beside, Failed> {
         let shown = format!("cargo {}", arguments.join(" "));
         println!("\n=== {name}: beside the next steps\n    {shown}");
@@ -99,7 +99,7 @@ impl Steps {
         begin().map_err(|why| Failed::new(name, why))
     }
 
-    /// Waits for what was begun by [`Steps::beside`], as a step.
+    /// Waits for the call begun by [`Steps::beside`], as a step.
     pub(crate) fn join(&mut self, mut beside: Beside) -> Result<(), Failed> {
         let (name, shown) = (beside.name.clone(), beside.shown.clone());
         self.step(&name, &shown, || {
@@ -110,7 +110,7 @@ impl Steps {
         })
     }
 
-    /// A step that is whatever `body` does; `shown` says so to the reader.
+    /// Runs `body` as a step; `shown` describes it to the reader.
     pub(crate) fn step(
         &mut self,
         name: &str,
@@ -169,7 +169,8 @@ pub(crate) fn cargo(directory: &Path) -> Command {
     command
 }
 
-/// Where cargo builds: this program is in a folder of it, one for each profile.
+/// Returns the directory in which cargo builds: this program is in a folder of it, one for each
+/// profile.
 pub(crate) fn target_directory() -> Result<PathBuf, String> {
     let program = env::current_exe().map_err(|error| format!("which program is this? {error}"))?;
     let target = program.parent().and_then(Path::parent);

@@ -1,5 +1,5 @@
-//! What belongs together: the checks after an edit, before sending it, before it goes in, and
-//! before a release; and the torture.
+//! The suites of steps: the checks after an edit, before sending it, before it goes in, and before
+//! a release; and the torture.
 
 use std::process::Command;
 
@@ -19,13 +19,13 @@ const HTTP: &str = "windrow-benches/http";
 /// Limiters beside gates.
 const LIMITS: &str = "windrow-benches/limits";
 
-/// What packages have beyond their defaults.
+/// The features of packages beyond their defaults.
 const FEATURES: &str = "windrow/serde,windrow-tower/json";
 
 /// The lints of an ordinary build.
 const CLIPPY: [&str; 3] = ["clippy", "--workspace", "--all-targets"];
 
-/// For clippy: what it warns of is an error.
+/// The arguments by which clippy's warnings are errors.
 const STRICT: [&str; 3] = ["--", "-D", "warnings"];
 
 /// Tests of an ordinary build. `windrow-modelled` is the library once more, for models.
@@ -46,7 +46,7 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("tests of what stands beside the library", &tests, &[])
 }
 
-/// What a contributor runs before sending a change, the quick steps first.
+/// Runs the steps for a contributor before sending a change, the quick ones first.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
     let docs = ["doc", "--workspace", "--no-deps", "--features", FEATURES];
@@ -60,7 +60,7 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     steps.join(waiting)
 }
 
-/// What else must pass before a change goes in, beside [`test()`].
+/// Runs the further steps that must pass before a change goes in, beside [`test()`].
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = [
         &CLIPPY[..],
@@ -92,7 +92,7 @@ fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("lints", &[&CLIPPY[..], &STRICT].concat(), &[])
 }
 
-/// What takes longer: hours on two cores, most of them the mutants'.
+/// Runs the steps that take longer: hours on two cores, most of them for the mutants.
 pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     models::run(steps, "")?;
     twin::run(steps, "")?;

@@ -1,5 +1,5 @@
-//! Which file of `src` names which other: only files of its own layer and those below, and no
-//! circles, but the one that is real data.
+//! The arrows between files of `src`: a file names only files of its own layer and of those below,
+//! without circles, except the one that is real data.
 //!
 //! An arrow leads from a file to another that it names, in a `use` or by a path. A module that
 //! hands on what its own child declares (`pub use child::Name`) does not name it. Unit tests may

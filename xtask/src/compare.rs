@@ -1,5 +1,5 @@
-//! The comparison lab: builds its program, compiles Java's side where there is a JDK, tells it the
-//! lengths of the per-core paths, and, when asked to, puts its tables and pictures into the
+//! The comparison lab: builds its program, compiles Java's side where there is a JDK, passes it the
+//! lengths of the per-core paths, and, on request, puts its tables and pictures into the
 //! documentation.
 //!
 //! The measurements are the program's: `benches/src/lab.rs`.

@@ -1,8 +1,8 @@
 //! A copy of the workspace to make mistakes in, and its models.
 //!
 //! All mistakes are made in one copy, one after the other, with target directories that nothing
-//! else uses: to cargo, two copies of a workspace are one, and it would take what it has built of
-//! the one for the other's. A model runs as a child process, since a use after free may abort.
+//! else uses: to cargo, two copies of a workspace are one, and it would take builds of one for
+//! those of the other. A model runs as a child process, since a use after free may abort.
 
 use std::fs::{self, File};
 use std::io;

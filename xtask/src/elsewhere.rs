@@ -14,8 +14,8 @@ use crate::strategies::WAYS;
 const MANIFEST: &str = include_str!("../../Cargo.toml");
 
 /// The tests that make sense under Miri: not those of the arena, which fill it and take hours
-/// there, nor what reads a clock. Miri has no `clock_getres`, and `quanta` asks the processor in
-/// assembly.
+/// there, nor those that read a clock. Miri has no `clock_getres`, and `quanta` asks the processor
+/// in assembly.
 const INTERPRETED: [&str; 7] =
     ["miri", "test", "--package", "windrow", "--lib", "--", "--skip=arena"];
 
@@ -56,7 +56,7 @@ pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A litmus program that is linked statically counts in the same way as one that is not.
+/// Runs a statically linked litmus program, which counts in the same way as a dynamic one.
 ///
 /// Without a table of symbols, glibc's restartable sequences are found by the linker alone.
 pub(crate) fn linked_statically(steps: &mut Steps) -> Result<(), Failed> {

@@ -28,13 +28,13 @@ fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> O
         (text.contains("\nfn main() "), "its program is not whole"),
         (text.contains("assert"), "its program shows nothing"),
         (text.contains("println!"), "its program prints nothing"),
-        (prints(text), "what its program prints does not stand below it"),
+        (prints(text), "the output of its program is not below it"),
     ]
     .into_iter()
     .find_map(|(holds, why)| (!holds).then(|| format!("{page}: {why}")))
 }
 
-/// Whether the first block of text below the program is what it prints, and says so.
+/// Returns whether the first block of text below the program is its output, and says so.
 fn prints(text: &str) -> bool {
     let below = text.split_once("\n```rust\n").and_then(|(_, rest)| rest.split_once("\n```\n"));
     let said = below.and_then(|(_, rest)| rest.split_once("\n\n```text\n"));

@@ -49,7 +49,7 @@ const PATHS: [&str; 25] = [
     "RationedGate::try_admit, Manual",
 ];
 
-/// Calls of each: enough that what comes once (a first rotation, a late page) is lost in rounding.
+/// Calls of each: enough that one-time costs (a first rotation, a late page) are lost in rounding.
 const TIMES: u32 = 10_000;
 
 /// The part of itself by which a path may have grown.
@@ -141,13 +141,13 @@ fn parse(text: &str) -> Result<Counts, String> {
         .collect()
 }
 
-/// Demands that no path has grown, and that the file tells of all of them.
+/// Demands that no path has grown, and that the file lists all of them.
 fn judge(expected: &Counts, counts: &Counts) -> Result<(), String> {
     let mut wrong = Vec::new();
     for (path, &count) in counts {
         let Some(&before) = expected.get(path) else {
             wrong.push(format!(
-                "{path}: {count:.1} instructions, and {EXPECTED} does not tell of it"
+                "{path}: {count:.1} instructions, and {EXPECTED} does not list it"
             ));
             continue;
         };

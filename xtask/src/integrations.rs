@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps, cargo};
 
-/// Says what a user gets.
+/// The page with the dependencies that a user gets.
 const PAGE: &str = "integrations/README.md";
 
 /// The lines before and behind the table in it.
@@ -24,7 +24,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// For cargo: the tests that only wait for a timeout of a server, half a minute in all.
 pub(crate) const WAITING: [&str; 4] = ["--test", "console", "--", "--ignored"];
 
-/// For cargo: all of them.
+/// Returns cargo's arguments for all of them.
 pub(crate) fn arguments(root: &Path) -> impl Iterator<Item = String> {
     // Without that folder there are no packages, which the tests below notice.
     packages(root).unwrap_or_default().into_iter().map(|package| format!("--package={package}"))

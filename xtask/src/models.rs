@@ -156,9 +156,9 @@ pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
     loom(steps, &CHECKER, "", &[QUICK])
 }
 
-/// Returns what the first round has left: over `crossbeam-epoch`, whose own steps are many, without
-/// preemptions (threads change where one waits or ends; [`run`] has more); over the per-core
-/// strategy; and over the portable one those that are about it.
+/// Runs the models that the first round has left: over `crossbeam-epoch`, whose own steps are many,
+/// without preemptions (threads change where one waits or ends; [`run`] has more); over the
+/// per-core strategy; and over the portable one those that are about it.
 pub(crate) fn rest(steps: &mut Steps) -> Result<(), Failed> {
     loom(steps, &EPOCH, "", &[QUICK, ("LOOM_MAX_PREEMPTIONS", "0")])?;
     loom(steps, &PER_CORE, "", &[QUICK])?;

@@ -9,7 +9,7 @@ use crate::integrations;
 use crate::sanitizers::{needs, succeeds};
 use crate::steps::{Failed, Steps, cargo, target_directory};
 
-/// Where the packages are unpacked, and what is built of them.
+/// The place of the unpacked packages and of their builds.
 const UNPACKED: &str = "target/packages/windrow";
 const BUILT: &str = "target/packages/built";
 
@@ -19,11 +19,11 @@ const PLACEHOLDER: &str = "github.com/OWNER";
 /// The files that may name the placeholder after it was replaced: they say how.
 const EXPLAIN: [&str; 2] = ["docs/releasing.md", "xtask/src/packages.rs"];
 
-/// Packs, unpacks, builds and documents what is published.
+/// Packs, unpacks, builds and documents the published packages.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let unpacked = root.join(UNPACKED);
-    steps.step("packages", "cargo package; cargo build and cargo doc of what it packs", || {
+    steps.step("packages", "cargo package; cargo build and cargo doc of the packages", || {
         unpack(&root, &unpacked)?;
         let built = root.join(BUILT);
         let all = ["--workspace", "--all-features", "--lib"];

@@ -1,5 +1,4 @@
-//! The ways to count that the longer runs go through: those of the tests
-//! (`tests/kit/src/alone.rs`).
+//! The strategies that the longer runs go through: those of the tests (`tests/kit/src/alone.rs`).
 
 /// The strategy in words, and the variables that select it.
 pub(crate) type Way = (&'static str, [(&'static str, &'static str); 2]);

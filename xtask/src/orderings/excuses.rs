@@ -12,7 +12,7 @@ pub(super) struct Excuse {
 }
 
 impl Excuse {
-    /// As the table has it.
+    /// Returns the text for the table.
     pub(super) fn text(&self) -> String {
         format!("{}; see {}", self.why, self.witness)
     }

@@ -126,7 +126,7 @@ pub(super) struct Place<'s> {
     depth: usize,
     /// The functions that it is in, and how deep their bodies are.
     function: Vec<(&'s str, usize)>,
-    /// A function whose body is to come.
+    /// A function before its body.
     coming: Option<&'s str>,
     calls: Calls,
 }

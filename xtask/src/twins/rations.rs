@@ -1,4 +1,4 @@
-//! Broken twins of rations: what a gate has granted to a row in advance.
+//! Broken twins of rations: grants of a gate to a row in advance.
 
 use crate::models::{ANNOUNCED, GATES, PER_CORE, TORTURE};
 use crate::twin::Twin;

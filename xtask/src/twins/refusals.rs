@@ -1,4 +1,4 @@
-//! Broken twins of what a segment remembers to have refused.
+//! Broken twins of a segment's memory of refusals.
 
 use crate::models::CHECKER;
 use crate::twin::Twin;

@@ -1,8 +1,8 @@
-//! The glossary's third column: words that stand for nothing else, or not there.
+//! The glossary's third column: words that are banned everywhere, or in some files.
 
 use super::prose::{self, Word};
 
-/// What the glossary bans.
+/// The bans of the glossary.
 pub(super) struct Glossary {
     pub(super) banned: Vec<Banned>,
 }
@@ -54,13 +54,13 @@ impl Banned {
         }
     }
 
-    /// Whether the ban holds in a file.
+    /// Returns whether the ban holds in a file.
     pub(super) fn holds_in(&self, path: &str) -> bool {
         self.areas.is_empty() || self.areas.iter().any(|area| path.starts_with(area.as_str()))
     }
 }
 
-/// The page without what it bans, which it may name.
+/// Returns the page without its bans, which it may name.
 pub(crate) fn without_bans(page: &str) -> String {
     let line = |line: &str| {
         let end = line.trim_end_matches('|').rfind('|').filter(|_| line.starts_with('|'));

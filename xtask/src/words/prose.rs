@@ -1,4 +1,4 @@
-//! What people read in a file: the comments of a source, the text of a page.
+//! The text of a file for readers: the comments of a source, the text of a page.
 
 /// A file.
 pub(super) struct Source<'t> {

@@ -146,9 +146,7 @@ fn judge(expected: &Counts, counts: &Counts) -> Result<(), String> {
     let mut wrong = Vec::new();
     for (path, &count) in counts {
         let Some(&before) = expected.get(path) else {
-            wrong.push(format!(
-                "{path}: {count:.1} instructions, and {EXPECTED} does not list it"
-            ));
+            wrong.push(format!("{path}: {count:.1} instructions, and {EXPECTED} does not list it"));
             continue;
         };
         println!("    {path}: {count:.1} instructions, expected {before:.1}");

@@ -2,9 +2,11 @@
 //!
 //! | engine | build | runs a model |
 //! |---|---|---|
-//! | loom | `--cfg loom` | once for every order in which its steps can happen, and for every value that the memory model lets a load return; two or three threads of a few steps |
-//! | shuttle | `--cfg shuttle` | in as many random orders as it is told; many threads, many steps; every atomic as if it were `SeqCst` |
-//! | real threads | neither | as often as it is told, on this machine's cores and in whatever order they come |
+//! | loom | `--cfg loom` | once for each order of its steps and each value that a load may return |
+//! | shuttle | `--cfg shuttle` | in a number of random orders; every atomic is as if `SeqCst` |
+//! | real threads | neither | a number of times, on this machine's cores, in any order |
+//!
+//! Loom takes two or three threads of a few steps; shuttle takes many threads and many steps.
 //!
 //! Each of them has the same names: [`sync`], [`thread`], `thread_local!`, [`UnsafeCell`] and
 //! [`turn`].

@@ -33,7 +33,7 @@ static CLIENTS: Limits<Client> =
 fn client(parts: &Parts) -> Client<'_> {
     // A real service takes an account that was authenticated.
     let account = parts.headers.get("x-account").and_then(|account| account.to_str().ok());
-    Client { account: account.unwrap_or("nobody") }
+    Client { account: account.unwrap_or("anonymous") }
 }
 
 /// Returns the service. Requests wait where their rule allows it, for two seconds at most.

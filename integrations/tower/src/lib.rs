@@ -30,11 +30,11 @@
 //! | | at |
 //! |---|---|
 //! | [`Http::Pass`] | the call of the service |
-//! | [`Http::Block`] | the head of the response, if a limit behind the layer has refused the request: it has [`Blocked`] among its extensions |
+//! | [`Http::Block`] | the head of a response with [`Blocked`] among its extensions, set by a limit behind the layer |
 //! | [`Http::Rt`] | the head of the response, or the service's error: the time since the call |
-//! | [`Http::Exception`] | the moment at which it is known: by the head, the trailers, the service's error, an error of the body, or a panic of either. At most once a request |
-//! | [`Http::Cancelled`] | the future, or of gRPC the body, was dropped before it was known how the request ends |
-//! | [`Endpoint::in_flight`], and its maximum [`Http::InFlight`] | from the call until the response's body has ended or is dropped; until the future is dropped, or the service fails or panics, if there is no response |
+//! | [`Http::Exception`] | the head, the trailers, an error of the service or of the body, or a panic of either; at most once a request |
+//! | [`Http::Cancelled`] | the drop of the future, or in gRPC of the body, before the outcome is known |
+//! | [`Endpoint::in_flight`], and its maximum [`Http::InFlight`] | from the call to the end or drop of the response's body; without a response, to the drop of the future, or the error or panic of the service |
 //!
 //! So each request is one pass, and at most one exception, cancellation or block. A blocked request
 //! has no response time. (In Sentinel, a pass is a request that was not blocked: here, that is the

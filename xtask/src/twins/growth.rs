@@ -33,7 +33,7 @@ pub(super) const GROWTH: &[Twin] = &[
         why: "a bucket that counts is no longer found (I1)",
     },
     Twin {
-        name: "released-by-who-did-not-evict",
+        name: "released-without-evicting",
         file: "src/ring/order/slot.rs",
         find: "if exchanged && let Content::Bucket(old) = found {",
         replace: "if let Content::Bucket(old) = found {",

@@ -27,7 +27,7 @@ use crate::limit::service::LimitService;
 ///
 /// let layer = LimitLayer::new(&CLIENTS, |parts| {
 ///     let client = parts.headers.get("x-account").and_then(|value| value.to_str().ok());
-///     Some(Client { client: client.unwrap_or("nobody") })
+///     Some(Client { client: client.unwrap_or("anonymous") })
 /// });
 /// let app: Router = Router::new().route("/carts/{id}", get(|| async { "a cart" })).layer(layer);
 /// ```

@@ -353,9 +353,9 @@ fn a_histogram_with_what_is_no_scale_or_that_does_not_fit() {
     refuses(
         "no_schema",
         &with("windrow::histogram::Scale::fixed::<6, 1, 2>()"),
-        &["a schema is 0 to 5"],
+        &["a schema must be 0 to 5"],
     );
-    let range = "a range is from 1 or more to as much or more";
+    let range = "`MIN` must be at least 1 and at most `MAX`";
     refuses("no_range", &with("windrow::histogram::Scale::fixed::<3, 2, 1>()"), &[range]);
     refuses("no_scale", &with("3"), &["expected `Scale`, found integer"]);
     let brackets = "only a `Histogram` has, its `windrow::histogram::Scale`";

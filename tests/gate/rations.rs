@@ -48,7 +48,7 @@ fn assert_adds_up(gate: &RationedGate<Manual>, used: u64) {
 fn a_ration_of_nothing_is_refused() {
     let error = Gate::builder(1).build_rationed(0).unwrap_err();
     assert_eq!(error, GateError::ZeroRation);
-    assert_eq!(error.to_string(), "the most in a ration is 0; a ration is at least 1");
+    assert_eq!(error.to_string(), "the maximum ration is 0; it must be at least 1");
     assert!(Gate::builder(0).build_rationed(1).is_err());
 }
 

@@ -8,7 +8,7 @@ use crate::twin::Twin;
 pub(super) const SEQUENCES: &[Twin] = &[
     Twin {
         name: "sequence-goes-on-behind-its-commit",
-        file: "src/stripe/per_core.rs",
+        file: "src/stripe/per_core/x86_64/number.rs",
         find: "                \"add {row}, {column}\",
                 \"add qword ptr [{row} - {tag}], {n}\"",
         replace: "                \"add {row}, {column}\",

@@ -127,6 +127,8 @@ pub use walk::FamilyIter;
 /// counts never move to another series, because an exporter would then show them twice. A set that
 /// is used again after its series was removed begins anew, at zero; but if all labels are enums, it
 /// continues with the same series.
+#[doc(alias = "cardinality")]
+#[doc(alias = "MetricVec")]
 pub struct Family<L: Labels, M: Metric, F = fn() -> M> {
     table: Once<Table<L, M>>,
     /// The overflow series, in which all refused sets count.

@@ -87,6 +87,8 @@ pub use scale::Scale;
 /// value; [`has_exact_extremes`](Distribution::has_exact_extremes) is then false. (For the exact
 /// ones of each second or minute, record a [`Value`](crate::Kind::Value) in a
 /// [`SlidingWindow`](crate::SlidingWindow).)
+#[doc(alias = "latency histogram")]
+#[doc(alias = "HdrHistogram")]
 pub struct Histogram {
     scale: Scale,
     columns: Columns,

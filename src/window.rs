@@ -53,11 +53,9 @@ pub use over::Over;
 pub use snapshot::{BucketSnapshot, Snapshot};
 pub use totals::Totals;
 
-/// A sliding window: counts events in buckets of time, from all cores at once, and returns their
-/// sums, rates, extremes and percentiles over the last interval.
-///
-/// Known elsewhere as a rolling window, a leap array (Sentinel's `LeapArray`) or a time-bucketed
-/// counter.
+/// A sliding window (rolling window, Sentinel's `LeapArray`): counts events in buckets of time,
+/// from all cores at once, and returns their sums, rates, extremes and percentiles over the last
+/// interval.
 ///
 /// ```
 /// use std::time::Duration;
@@ -149,6 +147,8 @@ pub use totals::Totals;
 /// A window keeps two sets of cells for each bucket in the ring, and one to four sets of columns:
 /// see the [formula](crate::guide::design::windows#memory). Do not add to a window in a signal
 /// handler.
+#[doc(alias = "LeapArray")]
+#[doc(alias = "rolling window")]
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Made<C>,
     /// Invariant in `E`: a subtype of `E` may be another set of events, which has more cells.

@@ -52,6 +52,8 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 ///   again. A single read would be wrong: before the scan, the sum would include adds that were
 ///   drained; after it, the sum would be negative.
 #[doc(alias = "LongAdder")]
+#[doc(alias = "sharded counter")]
+#[doc(alias = "per-CPU counter")]
 #[doc(alias = "percpu_counter")]
 pub struct Counter {
     cells: Striped,

@@ -29,6 +29,7 @@ use crate::sync::{Ordering, const_fn, fence};
 /// subtraction. It would treat the addition as later than itself and the subtraction as earlier,
 /// and the gauge would read 1 too much from then on. A [`sum`](Self::sum) can have the same error,
 /// but only once. To start from a known level, make the gauge from it: `Gauge::from(level)`.
+#[doc(alias = "per-CPU gauge")]
 pub struct Gauge {
     cells: Striped,
 }

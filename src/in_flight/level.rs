@@ -47,6 +47,8 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// All operations are in one order, and each happens after those before it. So a thread that reads
 /// the level 0 sees everything that other threads did before they left; and after a successful
 /// [`try_enter(1, AtMost(1))`](Self::try_enter) a thread works alone, as after taking a lock.
+#[doc(alias = "concurrency limit")]
+#[doc(alias = "semaphore")]
 pub struct InFlight {
     /// The sum of the weights in flight: each `rise` has one `fall`, by a guard.
     sum: CachePadded<AtomicU64>,

@@ -35,7 +35,7 @@ impl Rule {
 impl fmt::Display for Rule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Rule::Bare => "summary of a public item without a subject",
+            Rule::Bare => "summary without a subject",
             Rule::Verb => "public function without a verb in the third person",
             Rule::Person => "a thread or a caller as a person",
             Rule::Phrase => "banned phrase",
@@ -46,11 +46,14 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Words with which no summary begins.
+/// Words with which no summary of a public item begins.
 const BARE: [&str; 15] = [
     "what", "how", "whether", "where", "who", "when", "why", "as", "so", "none", "nothing", "of",
     "the same", "which", "whose",
 ];
+
+/// Words with which no summary begins.
+const BARE_ANYWHERE: [&str; 7] = ["what", "how", "who", "which", "whose", "none", "the same"];
 
 /// Words that end in "s" and are no verbs.
 const NO_VERBS: [&str; 5] = ["as", "its", "this", "is", "has"];
@@ -116,11 +119,12 @@ type Found = (usize, Rule, String);
 fn summary(summary: &Summary) -> Option<Found> {
     let first = summary.words.first()?;
     let two = format!("{first} {}", summary.words.get(1).map_or("", String::as_str));
-    let is_bare = BARE.contains(&first.as_str()) || BARE.contains(&two.as_str());
+    let bare = if summary.is_public { &BARE[..] } else { &BARE_ANYWHERE };
+    let is_bare = bare.contains(&first.as_str()) || bare.contains(&two.as_str());
     let is_verb = first.ends_with('s') && !NO_VERBS.contains(&first.as_str());
     if is_bare {
         Some((summary.line, Rule::Bare, two))
-    } else if summary.is_function && !is_verb {
+    } else if summary.is_public && summary.is_function && !is_verb {
         Some((summary.line, Rule::Verb, two))
     } else {
         None

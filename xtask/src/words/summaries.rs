@@ -1,8 +1,8 @@
-//! The first words of what documents a public item.
+//! The first words of the documentation of modules and items.
 
 use super::prose::{self, Kind, Line, Source};
 
-/// A documented item that other modules see.
+/// The beginning of the documentation of a module or an item.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Summary {
     /// The line on which the documentation begins.
@@ -10,14 +10,28 @@ pub(super) struct Summary {
     /// Its first line's words and signs.
     pub(super) words: Vec<String>,
     pub(super) is_function: bool,
+    /// Whether it is declared `pub`, belongs to a `pub` trait or enumeration, or is an exported
+    /// macro.
+    pub(super) is_public: bool,
 }
 
-/// The summaries of a source's public items: items declared `pub`, items of a `pub` trait or
-/// enumeration, and exported macros.
+impl Summary {
+    /// The documentation that begins at a line, of something private.
+    fn at(source: &Source<'_>, line: usize) -> Summary {
+        let comment = source.lines[line].comment.map_or("", |comment| comment.text);
+        let words = prose::words(comment).into_iter().map(prose::Word::into_text).collect();
+        Summary { line: line + 1, words, is_function: false, is_public: false }
+    }
+}
+
+/// Returns the summaries of a source.
 pub(super) fn of(source: &Source<'_>) -> Vec<Summary> {
     let mut found = Vec::new();
     if source.is_page {
         return found;
+    }
+    if source.lines.first().is_some_and(|line| is_of(line, Kind::Module)) {
+        found.push(Summary::at(source, 0));
     }
     // Where the documentation of the next item begins, and whether an attribute exports it.
     let (mut begin, mut is_exported, mut attribute) = (None, false, 0);
@@ -26,7 +40,7 @@ pub(super) fn of(source: &Source<'_>) -> Vec<Summary> {
     for (at, line) in source.lines.iter().enumerate() {
         let code = line.code.trim();
         if code.is_empty() {
-            if is_doc(line) {
+            if is_of(line, Kind::Item) {
                 begin.get_or_insert(at);
             } else if line.comment.is_none() {
                 (begin, is_exported) = (None, false);
@@ -43,11 +57,10 @@ pub(super) fn of(source: &Source<'_>) -> Vec<Summary> {
         container = container.filter(|outer| depth > *outer);
         let is_member = container.is_some_and(|outer| depth == outer + 4);
         let is_public = code.starts_with("pub ") && !code.starts_with("pub use");
-        if let Some(begin) = begin.filter(|_| is_public || is_member || is_exported) {
-            let comment = source.lines[begin].comment.map_or("", |comment| comment.text);
-            let words = prose::words(comment).into_iter().map(prose::Word::into_text).collect();
+        if let Some(begin) = begin {
             let is_function = code.split_whitespace().take(5).any(|word| word == "fn");
-            found.push(Summary { line: begin + 1, words, is_function });
+            let is_public = is_public || is_member || is_exported;
+            found.push(Summary { is_function, is_public, ..Summary::at(source, begin) });
         }
         if is_public && [" trait ", " enum "].iter().any(|word| code.contains(word)) {
             container = Some(depth);
@@ -57,6 +70,6 @@ pub(super) fn of(source: &Source<'_>) -> Vec<Summary> {
     found
 }
 
-fn is_doc(line: &Line<'_>) -> bool {
-    line.comment.is_some_and(|comment| comment.kind == Kind::Item)
+fn is_of(line: &Line<'_>, kind: Kind) -> bool {
+    line.comment.is_some_and(|comment| comment.kind == kind)
 }

@@ -17,8 +17,9 @@ fn found_in(path: &str, rule: Rule, text: &str, glossary: &str) -> Vec<usize> {
 }
 
 #[test]
-fn a_bare_summary_of_a_public_item_is_found() {
+fn a_bare_summary_is_found() {
     let text = "\
+//! What stands here.
 /// What a gate answers.
 #[must_use]
 pub enum Admission {
@@ -36,7 +37,7 @@ impl Admission {
     /// How it is done: for ourselves.
     fn private() {}
 
-    /// Where it is.
+    /// Where it is, for ourselves.
     pub(crate) fn ours() {}
 }
 
@@ -49,7 +50,7 @@ pub trait Kind {
     fn kind(&self);
 }
 ";
-    assert_eq!(found(Rule::Bare, text), [1, 4, 11, 22, 27]);
+    assert_eq!(found(Rule::Bare, text), [1, 2, 5, 12, 16, 23, 28]);
 }
 
 #[test]

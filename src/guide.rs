@@ -1,5 +1,4 @@
-//! How to use the library, how it works, how it was verified, and what it costs: the pages of
-//! `docs`.
+//! The pages of `docs`: how to use the library, how it works, how it was verified, and its cost.
 //!
 //! * [`design`]: how it works, with a page each for rows, windows, histograms, gates and families.
 //! * [`orderings`]: every atomic operation, its partner, what breaks without it.

@@ -99,8 +99,8 @@ pub(crate) struct Ring {
     /// Whether adds are per core, with rows told apart by concurrency id.
     is_by_id: bool,
     store: Store,
-    /// What no block holds: a copy of every add to a bucket's shared cells, and the extremes of
-    /// closed buckets, which their blocks have dropped.
+    /// The numbers that no block holds: a copy of every add to a bucket's shared cells, and the
+    /// extremes of closed buckets, which their blocks have dropped.
     shared_total: Box<[AtomicU64]>,
     /// Late adds.
     late: Box<[AtomicU64]>,
@@ -108,7 +108,7 @@ pub(crate) struct Ring {
     touched: Touched,
     /// The geometries of the tiers, each coarser than the one before.
     coarse: Box<[Geometry]>,
-    /// How far ahead of the newest bucket an add may open a bucket, in nanoseconds.
+    /// The distance in nanoseconds that an add may open a bucket ahead of the newest one.
     max_lead: u64,
     /// The closed buckets that drains have handed out.
     cursor: Cursor,

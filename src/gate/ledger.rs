@@ -74,7 +74,7 @@ struct Shared {
     manner: Manner,
 }
 
-/// How a gate keeps its limit.
+/// The manner in which a gate keeps its limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner {
     /// In every span of time: the gate then has one more bucket than its user has asked for.

@@ -74,7 +74,7 @@ pub(super) struct Sheet {
     fixed: Fixed,
 }
 
-/// What a grant reads and never writes.
+/// The constants of a sheet, which a grant reads and never writes.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Fixed {

@@ -64,10 +64,10 @@ impl Target for Dealt {
 /// The two cells of a bucket at one position.
 #[derive(Debug, Default)]
 pub(super) struct BucketCell {
-    /// What went through blocks: the [prefix](Self::prefix) or the [total](Self::total), as the
-    /// bucket's state says.
+    /// The sum of adds through blocks: the [prefix](Self::prefix) or the [total](Self::total), as
+    /// the bucket's state says.
     through_blocks: AtomicU64,
-    /// What was added other than through the block.
+    /// The sum of all other adds to the bucket.
     pub(super) shared: AtomicU64,
 }
 

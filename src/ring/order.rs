@@ -1,6 +1,6 @@
-//! Which bucket counts for which time: the geometry, buckets, and the slots that lead to them.
-//! This room may use `cells`. Its circle is data: a bucket points to its generation, which owns
-//! slots and tiers, which lead to buckets. Start with `bucket`, then read `slot` and `generation`.
+//! The order of buckets in time: the geometry, buckets, and the slots that lead to them. This room
+//! may use `cells`. Its circle is data: a bucket points to its generation, which owns slots and
+//! tiers, which lead to buckets. Start with `bucket`, then read `slot` and `generation`.
 
 pub(super) mod bucket;
 pub(super) mod bucket_ref;

@@ -1,5 +1,4 @@
-//! What the ring holds at a time.
-//! This room may use all of the ring but `turn`, `write` and `drain`.
+//! Reading the ring at a time. This room may use all of the ring but `turn`, `write` and `drain`.
 //! Start with `attempt`, then read `view`, and `at_once` for the ordinary sum.
 
 pub(super) mod at_once;

@@ -1,6 +1,6 @@
-//! How the ring moves on: opening the next bucket, closing retired ones, changing the geometry.
-//! This room may use all of the ring but `write` and `drain`.
-//! Start with `rotate`, then read `prefix`, `close` and `change`.
+//! Turns of the ring: opening the next bucket, closing retired ones, changing the geometry. This
+//! room may use all of the ring but `write` and `drain`. Start with `rotate`, then read `prefix`,
+//! `close` and `change`.
 
 pub(super) mod change;
 pub(super) mod close;

@@ -45,7 +45,7 @@ pub(super) struct Made<C> {
     ring: UnsafeCell<MaybeUninit<Ring>>,
 }
 
-/// How to make the ring of a window in a static.
+/// A recipe for the ring of a window in a static.
 #[derive(Clone, Copy)]
 struct Recipe {
     geometry: Geometry,

@@ -84,7 +84,7 @@ fn without_avx() {
     println!("counters are {counters:?}");
 }
 
-/// The same question with nothing hidden, so that the answer can be the opposite.
+/// Asks the question with nothing hidden, so that the answer can be the opposite.
 #[test]
 fn windows_are_per_core_where_pairs_are_whole() {
     alone::run("processor::as_it_is", &[("WINDROW_STRATEGY", "")]);

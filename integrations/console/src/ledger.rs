@@ -100,7 +100,7 @@ struct Account {
     /// A lower bound of the count that had left the interval, by an audit that the next one
     /// confirmed.
     left: u64,
-    /// The same bound by the last audit.
+    /// That bound at the last audit.
     left_next: u64,
     /// The count that the last audit saw: in buckets, late, and left.
     seen: u64,

@@ -39,7 +39,7 @@ const NONE: u8 = 1;
 /// one.
 const ADOPTED: u8 = 2;
 
-/// What the thread and the handles share.
+/// The state that the thread and the handles share.
 #[derive(Debug)]
 pub(super) struct Tick {
     /// The time that was last published; [`UNKNOWN`] if no thread of this process has published it.

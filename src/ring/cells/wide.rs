@@ -116,9 +116,9 @@ impl Sparse {
 #[derive(Debug)]
 #[cfg_attr(target_pointer_width = "32", repr(align(16)))] // as large as two cells
 pub(in crate::ring) struct Wide {
-    /// What went through blocks, as [`BucketCell`](super::BucketCell) has it.
+    /// The sums of adds through blocks, as in [`BucketCell`](super::BucketCell).
     through_blocks: Sparse,
-    /// What was added to the shared cells.
+    /// The sums of adds to the shared cells.
     pub(in crate::ring) shared: Sparse,
 }
 

@@ -1,4 +1,5 @@
-//! Which thread closes buckets: one at a time asks for barriers, and one may do nothing else.
+//! The closer, the thread that closes buckets: one thread at a time asks for barriers, and one
+//! thread may be dedicated to closing.
 
 use crate::clock::forks::process;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};

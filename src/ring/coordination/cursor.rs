@@ -113,7 +113,7 @@ impl Drop for Agreed<'_> {
 #[derive(Debug)]
 pub(in crate::ring) struct Draining<'r>(&'r Cursor);
 
-/// What a drain has seen of the cursor.
+/// A drain's reading of the cursor.
 #[derive(Debug)]
 pub(in crate::ring) struct Look {
     word: u64,

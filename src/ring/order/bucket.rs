@@ -93,7 +93,7 @@ impl<'g> Opening<'g> {
     }
 }
 
-/// What an open bucket says of the prefix of its interval's beginning (see `prefix`).
+/// An open bucket's state of the prefix of its interval's beginning (see `prefix`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(in crate::ring) enum Prefix {
@@ -105,7 +105,7 @@ pub(in crate::ring) enum Prefix {
     Alone,
 }
 
-/// What a coarse bucket says of its prefix.
+/// The state of a coarse bucket's prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::ring) enum CoarsePrefix {
     /// It has none, and none of its finer buckets was retired.
@@ -135,7 +135,8 @@ pub(in crate::ring) enum CoarsePrefix {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Bucket {
-    /// What adds follow without a reference. First, so that a pointer to the bucket leads to it.
+    /// The part that adds follow without a reference. First, so that a pointer to the bucket leads
+    /// to it.
     pub(in crate::ring) live: LiveBucket,
     pub(in crate::ring) references: RefCount,
     /// Version and state: one word, because a read of many buckets needs both of each.

@@ -69,7 +69,7 @@ pub(in crate::ring) struct Carried {
     pub(in crate::ring) waiting: Option<Arc<[u64]>>,
 }
 
-/// What drains have handed out.
+/// The buckets that drains have handed out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ring) struct Passed {
     /// The rank of the last bucket that was handed out.

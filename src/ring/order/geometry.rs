@@ -1,4 +1,4 @@
-//! How time is divided into buckets, and which of them count.
+//! The geometry: the division of time into buckets, and the rule which of them count.
 
 use std::time::Duration;
 

@@ -11,10 +11,10 @@ use crate::ring::order::geometry::Geometry;
 use crate::ring::read::view::View;
 use crate::sync::{Ordering, spin_loop};
 
-/// How often a read begins again because the ring has moved on under it. It must end, however short
-/// buckets are; and a reader that was stopped in the middle must not answer with what was left by
-/// then. One more attempt is enough unless the reader is stopped again: eight in a row mean that
-/// buckets are shorter than a read.
+/// The number of times that a read begins again because the ring has moved on meanwhile. It must
+/// end, however short buckets are; and a reader that was stopped in the middle must not answer with
+/// what was left by then. One more attempt is enough unless the reader is stopped again: eight in a
+/// row mean that buckets are shorter than a read.
 const RESCANS: usize = 8;
 
 impl Ring {

@@ -58,15 +58,15 @@ pub(crate) struct TierSpan<'v, 'g> {
     from: u64,
     /// The start of its newest coarse bucket.
     newest: u64,
-    /// What was counted before `from`; `None` if that is not known.
+    /// The counts before `from`; `None` if they are not known.
     before: Option<Before<'g>>,
-    /// What was counted before the end of the span, or before the next boundary that is known.
+    /// The counts before the end of the span, or before the next known boundary.
     until: Before<'g>,
     /// The last nanosecond before that boundary.
     last: u64,
 }
 
-/// What was counted through blocks before a boundary.
+/// The counts through blocks before a boundary.
 #[derive(Clone, Copy)]
 enum Before<'g> {
     /// The prefix of this coarse bucket.
@@ -354,7 +354,7 @@ fn prefix(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     store.cells(bucket).prefix(position)
 }
 
-/// What a coarse bucket says of its boundary's prefix.
+/// The prefix of a boundary, as its coarse bucket has it.
 enum BoundaryPrefix<'g> {
     Known(&'g Bucket),
     Missed,

@@ -1,4 +1,4 @@
-//! What the signal handler of a thread, and a forked child, find.
+//! Tests of signal handlers and forked children.
 
 use super::*;
 use crate::arena::{arena, rows};
@@ -38,7 +38,7 @@ fn add(column: Column, n: u64) {
     put_first(In(column), Add(n, Ordering::Release));
 }
 
-/// As where an add takes several instructions: a handler comes in the middle of one.
+/// A handler comes in the middle of an add, as on processors where one takes several instructions.
 #[test]
 fn who_finds_the_row_busy_adds_elsewhere() {
     let column = column();

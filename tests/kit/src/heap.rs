@@ -11,7 +11,7 @@ thread_local! {
     static KEPT: Cell<i64> = const { Cell::new(0) };
     /// The most of these bytes since `peak_of` has begun.
     static PEAK: Cell<i64> = const { Cell::new(0) };
-    /// How often this thread has allocated.
+    /// The number of this thread's allocations.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 

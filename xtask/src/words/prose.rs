@@ -12,7 +12,7 @@ pub(super) struct Source<'t> {
 pub(super) struct Line<'t> {
     /// All of it.
     pub(super) text: &'t str,
-    /// What stands before its comment, with empty strings.
+    /// The part before its comment, with empty strings.
     pub(super) code: String,
     pub(super) comment: Option<Comment<'t>>,
 }
@@ -185,7 +185,7 @@ fn page(text: &str) -> Vec<Line<'_>> {
     text.lines().map(line).collect()
 }
 
-/// What a source is in, at the end of a line.
+/// The state of a source at the end of a line.
 #[derive(Clone, Copy)]
 enum State {
     Code,

@@ -8,7 +8,7 @@ use super::glossary::{Banned, Glossary};
 use super::prose::{self, Source, Word};
 use super::summaries::{self, Summary};
 
-/// What a finding breaks.
+/// The rule that a finding breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rule {
     Bare,

@@ -49,7 +49,7 @@ impl Facade {
         Facade::of(windrow_metrics::Recorder::builder().buckets(&BOUNDS), line)
     }
 
-    /// Whose histograms have cells, and percentiles.
+    /// Returns windrow's recorder, whose histograms have cells and percentiles.
     fn windrow_cells(line: &'static str) -> Facade {
         Facade::of(windrow_metrics::Recorder::builder(), line)
     }

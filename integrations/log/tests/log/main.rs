@@ -1,5 +1,5 @@
-//! What a log has written, and what reads it back. Tests that need a process of their own have one
-//! by `testkit::alone`.
+//! Tests of a log: its entries, and reading them back. Tests that need a process of their own have
+//! one by `testkit::alone`.
 
 mod adds_up;
 mod background;

@@ -1,5 +1,5 @@
-//! What recorders count, drop and export. Each test has a recorder of its own, so all of them share
-//! a process.
+//! Tests of recorders: counting, dropping and exporting. Each test has a recorder of its own, so
+//! all of them share a process.
 //!
 //! Beside this program, `installed` has the process's recorder, and `limits` measures what the
 //! process allocates.

@@ -1,4 +1,4 @@
-//! What can be registered, what a scrape shows of it, and what reads such text says to it.
+//! Tests of registration, of the text of a scrape, and of its parsers.
 
 mod parsers;
 mod refused;

@@ -26,8 +26,8 @@ fn add(ring: &Ring, at: u64, number: u64) {
     ring.add_at(at, at, CellIndex::Count { cell: 0 }, number).expect("in the ring");
 }
 
-/// What a view finds at 125 of the span from one coarse bucket up to another, if four more are
-/// counted at `meanwhile`; `None` if it is torn.
+/// Returns the counts that a view finds at 125 of the span from one coarse bucket up to another, if
+/// four more are counted at `meanwhile`; `None` if it is torn.
 fn read(is_late: bool, (from, newest): (u64, u64), meanwhile: u64) -> Option<u64> {
     let ring = ring();
     let guard = reclaim::pin();
@@ -63,7 +63,7 @@ fn a_span_that_begins_with_the_live_bucket_may_not_move_on() {
     }
 }
 
-/// The same of its end: it ends where the live bucket begins.
+/// Checks the end of a span: it ends where the live bucket begins.
 #[test]
 fn a_span_that_ends_before_the_live_bucket_may_not_move_on() {
     for is_late in [false, true] {

@@ -32,7 +32,7 @@ pub use wide::WideCells;
 /// use windrow::{Events, Kind, events};
 ///
 /// events! {
-///     /// What a queue counts.
+///     /// The events of a queue.
 ///     pub enum Queue { Pushed: Count, Waited: Value }
 /// }
 ///
@@ -175,7 +175,7 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 ///
 /// ```
 /// windrow::events! {
-///     /// What one endpoint counts.
+///     /// The events of one endpoint.
 ///     pub enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 /// }
 ///

@@ -1,7 +1,8 @@
 //! Families: a metric for each set of labels.
 //!
 //! A [`Family`] finds the metric of a set of [labels](mod@crate::labels). A [`Handle`] keeps one
-//! series; a [`Pinned`] borrows one for the time of a call. [`Metric`] is what a family can hold.
+//! series; a [`Pinned`] borrows one for the time of a call. [`Metric`] is the trait of metrics in
+//! families.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::PoisonError;

@@ -16,7 +16,7 @@ use crate::timer::Timer;
 use crate::timestamp::Timestamp;
 use crate::window::made::Made;
 
-// In the order in which the documentation shows what a window offers.
+// In the order in which the documentation shows a window's methods.
 mod builder;
 
 mod change;
@@ -62,7 +62,7 @@ pub use totals::Totals;
 /// use windrow::{SlidingWindow, events};
 ///
 /// events! {
-///     /// What one endpoint counts.
+///     /// The events of one endpoint.
 ///     pub enum Http { Pass: Count, Block: Count, Rt: Value }
 /// }
 ///
@@ -240,7 +240,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the current
     /// bucket: a number, or a duration as its [nanoseconds](Recorded).
     ///
-    /// Promises what [`add`](Self::add) does. A `Histogram` takes a few instructions more than a
+    /// Has the promises of [`add`](Self::add). A `Histogram` takes a few instructions more than a
     /// `Value`, to find the value's cell. A `Maximum` or `Minimum` writes nothing if this core has
     /// already recorded a value at least as extreme in the bucket.
     ///

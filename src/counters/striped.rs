@@ -105,8 +105,8 @@ impl Drop for Striped {
 }
 
 /// The order of a read-modify-write on a cell: Release, which sums and drains rely on, or `SeqCst`
-/// if the caller asks for it. Acquire is not needed: an add returns nothing, so no thread can tell
-/// what it came after.
+/// if the caller asks for it. Acquire is not needed: an add returns nothing, so no thread can
+/// observe its order.
 #[inline]
 pub(crate) fn at_least_release(order: Ordering) -> Ordering {
     if order == Ordering::SeqCst { order } else { Ordering::Release }

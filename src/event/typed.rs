@@ -19,7 +19,7 @@ use super::{Events, Kind};
 /// use windrow::{Event, Kind, SlidingWindow, Typed, events, kind};
 ///
 /// events! {
-///     /// What a queue counts.
+///     /// The events of a queue.
 ///     pub enum Queue { Pushed: Count, Waited: Value }
 /// }
 ///

@@ -37,7 +37,7 @@ pub use crate::family::field::{Field, OptionalText};
 ///     /// How a request ended.
 ///     pub enum Outcome { Success = "success", Failure = "failure" }
 ///
-///     /// What requests are told apart by.
+///     /// The labels of a request.
 ///     pub struct Request { route: str, outcome: Outcome }
 /// }
 ///

@@ -9,8 +9,8 @@
 //!
 //! # Why
 //!
-//! * The cells of a leased row are written by one thread at a time, and what the last one has
-//!   written the next one finds ([`lease`]). A handler runs between two instructions of its thread,
+//! * The cells of a leased row are written by one thread at a time, and each thread finds the
+//!   writes of the one before ([`lease`]). A handler runs between two instructions of its thread,
 //!   and ends before the thread continues. So one instruction cannot be divided ([`plain`]). Where
 //!   an add takes several, the thread's word says [`BUSY`] meanwhile, and a handler that finds that
 //!   adds in another row.

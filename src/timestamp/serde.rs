@@ -6,7 +6,7 @@ use super::Timestamp;
 
 /// Written as the nanoseconds since the clock's zero: a `u64`.
 ///
-/// What it says of a time depends on the clock: see [`Timestamp`]. Needs the feature `serde`.
+/// Its meaning depends on the clock: see [`Timestamp`]. Needs the feature `serde`.
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.as_nanos())

@@ -291,7 +291,7 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         if self.with_spare {
             geometry = geometry.with_spare()?;
         }
-        // What adds later rely on about the events is checked when this is compiled.
+        // The properties of the events on which adds rely are checked when this is compiled.
         let layout = <E::Cells as Positions<E>>::LAYOUT;
         let mut tiers = Vec::new();
         for (length, buckets) in self.tiers {

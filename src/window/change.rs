@@ -17,10 +17,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// [`lifetime`](Self::lifetime) only. Nothing is lost, adds under way included. Afterwards the
     /// newest bucket is the one that contains the start of the bucket that was the newest.
     ///
-    /// The old ring's memory is kept until a change or two after this one, however often the
-    /// geometry is changed, and whatever a drain is doing. Where buckets are shorter than a change
-    /// takes, an add that opens a bucket may complete the change for the caller, so no caller has
-    /// to retry without end.
+    /// The old ring's memory is kept until a change or two after this one, also if the geometry is
+    /// changed often, or a drain is running. Where buckets are shorter than a change takes, an add
+    /// that opens a bucket may complete the change for the caller, so no caller has to retry
+    /// without end.
     ///
     /// # Errors
     ///

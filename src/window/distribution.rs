@@ -24,12 +24,12 @@ use crate::ring::RingAndClock;
 /// lifetime](Self::lifetime_distribution).
 ///
 /// Count, sum, minimum and maximum are exact; a percentile is right to the scale's
-/// [error](crate::histogram::Scale::error_bound). What [`stats`](Self::stats) promises of these
-/// four numbers holds for each cell's count. In each bucket the cells always add up to the count,
-/// because a single step counts a value in both.
+/// [error](crate::histogram::Scale::error_bound). Each cell's count has the promises that
+/// [`stats`](Self::stats) makes for these four numbers. In each bucket the cells always add up to
+/// the count, because a single step counts a value in both.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// Returns the distribution of a `Histogram` event's values over the interval. What
-    /// [`sum`](Self::sum) promises holds here too.
+    /// Returns the distribution of a `Histogram` event's values over the interval, with the
+    /// promises of [`sum`](Self::sum).
     ///
     /// Costs an epoch pin, four loads or so for each cell of the scale and [open
     /// row](crate::diagnostics::strategy#rows), two for each bucket, and an allocation or two,
@@ -64,7 +64,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// percentile.
     ///
     /// As [`Distribution::quantile`]: `None` if there is no value, or if `q` is not a number from 0
-    /// to 1. Costs what [`distribution`](Self::distribution) does: for several percentiles, take
+    /// to 1. Costs the same as [`distribution`](Self::distribution): for several percentiles, take
     /// [`quantiles`](Self::quantiles).
     ///
     /// ```
@@ -137,8 +137,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.distribution(event).count_above(value)
     }
 
-    /// Returns the distribution of all values that were ever recorded of a `Histogram` event. What
-    /// [`lifetime`](Self::lifetime) promises holds for each cell's count.
+    /// Returns the distribution of all values that were ever recorded of a `Histogram` event. Each
+    /// cell's count has the promises of [`lifetime`](Self::lifetime).
     ///
     /// For exporters, whose counts must never go back. Costs some eight loads for each cell of the
     /// scale and open row, and an allocation or two.

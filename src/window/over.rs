@@ -55,8 +55,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
 /// The newest part of a window's interval: from [`SlidingWindow::over`].
 ///
-/// Each call reads the window anew, at the clock's time. What [`SlidingWindow::sum`] promises holds
-/// here too, for the buckets of the span. No call allocates but
+/// Each call reads the window anew, at the clock's time. The promises of [`SlidingWindow::sum`]
+/// hold here too, for the buckets of the span. No call allocates but
 /// [`distribution`](Self::distribution), and a thread's [first](SlidingWindow#reading).
 ///
 /// Each call resolves the span by the geometry that the window has then. If the geometry was
@@ -77,8 +77,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// empty.
 ///
 /// A call reads the buckets of the span, and no others: an epoch pin, and some twenty instructions
-/// for each bucket and number. If the span is the whole interval, it costs what
-/// `SlidingWindow::sum` does.
+/// for each bucket and number. If the span is the whole interval, it costs the same as
+/// `SlidingWindow::sum`.
 ///
 /// ```
 /// use std::time::Duration;

@@ -92,8 +92,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| view.total(position))
     }
 
-    /// Returns count, sum, minimum and maximum of an event over the interval. What
-    /// [`sum`](Self::sum) promises holds here too.
+    /// Returns count, sum, minimum and maximum of an event over the interval, with the promises of
+    /// [`sum`](Self::sum).
     ///
     /// In closed buckets the four numbers agree: they are of the same records. In the live bucket,
     /// sum, minimum and maximum may be ahead of the count by the records that are being made. In a
@@ -121,8 +121,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| view.stats_in(view.interval(), cells))
     }
 
-    /// Returns all events over the interval, by one reading of the clock. What [`sum`](Self::sum)
-    /// promises holds for each number.
+    /// Returns all events over the interval, by one reading of the clock. Each number has the
+    /// promises of [`sum`](Self::sum).
     ///
     /// For figures made of several events: a share of failures, for example. Costs a `sum` for each
     /// number that adds up; and with events that have extremes, an epoch pin and two loads for each

@@ -68,8 +68,8 @@ impl<E: Events> Totals<E> {
         self.at
     }
 
-    /// Returns the span that the buckets cover: the window's interval, or what
-    /// [`Over`](crate::snapshot::Over) covers. Zero if there is no bucket: see
+    /// Returns the span that the buckets cover: the window's interval, or that of
+    /// [`Over`](crate::snapshot::Over). Zero if there is no bucket: see
     /// [`Over::complete`](crate::snapshot::Over::complete).
     ///
     /// ```
@@ -192,7 +192,7 @@ impl<E: Events> Clone for Totals<E> {
 }
 
 /// Shows the time, the interval, and each event's stats.
-#[allow(clippy::missing_fields_in_debug)] // the stats are what the cells say
+#[allow(clippy::missing_fields_in_debug)] // the stats show the cells
 impl<E: Events> Debug for Totals<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Totals");

@@ -19,9 +19,8 @@ impl Distribution {
     /// Adds the other distribution's counts to this one, as if all values had been recorded in one
     /// histogram.
     ///
-    /// A distribution without values changes nothing, whatever its scale; and one without values to
-    /// which another is added becomes that one. So a sum may begin with
-    /// [`default`](Distribution::default).
+    /// A distribution without values is neutral, with any scale, on both sides of a merge. So a sum
+    /// may begin with [`default`](Distribution::default).
     ///
     /// The scales of two distributions with values may differ. Then the result has the coarser
     /// schema of both, without a loss: each cell of the coarser schema consists of whole cells of

@@ -69,9 +69,9 @@ fn an_error_names_the_event_and_the_rule() {
         ("[0,1],[4,1]", "[4,1],[0,1]", "ends at 0 does not come after"),
         ("[0,100,true]", "[0,100,false]", "`Took` has extremes that are not exact"),
         ("[0,100,true]", "[0,16,true]", "the extremes 0 and 16"),
-        ("[0,100,true]", "null", "there are values, and no extremes"),
+        ("[0,100,true]", "null", "there are values, but no extremes"),
         (r#"{"Histogram":{"scale":[3"#, r#"{"Quantile":{"scale":[3"#, "unknown variant `Quantile`"),
-        (value, r#"{"Histogram":{}}"#, "`Rt` is a Histogram there; it must be a Value"),
+        (value, r#"{"Histogram":{}}"#, "`Rt` is a Histogram; it must be a Value"),
     ] {
         let text = SHAPE.replace(found, instead);
         assert_ne!(text, SHAPE, "{found}");
@@ -79,7 +79,7 @@ fn an_error_names_the_event_and_the_rule() {
         assert!(error.contains(words), "{error}, and not: {words}");
     }
     let error = refused::<OtherKind>(SHAPE);
-    assert!(error.contains("`Took` is a Histogram there; it must be a Value"), "{error}");
+    assert!(error.contains("`Took` is a Histogram; it must be a Value"), "{error}");
     let error = refused::<OtherScale>(SHAPE);
     assert!(error.contains("of the event `Size` has a scale of Scale { schema: 3"), "{error}");
     // As compact, it says as little; but is as safe.

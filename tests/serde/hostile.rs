@@ -54,18 +54,14 @@ fn an_error_names_the_value_and_the_rule() {
             "end, 1500000000 ns, is not after its start, 1500000000 ns",
         ),
         ("/buckets/0/start", json!(1_600_000_000), "is not after its start, 1600000000 ns"),
-        (
-            "/buckets/0/end",
-            json!(2_000_000_000),
-            "from 1000000000 ns to 2000000000 ns is not as long",
-        ),
-        ("/buckets/0/end", json!(u64::MAX), "is not as long as a bucket is here: 500000000 ns"),
-        (RT, values(0, Some(1), Some(1)), "`Rt`, the count is 0, with a minimum of Some(1)"),
-        (RT, values(0, None, Some(7)), "maximum of Some(7); of no records there is neither"),
-        (RT, values(3, None, Some(1)), "`Rt`, the count is 3 without a minimum and a maximum"),
-        (RT, values(3, Some(1), None), "the count is 3 without"),
-        (RT, values(3, Some(2), Some(1)), "`Rt`, the minimum 2 is above the maximum 1"),
-        (RT, json!({"Count": 3}), "`Rt` is a Count there; it must be a Value"),
+        ("/buckets/0/end", json!(2_000_000_000), "from 1000000000 ns to 2000000000 ns must be"),
+        ("/buckets/0/end", json!(u64::MAX), "must be 500000000 ns long"),
+        (RT, values(0, Some(1), Some(1)), "`Rt` has the count 0, with a minimum of Some(1)"),
+        (RT, values(0, None, Some(7)), "maximum of Some(7); without records it must have neither"),
+        (RT, values(3, None, Some(1)), "`Rt` has the count 3, without a minimum and a maximum"),
+        (RT, values(3, Some(1), None), "the count 3, without"),
+        (RT, values(3, Some(2), Some(1)), "minimum 2 of the event `Rt` is above its maximum 1"),
+        (RT, json!({"Count": 3}), "`Rt` is a Count; it must be a Value"),
         (
             RT,
             json!({"Quantile": 3}),
@@ -75,7 +71,7 @@ fn an_error_names_the_value_and_the_rule() {
         (
             "/buckets/0/events/Most",
             json!({"Minimum": 1}),
-            "`Most` is a Minimum there; it must be a Maximum",
+            "`Most` is a Minimum; it must be a Maximum",
         ),
         (RT, json!(3), "invalid type: integer `3`"),
         ("/buckets/0/events", json!({"Pass": {"Count": 1}}), "the event `Rt` is missing"),
@@ -107,7 +103,7 @@ fn buckets_that_are_not_in_order_are_refused() {
 #[test]
 fn a_name_that_is_there_twice_is_refused() {
     let twice = [
-        (r#"{"Pass":{"Count":1},"Pass":{"Count":1}}"#, "the event `Pass` is there twice"),
+        (r#"{"Pass":{"Count":1},"Pass":{"Count":1}}"#, "the event `Pass` occurs twice"),
         (r#"{"Rt":{"Value":{"count":1,"count":1}}}"#, "duplicate field `count`"),
     ];
     for (events, reason) in twice {
@@ -136,7 +132,7 @@ fn refused_by<E: Events>(reason: &str) {
 #[test]
 fn another_enum_is_noticed_and_another_order_is_none() {
     refused_by::<Renamed>("no event `Pass`, only `Passed`, `Rt`");
-    refused_by::<OtherKind>("`Pass` is a Count there; it must be a Value");
+    refused_by::<OtherKind>("`Pass` is a Count; it must be a Value");
     refused_by::<More>("`Block` is missing");
     let moved: Snapshot<Moved> = serde_json::from_str(JSON).expect("JSON");
     assert_eq!(moved.stats(Moved::Rt), sample().stats(Seen::Rt));

@@ -48,8 +48,8 @@ impl Display for Flaw<'_> {
             }
             Flaw::OfNothing { name, min, max } => write!(
                 f,
-                "of the event `{name}`, the count is 0, with a minimum of {min:?} and a maximum of \
-                 {max:?}; of no records there is neither"
+                "the event `{name}` has the count 0, with a minimum of {min:?} and a maximum of \
+                 {max:?}; without records it must have neither"
             ),
             Flaw::Scale { name, scale, expected } => write!(
                 f,
@@ -57,12 +57,13 @@ impl Display for Flaw<'_> {
             ),
             Flaw::Inexact { name } => write!(
                 f,
-                "the distribution of the event `{name}` has extremes that are not exact; those of a bucket must be"
+                "the distribution of the event `{name}` has extremes that are not exact; those of a \
+                 bucket must be"
             ),
             Flaw::Unbounded { name, count } => write!(
                 f,
-                "of the event `{name}`, the count is {count} without a minimum and a maximum; of \
-                 records there are both"
+                "the event `{name}` has the count {count}, without a minimum and a maximum; with \
+                 records it must have both"
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! Runs with another compiler or on another system, and the check of dependencies.
+//! Runs with another compiler or on another system.
 //!
 //! Of these, only the static build is part of `ci`, which needs a compiler and nothing else.
 
@@ -109,15 +109,6 @@ pub(crate) fn miri(steps: &mut Steps) -> Result<(), Failed> {
         needs("rustup", &["run", "nightly", "cargo", "miri", "--version"])?;
         let mut command = other_cargo(&root, "nightly");
         succeeds(command.args(INTERPRETED).env("MIRIFLAGS", MIRI_FLAGS))
-    })
-}
-
-/// Licences, advisories and duplicates among the dependencies, by `deny.toml`.
-pub(crate) fn deny(steps: &mut Steps) -> Result<(), Failed> {
-    let root = steps.root().to_owned();
-    steps.step("dependencies", "cargo deny check", || {
-        needs("cargo", &["deny", "--version"])?;
-        succeeds(Command::new("cargo").args(["deny", "check"]).current_dir(&root))
     })
 }
 

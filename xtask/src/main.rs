@@ -51,7 +51,8 @@ usage: cargo xtask <command>
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: also docs, all tests, machine code, a first round of models
   ci              before it goes in, after `test`: the other models, a broken twin for each file of models,
-                  the table of orders, the lowest versions of dependencies, many processes under Prometheus
+                  the table of orders, the packages, the lowest versions of dependencies, many processes
+                  under Prometheus
   verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path
@@ -63,14 +64,11 @@ usage: cargo xtask <command>
                   docs/orderings.md; NAME[,NAME]...: only sites whose names contain one
   orderings --check
                   whether that table is about the sources as they are
-  promela         the models of the rotation, of sums and tiers (spin and a C compiler)
   shuttle [SCHEDULES]
                   models and histories under shuttle, each in so many random orders
 
   torture [SECONDS]
                   counters and windows under everything that interrupts a thread (60)
-  litmus [SECONDS]
-                  the litmus programs, each for so long in each strategy (60)
   soak [--minutes N]
                   everything at once in each strategy, watching what the process holds (10)
   mutants [PATH]  small changes to src/PATH*, each of which a test must notice (cargo-mutants)
@@ -82,7 +80,9 @@ usage: cargo xtask <command>
                   manifests allow
   oldest          builds the library with the oldest compiler that it allows (rustup)
   miri            the portable path under Miri (a nightly compiler with miri)
-  deny            licences, advisories and duplicates of dependencies (cargo-deny)
+  packages        packs, unpacks, builds and documents what is published; with a nightly compiler also as the
+                  documentation site does
+  releasable      whether the repository's address is filled in; then `packages`
 
   arrows          which file of src names which: refuses circles, and a file of a higher layer
   names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src
@@ -123,7 +123,6 @@ const SUITES: &[(&str, Suite)] = &[
     ("verify", suites::verify),
     ("arrows", arrows::run),
     ("names", names::run),
-    ("promela", suites::promela),
     ("sanitizers", sanitizers::run),
     ("portable", elsewhere::portable),
     ("static", elsewhere::linked_statically),
@@ -132,7 +131,6 @@ const SUITES: &[(&str, Suite)] = &[
     ("miri", elsewhere::miri),
     ("packages", packages::run),
     ("releasable", packages::releasable),
-    ("deny", elsewhere::deny),
     ("pictures", pictures::run),
     ("scrape", integrations::scrape),
     ("dependencies", integrations::dependencies),
@@ -217,10 +215,6 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         "orderings" => orderings::run(steps, &rest.word()?)?,
         "shuttle" => models::shuttle(steps, rest.number()?)?,
         "torture" => suites::torture(steps, rest.number()?.unwrap_or(60))?,
-        "litmus" => {
-            let seconds = rest.word()?;
-            litmus::run(steps, if seconds.is_empty() { "60" } else { &seconds })?;
-        }
         "soak" if rest.option => {
             let minutes =
                 rest.number()?.ok_or(lexopt::Error::from("--minutes lacks its number"))?;

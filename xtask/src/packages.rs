@@ -14,10 +14,10 @@ const UNPACKED: &str = "target/packages/windrow";
 const BUILT: &str = "target/packages/built";
 
 /// Stands for the owner of the repository, whose address is not known yet.
-const PLACEHOLDER: &str = "github.com/OWNER";
+const PLACEHOLDER: &str = concat!("github.com/", "OWNER");
 
-/// The files that may name the placeholder after it was replaced: they say how.
-const EXPLAIN: [&str; 2] = ["docs/releasing.md", "xtask/src/packages.rs"];
+/// The page that says how to replace it.
+const EXPLAINED: &str = "docs/releasing.md";
 
 /// Packs, unpacks, builds and documents the published packages.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
@@ -56,16 +56,16 @@ pub(crate) fn releasable(steps: &mut Steps) -> Result<(), Failed> {
         if named.is_empty() {
             return Ok(());
         }
-        Err(format!("replace `{PLACEHOLDER}` (docs/releasing.md says by what) in:\n{named}"))
+        Err(format!("replace `{PLACEHOLDER}` ({EXPLAINED} says by what) in:\n{named}"))
     })?;
     run(steps)
 }
 
-/// Returns the files that name the placeholder, but for those that explain it.
+/// Returns the files that name the placeholder, except the page that explains it.
 fn naming(root: &Path) -> Result<String, String> {
     let mut command = Command::new("git");
     command.args(["grep", "--untracked", "-lF", PLACEHOLDER, "--", "."]).current_dir(root);
-    command.args(EXPLAIN.map(|file| format!(":!{file}")));
+    command.arg(format!(":!{EXPLAINED}"));
     let output = command.output().map_err(|error| format!("cannot run git: {error}"))?;
     // It ends with 1 where nothing was found.
     if output.status.code().is_some_and(|code| code <= 1) {

@@ -111,7 +111,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
 }
 
 /// The Promela model of the rotation, in every configuration, and with every seeded bug.
-pub(crate) fn promela(steps: &mut Steps) -> Result<(), Failed> {
+fn promela(steps: &mut Steps) -> Result<(), Failed> {
     let program = steps.root().join("docs/promela/run");
     steps.step("promela", "docs/promela/run", || {
         let status = Command::new(program).status();

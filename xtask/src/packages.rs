@@ -81,7 +81,9 @@ fn unpack(root: &Path, to: &Path) -> Result<(), String> {
     let packages: Vec<String> =
         ["--package=windrow".to_owned()].into_iter().chain(integrations::arguments(root)).collect();
     let mut command = cargo(root);
-    command.args(["package", "--quiet", "--no-verify", "--allow-dirty"]).args(&packages);
+    command
+        .args(["package", "--quiet", "--no-verify", "--exclude-lockfile", "--allow-dirty"])
+        .args(&packages);
     succeeds(&mut command)?;
     if to.exists() {
         fs::remove_dir_all(to).map_err(told)?;
@@ -93,8 +95,6 @@ fn unpack(root: &Path, to: &Path) -> Result<(), String> {
         let folder = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
         let packed = packed(&folder)?;
         succeeds(Command::new("tar").arg("-xzf").arg(&packed).arg("-C").arg(to))?;
-        // Its own lock file and the folders' would be two of a workspace.
-        let _ = fs::remove_file(to.join(&folder).join("Cargo.lock"));
         patches.extend([name, " = { path = \"", &folder, "\" }\n"]);
         members.push(folder);
     }

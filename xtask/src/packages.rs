@@ -27,7 +27,9 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         unpack(&root, &unpacked)?;
         let built = root.join(BUILT);
         let all = ["--workspace", "--all-features", "--lib"];
-        succeeds(cargo(&unpacked).arg("build").args(all).env("CARGO_TARGET_DIR", &built))?;
+        let mut command = cargo(&unpacked);
+        command.arg("build").args(all).env("CARGO_TARGET_DIR", &built);
+        succeeds(command.env("CARGO_PROFILE_DEV_DEBUG", "false"))?;
         let mut command = cargo(&unpacked);
         command.arg("doc").args(all).arg("--no-deps").env("CARGO_TARGET_DIR", &built);
         succeeds(command.env("RUSTDOCFLAGS", "-D warnings"))

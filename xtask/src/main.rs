@@ -26,6 +26,8 @@ mod names;
 mod orderings;
 mod packages;
 mod pictures;
+#[cfg(unix)]
+mod platforms;
 mod ports;
 mod sanitizers;
 mod sources;
@@ -75,6 +77,9 @@ usage: cargo xtask <command>
   sanitizers      AddressSanitizer and ThreadSanitizer (a nightly compiler), and valgrind
   fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
   portable        the library's own tests, in each strategy: what every system can run
+  elsewhere [TARGET]
+                  compiles and tests for other processors, under emulation; arm64 in a machine with a kernel of
+                  its own (Debian, from its packages alone); TARGET: only those whose triple contains it
   static          a program that is linked statically counts as one that is not (glibc, x86-64)
   bounds          tests the integrations with the lowest versions of their dependencies that their
                   manifests allow
@@ -213,6 +218,8 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
             orderings::check(steps)?;
         }
         "orderings" => orderings::run(steps, &rest.word()?)?,
+        #[cfg(unix)]
+        "elsewhere" => platforms::run(steps, &rest.word()?)?,
         "shuttle" => models::shuttle(steps, rest.number()?)?,
         "torture" => suites::torture(steps, rest.number()?.unwrap_or(60))?,
         "soak" if rest.option => {

@@ -3,9 +3,11 @@
 //!
 //! | strategy | platform | an add is |
 //! |---|---|---|
-//! | [`per_core`] | Linux on x86-64, where glibc has registered threads for restartable sequences | a plain add to this core's row, in a sequence that the kernel restarts if it interrupts it |
-//! | [`portable`] | all | a plain add to the row that the thread has leased; or a locked one to the
-//! row that it was dealt |
+//! | [`per_core`] | Linux on x86-64 and arm64, with glibc | a plain add to this core's row |
+//! | [`portable`] | all | a plain add to a leased row, or a locked one to a dealt row |
+//!
+//! Per core, an add is a restartable sequence, which the kernel restarts if it interrupts it; glibc
+//! has registered the threads for that. A leased row belongs to one thread, a dealt one to several.
 //!
 //! In the portable strategy, a window has three ways to learn that a bucket's adds are over: see
 //! [`Strategy`].
@@ -81,8 +83,8 @@ const MODEL_ROWS: usize = sized(0, 2);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// A plain add to the current core's own cell, in a restartable sequence: Linux on x86-64 with
-    /// glibc 2.35 or newer. 1 to 2 ns, no locked instruction.
+    /// A plain add to the current core's own cell, in a restartable sequence: Linux on x86-64 and
+    /// arm64 with glibc 2.35 or newer. 1 to 2 ns on x86-64, no locked instruction.
     PerCore,
     /// An add to the cell of the thread's row, 1 to 3 ns if the thread has leased the row (see
     /// [`leases`]), 2 to 4 if not. A window's add announces its bucket first, by plain stores, and

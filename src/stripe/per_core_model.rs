@@ -127,7 +127,7 @@ fn sequence<N: Numbering>(
     let number = cell.load(Ordering::Relaxed);
     let core = cores()[row].lock().unwrap();
     if *core == mine {
-        cell.store(commit(number), Ordering::Release); // a plain store is Release on x86-64
+        cell.store(commit(number), Ordering::Release); // as the real one
     } else {
         drop(core);
         on_miss.missed(Miss::Aborted);
@@ -156,7 +156,7 @@ unsafe fn live_sequence(
 ) {
     let row = core();
     let mine = take_over(row);
-    // SAFETY: by contract. Acquire: as every load is on x86-64.
+    // SAFETY: by contract. Acquire: as every load is on x86-64; on arm64 addresses depend on it.
     let live = unsafe { &*(*live).load(Ordering::Acquire) };
     if !live.contains(at) {
         return missed(Miss::OtherBucket);
@@ -326,7 +326,7 @@ fn plain_record(row: Row, pair: usize, value: u64, one: u64) {
 
 fn plain_add(cell: &AtomicU64, n: u64) {
     let number = cell.load(Ordering::Relaxed);
-    cell.store(number.wrapping_add(n), Ordering::Release); // as every store is on x86-64
+    cell.store(number.wrapping_add(n), Ordering::Release); // as the real one
 }
 
 fn plain_raise(cell: &AtomicU64, value: u64) {

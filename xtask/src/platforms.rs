@@ -1,6 +1,6 @@
-//! Other processors, from Debian's packages alone: compiles the library for each, and runs its tests
-//! under emulation; those of arm64 in a machine with a kernel of its own, too, because only a kernel
-//! has restartable sequences and barriers.
+//! Other processors, from Debian's packages alone: compiles the library for each, and runs its
+//! tests under emulation; those of arm64 in a machine with a kernel of its own, too, because only a
+//! kernel has restartable sequences and barriers.
 //!
 //! A compiler of Debian's (`rustc-web`) compiles. Its std for other processors comes from the suite
 //! `trixie`, which is unpacked in `target/elsewhere`: nothing but the tools is installed.
@@ -173,8 +173,8 @@ fn install(wanted: &[(&str, &str)]) -> Result<(), String> {
     succeeds(command.env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-/// Downloads a package of another architecture, by lists of packages of its own: those of the system
-/// stay as they are. Returns its file.
+/// Downloads a package of another architecture, by lists of packages of its own: those of the
+/// system stay as they are. Returns its file.
 fn download(folder: &Path, architecture: &str, package: &str) -> Result<PathBuf, String> {
     let apt = folder.join(format!("apt-{architecture}"));
     let failed = |error: std::io::Error| format!("{}: {error}", apt.display());

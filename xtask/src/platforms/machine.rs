@@ -16,10 +16,10 @@ use crate::steps::{Failed, Steps};
 const PROGRAMS: [(&str, &str); 3] =
     [("windrow", ""), ("contract", ""), ("torture", "WINDROW_TORTURE_SECONDS=1")];
 
-/// How long the machine may run. An emulated processor is some thirty times slower.
+/// The seconds after which the machine is ended. An emulated processor is some thirty times slower.
 const SECONDS: &str = "600";
 
-/// What the machine's first process prints when all tests have run.
+/// The line that the machine's first process prints when all tests have run.
 const END: &str = "every test has run";
 
 /// Runs the tests in the machine.

@@ -5,6 +5,9 @@
 //! must not share a process with the others (the arena, which it fills; the threads, which it
 //! counts; a strategy of its own) is an ignored test that `testkit::alone` runs in a process of its
 //! own. The other programs in `tests` are apart for what each says at its top.
+//!
+//! By epochs (`WINDROW_STRATEGY=epochs`), one test must run at a time, as `cargo xtask portable`
+//! does it: another test's thread that is pinned holds up the closing of buckets.
 
 mod add_at;
 mod arena_full;

@@ -34,11 +34,11 @@
 //!   them published then loads the word, and visits those rows. So if one is subtracted from a
 //!   block's sum, that sum includes each of its rows.
 //! * A closer loads the word when the bucket is quiescent. Per core, a barrier has passed: the
-//!   sequences that have committed before it had loaded the word, and on x86-64 a value that one
-//!   processor has loaded is visible to all. A sequence that the barrier has restarted loads
-//!   `current` again. Portably, the look has found (Acquire) that no thread announces the bucket,
-//!   or by epochs a grace period has passed: after either, everything that the threads did is
-//!   visible.
+//!   sequences that have committed before it had loaded the word, and on x86-64 and arm64 a value
+//!   that one processor has loaded is visible to all. A sequence that the barrier has restarted
+//!   loads `current` again. Portably, the look has found (Acquire) that no thread announces the
+//!   bucket, or by epochs a grace period has passed: after either, everything that the threads did
+//!   is visible.
 //! * In a row that is not open every column is all zeros. So a thread that frees a column resets
 //!   only open rows: all adds to the column happened before.
 //!

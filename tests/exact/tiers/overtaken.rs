@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use testkit::{at_ns, ns};
 use windrow::{
-    Clock, SlidingWindow, Stats, Timestamp, events,
+    Clock, SlidingWindow, Stats, Timestamp,
+    diagnostics::{Strategy, strategy},
+    events,
     histogram::Scale,
     snapshot::{Over, Totals},
 };
@@ -46,6 +48,13 @@ impl Clock for Moving {
     }
 }
 
+/// Returns whether these tests make no sense. By epochs a read is pinned while its clock moves the
+/// ring on. Then no bucket closes, the boundaries of coarse buckets stay unknown, and what was
+/// counted behind them is told with the coarse bucket before (docs/design/windows.md, Tiers).
+fn pins_a_read() -> bool {
+    strategy() == Strategy::Epochs
+}
+
 fn record(window: &Window, at: u64) {
     window.clock().now.set(at);
     window.record(Seen::Rt, at);
@@ -58,6 +67,9 @@ fn record(window: &Window, at: u64) {
 /// its slot, and the older one may still stand there. The sum of both is not the older one's.
 #[test]
 fn a_bucket_that_has_left_meanwhile_is_not_taken_for_an_older_one() {
+    if pins_a_read() {
+        return;
+    }
     for before in 0..12 {
         moves_on_in_the_middle_of_a_series(before);
     }
@@ -121,6 +133,9 @@ struct Moved {
 impl Moved {
     /// Calls `see` with windows that move on in each way.
     fn each(see: impl Fn(Moved)) {
+        if pins_a_read() {
+            return;
+        }
         for before in [0, 3, 9] {
             for by in [LENGTH, 250, 600, 800, 1_000, 1_190, 1_200, 1_400, 5_000] {
                 for steps in [1, 2, by / 10] {

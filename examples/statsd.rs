@@ -11,7 +11,7 @@ use windrow::export::{Catalog, Part, Sample, Series, Value};
 use windrow::{Counter, Family, Histogram, SlidingWindow, events, labels};
 
 labels! { struct Route { route: str } }
-events! { enum Jobs { Done: Count, Took: Histogram } }
+events! { enum Jobs { Done: Count, Waiting: Signed, Took: Histogram } }
 
 static REQUESTS: Family<Route, Counter> = Family::new();
 static SIZES: Histogram = Histogram::new();
@@ -88,6 +88,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         REQUESTS.with(Route { route: "/cart" }).add(second);
         SIZES.record(1_000 * second);
         JOBS.add(Jobs::Done, second);
+        JOBS.add(Jobs::Waiting, -1);
         JOBS.record(Jobs::Took, Duration::from_millis(second));
         for line in statsd.lines(&catalog) {
             println!("{line}");

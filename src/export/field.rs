@@ -98,12 +98,14 @@ family_sources! {
 
 impl<S: FamilySource, N: Exported> Source for Field<S, S::Metric, N> {
     fn outline(&self) -> Outline {
-        let outline = self.family.with_family(|family| outline_of(family, self.get));
+        let form = |family: &Family<_, _, _>| (self.get)(&family.sample()).any().form();
+        let outline = self.family.with_family(|family| outline_of(family, form(family)));
         outline.unwrap_or_else(|| Outline::of_metric(Form::Counter))
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-        self.family.with_family(|family| visit_fields(family, self.get, see));
+        let visit = |family: &_| visit_fields(family, |metric| (self.get)(metric).any(), see);
+        self.family.with_family(visit);
     }
 
     fn refused(&self) -> Option<u64> {

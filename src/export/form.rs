@@ -16,6 +16,9 @@ pub enum Form {
     Maximum,
     /// A [`Minimum`](crate::Minimum).
     Minimum,
+    /// A number of the program's own: from [`from_fn`](super::from_fn) or
+    /// [`field_fn`](super::field_fn).
+    Real,
     /// A [`Histogram`](crate::Histogram) of this scale.
     Histogram(Scale),
     /// A [`SlidingWindow`](crate::SlidingWindow) of these events.
@@ -49,6 +52,6 @@ impl Form {
     }
 }
 
-pub(super) fn is_histogram(kind: Kind) -> bool {
+fn is_histogram(kind: Kind) -> bool {
     matches!(kind, Kind::Histogram(_))
 }

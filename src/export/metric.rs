@@ -21,10 +21,12 @@ pub enum AnyMetric<'m> {
     Gauge(&'m Gauge),
     /// The number of operations in progress.
     InFlight(&'m InFlight),
-    /// The greatest value since the last reset.
+    /// The greatest value ever recorded.
     Maximum(&'m Maximum),
-    /// The least value since the last reset.
+    /// The least value ever recorded.
     Minimum(&'m Minimum),
+    /// A number of the program's own, which was read to make this.
+    Real(f64),
     /// A histogram.
     Histogram(&'m Histogram),
     /// A sliding window.
@@ -40,6 +42,7 @@ impl AnyMetric<'_> {
             AnyMetric::InFlight(_) => Form::InFlight,
             AnyMetric::Maximum(_) => Form::Maximum,
             AnyMetric::Minimum(_) => Form::Minimum,
+            AnyMetric::Real(_) => Form::Real,
             AnyMetric::Histogram(histogram) => Form::Histogram(histogram.scale()),
             AnyMetric::Window(window) => Form::Window(window.events()),
         }
@@ -61,11 +64,14 @@ impl AnyMetric<'_> {
 /// }
 /// ```
 ///
-/// For a struct of several metrics, see [`field`](super::field).
+/// For a struct of several metrics, see [`field`](super::field); for a number that is none of the
+/// library's metrics, [`from_fn`](super::from_fn) and [`field_fn`](super::field_fn).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be exported",
     note = "counters, gauges, maxima, minima, histograms and sliding windows can; of a struct that \
-            holds several metrics, export each by `windrow::export::field`"
+            holds several metrics, export each by `windrow::export::field`",
+    note = "a number of any other type is exported by `windrow::export::from_fn`, or for each \
+            series of a family by `windrow::export::field_fn`"
 )]
 pub trait Exported: Send + Sync + 'static {
     /// Returns a type-erased reference to the metric.

@@ -1,15 +1,17 @@
 //! The parts of a metric, for exporters where each name has one number or histogram.
 
-use super::form::{Form, is_histogram};
+use std::slice;
+
+use super::form::Form;
 use crate::event::Kind;
 
 /// A part of a metric that is exported under a name of its own.
 ///
-/// A counter has one part. A window has up to eight: the count of each event, its rate, and so on.
+/// A counter has one part. A window has up to nine: the count of each event, its rate, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// The suffix of the metric's name. Empty for the first part.
+    /// The suffix of the metric's name. Empty for the part that has the name itself.
     pub suffix: &'static str,
     /// The suffix of the metric's help text. May be empty.
     pub about: &'static str,
@@ -44,6 +46,7 @@ pub enum PartKind {
 pub(super) enum Which {
     Only,
     Count,
+    Level,
     Rate,
     Sum,
     Mean,
@@ -53,18 +56,36 @@ pub(super) enum Which {
     Quantiles,
 }
 
+impl Which {
+    /// Returns whether an event of this kind has this number.
+    pub(super) fn is_of(self, kind: Kind) -> bool {
+        use Which::{Count, Level, Max, Mean, Min, Quantiles, Rate, Sum, Values};
+        let all: &[Which] = match kind {
+            Kind::Count => &[Count, Rate],
+            Kind::Signed => &[Level, Rate],
+            Kind::Value => &[Count, Rate, Sum, Mean, Min, Max],
+            Kind::Maximum => &[Max],
+            Kind::Minimum => &[Min],
+            Kind::Histogram(_) => &[Count, Rate, Sum, Mean, Min, Max, Values, Quantiles],
+        };
+        all.contains(&self)
+    }
+}
+
 const fn part(suffix: &'static str, about: &'static str, kind: PartKind, which: Which) -> Part {
-    let is_in_unit = !matches!(which, Which::Count | Which::Rate);
+    let is_in_unit = !matches!(which, Which::Count | Which::Level | Which::Rate);
     Part { suffix, about, kind, is_in_unit, which }
 }
 
-const COUNTER: &[Part] = &[part("", "", PartKind::Counter, Which::Only)];
-const LEVEL: &[Part] = &[part("", "", PartKind::Level, Which::Only)];
-const GAUGE: &[Part] = &[part("", "", PartKind::Gauge, Which::Only)];
-const HISTOGRAM: &[Part] = &[part("", "", PartKind::Histogram, Which::Only)];
+static COUNTER: Part = part("", "", PartKind::Counter, Which::Only);
+static LEVEL: Part = part("", "", PartKind::Level, Which::Only);
+static GAUGE: Part = part("", "", PartKind::Gauge, Which::Only);
+static REAL: Part = part("", "", PartKind::RealGauge, Which::Only);
+static HISTOGRAM: Part = part("", "", PartKind::Histogram, Which::Only);
 
-const WINDOW: [Part; 8] = [
+static WINDOW: [Part; 9] = [
     part("", "all-time count", PartKind::Counter, Which::Count),
+    part("level", "all-time additions minus subtractions", PartKind::Level, Which::Level),
     part(
         "per_second",
         "rate per second over the closed buckets of the window",
@@ -94,37 +115,29 @@ const WINDOW: [Part; 8] = [
     ),
 ];
 
-/// The number of parts of windows that count only, and of those with values but no histogram.
-const OF_COUNTS: usize = 2;
-const OF_VALUES: usize = 6;
-
 impl Form {
-    /// Returns the parts in which a metric of this form is exported.
+    /// Returns the parts in which a metric of this form is exported, in the order in which
+    /// exporters show them. A window has the parts of its events.
     ///
     /// ```
     /// use windrow::export::{Exported, PartKind};
     ///
-    /// let parts = windrow::Counter::new().any().form().parts();
+    /// let parts: Vec<_> = windrow::Counter::new().any().form().parts().collect();
     /// assert_eq!(parts.len(), 1);
     /// assert_eq!(parts[0].kind, PartKind::Counter);
     /// ```
-    pub fn parts(self) -> &'static [Part] {
-        match self {
-            Form::Counter => COUNTER,
-            Form::Gauge | Form::InFlight => LEVEL,
-            Form::Maximum | Form::Minimum => GAUGE,
-            Form::Histogram(_) => HISTOGRAM,
-            Form::Window(events) => {
-                let has = |wanted: fn(Kind) -> bool| events.iter().any(|(_, kind)| wanted(*kind));
-                let parts = if has(is_histogram) {
-                    WINDOW.len()
-                } else if has(|kind| kind != Kind::Count) {
-                    OF_VALUES
-                } else {
-                    OF_COUNTS
-                };
-                &WINDOW[..parts]
-            }
-        }
+    pub fn parts(self) -> impl Iterator<Item = &'static Part> + Clone {
+        let (parts, events): (&[Part], &[(&str, Kind)]) = match self {
+            Form::Counter => (slice::from_ref(&COUNTER), &[]),
+            Form::Gauge | Form::InFlight => (slice::from_ref(&LEVEL), &[]),
+            Form::Maximum | Form::Minimum => (slice::from_ref(&GAUGE), &[]),
+            Form::Real => (slice::from_ref(&REAL), &[]),
+            Form::Histogram(_) => (slice::from_ref(&HISTOGRAM), &[]),
+            Form::Window(events) => (&WINDOW, events),
+        };
+        let is_there = move |part: &&Part| {
+            part.which == Which::Only || events.iter().any(|(_, kind)| part.which.is_of(*kind))
+        };
+        parts.iter().filter(is_there)
     }
 }

@@ -60,7 +60,7 @@ pub enum Value<'r> {
     Unsigned(u64),
     /// A level with a sign.
     Signed(i64),
-    /// A rate or a mean.
+    /// A rate, a mean, or a number of the program's own: finite.
     Real(f64),
     /// All values ever recorded.
     Distribution(&'r Distribution),
@@ -76,9 +76,11 @@ impl AnyMetric<'_> {
     /// let open = Gauge::new();
     /// open.add(3);
     /// let reading = open.any().read();
-    /// reading.samples(&reading.parts()[0], &mut |sample| {
-    ///     assert!(matches!(sample.value, Value::Signed(3)));
-    /// });
+    /// for part in reading.parts() {
+    ///     reading.samples(part, &mut |sample| {
+    ///         assert!(matches!(sample.value, Value::Signed(3)));
+    ///     });
+    /// }
     /// ```
     pub fn read(self) -> Reading {
         Reading::of(self, None)
@@ -101,14 +103,17 @@ impl Reading {
             AnyMetric::InFlight(level) => Read::Number(Some(Value::Unsigned(level.level()))),
             AnyMetric::Maximum(maximum) => Read::Number(maximum.get().map(Value::Unsigned)),
             AnyMetric::Minimum(minimum) => Read::Number(minimum.get().map(Value::Unsigned)),
+            AnyMetric::Real(number) => {
+                Read::Number(Some(Value::Real(number)).filter(|_| number.is_finite()))
+            }
             AnyMetric::Histogram(histogram) => Read::Values(histogram.lifetime()),
             AnyMetric::Window(window) => Read::Window(Window::of(window, part)),
         };
         Reading { form: metric.form(), read }
     }
 
-    /// Returns the parts of the metric.
-    pub fn parts(&self) -> &'static [Part] {
+    /// Returns the parts of the metric: see [`Form::parts`].
+    pub fn parts(&self) -> impl Iterator<Item = &'static Part> + Clone {
         self.form.parts()
     }
 
@@ -138,7 +143,7 @@ impl Window {
         let asked = |parts: &[Which]| part.is_none_or(|part| parts.contains(&part.which));
         let events = 0..window.events().len();
         let mut read = Window::default();
-        if asked(&[Which::Count, Which::Sum]) {
+        if asked(&[Which::Count, Which::Level, Which::Sum]) {
             read.lifetime = events.clone().map(|event| window.lifetime(event)).collect();
         }
         if asked(&[Which::Values]) {
@@ -190,23 +195,25 @@ impl Window {
 
     /// Returns the one number of an event in a part, if it has one.
     fn value(&self, event: usize, kind: Kind, which: Which) -> Option<Value<'static>> {
-        let is_counted = matches!(kind, Kind::Count | Kind::Value | Kind::Histogram(_));
-        let has_values = kind != Kind::Count;
-        let lifetime = || self.lifetime.get(event).filter(|_| is_counted);
-        let closed = self.closed.as_ref();
+        if !which.is_of(kind) {
+            return None;
+        }
+        let lifetime = || self.lifetime.get(event);
+        let closed = || self.closed.as_ref().map(|closed| closed.stats(event));
         match which {
             Which::Count => lifetime().map(|ever| Value::Count(ever.count)),
-            Which::Sum => lifetime().filter(|_| has_values).map(|ever| Value::Count(ever.sum)),
-            Which::Rate => closed.filter(|_| is_counted).map(|closed| {
-                let seconds = closed.interval().as_secs_f64();
-                Value::Real(closed.stats(event).count as f64 / seconds)
-            }),
-            Which::Mean => {
-                let closed = closed.filter(|_| is_counted && has_values)?;
-                closed.stats(event).mean().map(Value::Real)
+            Which::Level => lifetime().map(|ever| Value::Signed(ever.signed_sum())),
+            Which::Sum => lifetime().map(|ever| Value::Count(ever.sum)),
+            Which::Rate => {
+                let seconds = self.closed.as_ref()?.interval().as_secs_f64();
+                let closed = closed()?;
+                let signed = || closed.signed_sum() as f64;
+                let count = if kind == Kind::Signed { signed() } else { closed.count as f64 };
+                Some(Value::Real(count / seconds))
             }
-            Which::Min => closed.filter(|_| has_values)?.stats(event).min.map(Value::Unsigned),
-            Which::Max => closed.filter(|_| has_values)?.stats(event).max.map(Value::Unsigned),
+            Which::Mean => closed()?.mean().map(Value::Real),
+            Which::Min => closed()?.min.map(Value::Unsigned),
+            Which::Max => closed()?.max.map(Value::Unsigned),
             Which::Only | Which::Values | Which::Quantiles => None,
         }
     }

@@ -18,8 +18,16 @@ use crate::window::SlidingWindow;
 ///
 /// Counters, gauges, maxima, minima, histograms and windows are sources of one series, without a
 /// label; a [`Family`] of one of them is a source with labels; and [`field`](super::field) makes a
-/// source of a family whose metrics are structs. A `&'static`, an [`Arc`] or a `Box` of a source is
-/// a source, too. A [`Weak`] is a source without series once the last `Arc` is dropped.
+/// source of a family whose metrics are structs. A number that is none of these becomes a source by
+/// [`from_fn`](super::from_fn), or one for each series of a family by
+/// [`field_fn`](super::field_fn). A `&'static`, an [`Arc`] or a `Box` of a source is a source, too.
+/// A [`Weak`] is a source without series once the last `Arc` is dropped.
+///
+/// A [`Gate`](crate::Gate) and a [`RationedGate`](crate::gate::RationedGate) are no sources: which
+/// of a gate's numbers a program needs differs, and none is an all-time total. Export
+/// [`granted`](crate::Gate::granted), [`waiting`](crate::Gate::waiting) or
+/// [`limit`](crate::Gate::limit) by [`from_fn`](super::from_fn), or for each client by
+/// [`field_fn`](super::field_fn). To count refusals, add to a counter where they are answered.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -82,7 +90,7 @@ pub trait Series {
 }
 
 /// A metric without labels, as a single series.
-struct Single<'m, M>(&'m M);
+pub(super) struct Single<'m, M>(pub(super) &'m M);
 
 impl<M: Exported> Series for Single<'_, M> {
     fn number(&self) -> u64 {
@@ -152,13 +160,13 @@ impl<L: Labels, M: Exported> Series for Handle<L, M> {
     }
 }
 
-/// A series of a family whose metrics are structs, with the function that returns the field.
+/// A series of a family, with the function that returns what is exported of its metric.
 struct OfField<'s, L: Labels, M, G> {
     series: &'s Handle<L, M>,
     get: &'s G,
 }
 
-impl<L: Labels, M, N: Exported, G: Fn(&M) -> &N> Series for OfField<'_, L, M, G> {
+impl<L: Labels, M, G: Fn(&M) -> AnyMetric<'_>> Series for OfField<'_, L, M, G> {
     fn number(&self) -> u64 {
         self.series.number()
     }
@@ -176,17 +184,14 @@ impl<L: Labels, M, N: Exported, G: Fn(&M) -> &N> Series for OfField<'_, L, M, G>
     }
 
     fn metric(&self) -> AnyMetric<'_> {
-        (self.get)(self.series).any()
+        (self.get)(self.series)
     }
 }
 
-/// Returns the outline of a family with one exported metric in each series.
-pub(super) fn outline_of<L: Labels, M: Metric, N: Exported, F: Fn() -> M>(
-    family: &Family<L, M, F>,
-    get: impl Fn(&M) -> &N,
-) -> Outline {
+/// Returns the outline of a family with a metric of this form in each series.
+pub(super) fn outline_of<L: Labels, M: Metric, F>(family: &Family<L, M, F>, form: Form) -> Outline {
     Outline {
-        form: get(&family.sample()).any().form(),
+        form,
         labels: family.names().iter().map(|&name| name.to_owned()).collect(),
         max_series: family.max_series(),
         overflows: L::COMBINATIONS.is_none(),
@@ -199,10 +204,10 @@ pub(super) fn refused<L: Labels, M: Metric, F>(family: &Family<L, M, F>) -> Opti
     L::COMBINATIONS.is_none().then(|| family.refused())
 }
 
-/// Visits a family with one exported field in each metric.
-pub(super) fn visit_fields<L: Labels, M: Metric, N: Exported, F>(
+/// Visits a family, of whose metrics `get` returns what is exported.
+pub(super) fn visit_fields<L: Labels, M: Metric, F>(
     family: &Family<L, M, F>,
-    get: impl Fn(&M) -> &N,
+    get: impl Fn(&M) -> AnyMetric<'_>,
     see: &mut dyn FnMut(&dyn Series),
 ) {
     for series in family {
@@ -217,7 +222,7 @@ where
     F: Fn() -> M + Send + Sync,
 {
     fn outline(&self) -> Outline {
-        outline_of(self, |metric| metric)
+        outline_of(self, self.sample().any().form())
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {

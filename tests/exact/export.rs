@@ -2,18 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 
 use windrow::clock::Manual;
-use windrow::export::{Catalog, CatalogError, Exported, Form, PartKind, Source, Value, field};
+use windrow::export::{
+    Catalog, CatalogError, Exported, Form, PartKind, Source, Value, field, field_fn, from_fn,
+};
 use windrow::{
-    Counter, Event, Family, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Stats,
-    events, family::Metric, labels,
+    Counter, Event, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow,
+    Stats, events, family::Metric, labels,
 };
 
 events! { enum All { Pass: Count, Open: Signed, Took: Value, Rt: Histogram, Most: Maximum, Least: Minimum } }
 events! { enum Hits { Hit: Count } }
+events! { enum Pool { Open: Signed } }
+events! { enum Depth { Deepest: Maximum, Flattest: Minimum } }
 labels! {
     enum Method { Get, Post }
     struct Route { route: str, method: Method }
@@ -99,7 +104,9 @@ fn a_window_of_every_kind_of_event() {
         (" event=Pass", 11.0),
         (" event=Took", 2.0),
         (" event=Rt", 1.0),
+        ("level event=Open", -2.0),
         ("per_second event=Pass", 20.0),
+        ("per_second event=Open", -4.0),
         ("per_second event=Took", 4.0),
         ("per_second event=Rt", 2.0),
         ("sum event=Took", 80.0),
@@ -121,6 +128,71 @@ fn a_window_of_every_kind_of_event() {
     let only_counts = SlidingWindow::<Hits>::builder().buckets(1).build().unwrap();
     only_counts.add(Hits::Hit, 3);
     assert_eq!(numbers(&only_counts), map(&[(" event=Hit", 3.0)]), "no bucket is ever closed");
+}
+
+/// A level is that of all adds ever: a drain takes nothing away.
+#[test]
+fn the_level_of_a_signed_event_outlasts_its_window() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Pool>::builder().clock(clock.clone()).build().unwrap();
+    window.add(Pool::Open, 5);
+    clock.advance(Duration::from_millis(500)); // a bucket
+    window.close_past();
+    assert_eq!(window.drain_closed(|bucket| assert_eq!(bucket.sum(Pool::Open), 5)), 1);
+    clock.advance(Duration::from_secs(10));
+    window.add(Pool::Open, -7);
+    let shown = numbers(&window);
+    assert_eq!(shown, map(&[("level event=Open", -2.0), ("per_second event=Open", 0.0)]));
+}
+
+#[test]
+fn a_window_has_the_parts_of_its_events_and_no_others() {
+    let suffixes = |form: Form| form.parts().map(|part| part.suffix).collect::<Vec<_>>();
+    let extremes = SlidingWindow::<Depth>::builder().build().unwrap();
+    assert_eq!(suffixes(extremes.outline().form), ["min", "max"]);
+    let level = SlidingWindow::<Pool>::builder().build().unwrap();
+    assert_eq!(suffixes(level.outline().form), ["level", "per_second"]);
+    let all = SlidingWindow::<All>::builder().build().unwrap();
+    assert_eq!(
+        suffixes(all.outline().form),
+        ["", "level", "per_second", "sum", "mean", "min", "max", "values", "percentile"]
+    );
+}
+
+#[test]
+fn a_number_of_the_programs_own() {
+    static LEVEL: AtomicI64 = AtomicI64::new(-7);
+    let level = from_fn(|| LEVEL.load(Ordering::Relaxed) as f64 / 2.0);
+    assert_eq!(level.outline().form, Form::Real);
+    assert_eq!(numbers(&level), map(&[("", -3.5)]));
+    LEVEL.store(8, Ordering::Relaxed);
+    assert_eq!(numbers(&level), map(&[("", 4.0)]));
+    for absent in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert_eq!(numbers(&from_fn(move || absent)), map(&[]));
+    }
+    let fails = from_fn(|| panic!("for the test"));
+    assert_eq!(numbers(&fails), map(&[]), "the others are exported all the same");
+}
+
+#[test]
+fn a_number_that_a_function_computes_for_each_series() {
+    let make = || Gate::builder(10).build().unwrap();
+    let gates: Arc<Family<Route, Gate, _>> = Arc::new(Family::with_constructor(make).limit(2));
+    for (route, weight) in [("/a", 1), ("/b", 2), ("/c", 3)] {
+        assert!(gates.with(Route { route, method: Method::Get }).try_admit(weight));
+    }
+    let left = field_fn(Arc::downgrade(&gates), |gate| {
+        assert_ne!(gate.left(), 8, "for the test");
+        gate.left() as f64
+    });
+    let outline = left.outline();
+    assert_eq!((outline.form, outline.max_series, outline.overflows), (Form::Real, 2, true));
+    assert_eq!(outline.labels, ["route", "method"]);
+    // One of them panics, and the others are there.
+    let expected = [("route=/a,method=Get,", 9.0), ("overflow=true,", 7.0)];
+    assert_eq!((numbers(&left), left.refused()), (map(&expected), Some(1)));
+    drop(gates);
+    assert_eq!((numbers(&left), left.refused()), (map(&[]), None));
 }
 
 #[test]

@@ -10,11 +10,11 @@ pub(crate) fn kind_name(kind: Kind) -> String {
     name
 }
 
-/// Returns a form's name. A level in flight is shown as a gauge.
+/// Returns a form's name. A level in flight, or a number of the program's own, is shown as a gauge.
 pub(crate) fn form_name(form: Form) -> &'static str {
     match form {
         Form::Counter => "counter",
-        Form::Gauge | Form::InFlight => "gauge",
+        Form::Gauge | Form::InFlight | Form::Real => "gauge",
         Form::Maximum => "maximum",
         Form::Minimum => "minimum",
         Form::Histogram(_) => "histogram",

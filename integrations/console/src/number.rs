@@ -3,17 +3,28 @@
 use std::fmt::Write;
 
 /// A number of a series, or `Nothing` where there is none yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     None,
     Unsigned(u64),
     Signed(i64),
+    /// A finite number.
+    Real(f64),
 }
 
 impl Number {
     /// Returns whether it is absent or zero.
     pub(crate) fn is_nothing(self) -> bool {
-        matches!(self, Number::None | Number::Unsigned(0) | Number::Signed(0))
+        match self {
+            Number::None | Number::Unsigned(0) | Number::Signed(0) => true,
+            Number::Unsigned(_) | Number::Signed(_) => false,
+            Number::Real(number) => number == 0.0,
+        }
+    }
+
+    /// Returns a number of the program's own, which is absent if it is not finite.
+    pub(crate) fn real(number: f64) -> Number {
+        if number.is_finite() { Number::Real(number) } else { Number::None }
     }
 }
 
@@ -29,6 +40,7 @@ impl From<Number> for serde_json::Value {
             Number::None => serde_json::Value::Null,
             Number::Unsigned(number) => number.into(),
             Number::Signed(number) => number.into(),
+            Number::Real(number) => number.into(),
         }
     }
 }
@@ -77,6 +89,7 @@ impl Json {
                 write!(self.0, "\"{number}\"")
             }
             Number::Signed(number) => write!(self.0, "{number}"),
+            Number::Real(number) => write!(self.0, "{number:?}"),
         };
         let _ = written; // writing to a `String` cannot fail
     }
@@ -137,13 +150,19 @@ mod tests {
                 json.number(EXACT);
                 json.number(u64::MAX);
                 json.number(Number::Signed(i64::MIN));
+                json.number(Number::real(-0.75));
+                json.number(Number::real(f64::MAX));
+                json.number(Number::real(f64::NAN));
             });
             json.name("more").object(|_| ());
         });
         let read: serde_json::Value = serde_json::from_str(&json.finish()).unwrap();
         let expected = serde_json::json!({
             "hostile": "[{:\"\n\\\u{202e}</script>",
-            "numbers": [[], null, 0, -7, EXACT, u64::MAX.to_string(), i64::MIN.to_string()],
+            "numbers": [
+                [], null, 0, -7, EXACT, u64::MAX.to_string(), i64::MIN.to_string(), -0.75, f64::MAX,
+                null
+            ],
             "more": {},
         });
         assert_eq!(read, expected);

@@ -148,6 +148,7 @@ fn plain(number: Number) -> String {
         Number::None => "none".to_owned(),
         Number::Unsigned(number) => number.to_string(),
         Number::Signed(number) => number.to_string(),
+        Number::Real(number) => format!("{number:?}"),
     }
 }
 
@@ -155,6 +156,7 @@ fn per_second(count: Number, span: u64) -> String {
     let count = match count {
         Number::Unsigned(count) => count as f64,
         Number::Signed(count) => count as f64,
+        Number::Real(count) => count,
         Number::None => 0.0,
     };
     // A window whose first bucket has not ended has no rate yet.

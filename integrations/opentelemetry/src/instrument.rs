@@ -52,7 +52,7 @@ const QUANTILES: usize = 3;
 
 /// Returns the instruments of a metric.
 pub(crate) fn instruments(form: Form) -> Vec<Instrument> {
-    form.parts().iter().flat_map(|part| of_part(form, part)).collect()
+    form.parts().flat_map(|part| of_part(form, part)).collect()
 }
 
 /// Returns the instruments of a part. OpenTelemetry has no observable histogram, so the buckets of
@@ -90,7 +90,7 @@ pub(crate) fn most(form: Form) -> (usize, usize) {
     let has_histogram = form.scales().next().is_some();
     match form {
         Form::Counter | Form::Gauge | Form::InFlight => (1, 0),
-        Form::Maximum | Form::Minimum => (1, 1),
+        Form::Maximum | Form::Minimum | Form::Real => (1, 1),
         Form::Histogram(_) => (MOST_BUCKETS, 0),
         Form::Window(events) if has_histogram => {
             (events.len() * MOST_BUCKETS, events.len() * QUANTILES)

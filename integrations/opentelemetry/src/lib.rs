@@ -7,10 +7,12 @@
 //! | [`Counter`](windrow::Counter) | counter | all-time total, drained or not |
 //! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | up-down counter | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | the extreme; absent before a value is recorded |
+//! | [`from_fn`](windrow::export::from_fn), [`field_fn`](windrow::export::field_fn) | gauge | the function's result; absent if it is not finite |
 //! | [`Histogram`](windrow::Histogram) | counter | all-time count |
 //! | | counter `NAME.sum` | all-time sum |
 //! | | counter `NAME.bucket`, with the attribute `le` | all-time count up to each power of two in the scale's range, and up to `+Inf` |
 //! | [`SlidingWindow`](windrow::SlidingWindow) | counter, with the attribute `event` | all-time count |
+//! | | up-down counter `NAME.level` | all-time additions minus subtractions, of `Signed` events |
 //! | | gauge `NAME.per_second` | rate in the closed buckets |
 //! | | counter `NAME.sum` | all-time sum, of `Value` and `Histogram` events |
 //! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; absent without values |

@@ -7,8 +7,10 @@
 //! | [`Counter`](windrow::Counter) | counter `NAME_total` | all-time total, drained or not |
 //! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | gauge | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | the extreme; absent before a value is recorded |
+//! | [`from_fn`](windrow::export::from_fn), [`field_fn`](windrow::export::field_fn) | gauge | the function's result; absent if it is not finite |
 //! | [`Histogram`](windrow::Histogram) | histogram `NAME_bucket{le="..."}`, `NAME_sum`, `NAME_count` | all-time distribution |
 //! | [`SlidingWindow`](windrow::SlidingWindow) | counter `NAME_total{event="..."}` | all-time count |
+//! | | gauge `NAME_level` | all-time additions minus subtractions, of `Signed` events |
 //! | | gauge `NAME_per_second` | rate in the closed buckets |
 //! | | counter `NAME_sum_total` | all-time sum, of `Value` and `Histogram` events |
 //! | | gauges `NAME_mean`, `_min`, `_max` | of events with values, in the closed buckets; absent without values |

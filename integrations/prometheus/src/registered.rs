@@ -76,7 +76,7 @@ pub fn register(
         return Err(RegisterError::ReservedLabel { label: label.to_owned() });
     }
     let is_counter =
-        form.parts().iter().any(|part| part.suffix.is_empty() && part.kind == PartKind::Counter);
+        form.parts().any(|part| part.suffix.is_empty() && part.kind == PartKind::Counter);
     if is_counter && name.ends_with("_total") {
         return Err(RegisterError::Total { name: name.to_owned() });
     }
@@ -142,7 +142,7 @@ pub(crate) const REFUSED: u8 = 3;
 /// Returns the names of all labels of the samples.
 fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
     let form = outline.form;
-    let bounds = form.parts().iter().any(|part| part.kind == PartKind::Histogram).then_some("le");
+    let bounds = form.parts().any(|part| part.kind == PartKind::Histogram).then_some("le");
     let more = form.sample_labels().iter().copied().chain(bounds);
     outline.labels.iter().map(String::as_str).chain(more)
 }
@@ -155,7 +155,7 @@ fn named(name: &str, help: &str, outline: &Outline) -> Vec<Named> {
         help: [help, about].join(if help.is_empty() || about.is_empty() { "" } else { ": " }),
         kind: metric_type(kind),
     };
-    let parts = outline.form.parts().iter().map(|part| named(part.suffix, part.about, part.kind));
+    let parts = outline.form.parts().map(|part| named(part.suffix, part.about, part.kind));
     let overflowed = named(OVERFLOWED.0, OVERFLOWED.1, PartKind::Counter);
     parts.chain(outline.overflows.then_some(overflowed)).collect()
 }
@@ -201,8 +201,8 @@ impl Collector for Registered {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         match self.stage.load(Ordering::Relaxed) {
             SHOWN => {
-                let parts = self.outline.form.parts();
-                scrape(&*self.source, parts, &self.named, &self.buckets, &mut encoder)
+                let parts: Vec<_> = self.outline.form.parts().collect();
+                scrape(&*self.source, &parts, &self.named, &self.buckets, &mut encoder)
             }
             ENTERS => {
                 self.stage.store(WRITES, Ordering::Relaxed);

@@ -32,7 +32,7 @@ impl Named {
 /// its uses.
 pub(crate) fn scrape(
     source: &dyn Source,
-    parts: &[Part],
+    parts: &[&Part],
     named: &[Named],
     buckets: &Buckets,
     encoder: &mut DescriptorEncoder<'_>,

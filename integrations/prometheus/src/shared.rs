@@ -87,8 +87,10 @@ impl<M: Single> TypedMetric for Shared<M> {
 impl<M: Single> EncodeMetric for Shared<M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let reading = self.any().read();
-        let only = &reading.parts()[0];
-        write(&reading, only, &Kept::NONE, &Buckets::DEFAULT, &mut encoder)
+        let mut parts = reading.parts();
+        parts.try_for_each(|part| {
+            write(&reading, part, &Kept::NONE, &Buckets::DEFAULT, &mut encoder)
+        })
     }
 
     fn metric_type(&self) -> MetricType {

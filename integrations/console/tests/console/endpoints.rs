@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use http::{Method, StatusCode};
 use serde_json::json;
-use windrow::export::field;
+use windrow::export::{field, from_fn};
 use windrow::{Counter, Family, Gate, Gauge, InFlight, Maximum, SlidingWindow, labels::LabelNames};
 use windrow_console::{Console, RegisterError};
 use windrow_tower::{
@@ -238,6 +238,8 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
     let busy = std::sync::Arc::new(InFlight::new());
     let _four = busy.enter(4).owned_by(busy.clone());
     console.show("busy", "Busy", busy).unwrap();
+    console.show("load", "Load", from_fn(|| 0.75)).unwrap();
+    console.show("absent", "Absent", from_fn(|| f64::NAN)).unwrap();
     console.nanoseconds("Rt");
     let error = console.show("open", "Again", counter()).unwrap_err();
     assert_eq!(error, RegisterError::NameTaken { name: "open".to_owned() });
@@ -249,14 +251,20 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
     let names: Vec<_> = metrics.iter().map(|metric| metric["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["visits", "open", "most", "own", "requests", "busy"],
+        ["visits", "open", "most", "own", "requests", "busy", "load", "absent"],
         "the refused series is absent"
     );
     let of = |index: usize| &metrics[index]["series"][0];
     assert_eq!((&of(0)["lifetime"], &of(1)["level"]), (&json!(5), &json!(-3)));
     assert_eq!((&of(2)["value"], &of(3)["events"]["Pass"]["count"]), (&json!(9), &json!(2)));
     assert_eq!((&metrics[5]["form"], &of(5)["level"]), (&json!("gauge"), &json!(4)));
+    assert_eq!((&metrics[6]["form"], &of(6)["level"]), (&json!("gauge"), &json!(0.75)));
+    assert_eq!(of(7)["level"], json!(null));
     let shown = text(get(server.address(), "/text").await).await;
+    let of_functions = ["\nload  0.75\n", "\nabsent  none\n"];
+    for line in of_functions {
+        assert!(shown.contains(line), "{line:?} in {shown}");
+    }
     for line in ["\nbusy  4\n", "\nvisits  5\n", "\nopen  -3\n", "\nmost  9\n", "\nown  Pass 2 ("] {
         assert!(shown.contains(line), "{line:?} in {shown}");
     }

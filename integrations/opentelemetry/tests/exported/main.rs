@@ -18,9 +18,9 @@ use opentelemetry_sdk::metrics::{
     SdkMeterProvider, Stream, Temporality,
 };
 use windrow::clock::{self, Manual};
-use windrow::export::field;
+use windrow::export::{field, field_fn, from_fn};
 use windrow::{
-    Counter, Family, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
+    Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
     events, family::Metric, labels, labels::LabelNames,
 };
 use windrow_opentelemetry::{ObserveError, Observer};
@@ -35,6 +35,7 @@ labels! {
 }
 
 events! { enum Queue { Pushed: Count, Waited: Value } }
+events! { enum Cart { Items: Signed } }
 events! { enum Depth { Deepest: Maximum, Flattest: Minimum } }
 
 /// A number by the name of its instrument and its attributes.
@@ -301,6 +302,41 @@ fn a_window_of_extremes_is_exported_by_them_and_counts_none() {
     assert!(sdk.collect().is_empty());
     clock.advance(Duration::from_millis(500));
     let expected = [("depth.max{event=Deepest}", 8.0), ("depth.min{event=Flattest}", 3.0)];
+    assert_eq!(sdk.collect(), points(&expected));
+}
+
+#[test]
+fn the_level_of_a_signed_event_is_an_up_down_counter() {
+    for temporality in [Temporality::Cumulative, Temporality::Delta] {
+        let clock = Manual::default();
+        let window = SlidingWindow::<Cart>::builder().clock(clock.clone()).build().unwrap();
+        let window = Arc::new(window);
+        let sdk = Sdk::new(temporality, None);
+        sdk.observer().observe("cart", "Cart", Arc::downgrade(&window)).unwrap();
+        window.add(Cart::Items, 3);
+        window.add(Cart::Items, -5);
+        assert_eq!(sdk.collect()["cart.level{event=Items}"], -2.0);
+        clock.advance(Duration::from_millis(500));
+        window.add(Cart::Items, 1);
+        let expected = [("cart.level{event=Items}", -1.0), ("cart.per_second{event=Items}", -4.0)];
+        // The SDK has no deltas of an up-down counter: it exports sums from the start.
+        assert_eq!(sdk.collect(), points(&expected), "{temporality:?}");
+    }
+}
+
+#[test]
+fn a_number_of_the_programs_own_is_a_gauge() {
+    let gates = Family::<User, _, _>::with_constructor(|| Gate::builder(5).build().unwrap());
+    let gates = Arc::new(gates.limit(1_000));
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    let mut observer = sdk.observer();
+    observer.observe("half", "Half", from_fn(|| -0.5)).unwrap();
+    observer.observe("absent", "Absent", from_fn(|| f64::NAN)).unwrap();
+    observer.observe("fails", "Fails", from_fn(|| panic!("for the test"))).unwrap();
+    let left = field_fn(Arc::downgrade(&gates), |gate: &Gate| gate.left() as f64);
+    observer.observe("left", "Left", left).unwrap();
+    assert!(gates.with(User { user: 7 }).try_admit(2));
+    let expected = [("half{}", -0.5), ("left.overflow{}", 0.0), ("left{user=7}", 3.0)];
     assert_eq!(sdk.collect(), points(&expected));
 }
 

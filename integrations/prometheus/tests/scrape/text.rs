@@ -1,14 +1,15 @@
 //! The text of a scrape, to the letter.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
-use windrow::export::field;
+use windrow::export::{field, field_fn, from_fn};
 use windrow::{
-    Counter, Family, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, events,
+    Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, events,
     family::Metric,
     histogram::Scale,
     labels,
@@ -26,6 +27,7 @@ labels! {
 events! { enum Queue { Pushed: Count, Waited: Value } }
 events! { enum Upload { Started: Count, Bytes: Histogram(Scale::fixed::<2, 1, { 1 << 20 }>()) } }
 events! { enum Hits { Hit: Count, Miss: Count } }
+events! { enum Cart { Items: Signed } }
 events! { enum Depth { Deepest: Maximum, Flattest: Minimum } }
 
 fn text(registry: &Registry) -> String {
@@ -421,6 +423,51 @@ fn a_window_of_extremes_shows_them_and_counts_none() {
     clock.advance(Duration::from_millis(500));
     let shown = [r#"depth_max{event="Deepest"} 8"#, r#"depth_min{event="Flattest"} 3"#];
     assert_eq!(samples(&registry), shown);
+    let described = text(&registry).lines().filter(|line| line.starts_with("# TYPE")).count();
+    assert_eq!(described, 2, "no name without a sample");
+}
+
+#[test]
+fn a_window_shows_the_level_of_a_signed_event_as_a_gauge() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Cart>::builder().clock(clock.clone()).build().unwrap();
+    let window = Shared::from(window);
+    let mut registry = Registry::default();
+    register(&mut registry, "cart", "Cart", window.clone()).unwrap();
+    window.add(Cart::Items, 3);
+    window.add(Cart::Items, -5);
+    clock.advance(Duration::from_millis(500));
+    let expected = "\
+# HELP cart_level Cart: all-time additions minus subtractions
+# TYPE cart_level gauge
+cart_level{event=\"Items\"} -2
+# HELP cart_per_second Cart: rate per second over the closed buckets of the window
+# TYPE cart_per_second gauge
+cart_per_second{event=\"Items\"} -4.0
+# EOF
+";
+    assert_eq!(text(&registry), expected);
+}
+
+#[test]
+fn a_number_of_the_programs_own_is_a_gauge() {
+    let gates =
+        Arc::new(Family::<Shift, _, _>::with_constructor(|| Gate::builder(5).build().unwrap()));
+    let (number, other) = (Arc::new(AtomicI64::new(3)), from_fn(|| f64::NAN));
+    let mut registry = Registry::default();
+    let half = from_fn({
+        let number = Arc::clone(&number);
+        move || number.load(Ordering::Relaxed) as f64 / 2.0
+    });
+    let left = field_fn(Arc::clone(&gates), |gate: &Gate| gate.left() as f64);
+    register(&mut registry, "half", "Half", half).unwrap();
+    register(&mut registry, "absent", "Absent", other).unwrap();
+    register(&mut registry, "left", "Left", left).unwrap();
+    assert!(gates.with(Shift { shift: -1 }).try_admit(2));
+    let shown = ["half 1.5", "left_overflow_total 0", r#"left{shift="-1"} 3.0"#];
+    assert_eq!(samples(&registry), shown);
+    number.store(-8, Ordering::Relaxed);
+    assert!(text(&registry).contains("# TYPE half gauge\nhalf -4.0\n"));
 }
 
 #[test]

@@ -1,0 +1,125 @@
+//! Numbers of the program's own, which a function reads.
+
+use std::fmt::{self, Debug, Formatter};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::field::FamilySource;
+use super::form::Form;
+use super::metric::{AnyMetric, Exported};
+use super::outline::Outline;
+use super::source::{Series, Single, Source, outline_of, refused, visit_fields};
+
+/// Makes a source of one number that a function returns: a gauge that is set, the length of a
+/// queue, the grants of a gate.
+///
+/// Exporters show it as a gauge. They call the function once for each export, on their own threads,
+/// and wait for it: so it should neither block nor take long. If its result is not finite, the
+/// export has no such number: return `NAN` for a number that does not exist at the moment. A panic
+/// of the function is caught, and counts as `NAN`.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use std::time::Duration;
+/// use windrow::export::{Catalog, from_fn};
+/// use windrow::{Gate, in_flight::AtMost};
+///
+/// static MAILS: Gate = Gate::of(AtMost(100), Duration::from_secs(60), 60);
+/// static LOAD: AtomicU64 = AtomicU64::new(0); // the bits of an `f64`
+///
+/// let mut catalog = Catalog::new();
+/// catalog.add("mails", "Mails admitted in a minute", from_fn(|| MAILS.granted() as f64))?;
+/// let load = || f64::from_bits(LOAD.load(Ordering::Relaxed));
+/// catalog.add("load", "Load, from 0 to 1", from_fn(load))?;
+/// LOAD.store(0.75_f64.to_bits(), Ordering::Relaxed);
+/// # Ok::<(), windrow::export::CatalogError>(())
+/// ```
+#[doc(alias = "callback")]
+#[doc(alias = "set")]
+pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
+    FromFn { number }
+}
+
+/// A source of one number that a function returns: from [`from_fn`].
+#[derive(Clone, Copy)]
+pub struct FromFn<F> {
+    number: F,
+}
+
+impl<F: Fn() -> f64 + Send + Sync + 'static> Exported for FromFn<F> {
+    fn any(&self) -> AnyMetric<'_> {
+        real(&self.number)
+    }
+}
+
+impl<F: Fn() -> f64 + Send + Sync + 'static> Source for FromFn<F> {
+    fn outline(&self) -> Outline {
+        Outline::of_metric(Form::Real)
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+        see(&Single(self));
+    }
+}
+
+/// Shows that it is a function.
+impl<F> Debug for FromFn<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FromFn").finish_non_exhaustive()
+    }
+}
+
+/// Makes a source of a family, with one number for each series, which a function computes of its
+/// metric.
+///
+/// The family is a `&'static`, an [`Arc`](std::sync::Arc) or a [`Weak`](std::sync::Weak). For the
+/// function, what [`from_fn`] says holds too.
+///
+/// ```
+/// use windrow::export::{Catalog, field_fn};
+/// use windrow::{Family, Gate, labels};
+///
+/// labels! { pub struct Client { client: str } }
+///
+/// static GATES: Family<Client, Gate> =
+///     Family::with_constructor(|| Gate::builder(100).build().expect("a limit above zero"));
+///
+/// let mut catalog = Catalog::new();
+/// let granted = field_fn(&GATES, |gate| gate.granted() as f64);
+/// catalog.add("granted", "Requests admitted in a second, by client", granted)?;
+/// assert!(GATES.with(Client { client: "ann" }).try_admit(1));
+/// # Ok::<(), windrow::export::CatalogError>(())
+/// ```
+pub fn field_fn<S: FamilySource>(
+    family: S,
+    number: fn(&S::Metric) -> f64,
+) -> FieldFn<S, S::Metric> {
+    FieldFn { family, number }
+}
+
+/// A number of each series of a family: from [`field_fn`].
+#[derive(Clone, Copy, Debug)]
+pub struct FieldFn<S, M> {
+    family: S,
+    number: fn(&M) -> f64,
+}
+
+impl<S: FamilySource> Source for FieldFn<S, S::Metric> {
+    fn outline(&self) -> Outline {
+        let outline = self.family.with_family(|family| outline_of(family, Form::Real));
+        outline.unwrap_or_else(|| Outline::of_metric(Form::Real))
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+        let visit = |family: &_| visit_fields(family, |metric| real(|| (self.number)(metric)), see);
+        self.family.with_family(visit);
+    }
+
+    fn refused(&self) -> Option<u64> {
+        self.family.with_family(refused)?
+    }
+}
+
+/// Calls the program's function. A panic is a number that does not exist: exporters go on.
+fn real(number: impl Fn() -> f64) -> AnyMetric<'static> {
+    AnyMetric::Real(catch_unwind(AssertUnwindSafe(number)).unwrap_or(f64::NAN))
+}

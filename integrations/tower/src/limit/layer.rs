@@ -7,8 +7,13 @@ use std::time::Duration;
 use http::request::Parts;
 use tower_layer::Layer;
 use windrow::clock::Coarse;
-use windrow::{Clock, gate::Admission, labels::Labels};
+use windrow::{
+    Clock,
+    gate::Admission,
+    labels::{Labels, RuntimeLabels},
+};
 
+use crate::key::{ByValues, KeyValues, RequestKey};
 use crate::limit::limits::Limits;
 use crate::limit::service::LimitService;
 
@@ -95,7 +100,54 @@ impl<L: Labels, K, C: Clock + Send + Sync + 'static>
     where
         K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
     {
+        LimitLayer::of(limits, key)
+    }
+
+    fn of(limits: &'static Limits<L, C>, key: K) -> Self {
         LimitLayer { limits, key, weight: |_| 1, max_wait: Duration::ZERO, sleep: |_| ready(()) }
+    }
+}
+
+impl<F, C: Clock + Send + Sync + 'static>
+    LimitLayer<RuntimeLabels, ByValues<F>, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, C>
+{
+    /// Creates a layer that asks `limits` whose labels have names that are known only at run time.
+    /// `write` writes the values of a request's key, in the order of the names; a request for which
+    /// it returns `None` is not limited.
+    ///
+    /// To write a key allocates nothing. A key with another number of values than names shares the
+    /// overflow gate: see [`KeyValues`].
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use windrow::{Gate, labels::{LabelNames, RuntimeLabels}};
+    /// use windrow_tower::{LimitLayer, Limits};
+    ///
+    /// /// Labels, and the headers that they are read from.
+    /// static LABELS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    ///     let from_a_file = "tenant=x-tenant,region=x-region";
+    ///     let pairs = from_a_file.split(',').filter_map(|pair| pair.split_once('='));
+    ///     pairs.map(|(label, header)| (label.to_owned(), header.to_owned())).collect()
+    /// });
+    ///
+    /// static TENANTS: LazyLock<Limits<RuntimeLabels>> = LazyLock::new(|| {
+    ///     let names = LabelNames::new(LABELS.iter().map(|(label, _)| label)).expect("names");
+    ///     Limits::with_names(names, 10_000, |_| Gate::builder(100).build().expect("100 a second"))
+    /// });
+    ///
+    /// let layer = LimitLayer::with_values(&TENANTS, |parts, key| {
+    ///     for (_, header) in LABELS.iter() {
+    ///         key.push(parts.headers.get(header)?.to_str().ok()?);
+    ///     }
+    ///     Some(())
+    /// });
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn with_values(limits: &'static Limits<RuntimeLabels, C>, write: F) -> Self
+    where
+        F: Fn(&Parts, &mut KeyValues) -> Option<()>,
+    {
+        LimitLayer::of(limits, ByValues(write))
     }
 }
 
@@ -154,12 +206,12 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// Asks the gate of a request's key.
     pub(super) fn admit(&self, parts: &Parts) -> Admission
     where
-        K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+        K: RequestKey<L>,
         W: Fn(&Parts) -> u64,
     {
-        (self.key)(parts).map_or(Admission::Now, |key| {
-            self.limits.admit(key, (self.weight)(parts), self.max_wait)
-        })
+        let ask =
+            |key: L::Borrowed<'_>| self.limits.admit(key, (self.weight)(parts), self.max_wait);
+        self.key.with_key(parts, ask).unwrap_or(Admission::Now)
     }
 
     pub(super) fn sleep<Z>(&self, wait: Duration) -> Z

@@ -21,7 +21,12 @@ use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 use windrow::clock::Coarse;
-use windrow::{Clock, Family, Gate, family::Handle, gate::Admission, labels::Labels};
+use windrow::{
+    Clock, Family, Gate,
+    family::Handle,
+    gate::Admission,
+    labels::{LabelNames, Labels, RuntimeLabels},
+};
 
 use crate::limit::current::Current;
 use crate::limit::series::{Limit, Standing};
@@ -31,8 +36,9 @@ use crate::unwind::make_or_undo;
 /// A rate limiter by key: a [`Limit`] for each client, each route, or each pair of both, for use in
 /// a static.
 ///
-/// A key is a set of labels. A function makes the gate of a key when the key comes for the first
-/// time, and so sets its limit.
+/// A key is a set of labels, which [`labels!`](windrow::labels!) declares, or whose names are known
+/// only [at run time](Self::with_names). A function makes the gate of a key when the key comes for
+/// the first time, and so sets its limit.
 ///
 /// ```
 /// use std::time::Duration;
@@ -132,7 +138,10 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     where
         L: Labels<Names = ()>,
     {
-        let family = Family::new().limit(max_keys);
+        Limits::of(Family::new().limit(max_keys), gate)
+    }
+
+    const fn of(family: Family<L, Limit<C>>, gate: MakeGate<L, C>) -> Limits<L, C> {
         Limits { family, overflow: OnceLock::new(), gate, current: Current::new() }
     }
 
@@ -331,6 +340,37 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// ```
     pub fn family(&self) -> &Family<L, Limit<C>> {
         &self.family
+    }
+}
+
+impl<C: Clock + Send + Sync + 'static> Limits<RuntimeLabels, C> {
+    /// Creates limits for at most `max_keys` keys, whose labels have names that are known only at
+    /// run time. The function makes the gates, as described for [`new`](Self::new).
+    ///
+    /// A key with another number of values than names shares the overflow gate. For a layer, see
+    /// [`LimitLayer::with_values`](crate::LimitLayer::with_values).
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use std::time::Duration;
+    /// use windrow::{Gate, labels::{LabelNames, RuntimeLabels}};
+    /// use windrow_tower::Limits;
+    ///
+    /// static TENANTS: LazyLock<Limits<RuntimeLabels>> = LazyLock::new(|| {
+    ///     let from_a_file = "tenant,region";
+    ///     let names = LabelNames::new(from_a_file.split(',')).expect("names that differ");
+    ///     Limits::with_names(names, 10_000, |_| Gate::builder(1).build().expect("one a second"))
+    /// });
+    ///
+    /// let ask = |key: &[&str]| TENANTS.admit(key, 1, Duration::ZERO).is_granted();
+    /// assert!(ask(&["acme", "eu"]) && !ask(&["acme", "eu"]) && ask(&["acme", "us"]));
+    /// ```
+    pub fn with_names(
+        names: LabelNames,
+        max_keys: usize,
+        gate: MakeGate<RuntimeLabels, C>,
+    ) -> Limits<RuntimeLabels, C> {
+        Limits::<RuntimeLabels, C>::of(Family::with_names(names).limit(max_keys), gate)
     }
 }
 

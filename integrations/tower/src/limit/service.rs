@@ -10,6 +10,7 @@ use http::{Request, Response};
 use tower_service::Service;
 use windrow::{Clock, gate::Admission, labels::Labels};
 
+use crate::key::RequestKey;
 use crate::limit::future::LimitFuture;
 use crate::limit::layer::LimitLayer;
 use crate::refusal::{Reason, Refusal};
@@ -33,7 +34,7 @@ impl<S, L, K, W, T, Z, C, A, B> Service<Request<A>> for LimitService<S, LimitLay
 where
     S: Service<Request<A>, Response = Response<B>> + Clone,
     L: Labels,
-    K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+    K: RequestKey<L>,
     W: Fn(&Parts) -> u64,
     T: Fn(Duration) -> Z,
     Z: Future<Output = ()>,

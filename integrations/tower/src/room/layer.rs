@@ -4,8 +4,9 @@ use std::fmt::{self, Debug, Formatter};
 
 use http::request::Parts;
 use tower_layer::Layer;
-use windrow::labels::Labels;
+use windrow::labels::{Labels, RuntimeLabels};
 
+use crate::key::{ByValues, KeyValues, RequestKey};
 use crate::room::rooms::{InRoom, Rooms};
 use crate::room::service::RoomService;
 
@@ -71,9 +72,45 @@ impl<L: Labels, K> RoomLayer<L, K> {
     /// Returns a place for a request, if it needs one, or an error if the room is full.
     pub(super) fn enter(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Full>
     where
-        K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+        K: RequestKey<L>,
     {
-        (self.key)(parts).map(|key| self.rooms.try_enter(key).ok_or(Full)).transpose()
+        let enter = |key: L::Borrowed<'_>| self.rooms.try_enter(key).ok_or(Full);
+        self.key.with_key(parts, enter).transpose()
+    }
+}
+
+impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
+    /// Creates a layer of `rooms` whose labels have names that are known only at run time. `write`
+    /// writes the values of a request's key, in the order of the names; a request for which it
+    /// returns `None` is not limited.
+    ///
+    /// To write a key allocates nothing. A key with another number of values than names shares the
+    /// overflow room: see [`KeyValues`].
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use windrow::labels::{LabelNames, RuntimeLabels};
+    /// use windrow_tower::{RoomLayer, Rooms};
+    ///
+    /// static TENANTS: LazyLock<Rooms<RuntimeLabels>> = LazyLock::new(|| {
+    ///     let names = LabelNames::new(["tenant"]).expect("one name");
+    ///     Rooms::with_names(names, 1_000, |_| 50)
+    /// });
+    ///
+    /// let layer = RoomLayer::with_values(&TENANTS, |parts, key| {
+    ///     key.push(parts.headers.get("x-tenant")?.to_str().ok()?);
+    ///     Some(())
+    /// });
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn with_values(
+        rooms: &'static Rooms<RuntimeLabels>,
+        write: F,
+    ) -> RoomLayer<RuntimeLabels, ByValues<F>>
+    where
+        F: Fn(&Parts, &mut KeyValues) -> Option<()>,
+    {
+        RoomLayer { rooms, key: ByValues(write) }
     }
 }
 

@@ -21,7 +21,7 @@ use windrow::{
     Counter, Family, InFlight,
     family::{Handle, Metric},
     in_flight::{AtMost, InFlightGuard, LevelOwner},
-    labels::Labels,
+    labels::{LabelNames, Labels, RuntimeLabels},
 };
 
 use crate::unwind::make_or_undo;
@@ -177,6 +177,31 @@ impl<L: Labels> Rooms<L> {
     /// ```
     pub fn family(&self) -> &Family<L, Room> {
         &self.family
+    }
+}
+
+impl Rooms<RuntimeLabels> {
+    /// Creates rooms for at most `max_keys` keys, whose labels have names that are known only at
+    /// run time. The function returns the numbers of places, as described for [`new`](Self::new).
+    ///
+    /// A key with another number of values than names shares the overflow room. For a layer, see
+    /// [`RoomLayer::with_values`](crate::RoomLayer::with_values).
+    ///
+    /// ```
+    /// use windrow::labels::LabelNames;
+    /// use windrow_tower::Rooms;
+    ///
+    /// let tenants = Rooms::with_names(LabelNames::new(["tenant"])?, 1_000, |_| 1);
+    /// let place = tenants.try_enter(&["acme"]);
+    /// assert!(place.is_some() && tenants.try_enter(&["acme"]).is_none());
+    /// # Ok::<(), windrow::labels::LabelNamesError>(())
+    /// ```
+    pub fn with_names(
+        names: LabelNames,
+        max_keys: usize,
+        places: Places<RuntimeLabels>,
+    ) -> Rooms<RuntimeLabels> {
+        Rooms { family: Family::with_names(names).limit(max_keys), places }
     }
 }
 

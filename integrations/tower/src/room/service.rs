@@ -3,12 +3,12 @@
 use std::fmt::{self, Debug, Formatter};
 use std::task::{Context, Poll};
 
-use http::request::Parts;
 use http::{Request, Response};
 use http_body::Body;
 use tower_service::Service;
 use windrow::labels::Labels;
 
+use crate::key::RequestKey;
 use crate::refusal::{Reason, Refusal};
 use crate::room::body::RoomBody;
 use crate::room::future::RoomFuture;
@@ -31,7 +31,7 @@ impl<S, L, K, A, B> Service<Request<A>> for RoomService<S, RoomLayer<L, K>>
 where
     S: Service<Request<A>, Response = Response<B>>,
     L: Labels,
-    K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+    K: RequestKey<L>,
     B: Body + Default,
 {
     type Response = Response<RoomBody<B, L>>;

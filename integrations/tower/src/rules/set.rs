@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use windrow::{
     Clock, Gate,
-    labels::{LabelValue, Labels},
+    labels::{LabelNames, LabelValue, Labels, RuntimeLabels},
 };
 
 use crate::rules::error::{RulesError, RulesPart};
@@ -111,7 +111,25 @@ impl Rules {
         self.rate_of::<L>(L::names(&()), key)
     }
 
-    /// Returns the rate of a key whose labels have these names.
+    /// Returns the rate of a key whose labels' names are known only at run time; for `None`, and
+    /// for a key with another number of values than names, the overflow rate.
+    ///
+    /// ```
+    /// use windrow::labels::LabelNames;
+    /// use windrow_tower::{Rate, Rules};
+    ///
+    /// let rules = Rules::builder(Rate::new(10)).rule([("tenant", "free-*")], Rate::new(5));
+    /// let names = LabelNames::new(["tenant", "region"])?;
+    /// let rate = rules.build()?.rate_with_names(&names, Some(&["free-42", "eu"]));
+    /// assert_eq!(rate.limit, 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rate_with_names(&self, names: &LabelNames, key: Option<&[&str]>) -> Rate {
+        let names = names.as_slice();
+        self.rate_of::<RuntimeLabels>(names, key.filter(|key| key.len() == names.len()))
+    }
+
+    /// Returns the rate of a key that has one label for each of these names.
     pub(crate) fn rate_of<L: Labels>(&self, names: &[&str], key: Option<L::Borrowed<'_>>) -> Rate {
         let Some(key) = key else { return self.overflow };
         let texts: Vec<_> = (0..names.len()).map(|index| text(L::value(key, index))).collect();

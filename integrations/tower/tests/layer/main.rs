@@ -13,6 +13,7 @@ mod memory;
 mod refusals;
 mod rooms;
 mod rules;
+mod run_time;
 mod sharing;
 
 use std::collections::BTreeMap;

@@ -103,8 +103,8 @@ pub use walk::FamilyIter;
 /// | to count | costs, beside the add itself |
 /// |---|---|
 /// | through a [`Handle`] | nothing |
-/// | by [`with`](Self::with), if all labels are enums | an index into a table | | by `with`, with
-/// any other labels | a hash of the labels, a comparison, and a pin of this thread's epoch |
+/// | by [`with`](Self::with), if all labels are enums | an index into a table |
+/// | by `with`, with any other labels | a hash, a comparison, a pin of this thread's epoch |
 ///
 /// None of these takes a lock, allocates, or writes anything that threads share. The first use of a
 /// set allocates its series, also without a lock.

@@ -6,12 +6,17 @@ use crate::histogram::Scale;
 ///
 /// | kind | counts | a bucket keeps | its [`Stats`](crate::Stats) |
 /// |---|---|---|---|
-/// | `Count` | a number that only grows | its sum | `count` and `sum` are both that sum | |
-/// `Signed` | a number that goes up and down | its change | `count` and `sum` are both that change,
-/// as [two's complement](crate::Stats::signed_sum) | | `Value` | values | count, sum, minimum and
-/// maximum | all four | | `Maximum` | values | the maximum | `max`; the others are 0 and `None` | |
-/// `Minimum` | values | the minimum | `min`; the others are 0 and `None` |
-/// | `Histogram` | values | count and sum of each cell of its [`Scale`], minimum and maximum | all four; and its [distribution](crate::SlidingWindow::distribution) has percentiles |
+/// | `Count` | a number that only grows | its sum | `count` and `sum`: that sum |
+/// | `Signed` | a number that goes up and down | its change | `count` and `sum`: that change |
+/// | `Value` | values | count, sum, minimum, maximum | all four |
+/// | `Maximum` | values | the maximum | `max`; the others are 0 and `None` |
+/// | `Minimum` | values | the minimum | `min`; the others are 0 and `None` |
+/// | `Histogram` | values | count and sum of each cell, minimum, maximum | all four |
+///
+/// The `count` and `sum` of a `Signed` event are in two's complement:
+/// [`signed_sum`](crate::Stats::signed_sum) returns the number. The cells of a `Histogram` event
+/// are those of its [`Scale`]. It alone has quantiles, in its
+/// [distribution](crate::SlidingWindow::distribution).
 ///
 /// The types in [`kind`](crate::kind) tell the compiler what can be done with an event. A `Maximum`
 /// or `Minimum` event has no sum, rate or mean.

@@ -14,9 +14,9 @@ pub use crate::family::field::{Field, OptionalText};
 /// | `&'static str`, [`ShortText`](crate::labels::ShortText) | the same | the text |
 /// | an integer, `bool`, `char` | the same | the value |
 /// | `f32`, `f64` | the same | `0.5`, `1.0`, `1e300`, `inf`, `NaN` |
-/// | `IpAddr`, `SocketAddr`, `Ipv4Addr`, ... | the same | the address | | an enum that `labels!`
-/// declares | the same | the name, or the text that follows it | | `Option` of one of these | the
-/// same | the value; `None` as an empty text |
+/// | `IpAddr`, `SocketAddr`, `Ipv4Addr`, ... | the same | the address |
+/// | an enum that `labels!` declares | the same | the name, or the text that follows it |
+/// | `Option` of one of these | the same | the value; `None` as an empty text |
 ///
 /// A lookup borrows each text, and the family keeps a copy, so the set has a lifetime, and the
 /// field is a `&str`. (A `&'static str` needs no copy and no lifetime.) Declare a label of any

@@ -8,6 +8,7 @@ mod glossary;
 mod prose;
 mod rules;
 mod summaries;
+mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

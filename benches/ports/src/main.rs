@@ -123,37 +123,32 @@ fn tables(quick: bool) {
 
     println!("{}, {} cores, {:?}", processor(), cores(), windrow::strategy());
     println!("{} rounds of {} calls a thread\n", effort.rounds, effort.calls);
-    let rows: Vec<_> = all
-        .iter()
-        .enumerate()
-        .map(|(at, contender)| {
+    let names = ["1 thread".to_owned(), format!("{} threads", cores())];
+    for (alone, (threads, samples)) in [true, false].into_iter().zip(names.iter().zip(&by_threads))
+    {
+        let row = |(at, contender): (usize, &Contender)| {
             let own = all.iter().position(|own| own.what == contender.what).expect("itself");
-            let mut cells = vec![contender.what.to_owned(), contender.whose.to_owned()];
-            for samples in &by_threads {
-                cells.push(Spread::of_samples(&samples[at], |sample| sample.cpu_ns).show());
-                let ratio =
-                    || Spread::of_both(&samples[at], &samples[own], |one, own| one / own).show();
-                cells.push(if at == own { "-".to_owned() } else { ratio() });
+            let ratio =
+                || Spread::of_both(&samples[at], &samples[own], |one, own| one / own).show();
+            let mut cells = vec![
+                contender.what.to_owned(),
+                contender.whose.to_owned(),
+                Spread::of_samples(&samples[at], |sample| sample.cpu_ns).show(),
+                if at == own { "-".to_owned() } else { ratio() },
+            ];
+            if alone {
+                let less = |counted: f64| format!("{:.0}", counted - empty);
+                cells.push(counted[at].map_or("-".to_owned(), less));
             }
-            let less = |counted: f64| format!("{:.0}", counted - empty);
-            cells.push(counted[at].map_or("-".to_owned(), less));
             cells
-        })
-        .collect();
-    let threads = format!("{} threads", cores());
-    let ratio = format!("{threads}: ratio to its own");
-    let heads = [
-        "what",
-        "whose",
-        "1 thread",
-        "1 thread: ratio to its own",
-        &threads,
-        &ratio,
-        "instructions",
-    ];
-    print_table(&heads, &rows);
+        };
+        let rows: Vec<_> = all.iter().enumerate().map(row).collect();
+        let heads = ["what", "whose", threads, "ratio to its own", "instructions"];
+        print_table(if alone { &heads } else { &heads[..4] }, &rows);
+        println!();
+    }
     println!(
-        "\nns of CPU time a call and thread: median (least to greatest) over the rounds. {MARK}"
+        "ns of CPU time a call and thread: median (least to greatest) over the rounds. {MARK}"
     );
     println!("Instructions: of a call, by callgrind, on windrow's portable strategy.");
 }

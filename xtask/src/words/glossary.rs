@@ -64,7 +64,7 @@ impl Banned {
 pub(crate) fn without_bans(page: &str) -> String {
     let line = |line: &str| {
         let end = line.trim_end_matches('|').rfind('|').filter(|_| line.starts_with('|'));
-        line[..end.unwrap_or(line.len())].to_owned() + "\n"
+        line[..end.map_or(line.len(), |end| end + 1)].to_owned() + "\n"
     };
     page.lines().map(line).collect()
 }

@@ -7,6 +7,7 @@ use super::Finding;
 use super::glossary::{Banned, Glossary};
 use super::prose::{self, Source, Word};
 use super::summaries::{self, Summary};
+use super::tables;
 
 /// The rule that a finding breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,17 +18,19 @@ pub(super) enum Rule {
     Phrase,
     Glossary,
     Width,
+    Table,
     Exception,
 }
 
 impl Rule {
-    pub(super) const ALL: [Rule; 7] = [
+    pub(super) const ALL: [Rule; 8] = [
         Rule::Bare,
         Rule::Verb,
         Rule::Person,
         Rule::Phrase,
         Rule::Glossary,
         Rule::Width,
+        Rule::Table,
         Rule::Exception,
     ];
 }
@@ -41,6 +44,7 @@ impl fmt::Display for Rule {
             Rule::Phrase => "banned phrase",
             Rule::Glossary => "not the glossary's word",
             Rule::Width => "comment longer than 100 columns",
+            Rule::Table => "a table that its head does not describe",
             Rule::Exception => "exception that nothing needs",
         })
     }
@@ -109,6 +113,8 @@ pub(super) fn findings(source: &Source<'_>, glossary: &Glossary) -> Vec<Finding>
         found.extend(replaced(source, &index, banned));
     }
     found.extend(wide(source));
+    let broken = tables::broken(source).into_iter();
+    found.extend(broken.map(|(line, what)| (line, Rule::Table, what)));
     found.sort();
     found.into_iter().map(finding).collect()
 }

@@ -118,6 +118,35 @@ fn comments_are_not_longer_than_code() {
 }
 
 #[test]
+fn a_row_that_was_wrapped_is_found() {
+    let text = "\
+/// | kind | keeps |
+/// |---|---|
+/// | `Count` | its sum | | `Value`
+/// | the sum |
+/// | a \\| b | c |
+/// | a | `b`
+/// c
+///
+/// | of | another |
+/// |---|---|
+// no comment of the table
+/// ```text
+/// | a | b | c |
+/// |---|
+/// ```
+";
+    assert_eq!(found(Rule::Table, text), [3, 4, 6, 7]);
+    assert_eq!(found_in("docs/a.md", Rule::Table, "| a |\n|---|\nb\n\n| c |\n", ""), [3]);
+}
+
+#[test]
+fn a_table_has_few_columns() {
+    let text = "| 1 | 2 | 3 | 4 | 5 |\n\n| 1 | 2 | 3 | 4 | 5 | 6 |\n|---|---|---|---|---|---|\n";
+    assert_eq!(found_in("docs/a.md", Rule::Table, text, ""), [3]);
+}
+
+#[test]
 fn the_glossary_of_this_project_has_rows() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let page = read(root, GLOSSARY).unwrap();

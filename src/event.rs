@@ -65,8 +65,8 @@ pub use wide::WideCells;
 /// ```
 ///
 /// A wrong implementation does not compile. When a window is built, the compiler checks that
-/// [`Cells`](Self::Cells) has exactly as many cells as [`EVENTS`](Self::EVENTS) needs, that they
-/// fit a row of 8192, and that [`ZERO`](Self::ZERO) is all zero.
+/// [`Cells`](Self::Cells) has exactly the number of cells that [`EVENTS`](Self::EVENTS) needs, that
+/// they fit a row of 8192, and that [`ZERO`](Self::ZERO) is all zero.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no set of events",
     note = "make one: `windrow::events! {{ pub enum Http {{ Pass: Count, Rt: Histogram }} }}`"
@@ -137,7 +137,7 @@ impl<E: Events<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
         layout_of::<E>(M)
     };
 
-    // Every event has a cell, so there are at least as many cells as events.
+    // Every event has a cell, so there is no more than one event for each cell.
     const CELLS: &'static [EventCells] = {
         let cells: &[EventCells; M] =
             const { &EventCells::all(<[u64; M] as Positions<E>>::LAYOUT, E::EVENTS) };

@@ -12,7 +12,7 @@
 //! | its numbers | [`Reading`], from [`AnyMetric::read`]: [`Sample`]s, [`Part`] by [`Part`] |
 //!
 //! The crates `windrow-prometheus`, `windrow-opentelemetry` and `windrow-console` are visitors of
-//! this kind, and so is this text for statsd:
+//! this kind. This text for statsd is another:
 //!
 //! ```
 //! use std::fmt::Write;

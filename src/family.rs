@@ -70,8 +70,8 @@ pub use walk::FamilyIter;
 /// assert_eq!(REQUESTS.lifetime(), 1);
 /// ```
 ///
-/// A family of windows takes a function that builds them; so does a family of histograms with
-/// another scale than the default:
+/// A family of windows takes a function that builds them. A family of histograms with another scale
+/// than the default takes one, too:
 ///
 /// ```
 /// use windrow::{Family, SlidingWindow, events, labels};
@@ -180,8 +180,8 @@ macro_rules! constructor {
             /// Returns a family without series, whose metrics `make` makes.
             ///
             /// Several threads may call the function at once: when two threads need the same
-            /// series, one of the two metrics is dropped. If the function panics, so does the call
-            /// that needed the series, and nothing is counted.
+            /// series, one of the two metrics is dropped. If the function panics, the call that
+            /// needed the series panics too, and nothing is counted.
             ///
             /// ```
             /// use windrow::{Counter, Family, labels};

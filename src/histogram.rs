@@ -46,10 +46,9 @@ pub use scale::Scale;
 /// assert!((p99 - 990_000.0).abs() <= 990_000.0 * now.error_bound() + 0.5);
 /// ```
 ///
-/// Count, sum, minimum and maximum are exact, and so is the count of each cell. A cell holds values
-/// that differ by at most 9 %, so a percentile is right to 4.3 %; another [`Scale`] has finer or
-/// coarser cells, or another range. Values outside of the scale's range are counted in two further
-/// cells.
+/// Count, sum, minimum, maximum and the count of each cell are exact. A cell holds values that
+/// differ by at most 9 %, so a percentile is right to 4.3 %; another [`Scale`] has finer or coarser
+/// cells, or another range. Values outside of the scale's range are counted in two further cells.
 ///
 /// # Cost
 ///

@@ -40,10 +40,11 @@
 //! If the span ends now, that constant is the present level; so the peak until now is the greater
 //! of the level and the maximum, with or without operations (`Peaks::peak`). If operations follow a
 //! quiet bucket, its level is not known: the operation before the bucket has raised the constant
-//! level or a greater one, and so has the operation after it. The lesser of these two is an upper
-//! bound, and maxima say no more: with 5 in flight, then 3 leaves, a quiet bucket and 3 enters, the
-//! maxima are 5, none and 5; one leave and one enter give the same. But an operation of weight zero
-//! is an operation. To have a maximum in each bucket, enter with weight zero once a bucket.
+//! level or a greater one, and the operation after it has done the same. The lesser of these two is
+//! an upper bound, and maxima say no more: with 5 in flight, then 3 leaves, a quiet bucket and 3
+//! enters, the maxima are 5, none and 5; one leave and one enter give the same. But an operation of
+//! weight zero is an operation. To have a maximum in each bucket, enter with weight zero once a
+//! bucket.
 //!
 //! # Ranges
 //!

@@ -96,7 +96,7 @@ pub(crate) struct Ring {
     current: CachePadded<BucketPtr>,
     /// The strategy by which adds of different cores avoid contention.
     strategy: Strategy,
-    /// Whether adds are per core, with rows told apart by concurrency id.
+    /// True if adds are per core, with rows told apart by concurrency id.
     is_by_id: bool,
     store: Store,
     /// The numbers that no block holds: a copy of every add to a bucket's shared cells, and the
@@ -104,7 +104,7 @@ pub(crate) struct Ring {
     shared_total: Box<[AtomicU64]>,
     /// Late adds.
     late: Box<[AtomicU64]>,
-    /// Whether a bucket of the interval is touched.
+    /// The newest interval with a touched bucket.
     touched: Touched,
     /// The geometries of the tiers, each coarser than the one before.
     coarse: Box<[Geometry]>,
@@ -158,7 +158,7 @@ impl Ring {
         })
     }
 
-    /// Sets how far ahead of the newest bucket an add may open a bucket.
+    /// Sets the greatest distance ahead of the newest bucket at which an add may open a bucket.
     pub(crate) fn with_max_lead(mut self, max_lead: u64) -> Ring {
         self.max_lead = max_lead;
         self

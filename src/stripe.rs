@@ -110,12 +110,12 @@ global! {
 }
 
 global! {
-    /// Whether threads lease rows; false until that is known.
+    /// True if threads lease rows; false until that is known.
     fn leasing() -> AtomicBool = AtomicBool::new(false);
 }
 
 global! {
-    /// Whether threads may have slots in which they announce buckets; false until that is known.
+    /// True if threads may have slots in which they announce buckets; false until that is known.
     fn announcing() -> AtomicBool = AtomicBool::new(false);
 }
 
@@ -208,7 +208,7 @@ fn modelled() -> Strategy {
 
 #[cfg(windrow_announced)]
 thread_local! {
-    /// Whether models that this thread explores are of [`Strategy::Fenced`], where it would be
+    /// True if models that this thread explores are of [`Strategy::Fenced`], where it would be
     /// [`Strategy::Portable`].
     pub(crate) static WITH_FENCES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }

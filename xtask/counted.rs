@@ -180,7 +180,7 @@ fn keep_two_processors() {
         fn sched_setaffinity(thread: i32, size: usize, processors: *const u64) -> i32;
     }
     let (mut may, mut left) = ([0_u64; 128], 2);
-    // SAFETY: `may` has as many bytes as is said, and the kernel writes no more.
+    // SAFETY: `may` has the stated number of bytes, and the kernel writes no more.
     let known = unsafe { sched_getaffinity(0, size_of_val(&may), may.as_mut_ptr()) };
     assert!(known >= 0, "the kernel says which processors there are");
     for word in &mut may {

@@ -10,8 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Java's counters for the comparison lab, in the words of its workers (src/lab/worker.rs): a line asks
- * for adds or reads, a line answers with CPU time, wall time and how many ran at once.
+ * Java's counters for the comparison lab, in the words of its workers (src/lab/worker.rs): a line
+ * asks for adds or reads, a line answers with CPU time, wall time and the number of threads that
+ * ran at once.
  */
 final class Adders {
     private interface Counter {

@@ -121,8 +121,8 @@ pub const TOUCHED: &str = "windrow, touched";
 /// The name of what a sum is measured against that takes no buckets into account.
 pub const COUNTER_AND_CLOCK: &str = "windrow, a counter's sum and the clock";
 
-/// Returns those of [`windows`] whose names are `wanted`, each bucket of them added to by as many
-/// threads as there are cores. The clock stands still in the newest bucket. [`TOUCHED`] and
+/// Returns those of [`windows`] whose names are `wanted`. One thread for each core has added to
+/// each bucket of them. The clock stands still in the newest bucket. [`TOUCHED`] and
 /// [`COUNTER_AND_CLOCK`] are the last.
 ///
 /// # Panics

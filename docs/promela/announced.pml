@@ -1,15 +1,18 @@
 /*
- * The close of an announced bucket: src/reclaim/announced.rs, and what calls it in src/ring/write/add.rs, close.rs and
- * src/stripe/membarrier.rs. docs/promela/README.md says what has been checked.
+ * The close of an announced bucket: src/reclaim/announced.rs, and what calls it in
+ * src/ring/write/add.rs, close.rs and src/stripe/membarrier.rs. docs/promela/README.md says what
+ * has been checked.
  *
- * Adders announce a header, look again whether it is current, and add to their own cell of its block by a plain load and
- * store. Their stores go through a buffer each, as on x86-64: so a look may come before the announcement that stands
- * before it, for all that other threads can tell. A barrier empties one buffer after another. With FENCED an adder empties its
- * own between announcement and look, and there is no barrier.
+ * Adders announce a header, look again whether it is current, and add to their own cell of its
+ * block by a plain load and store. Their stores go through a buffer each, as on x86-64: so a look
+ * may come before the announcement that stands before it, for all that other threads can tell. A
+ * barrier empties one buffer after another. With FENCED an adder empties its own between
+ * announcement and look, and there is no barrier.
  *
- * One thread rotates, and closes what it can; another closes too, and begins barriers. One step of a process is one access
- * to memory that others see too, but for what a closer does to take a header: see which one a block belongs to, that it is
- * retired, and count a hold. (rotation.pml takes that apart.)
+ * One thread rotates, and closes what it can; another closes too, and begins barriers. One step of
+ * a process is one access to memory that others see too, but for what a closer does to take a
+ * header: see which one a block belongs to, that it is retired, and count a hold. (rotation.pml
+ * takes that apart.)
  *
  * Buckets are numbered; headers and blocks too, from 1, and 0 is none.
  */
@@ -21,7 +24,7 @@
 #define ADDS 2                  /* adds of each */
 #endif
 #ifndef LAST
-#define LAST 2                  /* the number of the last bucket: so many rotations */
+#define LAST 2                  /* the number of the last bucket, and of rotations */
 #endif
 #ifndef CLOSERS
 #define CLOSERS 1               /* threads that only close */
@@ -30,7 +33,7 @@
 #define BLOCKS 2
 #define NONE 0
 
-#define SLOT 0                  /* in a buffer: a store to the slot. Else the number of a block: to its cell */
+#define SLOT 0                  /* in a buffer: a store to the slot; any other: to that block */
 #define DEPTH 6                 /* entries of a buffer: more than one add has */
 
 /* A header's states. */

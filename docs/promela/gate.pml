@@ -1,13 +1,14 @@
 /*
  * A gate: sheets whose words are compared and exchanged, one of which is the head.
  *
- * An interval has two buckets. Threads ask for one at a time, and may wait for WAIT buckets; TURNERS turn to a sheet of the same
- * bucket, as a change of the limit does. A clock runs meanwhile. A sheet's parts are read and written one at a time; its word, and
- * the head with its version, are one step each.
+ * An interval has two buckets. Threads ask for one at a time, and may wait for WAIT buckets;
+ * TURNERS turn to a sheet of the same bucket, as a change of the limit does. A clock runs
+ * meanwhile. A sheet's parts are read and written one at a time; its word, and the head with its
+ * version, are one step each.
  *
- * Asserted: no two buckets side by side have more than LIMIT, at any grant; what is carried over is what was granted; a refusal
- * was right at the moment when the word was read. A thread whose exchange has failed may go on with the word that it has found, if the
- * head is still the same.
+ * Asserted: no two buckets side by side have more than LIMIT, at any grant; what is carried over is
+ * what was granted; a refusal was right at the moment when the word was read. A thread whose
+ * exchange has failed may go on with the word that it has found, if the head is still the same.
  *
  * Seeds: NO_SEAL, NO_SERIAL (a serial begins at 0), LAST_SERIAL (it goes on from
  * the last sheet's), NO_LOOK (the head is not looked at again), NO_LOOK_AGAIN
@@ -53,8 +54,8 @@ inline note_grant(bucket) {
     serial = sheet[h].serial; sealed = sheet[h].sealed; \
     right = granted[sheet[h].start] + BEFORE(sheet[h].start) + 1 > LIMIT
 
-/* Looks until what was read is of the head: h, v, serial, sealed, base, s, carried. `right` is whether one more did not fit when the
-   word was read. */
+/* Looks until what was read is of the head: h, v, serial, sealed, base, s, carried. `right` is
+   whether one more did not fit when the word was read. */
 inline look() {
     do
     :: atomic { h = head; v = version };

@@ -1,30 +1,31 @@
 /*
- * Sums at once (src/ring/turn/prefix.rs, at_once.rs, touched.rs), over the rotation: this file has the mark of a
- * bucket, what is touched, and a reader that takes the interval's sum from the blocks and the mark. The rest is
- * rotation.pml.
+ * Sums at once (src/ring/turn/prefix.rs, at_once.rs, touched.rs), over the rotation: this file has
+ * the mark of a bucket, what is touched, and a reader that takes the interval's sum from the blocks
+ * and the mark. The rest is rotation.pml.
  *
- * The reader's time lies in the live bucket, or in the one behind it: then it takes the middle way, which takes
- * off what has left the interval, and adds what was put beside blocks.
+ * The reader's time lies in the live bucket, or in the one behind it: then it takes the middle way,
+ * which takes off what has left the interval, and adds what was put beside blocks.
  */
 
 /* What a header's `total` means while it is open. */
 #define UNKNOWN 0
-#define KNOWN 1                 /* what all buckets before its interval have counted through blocks */
-#define ALONE 2                 /* nothing; but no other bucket of its interval has counted through one */
+#define KNOWN 1                 /* the count, through blocks, of all buckets before its interval */
+#define ALONE 2                 /* nothing; but no other bucket of its interval has used a block */
 
-byte touched;                   /* one more than the last start of an interval with a touched bucket */
+byte touched;                   /* one more than the last start with a touched bucket before it */
 
 /* Before the shared cells of the bucket at `at` are added to. */
 inline touch() {
-#ifdef NOT_TOUCHED              /* seeded: who adds beside blocks does not say so */
+#ifdef NOT_TOUCHED              /* seeded: an add beside blocks does not say so */
     skip
 #else
     touched = (touched < at + SLOTS -> at + SLOTS : touched)
 #endif
 }
 
-/* Looks at the header in the slot of start `i`: if it is the bucket of that start and closed, its total goes
-   to `sum`, `by` times. If it has counted through a block and is not closed, or has left its slot, nothing is known. */
+/* Looks at the header in the slot of start `i`: if it is the bucket of that start and closed, its
+   total goes to `sum`, `by` times. If it has counted through a block and is not closed, or has left
+   its slot, nothing is known. */
 inline each_closed(by) {
     seen = SLOT_OF(i);
     if

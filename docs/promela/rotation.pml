@@ -2,16 +2,17 @@
  * The rotation of a window's buckets on the per-core path: docs/promela/README.md says what of it
  * is here, which function of the code each part stands for, and what has been checked.
  *
- * One step of a process is one access to memory that others see too, but for three kinds of access that
- * are put together with a neighbour of the same thread:
+ * One step of a process is one access to memory that others see too, but for three kinds of access
+ * that are put together with a neighbour of the same thread:
  *
  * - what a thread does to a header that no other thread can reach yet (make it);
- * - what it reads of a header that it holds, and that does not change while it is held (start, block);
- * - giving a hold back, which is put to the step before: a hold that is there for longer keeps a header
- *   from being taken, and nothing else.
+ * - what it reads of a header that it holds, and that does not change while it is held (start,
+ *   block);
+ * - giving a hold back, which is put to the step before: a hold that is there for longer keeps a
+ *   header from being taken, and nothing else.
  *
- * With SUMS it includes marks.pml, and with TIERS tiers.pml: what sums at once and tiers add to the rotation, and
- * their readers.
+ * With SUMS it includes marks.pml, and with TIERS tiers.pml: what sums at once and tiers add to the
+ * rotation, and their readers.
  *
  * Starts are counted in bucket numbers. Headers, blocks and slots are numbered; headers and blocks
  * from 1, and 0 is none.
@@ -27,7 +28,7 @@
 #define SLOTS 2                 /* buckets in the ring */
 #endif
 #ifndef LAST
-#define LAST 2                  /* the newest start that an add may have: so many rotations at most */
+#define LAST 2                  /* the newest start of an add, and the most rotations */
 #endif
 #ifndef ROWS
 #define ROWS 2                  /* rows of a block; writers take turns to have one */
@@ -42,7 +43,7 @@
 #define BLOCKS 2
 #endif
 #if defined(SUMS) || defined(TIERS)
-#define LARGE                   /* steps of writers and closers, beside those of COARSE: see the README */
+#define LARGE                   /* more steps than COARSE of writers and closers: see the README */
 #define FIRST 1                 /* what the first bucket has counted at the beginning */
 #else
 #define FIRST 0
@@ -52,7 +53,7 @@
 #define STARTS (LAST + 1)
 #define HEADERS (STRIPED + UNSTRIPED)
 
-#ifdef ONE_SLAB                 /* seeded: a header without a block may be used again for one with */
+#ifdef ONE_SLAB                 /* seeded: a header without a block is used again for one with */
 #define LAST_STRIPED HEADERS
 #define FIRST_UNSTRIPED 1
 #else
@@ -100,7 +101,7 @@ byte begun, passed;             /* barriers: the last that has begun, the highes
 byte sequence[WRITERS];
 
 /* Ghosts: what really happened. */
-byte ledger[STARTS];            /* adds that went into the bucket of their time, wherever that was */
+byte ledger[STARTS];            /* adds in the bucket of their time, wherever that was */
 byte late;
 byte side;
 byte finished;                  /* writers */
@@ -205,8 +206,8 @@ inline take(h, first, last, at, initial) {
 
 /* ---- slots ---- */
 
-/* Puts a header into its slot in place of what was seen there. Ends the slot's hold on that, and the
-   thread's own. */
+/* Puts a header into its slot in place of the one seen there. Ends the slot's hold on that, and
+   the thread's own. */
 inline replace(h) {
     if
     :: SLOT_OF(header[h].start) == seen ->
@@ -311,8 +312,8 @@ inline silence_and_write_totals() {
 #else
 #ifdef COARSE
 
-/* As above, in two steps: the barrier, which is this thread's own and reaches all at once; and the rest,
-   which no thread looks at before the block is free. */
+/* As above, in two steps: the barrier, which is this thread's own and reaches all at once; and the
+   rest, which no thread looks at before the block is free. */
 inline silence_and_write_totals() {
     d_step {
         i = 0;
@@ -359,8 +360,8 @@ inline close_owner() {
     :: seen == NONE
     :: else ->
        hold(other, current);
-       /* Displaced, for ever; or never to become current, because the one that it was to displace is
-          displaced. The claim. */
+       /* Displaced, for ever; or never to become current, because the one that it was to displace
+          is displaced. The claim. */
        atomic {
            if
            :: (seen != other && header[seen].start <= header[other].start &&
@@ -484,8 +485,8 @@ inline displace() {
     fi
 }
 
-/* Gives up a header that was not made current. Of a closer that has found it in its block and claimed
-   it, and this thread, one frees the block. */
+/* Gives up a header that was not made current. Of a closer that has found it in its block and
+   claimed it, and this thread, one frees the block. */
 inline discard() {
     if
     :: header[new].block != NONE ->
@@ -710,7 +711,7 @@ proctype Reader() {
     byte first[STARTS];         /* ghost: the ledger when the read began */
     byte live, version;         /* current, when the read began, and which bucket that was */
     byte newest, at;
-    byte h, v;                  /* what is being read */
+    byte h, v;                  /* the header that it reads */
     byte b, r;
     byte number, sum;
     bool closed;

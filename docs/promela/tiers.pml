@@ -1,7 +1,7 @@
 /*
- * Tiers (src/ring/order/tier.rs, note.rs, tier_view.rs), over the rotation: this file has one tier, whose coarse
- * buckets are COARSE_LENGTH buckets long and never leave it; noting; what is put beside blocks; and a reader of
- * the span from a boundary up to now. The rest is rotation.pml.
+ * Tiers (src/ring/order/tier.rs, note.rs, tier_view.rs), over the rotation: this file has one tier,
+ * whose coarse buckets are COARSE_LENGTH buckets long and never leave it; noting; what is put
+ * beside blocks; and a reader of the span from a boundary up to now. The rest is rotation.pml.
  */
 
 #ifndef COARSE_LENGTH
@@ -16,8 +16,8 @@
 
 /* By boundary. */
 byte notes[STARTS];             /* what all buckets before it have counted through blocks */
-byte says[STARTS];              /* its coarse bucket: NOTHING, NOTED if that is known, MISSED if a bucket of it was displaced
-                                   without being noted */
+byte says[STARTS];              /* its coarse bucket: NOTHING, NOTED if that is known, MISSED if a
+                                   bucket of it was displaced without being noted */
 byte beside[STARTS];            /* what was added to its coarse bucket other than through a block */
 
 /* Ghosts, by start. */
@@ -74,7 +74,7 @@ inline note() {
           :: i <= BLOCKS -> sum = sum + block[i].base; i++
           :: else -> break
           od;
-#ifdef MISSED_IGNORED           /* seeded: as if the live bucket were the first behind its boundary */
+#ifdef MISSED_IGNORED           /* seeded: any live bucket passes for the first of its boundary */
           known = true;
 #else
           if

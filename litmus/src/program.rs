@@ -114,7 +114,7 @@ impl Tally {
         self.counts[outcome].fetch_add(1, Ordering::Relaxed); // a number, read at leisure
     }
 
-    /// Returns how often an outcome was seen.
+    /// Returns the number of times that an outcome was seen.
     pub fn of(&self, outcome: usize) -> u64 {
         self.counts[outcome].load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Running a model, and saying how far it got.
+//! Running a model, with its progress.
 
 #[cfg(not(loom))]
 pub(crate) use progress::{Progress, number};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::engine::{self, Explored};
 
-/// Whether each add takes locks, on which there are more turns to take.
+/// True if each add takes locks, on which there are more turns to take.
 const SLOW: bool = cfg!(any(windrow_per_core, windrow_announced));
 
 /// A model's name, and loom's bounds.

@@ -107,7 +107,7 @@ impl<C> Log<C> {
 /// The comparison of a history's numbers.
 #[derive(Clone, Copy, Debug)]
 struct Numbers {
-    /// Whether a number is a set of adds.
+    /// True if a number is a set of adds.
     are_sets: bool,
 }
 

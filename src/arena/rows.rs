@@ -83,10 +83,10 @@ pub(crate) struct Extreme {
     pub(crate) pair: Column,
     /// That pair's pending value.
     pub(crate) pending: Column,
-    /// The number of pairs that it bounds. They are neighbours, and so are their pending values.
+    /// The number of pairs that it bounds. They are neighbours, and their pending values are, too.
     pub(crate) pairs: usize,
     pub(crate) cell: Column,
-    /// Whether `cell` is the complement of a minimum.
+    /// True if `cell` is the complement of a minimum.
     pub(crate) is_complement: bool,
 }
 

@@ -18,7 +18,7 @@ pub(super) const ROWS_AT: usize = WORDS.next_multiple_of(PAGE);
 /// if that is less, so that a window's events touch as few lines as possible.
 pub(super) const LINE: usize = 8;
 
-/// Whether a claim of whole words looks before it takes. Not in models, because under loom a load
+/// True if a claim of whole words looks before it takes. Not in models, because under loom a load
 /// by the same thread would hide a race.
 const LOOK: bool = sized(1, 0) == 1;
 

@@ -51,7 +51,7 @@ pub enum CellIndex {
     Extreme {
         /// The position of the cell for zero; the cell for all other values follows it.
         cell: u16,
-        /// Whether the cells keep complements of the values.
+        /// True if the cells keep complements of the values.
         is_minimum: bool,
     },
 }

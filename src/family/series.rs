@@ -22,7 +22,7 @@ pub(super) struct Series<L: Labels, M> {
     /// The next series in its list of the table.
     pub(super) next: AtomicPtr<Series<L, M>>,
     use_state: AtomicU8,
-    /// Whether the series was taken out of its list. Under the family's lock. (It is independent of
+    /// True if the series was taken out of its list. Under the family's lock. (It is independent of
     /// the state of use: a thread that has found the series just before may still use it.)
     is_out: AtomicBool,
     /// `None` in the overflow series.

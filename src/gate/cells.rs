@@ -2,8 +2,8 @@
 //!
 //! A sheet that needs more buckets than it has cells for gets new cells. The old ones are kept
 //! until the gate is dropped, because a thread that has not yet seen that the sheet is no longer
-//! the head may be reading them. New cells are at least twice as many, so the kept ones are fewer
-//! than those in use.
+//! the head may be reading them. The number of new cells is at least twice the number of old ones,
+//! so the kept ones are fewer than those in use.
 
 use std::ptr::null_mut;
 

@@ -134,7 +134,7 @@ impl Ledger {
         Change { now, used_by }
     }
 
-    /// Reads the head's version, and as much of its sheet as a grant needs. All of it belongs to
+    /// Reads the head's version, and the part of its sheet that a grant reads. All of it belongs to
     /// one bucket if the version [is](Self::is_at) still the head's.
     #[inline]
     pub(super) fn glance(&self) -> (u64, Glance<'_>) {

@@ -50,7 +50,7 @@ pub(super) struct Next {
 pub(super) struct Change {
     /// The gate's time.
     pub(super) now: u64,
-    /// When all earlier grants are used, except those that wait: now, or later.
+    /// The time at which all earlier grants are used, except those that wait: now, or later.
     pub(super) used_by: u64,
 }
 
@@ -123,8 +123,8 @@ impl Next {
     /// it was granted before the last change of the geometry, whose `used_by` is given.
     ///
     /// An earlier ration was to be used by then, and [`age`](Self::age) has placed it there. A
-    /// later one counts in its own bucket, which contains its last nanosecond. (So does a ration
-    /// whose last nanosecond is `used_by` itself: it was placed there.)
+    /// later one counts in its own bucket, which contains its last nanosecond. (A ration whose last
+    /// nanosecond is `used_by` itself counts there, too: it was placed there.)
     pub(super) fn give_back(&self, back: Ration, used_by: u64, before: &[AtomicU64]) -> u64 {
         if back.is_none() || back.last < used_by {
             return 0;

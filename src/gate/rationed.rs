@@ -48,15 +48,15 @@ use crate::sync::const_fn;
 /// [`strategy`](crate::diagnostics::strategy) says more.) Near the limit rations are smaller: never
 /// more than `1 / (2 R)` of what is left. What still lies in a row when its bucket has ended
 /// returns to the gate with the next call on that row, and can be granted again. In a row on which
-/// no thread calls any more it counts until the bucket leaves the interval. So does the content of
-/// a row during a [change of the geometry](Gate::reconfigure), if it is not used.
+/// no thread calls any more it counts until the bucket leaves the interval. The unused content of a
+/// row during a [change of the geometry](Gate::reconfigure) counts as long, too.
 ///
 /// While other callers [wait](Gate::admit), the content of rations is still admitted.
 ///
 /// # Time
 ///
-/// A ration is used until its bucket ends, according to the caller's clock; if that steps back,
-/// until the ration is used up, and then the gate [decides](Gate#time).
+/// A ration is used until its bucket ends, according to the caller's clock. If the clock steps
+/// back, the ration is used until it is empty. Then the gate [decides](Gate#time).
 ///
 /// # Cost and progress
 ///
@@ -70,7 +70,8 @@ use crate::sync::const_fn;
 /// | by a thread without a row of its own | a call of the gate |
 /// | with a weight above `max_ration` | a call of the gate; if that refuses, also a refill |
 ///
-/// The first call of a row in a bucket refills its ration, and the call that finds it used up.
+/// The first call of a row in a bucket refills its ration. A call that finds the ration used up
+/// refills it, too.
 ///
 /// It takes 16 bytes in each row that its threads have used, besides the gate.
 ///

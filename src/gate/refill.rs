@@ -34,8 +34,8 @@
 //!
 //! What other threads hold is granted and unused, so the gate may refuse before the limit is used
 //! up. `k` is never above `max_ration`, nor, if the caller needs no more, above an equal share of
-//! half of what is left. So each of the other open rows holds at most `max_ration`, and so does
-//! each thread in the middle of a refill.
+//! half of what is left. So each of the other open rows, and each thread in the middle of a refill,
+//! holds at most `max_ration`.
 
 use crate::clock::Clock;
 use crate::gate::Gate;

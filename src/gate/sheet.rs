@@ -46,7 +46,7 @@ use crate::sync::{
     AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, const_fn, fence, global,
 };
 
-/// Nothing more is granted in the bucket.
+/// The bit of a sealed word: nothing more is granted in the bucket.
 const SEALED: u64 = 1 << 63;
 /// All other bits of a word.
 const SERIAL: u64 = SEALED - 1;
@@ -63,12 +63,12 @@ pub(super) struct Sheet {
     /// The end of the last wait that was granted under an earlier geometry. It may lie within a
     /// bucket of this one.
     waits_until: AtomicU64,
-    /// When all grants from before the last change of the geometry were used: a ration that ended
-    /// earlier is not given back.
+    /// The time at which all grants from before the last change of the geometry were used: a ration
+    /// that ended earlier is not given back.
     used_by: AtomicU64,
     /// The grants in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
-    /// Whether it is the head, or a thread is filling it.
+    /// True if it is the head, or a thread is filling it.
     taken: AtomicBool,
     made: Witness,
     fixed: Fixed,
@@ -96,7 +96,7 @@ pub(super) struct Seen<'g> {
     pub(super) terms: Terms,
 }
 
-/// As much of a sheet as a grant in its bucket needs.
+/// The part of a sheet that a grant in its bucket reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Glance<'g> {
     sheet: &'g Sheet,

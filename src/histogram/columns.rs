@@ -2,8 +2,9 @@
 //! cells' counts.
 //!
 //! They are a run of neighbouring columns, claimed by the first record. Beside it, on the heap and
-//! made before it, are as many *shared* cells, for adds that cannot use this core's row, or for all
-//! adds if the arena is full. A plain add and a locked one never meet in a cell.
+//! made before it, are the *shared* cells, one for each column. They are for adds that cannot use
+//! this core's row, or for all adds if the arena is full. A plain add and a locked one never meet
+//! in a cell.
 //!
 //! # Theorem
 //!

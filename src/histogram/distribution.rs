@@ -52,7 +52,7 @@ pub struct Distribution {
     /// No value is below the first or above the second. The first lies in the first of `cells`, the
     /// second in the last. Zeros if there is no cell.
     extremes: (u64, u64),
-    /// Whether the extremes are the minimum and the maximum of the values, and not only bounds in
+    /// True if the extremes are the minimum and the maximum of the values, and not only bounds in
     /// the same cells. True if there is no cell.
     exact: bool,
 }

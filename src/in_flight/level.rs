@@ -1,4 +1,4 @@
-//! The level: one atomic.
+//! An exact gauge, kept in one atomic.
 
 use std::fmt::{self, Debug, Display, Formatter};
 
@@ -25,7 +25,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// assert_eq!(REQUESTS.level(), 0);
 /// ```
 ///
-/// The [level](Self::level) is exact, and so is a [concurrency limit](Self::try_enter). With
+/// The [level](Self::level) and a [concurrency limit](Self::try_enter) are exact. With
 /// [`record_peaks`](Self::record_peaks), a window also keeps the maximum of each bucket, and so of
 /// the last second or minute.
 ///

@@ -1,4 +1,4 @@
-//! Where buckets and blocks come from: the memory of a window, and the numbers in it. This room may
+//! The memory of a window, from which buckets and blocks come, and the numbers in it. This room may
 //! use `cells` and `order`. Start here, then read `block` and `slab`.
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! Open rows: those to which adds may go. A read visits only these.
 //!
-//! There are at least as many rows as cores, and few processes use them all. Rows are in two banks:
+//! There is at least one row for each core, and few processes use them all. Rows are in two banks:
 //! the *first*, where one thread at a time writes each row, or one core's threads; and, where
 //! threads lease rows, the *second*, whose rows threads share (see [`portable`](super::portable)).
 //! The first row is open from the beginning. Each other one is opened, with those before it in its

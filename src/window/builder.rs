@@ -53,7 +53,7 @@ pub struct WindowBuilder<E, C = Coarse> {
     buckets: usize,
     /// Length and number of the buckets of each tier.
     tiers: Vec<(Duration, usize)>,
-    /// Whether one bucket is added to those that the interval needs.
+    /// True if one bucket is added to those that the interval needs.
     with_spare: bool,
     /// In nanoseconds.
     max_lead: u64,
@@ -201,8 +201,8 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         }
     }
 
-    /// Bounds how far ahead of the newest bucket one add may open another: from start to start, by
-    /// `max_lead` or by one bucket, whichever is more. Unbounded by default.
+    /// Bounds the distance ahead of the newest bucket at which one add may open another: from start
+    /// to start, `max_lead` or one bucket, whichever is more. Unbounded by default.
     ///
     /// An add that leads by more is counted as [`late`](SlidingWindow::late), and
     /// [`add_at`](SlidingWindow::add_at) refuses it. Set a bound for a clock that may leap, or a

@@ -52,7 +52,7 @@ struct Recipe {
     layout: BucketLayout,
 }
 
-/// When the window was made.
+/// The beginning of a window.
 #[derive(Clone, Copy)]
 struct Since {
     /// The clock's reading at that time.
@@ -131,7 +131,7 @@ impl<C> Made<C> {
         &self.clock
     }
 
-    /// Whether adds go this way. Acquire: pairs with the Release in `make`.
+    /// Returns whether adds go this way. Acquire: pairs with the Release in `make`.
     #[cfg(any(not(all(target_arch = "x86_64", target_pointer_width = "64")), miri))]
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
@@ -139,8 +139,8 @@ impl<C> Made<C> {
         self.way.load(Ordering::Acquire) == WAY
     }
 
-    /// Whether adds go this way. Acquire: pairs with the Release in `make`. On x86 every load is
-    /// Acquire.
+    /// Returns whether adds go this way. Acquire: pairs with the Release in `make`. On x86 every
+    /// load is Acquire.
     ///
     /// The compiler does not merge an atomic load with the comparison after it. This code does,
     /// which saves an add one instruction.

@@ -38,9 +38,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// or on whether an add is back-dated or [late](Self::late). Successive moments divide all adds
     /// among them without a rest.
     ///
-    /// It is *not* one snapshot of several events: each has its own instant during the call. So
-    /// have the two numbers of a `Value` event: the sum of a record that is being made may be
-    /// before the moment, and its count after it.
+    /// It is *not* one snapshot of several events: each has its own instant during the call. The
+    /// two numbers of a `Value` event have two instants, too: the sum of a record that is being
+    /// made may be before the moment, and its count after it.
     ///
     /// Costs a [`lifetime`](Self::lifetime) for each event. Reads no clock, writes nothing and
     /// allocates nothing.

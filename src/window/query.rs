@@ -19,10 +19,10 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads write nothing to the window. Reads that return several buckets
+/// Reads write nothing to the window. These reads allocate: those that return several buckets
 /// ([`snapshot`](Self::snapshot), [`last`](Self::last), [`series`](Self::series)) or rows
-/// ([`by_row`](Self::by_row)) allocate, and so do those of the cells of a `Histogram` event
-/// ([`distribution`](Self::distribution), percentiles, [`count_above`](Self::count_above); and
+/// ([`by_row`](Self::by_row)); and those of the cells of a `Histogram` event
+/// ([`distribution`](Self::distribution), percentiles, [`count_above`](Self::count_above);
 /// [`previous`](Self::previous), if the bucket has values). No other read allocates: no sum, rate,
 /// count, mean, minimum, maximum or total of any kind of event.
 ///

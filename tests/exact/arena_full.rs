@@ -16,7 +16,7 @@ events! {
 /// The most places: three such histograms to each 8192 columns.
 const WIDE: Scale = Scale::fixed::<5, 1, { u64::MAX }>();
 
-/// As many histograms as there is room for.
+/// Makes histograms until the arena is full.
 fn fill(scale: Scale) -> Vec<Histogram> {
     let mut all = Vec::new();
     loop {

@@ -19,7 +19,7 @@ windrow::events! {
 const LENGTH: u64 = 10;
 
 thread_local! {
-    /// Whether this thread is in one of our calls.
+    /// True if this thread is in one of our calls.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 

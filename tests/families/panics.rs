@@ -13,7 +13,7 @@ fn panics(act: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(act)).is_err()
 }
 
-/// "If it panics, so does the call that needed the series, and nothing is counted."
+/// "If the function panics, the call that needed the series panics too, and nothing is counted."
 #[test]
 fn an_overflow_series_that_cannot_be_made_refuses_no_use() {
     let fails = AtomicBool::new(true);

@@ -57,7 +57,7 @@ fn the_longest_interval_is_one_of_the_gates() {
     assert!(matches!(builder.build(), Err(GateError::Buckets(BuildError::IntervalTooLong { .. }))));
 }
 
-/// A leap over as many buckets as there are numbers is not a leap back into those that count.
+/// A leap over 2^64 buckets is not a leap back into those that count.
 #[test]
 fn a_leap_over_all_of_time_forgets_all() {
     let (gate, clock) = gate(5, 1, 3);

@@ -77,8 +77,7 @@ impl Judge {
         start
     }
 
-    /// Returns the most in any run of as many buckets as an interval has, of which one contains
-    /// `at`.
+    /// Returns the most in any run of buckets as long as an interval, of which one contains `at`.
     fn most_in_a_run_with(&self, at: u64) -> u64 {
         let at = self.start_of(at);
         let in_run = |first: u64, start: u64| start >= first && start < first + self.interval();

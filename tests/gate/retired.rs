@@ -17,7 +17,8 @@ const LIMIT: u64 = 3;
 const LENGTH: u64 = 5;
 const BUCKETS: u64 = 3;
 
-/// As `Gate::retire` says. Returns the start of the bucket in which it was granted.
+/// Admits as the documentation of `Gate::retire` says. Returns the start of the bucket of the
+/// grant.
 fn try_admit<C: Clock + Send + Sync + 'static, F: Fn() -> Gate<C>>(
     gates: &Family<Client, Gate<C>, F>,
     labels: Client,

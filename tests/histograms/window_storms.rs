@@ -180,8 +180,8 @@ impl Storm {
         }
     }
 
-    /// At rest: each bucket has its values, in the histogram and in the `Value`, and so have all
-    /// together.
+    /// At rest: each bucket has its values, in the histogram and in the `Value`; and all buckets
+    /// together have all values.
     fn is_exact(&self, records: &[(u64, u64)]) {
         let values = |records: &[(u64, u64)]| -> Vec<u64> {
             records.iter().map(|(_, value)| *value).collect()

@@ -41,7 +41,7 @@ fn come_and_go<C: Clock + Send + Sync>(
 }
 
 /// A level that rises and falls by one, from nothing to nothing, comes to each number as often as
-/// it leaves it: so each is raised by as many enters as leaves, and none is left out up to the
+/// it leaves it: so each is raised by one leave for each enter, and none is left out up to the
 /// greatest. One wrong value is seen.
 #[test]
 #[ignore = "run by another test, in a process of its own"]

@@ -28,7 +28,7 @@ const FINE: Scale = Scale::fixed::<5, 1, { u64::MAX }>();
 windrow::events! { enum Big { Rt: Histogram(FINE) } }
 windrow::events! { enum Both { Pass: Count, Rt: Histogram, Size: Histogram(FINE), Wait: Value } }
 
-/// As many bytes for each that is read, and for a reader of nothing.
+/// The bytes that a reader may take for each byte that it reads, and beside these.
 const FOR_EACH: usize = 24;
 const FOR_NONE: usize = 4 << 10;
 

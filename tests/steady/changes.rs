@@ -1,4 +1,4 @@
-//! Changes of geometry: memory is bounded by the rings, not by how often they were changed.
+//! Changes of geometry: memory is bounded by the rings, not by the number of changes.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -54,8 +54,8 @@ pub(crate) fn own_bytes() -> i64 {
     OWN.get()
 }
 
-/// Runs `adds`, which does nothing but add, and returns how often it has allocated: all threads
-/// together that are in here.
+/// Runs `adds`, which does nothing but add, and counts its allocations: of all threads together
+/// that are in here.
 pub(crate) fn while_adding<T>(adds: impl FnOnce() -> T) -> T {
     ADDS.set(true);
     let result = adds();
@@ -63,7 +63,7 @@ pub(crate) fn while_adding<T>(adds: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Returns how often threads have allocated in [`while_adding`].
+/// Returns the number of allocations in [`while_adding`].
 pub(crate) fn allocations() -> u64 {
     WHILE_ADDING.load(Ordering::Relaxed)
 }

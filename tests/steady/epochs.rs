@@ -58,7 +58,7 @@ fn under_a_pin_of_another() {
     assert_eq!(window.lifetime(Http::Pass).count, 11_000);
 }
 
-/// Returns how often `calls` allocates.
+/// Returns the number of allocations in `calls`.
 fn allocated(calls: impl FnOnce()) -> u64 {
     let before = allocations();
     while_adding(calls);

@@ -24,7 +24,7 @@ const BUCKETS: u32 = 20;
 
 type Window = SlidingWindow<Mixed, Manual>;
 
-/// Returns how often that allocates.
+/// Returns the number of allocations in `act`.
 fn made<T>(act: impl FnOnce() -> T) -> u64 {
     let before = allocations();
     black_box(while_adding(act));

@@ -109,8 +109,8 @@ fn two_threads() {
             barrier.wait();
             needed
         });
-        // Buckets without a block are needed where one thread opens buckets while the other stands
-        // still, and so are more blocks. Each is made once, so this is late warm-up. Making buckets
+        // Buckets without a block, and more blocks, are needed where one thread opens buckets while
+        // the other stands still. Each is made once, so this is late warm-up. Making buckets
         // doubles their number, by three allocations, until the ring has enough; a block takes two.
         let times = u64::from(u32::BITS - (buckets + 5).leading_zeros());
         is_none(needed, 2 * 3 * times + 3 * 2);

@@ -91,8 +91,8 @@ fn fresh_windows_are_empty() {
     });
 }
 
-/// More windows alive than one segment of columns has room for; then half of them go, and as many
-/// others come.
+/// More windows alive than one segment of columns can hold; then half of them go, and the same
+/// number of others come.
 #[test]
 fn more_windows_than_a_segment_has_room_for() {
     let mut windows: Vec<Used> = (0..1500).map(Used::new).collect();

@@ -16,7 +16,7 @@ use testkit::interrupts::Timer;
 use testkit::{Finish, alone};
 use windrow::{Counter, Gauge, Maximum, Minimum};
 
-/// Runs a test with leases and without, with as many rows as cores, and with fewer.
+/// Runs a test with leases and without, with one row for each core, and with fewer.
 fn everywhere(test: &str) {
     for leases in ["on", "off"] {
         for rows in ["", "1", "2"] {

@@ -12,7 +12,7 @@ use crate::work::Work;
 use testkit::{Finish, alone, ns, window};
 
 windrow::events! {
-    /// As many cells as there are bits in a word.
+    /// An event of 64 cells, one for each bit of a word.
     enum Wide {
         V0: Value, V1: Value, V2: Value, V3: Value, V4: Value, V5: Value, V6: Value, V7: Value,
         V8: Value, V9: Value, Va: Value, Vb: Value, Vc: Value, Vd: Value, Ve: Value, Vf: Value,

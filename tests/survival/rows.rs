@@ -190,7 +190,7 @@ fn counted_on_one_core() {
     let rows = (mapped() - before) / ROW;
     // SAFETY: a plain question.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(256);
-    // Where threads lease rows, there are twice as many for that, and a second bank for those that
+    // Where threads lease rows, there are two for each core, and a second bank for threads that
     // find no free row.
     let there = if windrow::diagnostics::leases() { (2 * cores).min(256) + cores } else { cores };
     assert_eq!(rows, there, "{:?}", strategy());

@@ -22,7 +22,7 @@ use testkit::{Finish, alone, at_ns, ns, window};
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicUsize = AtomicUsize::new(0);
-/// Whether to hold up calls.
+/// True if calls are held up.
 static SLOW: AtomicBool = AtomicBool::new(false);
 
 /// The command that windows make: `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ` if they are per core, or

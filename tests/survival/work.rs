@@ -12,7 +12,7 @@ use testkit::{at_ns, ns};
 
 /// Nanoseconds in a bucket.
 const LENGTH: u64 = 10;
-/// As many buckets as all rounds together can reach.
+/// The number of buckets that all rounds together can reach.
 const BUCKETS: u64 = 4_000;
 /// The number of rounds in which a thread does everything once.
 const ROUNDS: u64 = 2_000;

@@ -45,13 +45,13 @@ macro_rules! everywhere {
             }
         }
 
-        /// As on kernels before 6.3, which number no threads.
+        /// Kernels before 6.3 number no threads.
         #[test]
         fn with_rows_by_processor() {
             testkit::alone::run(TORTURE, &testkit::alone::BY_PROCESSOR);
         }
 
-        /// As on a machine with more processors than rows: a sequence that runs on one of them must
+        /// On a machine with more processors than rows, a sequence that runs on one of them must
         /// leave the cells behind the last row alone, and add to the shared cell.
         #[test]
         fn with_fewer_rows_than_processors() {

@@ -30,7 +30,7 @@ const SHORT: u64 = 12;
 /// The plan of a round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
-    /// Whether the real time is used; otherwise the writers push the clock on.
+    /// True if the real time is used; otherwise the writers push the clock on.
     pub(crate) real: bool,
     /// Length in nanoseconds, and number of buckets. The window begins with the first; if there
     /// are others it is changed all the time. Every length divides the greatest.

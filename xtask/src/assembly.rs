@@ -104,7 +104,7 @@ pub(crate) const WINDOW_ADD: &str = "SlidingWindow::add, Ticker";
 /// A gate's grant, with the cheapest clock.
 const RATION_TAKE: &str = "RationedGate::try_admit, Ticker";
 
-/// Whether there is a per-core strategy here.
+/// True if there is a per-core strategy here.
 pub(crate) const THERE: bool = cfg!(all(
     target_os = "linux",
     target_arch = "x86_64",

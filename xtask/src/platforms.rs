@@ -69,7 +69,7 @@ const TARGETS: [Target; 6] = [
 /// The tests that run everywhere. (Those that start themselves again cannot under an emulator.)
 const TESTS: [&str; 5] = ["--package", "windrow", "--lib", "--test", "contract"];
 
-/// Where everything of other systems lies.
+/// The folder of everything of other systems.
 const FOLDER: &str = "target/elsewhere";
 
 /// Compiles and tests for each target whose triple contains `name`, and prints a table of it.

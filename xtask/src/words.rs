@@ -5,6 +5,7 @@
 
 mod exceptions;
 mod glossary;
+mod others;
 mod prose;
 mod rules;
 mod summaries;
@@ -28,6 +29,15 @@ pub(crate) const GLOSSARY: &str = "docs/glossary.md";
 /// Not the project's own text: build outputs, and the tables that programs write.
 const LEFT_OUT: [&str; 2] = ["fuzz/target/", "benches/results.md"];
 
+/// The kinds of files that have comments, or are pages.
+const KINDS: [&str; 7] = ["html", "java", "md", "pml", "rs", "toml", "yml"];
+
+/// Files with comments and without a kind.
+const SCRIPTS: [&str; 2] = [".ci/run", "docs/promela/run"];
+
+/// Folders that are read although they are hidden.
+const HIDDEN: [&str; 3] = [".cargo", ".ci", ".github"];
+
 /// Pages that are pictures as text.
 const PICTURES: &str = "pictures.md";
 
@@ -44,7 +54,7 @@ struct Finding {
 /// Prints each finding in the paths that begin with `begin`, and refuses any.
 pub(crate) fn run(steps: &mut Steps, begin: &str) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    steps.step("words", "comments of **/*.rs, **/*.md", || {
+    steps.step("words", "comments and pages of the workspace", || {
         let glossary = Glossary::parse(&read(&root, GLOSSARY)?);
         let (mut findings, mut used) = (Vec::new(), BTreeSet::new());
         for path in paths(&root)? {
@@ -69,28 +79,30 @@ fn read(root: &Path, path: &str) -> Result<String, String> {
     fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Each source and page of the workspace.
+/// Returns each text of the workspace.
 fn paths(root: &Path) -> Result<Vec<String>, String> {
     let entries = fs::read_dir(root).map_err(|error| format!("cannot read the root: {error}"))?;
-    let mut paths = Vec::new();
+    let mut paths: Vec<String> = SCRIPTS.iter().map(|script| (*script).to_owned()).collect();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with('.') || name == "target" {
+        let is_hidden = name.starts_with('.') && !HIDDEN.contains(&name.as_str());
+        if is_hidden || name == "target" {
             continue;
         }
         if !entry.path().is_dir() {
             paths.push(name);
             continue;
         }
-        for kind in ["rs", "md"] {
+        for kind in KINDS {
             let files = sources::with_extension(&entry.path(), kind)?;
             paths.extend(files.into_iter().map(|file| format!("{name}/{file}")));
         }
     }
     paths.retain(|path| {
-        let is_text = [Some("rs"), Some("md")].contains(&path.rsplit('.').next());
+        let is_text = path.rsplit('.').next().is_some_and(|kind| KINDS.contains(&kind));
         let is_left_out = LEFT_OUT.iter().any(|begin| path.starts_with(begin));
-        is_text && !is_left_out && !path.ends_with(PICTURES)
+        let is_script = SCRIPTS.contains(&path.as_str());
+        (is_text || is_script) && !is_left_out && !path.ends_with(PICTURES)
     });
     paths.sort();
     Ok(paths)

@@ -119,7 +119,7 @@ fn keep_to_core(index: usize) {
     }
 }
 
-/// The system's allocator, and how often it was asked for memory.
+/// The system's allocator, and the number of its allocations.
 struct Counting(AtomicU64);
 
 #[global_allocator]

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use crate::{Call, Contender, OWN, PORTED};
 
-/// So few that a cache of ten thousand keeps them all.
+/// The number of keys: a cache of ten thousand keeps them all.
 const KEYS: u64 = 1024;
 
 /// One number after the other, of each thread's own.

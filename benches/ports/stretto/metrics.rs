@@ -176,7 +176,7 @@ impl MetricsInner {
     }
 }
 
-/// As the crate shows it, which one of its tests compares.
+/// Shows the metrics as the crate does, which one of its tests compares.
 impl Display for MetricsInner {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "Metrics::Op {{")?;

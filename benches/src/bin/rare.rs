@@ -50,7 +50,7 @@ fn counters_come_and_go() {
     (0..LIVES).for_each(|_| black_box(&Box::new(Counter::new())).add(1));
 }
 
-/// Returns the CPU time of the work, on as many threads at once: the mean of the threads.
+/// Returns the CPU time of the work on `threads` threads at once: the mean of the threads.
 fn on(threads: usize, work: Work) -> Duration {
     let start = Barrier::new(threads);
     let all = thread::scope(|scope| {

@@ -65,7 +65,7 @@ enum Use {
     Full,
     /// For three rings, from every core in each bucket.
     Hot,
-    /// As `Once`, each in a family.
+    /// Each in a family, and used as in `Once`.
     InFamily,
 }
 

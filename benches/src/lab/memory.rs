@@ -41,7 +41,7 @@ const COUNTERS: usize = 32;
 const ADDS: u64 = 100_000;
 /// More epochs than it takes to reclaim what any ring here has put aside.
 const EPOCHS: usize = 1000;
-/// As many pins as it takes windrow's epochs to look whether there is something to reclaim.
+/// The number of pins after which windrow's epochs look for something to reclaim.
 const PINS: usize = 128;
 /// A bucket's length in nanoseconds of the virtual clock.
 const LENGTH: u64 = 100_000;

@@ -135,7 +135,7 @@ impl Spread {
 pub const MARK: &str = "`~`: in fewer than half of the rounds were the threads really running at once \
     (CPU time over wall time), so the machine was too busy, or too small, to trust the figure.";
 
-/// Returns a figure with as many decimals as its size deserves.
+/// Returns a figure with three significant digits, and no decimals from 100 on.
 pub fn digits(figure: f64) -> String {
     let decimals = match figure.abs() {
         size if size >= 99.5 => 0,

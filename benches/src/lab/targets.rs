@@ -211,7 +211,7 @@ fn speeds(targets: &mut Targets) {
     sums(targets);
 }
 
-/// Sums at once: as many buckets as there may be, they cost the same.
+/// Sums at once: their cost does not depend on the number of buckets.
 fn sums(targets: &mut Targets) {
     let groups = [Group::Full2, Group::Full60, Group::Full600];
     let here = [WINDROW, COUNTER_AND_CLOCK, TOUCHED];
@@ -229,7 +229,7 @@ fn sums(targets: &mut Targets) {
     }
 }
 
-/// Counters with labels, on as many threads as cores.
+/// Counters with labels, on one thread for each core.
 fn labels(targets: &mut Targets) {
     let at = |name| (Group::Labels, name, Work::Add(cores()));
     let limits = [(KEPT, 3.5), (ENUMS, 5.0), (MIXED, 25.0), (TEXTS, 25.0)];

@@ -70,7 +70,7 @@ impl<F: Fn() -> Gate + Send + Sync> Limiter for Gates<F> {
     }
 }
 
-/// A window: sum, then add. Over the limit by as many threads as are between the two.
+/// A window: sum, then add. It exceeds the limit by one for each thread between the two.
 pub struct Soft<C> {
     limit: u64,
     window: SlidingWindow<Let, C>,

@@ -6,7 +6,7 @@ use invocation_counter::InvocationCounter;
 
 use super::{Geometry, Ring};
 
-/// A counter of at least as many slots as asked for, on a clock that counts buckets.
+/// A counter of at least the requested number of slots, on a clock that counts buckets.
 pub struct Invocation {
     counter: InvocationCounter,
     geometry: Geometry,

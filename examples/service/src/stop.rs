@@ -1,4 +1,4 @@
-//! When to stop: at the first SIGINT or SIGTERM in good order, at the second at once.
+//! The end of the service: at the first SIGINT or SIGTERM in good order, at the second at once.
 
 use std::io;
 use std::process;
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 /// The exit code of a process that ends at once, as shells say it of SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Whether to stop; clones wait for the same moment.
+/// The moment to stop; clones wait for the same one.
 #[derive(Clone)]
 pub(crate) struct Stop(watch::Receiver<bool>);
 

@@ -13,7 +13,7 @@ pub(crate) struct Row {
     pub(crate) expected: u64,
     /// The number that the library counted.
     pub(crate) counted: u64,
-    /// Whether the row counts adds; if not, it is compared, but no part of the total.
+    /// True if the row counts adds; if not, it is compared, but no part of the total.
     pub(crate) is_adds: bool,
 }
 

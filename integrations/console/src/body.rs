@@ -84,7 +84,7 @@ struct Events {
 /// The position of a stream.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Nothing was sent yet, not even the beginning.
+    /// The stream is new: not even its beginning was sent.
     Start,
     /// The last frame was missed, so the next one must be full.
     Behind,

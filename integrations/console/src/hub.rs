@@ -59,7 +59,7 @@ pub(crate) enum Latest {
 #[derive(Default)]
 struct State {
     seats: Vec<Arc<Seat>>,
-    /// Whether a sampler is running.
+    /// True if a sampler is running.
     is_sampled: bool,
     wanted: Wanted,
     is_closed: bool,
@@ -71,8 +71,8 @@ struct State {
 struct Seat {
     taken: Instant,
     is_lost: AtomicBool,
-    /// When the stream was last polled, in milliseconds after `taken`. A stream is polled when its
-    /// connection can take more.
+    /// The time at which the stream was last polled, in milliseconds after `taken`. A stream is
+    /// polled when its connection can take more.
     polled: AtomicU64,
     /// The number of the frame that it found then.
     seen: AtomicU64,

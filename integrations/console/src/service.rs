@@ -41,7 +41,7 @@ pub struct ConsoleService {
     pub(crate) shown: Arc<Shown>,
     pub(crate) hub: Arc<Hub>,
     answers: Arc<Answers>,
-    /// Whether it answers requests for any host.
+    /// True if it answers requests for any host.
     is_for_all: bool,
 }
 

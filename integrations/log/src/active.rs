@@ -36,10 +36,10 @@ pub(crate) struct Active<F> {
     size: u64,
     length: u64,
     pub(crate) order: Order,
-    /// Whether the file ends in a part of a line.
+    /// True if the file ends in a part of a line.
     is_torn: bool,
     pub(crate) stage: Stage,
-    /// Whether the file has a line beside its first.
+    /// True if the file has a line beside its first.
     has_lines: bool,
     /// Lines that were written since the last sync.
     pub(crate) unsynced: u64,

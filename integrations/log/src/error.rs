@@ -43,7 +43,7 @@ pub enum LogError {
         /// The name under which it was to be logged.
         resource: String,
     },
-    /// A source has a metric that is not a window, and so has no buckets.
+    /// A source has a metric that is not a window, so it has no buckets.
     NoWindow {
         /// The name under which it was to be logged.
         resource: String,

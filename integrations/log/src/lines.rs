@@ -10,9 +10,9 @@ pub(crate) const LONGEST: usize = 16 << 20;
 pub(crate) struct Taken {
     /// The number of bytes read, including those that were passed over.
     pub(crate) bytes: u64,
-    /// Whether the line has its newline.
+    /// True if the line has its newline.
     pub(crate) is_ended: bool,
-    /// Whether the line is longer than [`LONGEST`]. Then it was passed over, and is not in the
+    /// True if the line is longer than [`LONGEST`]. Then it was passed over, and is not in the
     /// buffer.
     pub(crate) is_too_long: bool,
 }

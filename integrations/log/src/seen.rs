@@ -17,7 +17,7 @@ const TAIL: u64 = 64 << 10;
 pub(crate) struct End {
     /// The latest end of all lines except the first; `None` if there is no other line.
     pub(crate) newest: Option<Wall>,
-    /// Whether the file ends in a part of a line.
+    /// True if the file ends in a part of a line.
     pub(crate) is_torn: bool,
 }
 

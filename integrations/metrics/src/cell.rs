@@ -13,7 +13,7 @@ use crate::snapshot::Value;
 pub(crate) trait Cell: Sized {
     const KIND: Kind;
 
-    /// Whether each key of a series has its own cell, or all share one.
+    /// True if each key of a series has its own cell, or all share one.
     const EACH_KEY_ITS_OWN: bool;
 
     /// Returns the numbers of a metric called `name`.

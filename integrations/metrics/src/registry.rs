@@ -88,8 +88,8 @@ pub(crate) struct Table<T> {
 /// A key that has a cell.
 pub(crate) struct Known<T> {
     pub(crate) cell: Arc<T>,
-    /// Whether no thread could count in it when idle keys were last looked for, and none has found
-    /// it since.
+    /// True if no thread could count in the cell when idle keys were last looked for, and no thread
+    /// has found it since.
     pub(crate) is_quiet: AtomicBool,
 }
 

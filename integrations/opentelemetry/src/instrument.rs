@@ -21,7 +21,7 @@ pub(crate) struct Instrument {
     /// The text appended to the description.
     pub(crate) about: &'static str,
     pub(crate) kind: Kind,
-    /// Whether it measures in the metric's unit.
+    /// True if it measures in the metric's unit.
     pub(crate) is_in_unit: bool,
     /// The part of the metric that it is made of.
     part: &'static Part,

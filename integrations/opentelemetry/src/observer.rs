@@ -288,7 +288,7 @@ fn observed<N>(
 struct Rooms {
     /// The number of sets for series that are shown by themselves.
     own: usize,
-    /// Whether an overflow series may exist beside them.
+    /// True if an overflow series may exist beside them.
     overflows: bool,
 }
 

@@ -41,7 +41,7 @@ struct Known {
     room: usize,
     /// The number of collections.
     collections: u64,
-    /// Whether an absent series may return with its earlier total.
+    /// True if an absent series may return with its earlier total.
     returns: bool,
 }
 

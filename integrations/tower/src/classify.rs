@@ -54,10 +54,9 @@ impl<F: Fn(StatusCode, &HeaderMap) -> Outcome> Classify for F {
     }
 }
 
-/// Classifies by status: 500 or above is an exception. So are gRPC's `UNKNOWN`,
-/// `DEADLINE_EXCEEDED`, `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` and `DATA_LOSS`, in the headers
-/// or in the trailers, and an end without a gRPC status; the other gRPC statuses are the client's
-/// fault.
+/// Classifies by status: 500 or above is an exception. For gRPC, an exception is `UNKNOWN`,
+/// `DEADLINE_EXCEEDED`, `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` or `DATA_LOSS`, in the headers
+/// or in the trailers, or an end without a status; the other gRPC statuses are the client's fault.
 ///
 /// A response is gRPC by its `content-type`.
 ///

@@ -17,7 +17,7 @@ pub(crate) struct Flight {
     began: Instant,
     /// The outcome of the request, once it is known.
     outcome: Option<Outcome>,
-    /// Whether code of the service is running. If the flight ends then, the service has panicked.
+    /// True if code of the service is running. If the flight ends then, the service has panicked.
     is_inside: bool,
 }
 

@@ -5,7 +5,7 @@ use testkit::Rng;
 
 /// Something to add to.
 pub(super) trait Subject: Send + Sync {
-    /// Adds a few times, and notes it. Returns how often.
+    /// Adds a few times, and notes it. Returns the number of adds.
     fn add(&self, random: &mut Rng) -> u64;
     /// Reads, drains or changes it.
     fn disturb(&self, random: &mut Rng);

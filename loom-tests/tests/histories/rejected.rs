@@ -74,7 +74,7 @@ mod counters {
         rejects(counter(&calls), "a sum found adds [0]");
     }
 
-    /// As numbers, 2 lies between 1 and 3; but it is another add.
+    /// Among numbers, 2 lies between 1 and 3; but it is another add.
     #[test]
     fn a_sum_with_one_add_in_the_place_of_another() {
         let calls = [(0, 0, 1, Add(1)), (1, 2, 9, Add(2)), (2, 3, 4, Sum(2)), (2, 10, 11, Sum(3))];

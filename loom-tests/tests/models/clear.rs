@@ -15,8 +15,8 @@ use windrow_loom_tests::engine::{
 use windrow_loom_tests::window::{Hits, Local, interval, set_time};
 use windrow_loom_tests::{Model, turn};
 
-/// As [`Local`]; and others have their turn where the time is asked for. A clear has proposed
-/// itself by then, and has loaded `current`.
+/// [`Local`], but others have their turn where the time is asked for. A clear has proposed itself
+/// by then, and has loaded `current`.
 #[derive(Clone, Copy, Debug)]
 struct Yielding;
 

@@ -25,7 +25,7 @@ fn add_against_rotation() {
     );
 }
 
-/// As above, in a ring of one slot: an add that comes after the rotation finds its bucket gone.
+/// In a ring of one slot, an add that comes after the rotation finds its bucket gone.
 #[test]
 fn add_against_the_rotation_that_ends_its_bucket() {
     let name = "each_bucket::add_against_the_rotation_that_ends_its_bucket";
@@ -103,8 +103,8 @@ fn back_dated_add_against_its_reuse() {
     });
 }
 
-/// As above; and the bucket comes back to the slot where it was found. (Portably, the add's pin
-/// keeps blocks from being free, so that a bucket without one is opened.)
+/// The bucket comes back to the slot where it was found. (Portably, the add's pin keeps blocks from
+/// being free, so that a bucket without one is opened.)
 #[test]
 fn back_dated_add_against_the_return_of_its_bucket() {
     let name = "each_bucket::back_dated_add_against_the_return_of_its_bucket";

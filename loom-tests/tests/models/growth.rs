@@ -35,7 +35,7 @@ fn with_a_back_dated_bucket() -> Arc<Window> {
     window
 }
 
-/// As [`Local`]; and others may have their turn where the time is asked for. A reader has loaded
+/// [`Local`], but others may have their turn where the time is asked for. A reader has loaded
 /// `current` by then, and nothing else.
 #[derive(Clone, Copy, Debug)]
 struct Turning;

@@ -1,9 +1,9 @@
 //! I5: no thread touches freed memory, and everything allocated is freed.
 //!
 //! There is little to assert here: over the checking reclaimer a freed block fails the model when
-//! it is read, and one that was never freed fails it when the execution ends. (So does every other
-//! model.) Explores an adder and readers against rotations that retire buckets, and the window's
-//! end in either thread.
+//! it is read, and one that was never freed fails it when the execution ends. (Every other model
+//! fails by these, too.) Explores an adder and readers against rotations that retire buckets, and
+//! the window's end in either thread.
 
 use windrow_loom_tests::Model;
 use windrow_loom_tests::engine::sync::Arc;

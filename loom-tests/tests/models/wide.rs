@@ -75,8 +75,7 @@ fn read_against_a_first_record() {
     );
 }
 
-/// As above, of the count and the sum alone: those of all pairs are added up without a
-/// distribution.
+/// The count and the sum alone: those of all pairs are added up without a distribution.
 #[test]
 fn stats_against_a_record() {
     Model::new("wide::stats_against_a_record").bounded(2).bounded_over_epoch(1).explore(|| {

@@ -147,7 +147,7 @@ fn sum_against_a_leap_and_a_bucket_that_comes_back() {
     });
 }
 
-/// As above, in a ring of two.
+/// In a ring of two.
 #[test]
 fn sum_of_two_against_a_bucket_that_comes_back() {
     let name = "window_sum::sum_of_two_against_a_bucket_that_comes_back";
@@ -167,8 +167,8 @@ fn sum_of_two_against_a_bucket_that_comes_back() {
     });
 }
 
-/// As [above](sum_against_the_totals_over_its_mark), without a pin. (Of values: in a model only
-/// they are added through the block of a bucket that they have opened, so that no bucket is
+/// The [sum above](sum_against_the_totals_over_its_mark), without a pin. (Of values: in a model
+/// only they are added through the block of a bucket that they have opened, so that no bucket is
 /// touched.)
 #[test]
 fn unpinned_sum_against_the_totals_over_its_mark() {
@@ -226,7 +226,7 @@ events! {
     enum Two { One: Count, Other: Count }
 }
 
-/// As above: a bucket is read as a whole, or not at all.
+/// A bucket is read as a whole, or not at all.
 #[test]
 fn bucket_against_its_reuse() {
     let name = "window_sum::bucket_against_its_reuse";
@@ -253,8 +253,8 @@ fn bucket_against_its_reuse() {
     });
 }
 
-/// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon in the
-/// slot again where it was found.
+/// The bucket has counted in a block. In a ring of one bucket it is soon in the slot again where it
+/// was found.
 #[test]
 fn bucket_against_the_reuse_of_its_block_and_memory() {
     let name = "window_sum::bucket_against_the_reuse_of_its_block_and_memory";

@@ -54,7 +54,7 @@ pub(super) struct Tick {
     /// The number of threads that have locked the chores or are about to. In a child, they never
     /// unlock them.
     at_chores: AtomicUsize,
-    /// Whether this process was forked while a thread was using the chores, so that their lock may
+    /// True if this process was forked while a thread was using the chores, so that their lock may
     /// never be released.
     are_chores_lost: AtomicBool,
 }

@@ -19,7 +19,7 @@ pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
         mapped.push_back(cells);
         if mapped.len() > KEPT {
             let oldest = mapped.pop_front().expect("there are more than `KEPT`");
-            // SAFETY: a box of an execution that has ended; so have all references to it.
+            // SAFETY: a box of an execution that has ended, and all references to it with that.
             drop(unsafe { Box::from_raw(oldest) });
         }
     });

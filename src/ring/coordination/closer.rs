@@ -59,7 +59,7 @@ impl MembarrierLock {
     }
 }
 
-/// Whether a dedicated thread closes a window's buckets.
+/// The word that says whether a dedicated thread closes a window's buckets.
 #[derive(Debug, Default)]
 pub(in crate::ring) struct Closer(AtomicU32);
 

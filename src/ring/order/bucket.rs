@@ -22,9 +22,10 @@ pub(in crate::ring) const CLOSED: u64 = 1;
 const CLOSING: u64 = 2;
 /// Its memory is being initialised for a new slice of time.
 const INIT: u64 = 4;
-/// Of a coarse bucket: one of its finer buckets was retired, and it has no prefix (see `prefix`).
+/// A coarse bucket has no prefix, although one of its finer buckets was retired (see `prefix`).
 const MISSED: u64 = 8;
-/// Of a coarse bucket, which is never closed: it has its prefix (see `prefix`).
+/// A coarse bucket has its prefix (see `prefix`). It shares the bit of `CLOSED`, since no coarse
+/// bucket is ever closed.
 const HAS_PREFIX: u64 = CLOSED;
 /// The bits of an identity that are the state; the others are the version.
 const STATE: u64 = 15;
@@ -141,7 +142,7 @@ pub(crate) struct Bucket {
     pub(in crate::ring) references: RefCount,
     /// Version and state: one word, because a read of many buckets needs both of each.
     identity: AtomicU64,
-    /// Where the cell of position zero would stand. (Those of wide positions stand elsewhere.)
+    /// The address at which the cell of position zero would stand. (Wide cells stand elsewhere.)
     cells: *const BucketCell,
     /// The number of the block.
     block: AtomicU8,

@@ -14,7 +14,7 @@ pub(crate) struct Geometry {
     buckets: usize,
 }
 
-/// Why no bucket of the ring counts a time.
+/// The reason why no bucket of the ring counts a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutOfRing {
     /// The time lies after the current bucket.

@@ -9,11 +9,12 @@
 //!
 //! # Why
 //!
-//! The word of a slot is the address of a bucket, which is even; or it is odd, and says how many
-//! rounds have left. Every exchange of the word goes from one round to a later one: to a newer
-//! bucket; or from a bucket to "its round has left". So no odd word ever comes back. A bucket may
-//! come back, reused for a later round; but a thread that exchanges it has a reference to it, and
-//! so it was not reused. Hence an exchange that succeeds finds the slot as the thread has seen it.
+//! The word of a slot is the address of a bucket, which is even; or it is odd, and says the number
+//! of rounds that have left. Every exchange of the word goes from one round to a later one: to a
+//! newer bucket; or from a bucket to "its round has left". So no odd word ever comes back. A bucket
+//! may come back, reused for a later round; but a thread that exchanges it has a reference to it,
+//! and so it was not reused. Hence an exchange that succeeds finds the slot as the thread has seen
+//! it.
 
 use std::ptr::{eq, from_ref, without_provenance_mut};
 

@@ -25,7 +25,7 @@ use crate::sync::{AtomicU64, Ordering, sized};
 #[derive(Debug)]
 pub(in crate::ring) struct Slots {
     pub(in crate::ring) geometry: Geometry,
-    /// Whether a generation of these slots takes nothing over from the one before.
+    /// True if a generation of these slots takes nothing over from the one before.
     pub(in crate::ring) forgets: bool,
     ring: Box<[Slot]>,
     /// The slots that may lead to touched buckets.

@@ -69,7 +69,7 @@ pub(in crate::ring) struct Tier {
     pub(in crate::ring) slots: Arc<Slots>,
     /// Unique among the window's tiers and generations.
     pub(in crate::ring) number: u64,
-    /// Whether a coarse bucket of its interval is touched.
+    /// The newest interval with a touched coarse bucket.
     pub(in crate::ring) touched: Touched,
 }
 

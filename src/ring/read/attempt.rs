@@ -65,7 +65,8 @@ impl Ring {
         View::of(self, guard)
     }
 
-    /// Returns how far ahead of the newest bucket an add may open a bucket, in nanoseconds.
+    /// Returns the greatest distance ahead of the newest bucket at which an add may open a bucket,
+    /// in nanoseconds.
     pub(crate) fn max_lead(&self) -> u64 {
         self.max_lead
     }

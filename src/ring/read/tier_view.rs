@@ -14,12 +14,12 @@
 //! counts.
 //!
 //! If `current` has moved on, but the coarse bucket at the span's start is still in the tier, then
-//! so are the later ones, and the difference of two prefixes is what it was. The sum of all blocks
-//! is another number by now; but as long as the live bucket lies in the span, all of it was counted
-//! in the span or before, and blocks only grow: so it lies between the true count when the read
-//! began and the one at its end. It need not be the count of any one moment: of two adds, in two
-//! buckets, it may have the later one alone. So it will do for a late view only. What all buckets
-//! but the live one have counted is not known any more.
+//! the later ones are in it too, and the difference of two prefixes is what it was. The sum of all
+//! blocks is another number by now; but as long as the live bucket lies in the span, all of it was
+//! counted in the span or before, and blocks only grow: so it lies between the true count when the
+//! read began and the one at its end. It need not be the count of any one moment: of two adds, in
+//! two buckets, it may have the later one alone. So it will do for a late view only. What all
+//! buckets but the live one have counted is not known any more.
 //!
 //! Otherwise the read is *torn*: its numbers may be those of different spans, or of coarse buckets
 //! that were reused. It is never returned (see `attempt`).
@@ -229,9 +229,9 @@ pub(crate) struct Coarse<'g> {
     last: u64,
     /// The coarse bucket, if there is one. If one of its finer buckets is retired, there is.
     found: Option<Versioned<'g>>,
-    /// Whether it had its prefix when it was found.
+    /// True if it had its prefix when it was found.
     has_prefix: bool,
-    /// Whether its slot has had a newer bucket.
+    /// True if its slot has had a newer bucket.
     has_left: bool,
 }
 
@@ -358,7 +358,7 @@ fn prefix(store: &Store, bucket: &Bucket, position: usize) -> u64 {
 enum BoundaryPrefix<'g> {
     Known(&'g Bucket),
     Missed,
-    /// Nothing: no bucket that lies in the coarse one is retired.
+    /// No prefix is needed: no bucket that lies in the coarse one is retired.
     Unneeded,
 }
 

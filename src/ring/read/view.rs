@@ -28,11 +28,11 @@ pub(crate) struct View<'g> {
     slot: usize,
     generation: &'g Generation,
     now: u64,
-    /// Whether the time is that of an earlier view, which was torn.
+    /// True if the time is that of an earlier view, which was torn.
     is_late: bool,
-    /// Whether a bucket that was looked for has left the ring meanwhile.
+    /// True if a bucket that was looked for has left the ring meanwhile.
     overtaken: Cell<bool>,
-    /// Whether the numbers that were read of a tier may not belong together.
+    /// True if the numbers that were read of a tier may not belong together.
     torn: Cell<bool>,
 }
 

@@ -263,8 +263,8 @@ impl Drop for Block {
     }
 }
 
-/// The greatest number of blocks: one for the live bucket, one to move on to, and as many again for
-/// retired buckets that wait for a grace period.
+/// The greatest number of blocks: one for the live bucket, one to move on to, and two for retired
+/// buckets that wait for a grace period.
 pub(in crate::ring) const BLOCKS: usize = sized(4, 2);
 
 #[derive(Debug)]

@@ -22,7 +22,7 @@ pub(super) struct Detected {
     pub(super) area: AtomicUsize,
     /// The number of open rows (see [`open`](crate::stripe::open)).
     pub(super) open: AtomicUsize,
-    /// Whether rows are numbered by concurrency id.
+    /// True if rows are numbered by concurrency id.
     pub(super) is_by_id: AtomicBool,
 }
 

@@ -67,8 +67,8 @@ impl<E: Events> Snapshot<E> {
             is_there &=
                 geometry.in_ring(start, geometry.start_of(view.live())) && coarse.is_valid();
             if !is_there {
-                // This bucket has left the tier, or does so meanwhile; and so have all older ones.
-                // An older one that is still found would be counted for both.
+                // This bucket has left the tier, or does so meanwhile; and all older ones have left
+                // before it. An older one that is still found would be counted for both.
                 (bucket.numbers, before) = (Kept::ZERO, next);
             }
             self.buckets.push(bucket);

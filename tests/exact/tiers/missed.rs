@@ -11,7 +11,7 @@ events! {
     enum Seen { Pass: Count, Rt: Value, Most: Maximum, Took: Histogram(Scale::fixed::<4, 1, 1_000>()) }
 }
 
-/// Of two buckets of 10 ns, with a tier of 20 ns.
+/// Returns a window of two buckets of 10 ns, with a tier of 20 ns.
 fn window(clock: &Manual, buckets: usize) -> SlidingWindow<Seen, Manual> {
     let builder = SlidingWindow::<Seen>::builder().interval(ns(20)).buckets(2);
     builder.clock(clock.clone()).tier(ns(20), buckets).build().expect("the tier nests")
@@ -61,8 +61,8 @@ fn stats(values: &[u64]) -> Stats {
     Stats { count: values.len() as u64, sum: values.iter().sum(), min, max }
 }
 
-/// Where a tier has no note of where a bucket began, the bucket before it holds what both do: with
-/// the extremes of what it counts. An extreme by itself has no count, and stays where it was.
+/// If a tier has no note of where a bucket began, the bucket before it holds what both do: with the
+/// extremes of what it counts. An extreme by itself has no count, and stays where it was.
 #[test]
 fn extremes_are_where_their_values_count() {
     alone::run("tiers::missed::extremes", &[("WINDROW_STRATEGY", "epochs")]);

@@ -19,7 +19,7 @@ events! {
 
 type Window = SlidingWindow<Seen, &'static Moving>;
 
-/// Something to do when a read asks for the time, by how often one has asked.
+/// Something to do when a read asks for the time; its argument is the number of earlier times.
 type ToDo = Box<dyn Fn(u64)>;
 
 /// A clock that has something done each time that a read asks for the time.
@@ -63,8 +63,8 @@ fn record(window: &Window, at: u64) {
     window.record(Seen::Took, at);
 }
 
-/// Nothing was added for a while, a round before and now: so of two buckets, the newer one has left
-/// its slot, and the older one may still stand there. The sum of both is not the older one's.
+/// The window was idle for a while, a round before and now: so of two buckets, the newer one has
+/// left its slot, and the older one may still stand there. The sum of both is not the older one's.
 #[test]
 fn a_bucket_that_has_left_meanwhile_is_not_taken_for_an_older_one() {
     if pins_a_read() {

@@ -21,7 +21,8 @@ fn note(bytes: i64) {
     PEAK.set(PEAK.get().max(kept));
 }
 
-/// Returns how often this thread allocates in `act`. (What `act` returns is dropped afterwards.)
+/// Returns the number of this thread's allocations in `act`. (What `act` returns is dropped
+/// afterwards.)
 pub fn allocations_of<T>(act: impl FnOnce() -> T) -> u64 {
     let before = ALLOCATIONS.get();
     let done = act();

@@ -28,7 +28,7 @@ impl Layers {
         Ok(Layers(tables))
     }
 
-    /// Whether an arrow leads from a module to one of a higher layer.
+    /// Returns whether an arrow leads from a module to one of a higher layer.
     pub(super) fn point_up(&self, from: &str, to: &str) -> bool {
         let levels = |table: &Table| level(table, to).zip(level(table, from));
         self.0.iter().filter_map(levels).any(|(to, from)| to > from)

@@ -33,7 +33,7 @@ pub(super) struct Declared {
 /// The error of a name.
 pub(super) struct Missing {
     pub(super) why: String,
-    /// Whether a page about another library may give it.
+    /// True if a page about another library may give it.
     pub(super) may_be_foreign: bool,
 }
 

@@ -50,8 +50,8 @@ const ASKED_FOR: &str = "it is for adds that were asked for as SeqCst, portably,
 
 const BEGUN: &str = "one thread must take the ticket, another begin the barrier, and a third add: more than a model can finish; \
                      the file proves it";
-const NEXT: &str = "the fence in `has_adders`, which comes next, orders as much; but it is there for something else";
-const OPENED: &str = "the thread then opens the row, whether it is open or not, and the fence there orders as much; but it is there \
+const NEXT: &str = "the fence in `has_adders`, which comes next, orders this too; but it is there for something else";
+const OPENED: &str = "the thread then opens the row, whether it is open or not, and the fence there orders this too; but it is there \
                       for something else";
 const AGAIN: &str = "`follow` has found the slot without a bucket just before, and acquired that; for another word a bucket must \
                      have come and gone between the two loads: more than a model can finish";
@@ -217,7 +217,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "ring/store/block.rs: try_own: compare_exchange: AcqRel",
         orders: &["Release"],
-        why: "the load of the owner before it has mostly acquired as much; to miss that, the closer must \
+        why: "the load of the owner before it has mostly acquired this; to miss that, the closer must \
               stop twice, and the next owner between that load and this: loom does not find it even with \
               three preemptions",
         witness: "litmus/src/races/close_read.rs",

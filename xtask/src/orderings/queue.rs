@@ -1,4 +1,4 @@
-//! Trying weaker orders out, some at a time, and saying how far it got.
+//! Trying weaker orders out, some at a time, with the progress.
 
 use std::io::{IsTerminal, Write, stdout};
 use std::sync::atomic::{AtomicUsize, Ordering};

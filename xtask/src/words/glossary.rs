@@ -14,7 +14,7 @@ pub(super) struct Banned {
     pub(super) instead: String,
     /// The words of a phrase, or one name.
     pub(super) words: Vec<String>,
-    /// Whether it is a name in code (it stands in `code`), not a phrase.
+    /// True for a name in code, which stands in `code`; false for a phrase.
     pub(super) is_name: bool,
     /// The beginnings of paths where it is banned; none: everywhere.
     areas: Vec<String>,

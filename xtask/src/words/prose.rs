@@ -1,5 +1,7 @@
 //! The text of a file for readers: the comments of a source, the text of a page.
 
+use super::others;
+
 /// A file.
 pub(super) struct Source<'t> {
     pub(super) path: &'t str,
@@ -39,7 +41,7 @@ pub(super) enum Kind {
 pub(super) struct Word {
     pub(super) line: usize,
     pub(super) text: String,
-    /// Whether a sentence begins with it.
+    /// True if a sentence begins with it.
     pub(super) is_first: bool,
 }
 
@@ -52,7 +54,11 @@ impl Word {
 impl<'t> Source<'t> {
     pub(super) fn new(path: &'t str, text: &'t str) -> Source<'t> {
         let is_page = path.rsplit('.').next() == Some("md");
-        let lines = if is_page { page(text) } else { source(text) };
+        let lines = match others::signs(path) {
+            Some(signs) => others::lines(text, signs),
+            None if is_page => page(text),
+            None => source(text),
+        };
         Source { path, lines, is_page }
     }
 
@@ -157,7 +163,7 @@ impl Paragraph {
     }
 }
 
-/// Whether a line is a point of a list that has numbers.
+/// Returns whether a line is a point of a list that has numbers.
 fn is_numbered(text: &str) -> bool {
     let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
     rest.len() < text.len() && rest.starts_with(". ")

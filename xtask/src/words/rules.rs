@@ -43,21 +43,18 @@ impl fmt::Display for Rule {
             Rule::Person => "a thread or a caller as a person",
             Rule::Phrase => "banned phrase",
             Rule::Glossary => "not the glossary's word",
-            Rule::Width => "comment longer than 100 columns",
+            Rule::Width => "line longer than 100 columns",
             Rule::Table => "a table that its head does not describe",
             Rule::Exception => "exception that nothing needs",
         })
     }
 }
 
-/// Words with which no summary of a public item begins.
+/// Words with which no summary begins.
 const BARE: [&str; 15] = [
     "what", "how", "whether", "where", "who", "when", "why", "as", "so", "none", "nothing", "of",
     "the same", "which", "whose",
 ];
-
-/// Words with which no summary begins.
-const BARE_ANYWHERE: [&str; 7] = ["what", "how", "who", "which", "whose", "none", "the same"];
 
 /// Words that end in "s" and are no verbs.
 const NO_VERBS: [&str; 5] = ["as", "its", "this", "is", "has"];
@@ -66,24 +63,32 @@ const NO_VERBS: [&str; 5] = ["as", "its", "this", "is", "has"];
 const PERSONS: [&str; 7] = ["who", "whoever", "whom", "whomever", "nobody", "somebody", "someone"];
 
 /// Phrases, and what to write. `^` stands for the beginning of a sentence that is no question.
-const PHRASES: [(&str, &str); 22] = [
+const PHRASES: [(&str, &str); 30] = [
     ("so much", "the name of the number"),
     ("so many", "the name of the number"),
-    ("as many as", "the number, or \"the same number of\""),
-    ("as much as", "the number"),
+    ("as many", "the number, or \"the same number of\""),
+    ("as much", "the number"),
     ("how much", "the name of the number"),
+    ("how many", "the number"),
+    ("how often", "the number, or the rate"),
+    ("how far", "the distance, or the difference"),
     ("how long", "the name of the time"),
     ("of now", "current"),
     ("of all time", "all-time"),
     ("no room", "full, or the overflow series"),
-    ("^ so is", "a subject of its own"),
+    ("so is", "a sentence of its own"),
+    ("so are", "a sentence of its own"),
+    ("so do", "a sentence of its own"),
+    ("so does", "a sentence of its own"),
+    ("so did", "a sentence of its own"),
+    ("so has", "a sentence of its own"),
+    ("so have", "a sentence of its own"),
     ("^ what is", "a subject that can be pointed at"),
     ("^ else", "otherwise"),
     (", else", "otherwise"),
     ("; else", "otherwise"),
     ("all else", "any other"),
     ("whatever else", "any other"),
-    ("whoever else", "any other"),
     ("^ none .", "a sentence"),
     ("^ nothing .", "a sentence"),
     ("^ the same .", "a sentence"),
@@ -125,8 +130,7 @@ type Found = (usize, Rule, String);
 fn summary(summary: &Summary) -> Option<Found> {
     let first = summary.words.first()?;
     let two = format!("{first} {}", summary.words.get(1).map_or("", String::as_str));
-    let bare = if summary.is_public { &BARE[..] } else { &BARE_ANYWHERE };
-    let is_bare = bare.contains(&first.as_str()) || bare.contains(&two.as_str());
+    let is_bare = BARE.contains(&first.as_str()) || BARE.contains(&two.as_str());
     let is_verb = first.ends_with('s') && !NO_VERBS.contains(&first.as_str());
     if is_bare {
         Some((summary.line, Rule::Bare, two))
@@ -137,7 +141,7 @@ fn summary(summary: &Summary) -> Option<Found> {
     }
 }
 
-/// Whether a source is of a package that others use.
+/// Returns whether a source is of a package that others use.
 fn is_published(path: &str) -> bool {
     path.starts_with("src/") || path.starts_with("integrations/") && path.contains("/src/")
 }
@@ -196,7 +200,7 @@ fn phrases(index: &Index<'_>) -> Vec<Found> {
     PHRASES.iter().flat_map(found).collect()
 }
 
-/// Where a word stands for which the glossary has another.
+/// Finds words for which the glossary has another.
 fn replaced(source: &Source<'_>, index: &Index<'_>, banned: &Banned) -> Vec<Found> {
     let what = format!("\"{}\": {}", banned.words.join(" "), banned.instead);
     let lines = if banned.is_name {
@@ -210,16 +214,22 @@ fn replaced(source: &Source<'_>, index: &Index<'_>, banned: &Banned) -> Vec<Foun
     lines.into_iter().map(|line| (line, Rule::Glossary, what.clone())).collect()
 }
 
-/// Comments of sources that are too long. What cannot be broken may be: a table's row, a link's
-/// address.
+/// Comments and lines of pages that are too long. What cannot be broken may be: a table's row, a
+/// link's address, a program on a page.
 fn wide(source: &Source<'_>) -> Vec<Found> {
-    let lines = source.lines.iter().enumerate().filter(|_| !source.is_page);
-    lines
-        .filter_map(|(at, line)| {
-            let text = line.comment?.text.trim_start();
-            let width = line.text.chars().count();
-            let is_whole = text.starts_with('|') || text.starts_with('[') && text.contains("]: ");
-            (width > WIDTH && !is_whole).then(|| (at + 1, Rule::Width, format!("{width} columns")))
-        })
-        .collect()
+    let mut is_program = false;
+    let mut found = Vec::new();
+    for (at, line) in source.lines.iter().enumerate() {
+        let Some(comment) = line.comment else { continue };
+        let text = comment.text.trim_start();
+        is_program ^= source.is_page && text.starts_with("```");
+        let width = line.text.chars().count();
+        let is_link = text.starts_with('[') && text.contains("]: ");
+        let is_word = line.code.trim().is_empty() && !text.contains(' ');
+        let is_whole = text.starts_with(['|', '!', '<']) || is_link || is_word;
+        if width > WIDTH && !is_whole && !is_program {
+            found.push((at + 1, Rule::Width, format!("{width} columns")));
+        }
+    }
+    found
 }

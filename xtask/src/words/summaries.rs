@@ -10,7 +10,7 @@ pub(super) struct Summary {
     /// Its first line's words and signs.
     pub(super) words: Vec<String>,
     pub(super) is_function: bool,
-    /// Whether it is declared `pub`, belongs to a `pub` trait or enumeration, or is an exported
+    /// True if it is declared `pub`, belongs to a `pub` trait or enumeration, or is an exported
     /// macro.
     pub(super) is_public: bool,
 }

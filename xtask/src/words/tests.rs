@@ -50,7 +50,7 @@ pub trait Kind {
     fn kind(&self);
 }
 ";
-    assert_eq!(found(Rule::Bare, text), [1, 2, 5, 12, 16, 23, 28]);
+    assert_eq!(found(Rule::Bare, text), [1, 2, 5, 12, 16, 19, 23, 28]);
 }
 
 #[test]
@@ -112,9 +112,27 @@ fn words_that_the_glossary_replaces_are_found_in_their_area() {
 
 #[test]
 fn comments_are_not_longer_than_code() {
-    let long = "x".repeat(98);
+    let long = "x ".repeat(49) + "x";
     let text = format!("// {long}\n// {}\n// | {long} |\nlet a = {long};\nf({long}); // a", "y");
     assert_eq!(found(Rule::Width, &text), [1, 5]);
+}
+
+#[test]
+fn lines_of_pages_are_not_longer_than_code() {
+    let long = "word ".repeat(21);
+    let text = format!("{long}\n| {long} |\n[a]: {long}\n```text\n{long}\n```\n- {long}\n");
+    assert_eq!(found_in("docs/a.md", Rule::Width, &text, ""), [1, 7]);
+}
+
+#[test]
+fn comments_of_other_languages_are_read() {
+    let toml = "# for who asks\na = \"#who\" # who\n[who]\n";
+    assert_eq!(found_in("benches/Cargo.toml", Rule::Person, toml, ""), [1, 2]);
+    assert_eq!(found_in(".ci/run", Rule::Person, toml, ""), [1, 2]);
+    let model = "/* who\n * who\n */ who\n#define WHO /* who */ who\n// who\n";
+    assert_eq!(found_in("docs/promela/a.pml", Rule::Person, model, ""), [1, 2, 4, 5]);
+    let page = "<a href=\"http://who\">who</a>\n<!-- who\nwho -->\nwho() // who\n";
+    assert_eq!(found_in("src/page.html", Rule::Person, page, ""), [2, 3, 4]);
 }
 
 #[test]
@@ -152,4 +170,11 @@ fn the_glossary_of_this_project_has_rows() {
     let page = read(root, GLOSSARY).unwrap();
     let banned = Glossary::parse(&page).banned;
     assert!(!banned.is_empty() && banned.iter().all(|banned| !banned.words.is_empty()));
+}
+
+#[test]
+fn each_phrase_is_found() {
+    let text = "// As many threads wait as may. How often they do, so do others.\n\
+                // Some do, so has one; how far, how many? As much as that.\n";
+    assert_eq!(found(Rule::Phrase, text), [1, 1, 1, 2, 2, 2, 2]);
 }

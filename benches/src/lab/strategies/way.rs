@@ -30,7 +30,7 @@ pub(super) struct Wish {
     strategy: &'static str,
     /// `WINDROW_LEASES`.
     leases: bool,
-    /// Whether it is a process of an earlier windrow.
+    /// True if it is a process of an earlier windrow.
     before: bool,
     /// The report that it then makes.
     expected: &'static str,
@@ -72,7 +72,7 @@ pub(super) struct Way {
     pub(super) counters: String,
     /// The strategy of its windows.
     pub(super) windows: String,
-    /// Whether it has the requested strategy.
+    /// True if it has the requested strategy.
     pub(super) as_asked: bool,
 }
 

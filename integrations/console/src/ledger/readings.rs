@@ -14,7 +14,7 @@ pub(super) struct Readings {
     pub(super) difference: u64,
     pub(super) late: u64,
     pub(super) lifetime: u64,
-    /// Whether the interval is the same in all of them.
+    /// True if the interval is the same in all of them.
     pub(super) of_one_interval: bool,
 }
 

@@ -37,7 +37,7 @@ fn legible(label: &str) -> String {
     label.chars().map(escaped).collect()
 }
 
-/// As `/metrics` has it.
+/// Returns a series' key as `/metrics` has it.
 fn key(label: &str) -> String {
     let label = label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("requests{{method=\"GET\",route=\"{label}\"}}")
@@ -103,8 +103,8 @@ fn hostile_labels_are_text() {
     page.assert_well();
 }
 
-/// Nothing of the labels has become a part of the page, and all rows are of one height and as wide
-/// as the window at most.
+/// Asserts that no part of the labels has become a part of the page, that all rows have one height,
+/// and that none is wider than the window.
 fn assert_harmless(page: &mut Page) {
     page.draw();
     let found = page.browser.value(

@@ -1,4 +1,4 @@
-//! Nothing is cut and nothing lies over something else, on a desk and on a phone.
+//! No element is cut, and none lies over another, on a desk and on a phone.
 
 use serde_json::{Value, json};
 

@@ -155,7 +155,8 @@ impl Served {
         stream
     }
 
-    /// Milliseconds that the console is not older than. Frames from now on say as many, or more.
+    /// An upper bound of the console's age in milliseconds. Later frames say the same number or
+    /// more.
     pub(crate) fn age(&self) -> u128 {
         self.begun.elapsed().as_millis()
     }

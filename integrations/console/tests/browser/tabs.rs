@@ -75,7 +75,7 @@ fn a_page_without_a_stream_says_why() {
     let shop = Shop::new();
     shop.work(200);
     let server = shop.serve("127.0.0.1:0");
-    // As many streams as there may be, of which each takes what comes.
+    // The most streams that there may be, each of which takes what comes.
     let streams: Vec<_> = (0..64).map(|_| server.stream()).collect();
     let mut page = Page { browser: crate::browser::Browser::start(), origin: String::new() };
     page.origin = format!("http://{}/", server.address());

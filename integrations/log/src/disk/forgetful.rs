@@ -16,7 +16,7 @@ struct Contents {
     bytes: Vec<u8>,
     /// The number of bytes that are on the disk.
     synced: usize,
-    /// Whether the directory's entry is on the disk.
+    /// True if the directory's entry is on the disk.
     is_listed: bool,
 }
 
@@ -29,7 +29,7 @@ struct State {
     room: Option<usize>,
     can_truncate: bool,
     cannot_sync: bool,
-    /// Whether a live process has the lock.
+    /// True if a live process has the lock.
     is_locked: bool,
     /// The number of calls.
     calls: usize,

@@ -27,7 +27,7 @@ pub(crate) struct Locked {
     file: File,
     /// `None` where a directory cannot be opened.
     directory: Option<File>,
-    /// Whether the directory has a lock of its own.
+    /// True if the directory has a lock of its own.
     is_direct: bool,
     process: u32,
 }

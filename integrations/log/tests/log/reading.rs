@@ -30,7 +30,7 @@ fn line(name: &str, end: u64) -> String {
     line_of(name, end, Duration::from_nanos(1))
 }
 
-/// Returns the first line of a file in which a line may end as many seconds before one ahead of it.
+/// Returns the first line of a file in which a line may end `slack` seconds before one ahead of it.
 fn head_of(slack: u64) -> String {
     format!(
         "{{\"run\":{{\"windrow\":1,\"id\":\"a\",\"started\":\"1970-01-01T00:00:00Z\",\"slack_ns\":{slack}000000000}}}}\n"

@@ -78,9 +78,9 @@ use crate::unwind::make_or_undo;
 /// ```
 ///
 /// Keys beyond the limit of keys share one gate, the overflow gate, which is that of the key
-/// `None`; so do keys whose texts are longer than [a family keeps](Family#bounds), 1024 bytes. So
-/// clients with made-up keys cannot fill the memory, and are never without a limit; but a client
-/// that comes when others have used up the keys has to share with them. Call
+/// `None`. Keys whose texts are longer than [a family keeps](Family#bounds), 1024 bytes, share it
+/// too. So clients with made-up keys cannot fill the memory, and are never without a limit; but a
+/// client that comes when others have used up the keys has to share with them. Call
 /// [`forget_idle`](Self::forget_idle) regularly, for example once an interval.
 ///
 /// A key that gets a gate of its own while others share asks both gates for one more interval of
@@ -119,7 +119,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// key comes for the first time; and, for `None`, the overflow gate.
     ///
     /// Several threads that need the same gate at once may each call the function; one of their
-    /// gates is used. If the function panics, so does the call that needed the gate: nothing is
+    /// gates is used. If the function panics, the call that needed the gate panics too: nothing is
     /// admitted, and the key takes no place. For the gates that are possible and the errors (a
     /// limit of zero), see [`GateBuilder::build`](windrow::gate::GateBuilder::build). To change
     /// limits later, see [`replace`](Self::replace), or [`Limit::gate`] for the limit of one key.

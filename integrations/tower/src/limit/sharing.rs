@@ -5,8 +5,8 @@
 //! Take grants of one key that are no further apart than the shortest [span](super::settings#spans)
 //! that its own gate and the overflow gate had from the first grant's decision to the last one's.
 //! All gates that the key asks admit no more of it than one of them grants, on one clock that does
-//! not step back. (If both have one geometry that stays, this holds for each run of as many buckets
-//! as the interval has.)
+//! not step back. (If both have one geometry that stays, this holds for each run of consecutive
+//! buckets as long as the interval.)
 //!
 //! # Why
 //!

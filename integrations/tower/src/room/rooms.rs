@@ -66,9 +66,9 @@ impl<L: Labels> Rooms<L> {
     /// key's room when the key comes for the first time; and, for `None`, of the shared room. A
     /// room without places refuses all requests.
     ///
-    /// Several threads that need the same room at once may each call the function. If it panics, so
-    /// does the call that needed the room: nothing is admitted, and the key takes no place in the
-    /// family.
+    /// Several threads that need the same room at once may each call the function. If it panics,
+    /// the call that needed the room panics too: nothing is admitted, and the key takes no place in
+    /// the family.
     ///
     /// ```
     /// use windrow::labels;

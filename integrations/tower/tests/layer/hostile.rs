@@ -47,7 +47,7 @@ fn a_retired_gate_of_all_that_find_no_room_refuses_for_ever() {
     assert_eq!(CLIENTS.family().lifetime(), (1, 1));
 }
 
-/// Nothing is let through, and no place is taken.
+/// No request is let through, and no place is taken.
 #[test]
 fn a_gate_that_cannot_be_made_takes_no_place() {
     static CLIENTS: Limits<Client> = Limits::new(1, |client| match client {
@@ -80,7 +80,7 @@ fn a_room_that_cannot_be_made_takes_no_place() {
     assert_eq!((CLIENTS.family().len(), CLIENTS.family().lifetime()), (1, (1, 0)));
 }
 
-/// Of the threads that need a gate, some fail while they make it, and some make it.
+/// Threads need a gate: some fail while they make it, and some make it.
 #[test]
 fn nobody_gets_more_while_gates_cannot_be_made() {
     static ASKED: AtomicU64 = AtomicU64::new(0);

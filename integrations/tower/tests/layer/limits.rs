@@ -1,4 +1,4 @@
-//! Exactly as many requests are let through as the gates of their keys grant.
+//! The requests that are let through are exactly those that the gates of their keys grant.
 
 use std::future::pending;
 use std::sync::atomic::{AtomicU64, Ordering};

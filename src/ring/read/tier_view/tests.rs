@@ -11,8 +11,8 @@ use crate::ring::{Geometry, Ring};
 
 const COUNT: &[(&str, Kind)] = &[("Event", Kind::Count)];
 
-/// Of four buckets of 10 ns, with a tier of three buckets of 20 ns. One was counted at 105, and two
-/// at 125, in the first half of a coarse bucket.
+/// Returns a ring of four buckets of 10 ns, with a tier of three buckets of 20 ns. One was counted
+/// at 105, and two at 125, in the first half of a coarse bucket.
 fn ring() -> Ring {
     let geometry = Geometry::new(Duration::from_nanos(40), 4).expect("sound");
     let tier = Geometry::of_length(Duration::from_nanos(20), 3).expect("sound");

@@ -44,7 +44,8 @@ pub(crate) unsafe fn record_live<N: Numbering>(
     value: u64,
     missed: impl FnOnce(Miss),
 ) {
-    // SAFETY: as in `add_live`. A claim begins at a multiple of sixteen bytes, and so does a pair.
+    // SAFETY: as in `add_live`. A claim, and each pair in it, begins at a multiple of sixteen
+    // bytes.
     unsafe {
         live_sequence!(
             N,

@@ -48,7 +48,7 @@ pub struct Plan {
 impl Plan {
     /// Returns a window with tiers. Each tier is given by the number of buckets below it that make
     /// one of its own (at most all of them), and by its number of buckets. A tier that would be too
-    /// long is left out, and so are those behind it.
+    /// long is left out, with those behind it.
     pub fn new(ring: Geometry, tiers: &[(u64, u64)]) -> Plan {
         let mut plan = Plan { ring, tiers: Vec::new() };
         for &(times, buckets) in tiers {

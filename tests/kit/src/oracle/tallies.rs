@@ -63,7 +63,7 @@ pub(crate) struct View<E> {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) tallies: Tallies<E>,
-    /// Whether the bucket must be closed; `None` if that depends on how fast buckets are closed.
+    /// True if the bucket must be closed; `None` if that depends on how fast buckets are closed.
     pub(crate) closed: Option<bool>,
 }
 

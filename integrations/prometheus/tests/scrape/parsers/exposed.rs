@@ -20,7 +20,7 @@ labels! {
 
 events! { enum Queue { Pushed: Count, Waited: Histogram } }
 
-/// As many milliseconds: each a response time, beside one of zero.
+/// The number of response times: one of each millisecond up to it, beside one of zero.
 pub(crate) const MILLIS: u64 = 1_000;
 
 /// Values of a label. The first is counted once, the second twice, and so on.

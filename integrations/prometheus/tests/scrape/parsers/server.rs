@@ -138,7 +138,7 @@ impl Prometheus {
     }
 }
 
-/// As a form sends it.
+/// Returns a text as a form sends it.
 fn escaped(text: &str) -> String {
     text.bytes().fold(String::new(), |all, byte| all + &format!("%{byte:02X}"))
 }

@@ -209,7 +209,7 @@ fn what_is_too_much_is_refused_in_little_memory() {
     assert_eq!(error.to_string(), "the rules have 1048577 bytes; they must have 1048576 or less");
 }
 
-/// A thousand rules of patterns that have as much in common as there is room for.
+/// A thousand rules of patterns with the longest common beginning that the text's limit allows.
 #[test]
 fn the_most_that_there_may_be_is_read_and_kept_in_the_memory_of_its_text() {
     let filler = "x".repeat(900);

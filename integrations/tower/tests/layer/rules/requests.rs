@@ -43,7 +43,7 @@ async fn requests_weigh_what_the_rules_say() {
 #[tokio::test]
 async fn requests_wait_as_long_as_the_rules_say() {
     limits!(CLIENTS, CLOCK: 10, |_| 1);
-    // It moves the clock and says how far.
+    // It moves the clock by `wait`.
     let sleep = |wait| {
         CLOCK.advance(wait);
         std::future::ready(())

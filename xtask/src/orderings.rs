@@ -92,7 +92,7 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
         let last = table::read(&root)?;
         let found = find(&root, &sites, &chosen, &last)?;
         let rows: Vec<Row> = all.iter().map(|mutant| mutant.row(&chosen, &found, &last)).collect();
-        table::write(&root, &rows)?;
+        table::write(&root, &rows, &excuses::list())?;
         judge(&root, &all, &rows)
     })
 }
@@ -168,6 +168,9 @@ fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String
         if !root.join(excuse.witness).exists() {
             wrong.push(format!("the witness {} is not there", excuse.witness));
         }
+    }
+    if !table::has_reasons(root, &excuses::list())? {
+        wrong.push("the list of reasons is not that of excuses.rs".to_owned());
     }
     wrong.extend(drops::check(root)?);
     if wrong.is_empty() {

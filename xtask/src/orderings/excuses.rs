@@ -6,55 +6,83 @@ pub(super) struct Excuse {
     pub(super) site: &'static str,
     /// The weaker orders that no model notices.
     pub(super) orders: &'static [&'static str],
+    /// The reason, in sentences.
     pub(super) why: &'static str,
     /// A file or folder of this workspace that vouches for it instead.
     pub(super) witness: &'static str,
 }
 
 impl Excuse {
-    /// Returns the text for the table.
+    /// Returns the text for the table: the reason's number in the list below it.
     pub(super) fn text(&self) -> String {
-        format!("{}; see {}", self.why, self.witness)
+        let number = reasons().position(|why| why == self.why).map_or(0, |at| at + 1);
+        format!("reason {number}")
     }
 }
 
-const FENCES: &str = "its theorem needs a third thread and the collector's own fences, which is more than a \
-                      model can finish: the file proves it";
-const DECIDED: &str = "models decide nothing: they know the strategy and the rows beforehand";
-const MADE: &str = "in a model each window is made before it is shared";
-const LOCKED: &str = "in a model the lock that stands for the core orders it already; on x86-64 only the \
-                      compiler could move it";
+/// Returns each reason once, in the order of its number.
+fn reasons() -> impl Iterator<Item = &'static str> {
+    let is_new = |at: usize| !EXCUSES[..at].iter().any(|before| before.why == EXCUSES[at].why);
+    EXCUSES.iter().enumerate().filter(move |(at, _)| is_new(*at)).map(|(_, excuse)| excuse.why)
+}
 
-const TICKER: &str = "models have neither a ticker's thread nor forked children";
-const THIRD: &str = "it takes a third preemption: with one, the model finds it in seconds, but takes six \
-                     minutes where nothing is wrong";
-const DRAINS: &str = "the cursor's word hands on all but ranks that were written in vain: a drain must lose \
-                      its turn to a change, and another thread must have the next one";
-const RANKS: &str = "two turns must pass while a change reads its ranks, and a change lets none pass: only \
-                     its reading and the writing after it depend on this order";
+/// Returns the reasons with their witnesses, for the list below the table.
+pub(super) fn list() -> Vec<String> {
+    let item = |why| {
+        let mut witnesses: Vec<String> = Vec::new();
+        for excuse in EXCUSES.iter().filter(|excuse| excuse.why == why) {
+            let witness = format!("`{}`", excuse.witness);
+            if !witnesses.contains(&witness) {
+                witnesses.push(witness);
+            }
+        }
+        format!("{why} See {}.", witnesses.join(", "))
+    };
+    reasons().map(item).collect()
+}
 
-const LOCK: &str = "each pin of the checking reclaimer orders what the lock would; and the lock decides which \
-                    thread closes a bucket, and when, not what is in it";
-
-const MANY: &str = "one by one, the same loads at other positions are noticed; beside a read of many, it takes more rotations than a \
-                    model of a histogram comes to an end with";
-
-const PAIR: &str = "models of what readers have seen are of one number, by `number`; here only the order of a pair's two is at \
-                    stake";
-
-const NOTER: &str = "a thread must stop in the middle of a note while others retire, close and rebase: more rotations \
-                     than loom comes to an end with; `note_against_note` has them in random orders";
-
-const ASKED_FOR: &str = "it is for adds that were asked for as SeqCst, portably, which loom takes for AcqRel; the file \
-                         proves what it is for";
-
-const BEGUN: &str = "one thread must take the ticket, another begin the barrier, and a third add: more than a model can finish; \
-                     the file proves it";
-const NEXT: &str = "the fence in `has_adders`, which comes next, orders this too; but it is there for something else";
-const OPENED: &str = "the thread then opens the row, whether it is open or not, and the fence there orders this too; but it is there \
-                      for something else";
-const AGAIN: &str = "`follow` has found the slot without a bucket just before, and acquired that; for another word a bucket must \
-                     have come and gone between the two loads: more than a model can finish";
+const FENCES: &str = "Its theorem needs a third thread and the collector's own fences, which is \
+                      more than a model can finish: the file proves it.";
+const DECIDED: &str = "Models decide nothing: they know the strategy and the rows beforehand.";
+const MADE: &str = "In a model each window is made before it is shared.";
+const LOCKED: &str = "In a model the lock that stands for the core orders it already; on x86-64 \
+                      only the compiler could move it.";
+const TICKER: &str = "Models have neither a ticker's thread nor forked children.";
+const THIRD: &str = "It takes a third preemption: with one, the model finds it in seconds, but \
+                     takes six minutes where nothing is wrong.";
+const DRAINS: &str = "The cursor's word hands on all but ranks that were written in vain: a drain \
+                      must lose its turn to a change, and another thread must have the next one.";
+const RANKS: &str = "Two turns must pass while a change reads its ranks, and a change lets none \
+                     pass: only its reading and the writing after it depend on this order.";
+const LOCK: &str = "Each pin of the checking reclaimer orders what the lock would; and the lock \
+                    decides which thread closes a bucket, and when, not what is in it.";
+const MANY: &str = "One by one, the same loads at other positions are noticed. Beside a read of \
+                    many, it takes more rotations than a model of a histogram can finish.";
+const PAIR: &str = "Models of what readers have seen are of one number, by `number`; here only \
+                    the order of a pair's two is at stake.";
+const NOTER: &str = "A thread must stop in the middle of a note while others retire, close and \
+                     rebase: more rotations than loom can finish. `note_against_note` has them in \
+                     random orders.";
+const ASKED_FOR: &str = "It is for portable adds for which the caller asks for SeqCst, which loom \
+                         takes for AcqRel; the file proves what it is for.";
+const BEGUN: &str = "One thread must take the ticket, another begin the barrier, and a third add: \
+                     more than a model can finish; the file proves it.";
+const NEXT: &str = "The fence in `has_adders`, which comes next, orders this too; but it is there \
+                    for something else.";
+const OPENED: &str = "The thread then opens the row, whether it is open or not, and the fence \
+                      there orders this too; but it is there for something else.";
+const AGAIN: &str = "`follow` has found the slot without a bucket just before, and acquired that. \
+                     For another word a bucket must have come and gone between the two loads: \
+                     more than a model can finish.";
+const COUNTED: &str = "Loom's `Arc` acquires by itself when its references are counted; std's \
+                       does not.";
+const OWNED: &str = "The load of the owner before it has mostly acquired this. To miss that, the \
+                     closer must stop twice, and the next owner between that load and this: loom \
+                     does not find it even with three preemptions.";
+const SHARED: &str = "A model makes the shared cells before it claims columns; a thread that \
+                      finds another's loads them anew.";
+const RETIRED: &str = "A reader must stand still while two rotations retire its bucket and take \
+                       its block: three threads.";
 
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
@@ -199,7 +227,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "family/forgotten.rs: free: fence: Acquire",
         orders: &["no fence"],
-        why: "loom's `Arc` acquires by itself when its references are counted; std's does not",
+        why: COUNTED,
         witness: "tests/families/main.rs",
     },
     Excuse {
@@ -217,9 +245,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "ring/store/block.rs: try_own: compare_exchange: AcqRel",
         orders: &["Release"],
-        why: "the load of the owner before it has mostly acquired this; to miss that, the closer must \
-              stop twice, and the next owner between that load and this: loom does not find it even with \
-              three preemptions",
+        why: OWNED,
         witness: "litmus/src/races/close_read.rs",
     },
     Excuse {
@@ -291,7 +317,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "histogram/columns.rs: make_shared: compare_exchange: Acquire",
         orders: &["Relaxed"],
-        why: "a model makes the shared cells before it claims columns; a thread that finds another's loads them anew",
+        why: SHARED,
         witness: "tests/histograms/storms.rs",
     },
     Excuse {
@@ -315,7 +341,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "ring/turn/prefix.rs: wide_prefixes_to_write: fence: Release",
         orders: &["no fence"],
-        why: "a reader must stand still while two rotations retire its bucket and take its block: three threads",
+        why: RETIRED,
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {

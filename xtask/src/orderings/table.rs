@@ -1,4 +1,5 @@
-//! The table in `docs/orderings.md`: between two marks, written by a run, read by the next.
+//! The table in `docs/orderings.md`, and the list of reasons below it: between two marks, written by
+//! a run, read by the next.
 
 use std::fmt::Write;
 use std::fs;
@@ -7,13 +8,16 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str = "<!-- what `cargo xtask orderings` has found: begin -->";
 const END: &str = "<!-- what `cargo xtask orderings` has found: end -->";
 
+/// The columns of a page.
+const WIDTH: usize = 100;
+
 /// The result of a run for one order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) site: String,
     /// The weaker order.
     pub(super) order: String,
-    /// The model that has noticed, or why none does.
+    /// The model that has noticed, or the number of the reason why none does.
     pub(super) shown_by: String,
 }
 
@@ -37,10 +41,15 @@ pub(super) fn read(root: &Path) -> Result<Vec<Row>, String> {
     Ok(rows(&around(root)?.1))
 }
 
+/// Returns whether the list below the table has these reasons.
+pub(super) fn has_reasons(root: &Path, reasons: &[String]) -> Result<bool, String> {
+    Ok(around(root)?.1.ends_with(&list(reasons)))
+}
+
 /// Puts `rows` in the place of those of the last run.
-pub(super) fn write(root: &Path, rows: &[Row]) -> Result<(), String> {
+pub(super) fn write(root: &Path, rows: &[Row], reasons: &[String]) -> Result<(), String> {
     let (before, _, after) = around(root)?;
-    let page = format!("{before}{BEGIN}\n{}{END}{after}", text(rows));
+    let page = format!("{before}{BEGIN}\n{}{}{END}{after}", text(rows), list(reasons));
     fs::write(path(root), page).map_err(|error| format!("cannot write docs/orderings.md: {error}"))
 }
 
@@ -48,6 +57,25 @@ fn text(rows: &[Row]) -> String {
     let mut text = String::from("\n| site | weakened to | shown by |\n|---|---|---|\n");
     for Row { site, order, shown_by } in rows {
         let _ = writeln!(text, "| `{site}` | {order} | {shown_by} |"); // a string refuses nothing
+    }
+    text + "\n"
+}
+
+/// Returns the list of reasons, wrapped as pages are.
+fn list(reasons: &[String]) -> String {
+    let mut text = String::from("The reasons why no model notices, each with another witness:\n\n");
+    for (at, reason) in reasons.iter().enumerate() {
+        let mut line = format!("{}.", at + 1);
+        let indent = " ".repeat(line.len() + 1);
+        for word in reason.split_whitespace() {
+            if line.len() + 1 + word.len() > WIDTH {
+                text += &format!("{line}\n");
+                line = format!("{indent}{word}");
+            } else {
+                line += &format!(" {word}");
+            }
+        }
+        text += &format!("{line}\n");
     }
     text + "\n"
 }
@@ -76,5 +104,14 @@ mod tests {
         };
         let written = [row("a.rs: b: c: Acquire #2", "`d::e`"), row("f", "not needed | at all")];
         assert_eq!(rows(&text(&written)), written);
+    }
+
+    #[test]
+    fn reasons_are_a_list_of_wrapped_lines() {
+        let long = "word ".repeat(20) + "end.";
+        let text = list(&["One.".to_owned(), long]);
+        let lines: Vec<_> = text.lines().skip(2).collect();
+        let full = format!("2. {}", ["word"; 19].join(" "));
+        assert_eq!(lines, ["1. One.", &full, "   word end.", ""]);
     }
 }

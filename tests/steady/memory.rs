@@ -105,7 +105,7 @@ fn table() {
         let once = |window: &Window, _: &Manual| touch(window);
         let interval = LENGTH * u64::from(buckets);
         let one_rotation = every(1, LENGTH);
-        let far_between = every(1_000, interval + 3 * LENGTH); // in ever other slots
+        let far_between = every(1_000, interval + 3 * LENGTH); // in a different slot each time
         let uses: [Use<'_>; 5] =
             [&built, &once, &far_between, &one_rotation, &every(3 * buckets + 100, LENGTH)];
         let found = heap(buckets, uses);

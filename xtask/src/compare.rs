@@ -16,7 +16,10 @@ use crate::pictures;
 use crate::steps::{Failed, Steps, target_directory};
 
 /// The pages that show one run: all of it, and a summary for users.
-const PAGES: [&str; 3] = ["benches/results.md", "docs/performance.md", "README.md"];
+const PAGES: [&str; 2] = ["benches/results.md", "README.md"];
+
+/// The picture that only the results show; pages for users show the others.
+const IN_RESULTS: &str = "compare-throughput.svg";
 
 /// The parsed arguments. The programs judge those that are passed on to them.
 #[derive(Debug, PartialEq)]
@@ -142,7 +145,7 @@ fn lengths(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
 }
 
 /// Puts each table of `report` between its two marks in each page that has them, and the pictures
-/// into `docs`.
+/// into `docs`, or beside the results.
 fn publish(root: &Path, report: &Path) -> Result<(), String> {
     let read = |path: &Path| {
         fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
@@ -170,7 +173,8 @@ fn publish(root: &Path, report: &Path) -> Result<(), String> {
     }
     for path in files(report, "svg")? {
         let name = path.file_name().unwrap_or_default();
-        fs::copy(&path, root.join("docs").join(name)).map_err(|error| error.to_string())?;
+        let folder = root.join(if name == IN_RESULTS { "benches" } else { "docs" });
+        fs::copy(&path, folder.join(name)).map_err(|error| error.to_string())?;
     }
     pictures::write(root)
 }
@@ -232,7 +236,7 @@ mod tests {
     #[test]
     fn the_pages_have_places_for_what_they_show() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        for (name, needed) in PAGES.iter().zip(["targets", "summary", "summary"]) {
+        for (name, needed) in PAGES.iter().zip(["targets", "summary"]) {
             let page = fs::read_to_string(root.join(name)).unwrap();
             let places = places(&page);
             assert!(places.iter().any(|place| place == needed), "{name}: {places:?}");
@@ -262,13 +266,17 @@ mod tests {
             }
             fs::write(copy.join(name), page).unwrap();
         }
-        fs::write(copy.join("report/compare-losses.svg"), "<svg/>").unwrap();
+        for picture in ["compare-losses.svg", IN_RESULTS] {
+            fs::write(copy.join("report").join(picture), "<svg/>").unwrap();
+        }
         publish(&copy, &copy.join("report")).unwrap();
         for name in PAGES {
             let [was, is] = [&root, &copy].map(|of| fs::read_to_string(of.join(name)).unwrap());
             assert!(was == is, "{name}");
         }
         assert!(copy.join("docs/compare-losses.svg").exists());
+        assert!(copy.join("benches").join(IN_RESULTS).exists());
+        assert!(!copy.join("docs").join(IN_RESULTS).exists());
         fs::write(tables.join("new.md"), "a table\n").unwrap();
         assert!(publish(&copy, &copy.join("report")).unwrap_err().contains("`new`"));
         fs::remove_file(tables.join("new.md")).unwrap();

@@ -181,32 +181,52 @@ fn speeds(targets: &mut Targets) {
     let (counter, window, coarse) = (Group::Counter, Group::Window, Group::Coarse);
     for group in [counter, Group::Turns] {
         for plain in [PLAIN_ADD, PLAIN_STORE] {
-            targets.ratio("T1", (group, WINDROW, one), (group, plain, one), 1.4);
+            targets.ratio("counter, alone", (group, WINDROW, one), (group, plain, one), 1.4);
         }
     }
-    targets.ratio("T1", (counter, WINDROW, one), (counter, ATOMIC, one), 0.4);
-    targets.ratio("T2", (counter, WINDROW, all), (counter, ATOMIC, all), 0.1);
+    targets.ratio("counter, alone", (counter, WINDROW, one), (counter, ATOMIC, one), 0.4);
+    targets.ratio("counter, shared", (counter, WINDROW, all), (counter, ATOMIC, all), 0.1);
     if let Some(best) = targets.best(counter, cores(), STRIPED) {
-        targets.ratio("T2", (counter, WINDROW, all), (counter, best, all), 1.0 / 3.0);
+        targets.ratio("counter, shared", (counter, WINDROW, all), (counter, best, all), 1.0 / 3.0);
     }
     // 1.8 times the throughput on two cores: an add may take a ninth longer than alone.
-    targets.ratio("T2", (counter, WINDROW, all), (counter, WINDROW, one), 1.0 / 0.9);
+    targets.ratio("counter, shared", (counter, WINDROW, all), (counter, WINDROW, one), 1.0 / 0.9);
     for adds in [one, all] {
-        targets.ratio("T3", (window, WINDROW, adds), (window, LOCKED_ADD, one), 0.7);
-        targets.ratio("T3", (window, WINDROW, adds), (window, SENTINEL_TICKER, adds), 1.0 / 12.0);
+        targets.ratio("window, ticker", (window, WINDROW, adds), (window, LOCKED_ADD, one), 0.7);
+        targets.ratio(
+            "window, ticker",
+            (window, WINDROW, adds),
+            (window, SENTINEL_TICKER, adds),
+            1.0 / 12.0,
+        );
     }
     for adds in [one, all] {
-        targets.excess("T4", (coarse, WINDROW, adds), (coarse, COARSE_READ, adds), 5.0);
-        targets.ratio("T4", (coarse, WINDROW, adds), (coarse, SENTINEL, adds), 1.0 / 8.0);
+        targets.excess(
+            "window, coarse clock",
+            (coarse, WINDROW, adds),
+            (coarse, COARSE_READ, adds),
+            5.0,
+        );
+        targets.ratio(
+            "window, coarse clock",
+            (coarse, WINDROW, adds),
+            (coarse, SENTINEL, adds),
+            1.0 / 8.0,
+        );
     }
     for adds in [one, all] {
-        targets.ratio("T5", (counter, PORTABLE, adds), (counter, FAST_COUNTER, adds), 0.5);
-        targets.ratio("T6", (window, PORTABLE, adds), (window, LOCKED_ADD, one), 1.0);
-        targets.told("T6", (window, PORTABLE, adds), (window, PINNED_ADD, adds));
+        targets.ratio(
+            "portable counter",
+            (counter, PORTABLE, adds),
+            (counter, FAST_COUNTER, adds),
+            0.5,
+        );
+        targets.ratio("portable window", (window, PORTABLE, adds), (window, LOCKED_ADD, one), 1.0);
+        targets.told("portable window", (window, PORTABLE, adds), (window, PINNED_ADD, adds));
     }
     for name in [WINDROW, PORTABLE] {
-        targets.cost("T7", (Group::Full2, name, Work::Read), 40.0);
-        targets.cost("T7", (Group::Full60, name, Work::Read), 150.0);
+        targets.cost("sum", (Group::Full2, name, Work::Read), 40.0);
+        targets.cost("sum", (Group::Full60, name, Work::Read), 150.0);
     }
     sums(targets);
 }
@@ -218,13 +238,13 @@ fn sums(targets: &mut Targets) {
     for [name, counter, touched] in [here, here.map(portable)] {
         let read = |group, name| (group, name, Work::Read);
         for (one, other) in [(0, 1), (0, 2), (1, 2)] {
-            targets.apart("T13", read(groups[other], name), read(groups[one], name), 1.2);
+            targets.apart("sum at once", read(groups[other], name), read(groups[one], name), 1.2);
         }
         for group in groups {
-            targets.excess("T13", read(group, name), read(group, counter), 20.0);
+            targets.excess("sum at once", read(group, name), read(group, counter), 20.0);
         }
         for group in groups {
-            targets.cost("T13", read(group, touched), 60.0);
+            targets.cost("sum at once", read(group, touched), 60.0);
         }
     }
 }
@@ -234,19 +254,19 @@ fn labels(targets: &mut Targets) {
     let at = |name| (Group::Labels, name, Work::Add(cores()));
     let limits = [(KEPT, 3.5), (ENUMS, 5.0), (MIXED, 25.0), (TEXTS, 25.0)];
     for (name, limit) in limits {
-        targets.cost("T15", at(name), limit);
+        targets.cost("family", at(name), limit);
     }
     for (name, _) in limits {
-        targets.told("T15", at(name), at(BARE));
+        targets.told("family", at(name), at(BARE));
     }
     for (name, rivals) in [(KEPT, KEPT_RIVALS), (ENUMS, ENUM_RIVALS), (TEXTS, TEXT_RIVALS)] {
         if let Some(best) = targets.best(Group::Labels, cores(), rivals) {
-            targets.ratio("T15", at(name), at(best), 1.0);
+            targets.ratio("family", at(name), at(best), 1.0);
         }
     }
     for group in [Group::Scrape10k, Group::Scrape100k] {
         let read = |name| (group, name, Work::Read);
-        targets.ratio("T19", read(TEXT), read(scraped::CLIENT), 1.0);
+        targets.ratio("scrape", read(TEXT), read(scraped::CLIENT), 1.0);
     }
 }
 
@@ -264,8 +284,8 @@ fn nodes(targets: &mut Targets) {
 fn tiers(targets: &mut Targets) {
     for adds in [Work::Add(1), Work::Add(cores())] {
         let at = |name| (Group::Tiers, name, adds);
-        targets.told("T18", at(FOUR), at(ONE));
-        targets.told("T18", at(FOUR), at(NONE));
+        targets.told("tiers", at(FOUR), at(ONE));
+        targets.told("tiers", at(FOUR), at(NONE));
     }
 }
 
@@ -275,10 +295,16 @@ fn rotations(targets: &mut Targets) {
         let what = format!("{}, a rotation, other writers: {}", row.name, row.others);
         let median = format!("{:.2} us", row.median_us);
         let verdict = if row.median_us <= 15.0 { "met" } else { "missed" };
-        targets.row("T8", what.clone(), "median at most 15 us".into(), median, verdict.into());
+        targets.row(
+            "rotation",
+            what.clone(),
+            "median at most 15 us".into(),
+            median,
+            verdict.into(),
+        );
         let verdict = if row.allocations == 0.0 { "met" } else { "missed" };
         let allocations = format!("{} a rotation", digits(row.allocations));
-        targets.row("T8", what, "no allocation".into(), allocations, verdict.into());
+        targets.row("rotation", what, "no allocation".into(), allocations, verdict.into());
     }
 }
 
@@ -293,7 +319,7 @@ fn tiered_rotations(targets: &mut Targets) {
             let more = with.median_us - without.median_us;
             let verdict = if more <= 2.0 { "met" } else { "missed" };
             let limit = "medians at most 2 us apart".to_owned();
-            targets.row("T18", what, limit, format!("{more:.2} us"), verdict.into());
+            targets.row("tiers", what, limit, format!("{more:.2} us"), verdict.into());
         }
     }
 }
@@ -310,7 +336,7 @@ fn exactness(targets: &mut Targets) {
         let sound = rows().all(losses::Row::sound);
         let what = format!("{name}: counts lost or doubled in {rotations} rotations, {added} adds");
         let verdict = if sound { "met" } else { "missed" };
-        targets.row("T9", what, "0".into(), wrong.to_string(), verdict.into());
+        targets.row("losses", what, "0".into(), wrong.to_string(), verdict.into());
     }
 }
 
@@ -321,7 +347,7 @@ fn bytes(targets: &mut Targets) {
         let what = "a window of 60 buckets and 5 events, on 2 processors".to_owned();
         let verdict = if bytes <= MOST_BYTES { "met" } else { "missed" };
         let limit = format!("at most {MOST_BYTES} bytes");
-        targets.row("T10", what, limit, format!("{bytes} bytes"), verdict.into());
+        targets.row("bytes", what, limit, format!("{bytes} bytes"), verdict.into());
     }
 }
 
@@ -361,8 +387,11 @@ mod tests {
 
     #[test]
     fn a_target_is_met_or_missed() {
-        assert_eq!(verdicts(false), ["T8 met", "T8 met", "T9 met", "T10 met"]);
-        assert_eq!(verdicts(true), ["T8 missed", "T8 missed", "T9 missed", "T10 missed"]);
+        assert_eq!(verdicts(false), ["rotation met", "rotation met", "losses met", "bytes met"]);
+        assert_eq!(
+            verdicts(true),
+            ["rotation missed", "rotation missed", "losses missed", "bytes missed"]
+        );
     }
 
     #[test]

@@ -19,24 +19,24 @@ type At = (&'static str, &'static str);
 type Ratio = (&'static str, At, At, [f64; 2]);
 
 const RATIOS: [Ratio; 18] = [
-    ("T20", (PORTABLE, COUNTER), (PER_CORE, COUNTER), [1.2, 1.2]),
-    ("T20", (PORTABLE, COUNTER), (PER_CORE, FAST_COUNTER), [0.5, 0.5]),
-    ("T20", (PORTABLE, COUNTER), (PER_CORE, FLOOR_MODIFY), [TOLD, TOLD]),
-    ("T20", (PORTABLE, COUNTER), (PER_CORE, FLOOR_STORE), [TOLD, TOLD]),
-    ("T20", (PORTABLE, COUNTER), (PORTABLE_BEFORE, COUNTER), [TOLD, TOLD]),
-    ("T21", (PORTABLE, ADD), (PER_CORE, ADD), [1.2, 1.2]),
-    ("T21", (PORTABLE, ADD_GIVEN), (PER_CORE, ADD_GIVEN), [1.2, 1.2]),
-    ("T21", (PORTABLE, RECORD), (PER_CORE, RECORD), [1.2, 1.2]),
-    ("T21", (PORTABLE, RECORD_GIVEN), (PER_CORE, RECORD_GIVEN), [1.2, 1.2]),
-    ("T21", (PORTABLE, ADD), (PER_CORE, LOCKED), [1.0, 1.0]),
-    ("T21", (FENCED, ADD), (PER_CORE, LOCKED), [TOLD, TOLD]),
-    ("T21", (PORTABLE, ADD), (PORTABLE_BEFORE, ADD), [TOLD, TOLD]),
-    ("T21", (PORTABLE, RECORD), (PORTABLE_BEFORE, RECORD), [TOLD, TOLD]),
-    ("T22", (PER_CORE, COUNTER), (PER_CORE, FLOOR_MODIFY), [1.0, 1.6]),
-    ("T22", (PER_CORE, COUNTER), (PER_CORE, FLOOR_STORE), [TOLD, TOLD]),
-    ("T22", (PER_CORE, COUNTER), (PER_CORE_BEFORE, COUNTER), [0.8, 0.95]),
-    ("T22", (PER_CORE, ADD), (PER_CORE_BEFORE, ADD), [0.8, 0.95]),
-    ("T22", (PER_CORE, RECORD), (PER_CORE_BEFORE, RECORD), [TOLD, TOLD]),
+    ("portable counter", (PORTABLE, COUNTER), (PER_CORE, COUNTER), [1.2, 1.2]),
+    ("portable counter", (PORTABLE, COUNTER), (PER_CORE, FAST_COUNTER), [0.5, 0.5]),
+    ("portable counter", (PORTABLE, COUNTER), (PER_CORE, FLOOR_MODIFY), [TOLD, TOLD]),
+    ("portable counter", (PORTABLE, COUNTER), (PER_CORE, FLOOR_STORE), [TOLD, TOLD]),
+    ("portable counter", (PORTABLE, COUNTER), (PORTABLE_BEFORE, COUNTER), [TOLD, TOLD]),
+    ("portable window", (PORTABLE, ADD), (PER_CORE, ADD), [1.2, 1.2]),
+    ("portable window", (PORTABLE, ADD_GIVEN), (PER_CORE, ADD_GIVEN), [1.2, 1.2]),
+    ("portable window", (PORTABLE, RECORD), (PER_CORE, RECORD), [1.2, 1.2]),
+    ("portable window", (PORTABLE, RECORD_GIVEN), (PER_CORE, RECORD_GIVEN), [1.2, 1.2]),
+    ("portable window", (PORTABLE, ADD), (PER_CORE, LOCKED), [1.0, 1.0]),
+    ("portable window", (FENCED, ADD), (PER_CORE, LOCKED), [TOLD, TOLD]),
+    ("portable window", (PORTABLE, ADD), (PORTABLE_BEFORE, ADD), [TOLD, TOLD]),
+    ("portable window", (PORTABLE, RECORD), (PORTABLE_BEFORE, RECORD), [TOLD, TOLD]),
+    ("per core", (PER_CORE, COUNTER), (PER_CORE, FLOOR_MODIFY), [1.0, 1.6]),
+    ("per core", (PER_CORE, COUNTER), (PER_CORE, FLOOR_STORE), [TOLD, TOLD]),
+    ("per core", (PER_CORE, COUNTER), (PER_CORE_BEFORE, COUNTER), [0.8, 0.95]),
+    ("per core", (PER_CORE, ADD), (PER_CORE_BEFORE, ADD), [0.8, 0.95]),
+    ("per core", (PER_CORE, RECORD), (PER_CORE_BEFORE, RECORD), [TOLD, TOLD]),
 ];
 
 /// Returns all tables.
@@ -88,7 +88,7 @@ fn ratios(found: &Strategies) -> Table {
             (true, false) => "met",
         };
         let (what, limit) = (format!("{name}: allocations a rotation"), "0".to_owned());
-        table.row(["T8".into(), what, "one".into(), limit, each.show(), verdict.into()]);
+        table.row(["rotation".into(), what, "one".into(), limit, each.show(), verdict.into()]);
     }
     table.note(&format!("Ratios are taken within a round. {MARK}"));
     table

@@ -6,7 +6,8 @@
 //!
 //! | word | meaning |
 //! |---|---|
-//! | bucket | one slice of time. Its memory is *reused* for a later slice; its *version* tells which |
+//! | bucket | one slice of time |
+//! | reused | of a bucket's memory: for a later slice, which its *version* tells |
 //! | start | the time at which a bucket begins: a whole multiple of the bucket's length |
 //! | current | the pointer to the newest bucket, and that bucket |
 //! | live | the same bucket, as a read or an add has found it |

@@ -103,10 +103,17 @@ pub use totals::Totals;
 ///
 /// | an add | with sequences | without |
 /// |---|---|---|
-/// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading and some twenty-five plain instructions, which write two cache lines of the thread's own |
-/// | of a `Value` beyond all that its core has recorded in the bucket: the first one, then ever fewer | two sequences more, out of line | as any other |
-/// | whose bucket is no longer the live one, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
-/// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, that system call, and a look at a word of each thread that has added |
+/// | to the live bucket: nearly every one | the clock, and some twenty plain instructions | the clock, and some twenty-five |
+/// | of a new extreme of a `Value` event | two sequences more, out of line | as any other |
+/// | beside the live bucket's columns | some atomic operations on lines that all cores share | the same |
+/// | that opens a bucket: once a bucket | some microseconds, and *a system call* | as with sequences, and a look at each thread |
+///
+/// An add to the live bucket writes a cache line of this core's own, or without sequences two of
+/// the thread's own. A new extreme is a value beyond all that its core has recorded in the bucket:
+/// the first one, then ever fewer. An add goes beside the columns if its bucket is no longer the
+/// live one or has no columns, or if its sequence was interrupted 32 times. The system call
+/// (`membarrier`) closes the bucket before; without sequences, the add that opens a bucket also
+/// looks at a word of each thread that has added.
 ///
 /// Linux and Windows have such a system call. On other systems each add has a fence of its own, and
 /// none makes a system call ([`Strategy::Fenced`]).

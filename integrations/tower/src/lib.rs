@@ -32,9 +32,12 @@
 //! | [`Http::Pass`] | the call of the service |
 //! | [`Http::Block`] | the head of a response with [`Blocked`] among its extensions, set by a limit behind the layer |
 //! | [`Http::Rt`] | the head of the response, or the service's error: the time since the call |
-//! | [`Http::Exception`] | the head, the trailers, an error of the service or of the body, or a panic of either; at most once a request |
+//! | [`Http::Exception`] | the head, the trailers, an error or a panic of service or body |
 //! | [`Http::Cancelled`] | the drop of the future, or in gRPC of the body, before the outcome is known |
-//! | [`Endpoint::in_flight`], and its maximum [`Http::InFlight`] | from the call to the end or drop of the response's body; without a response, to the drop of the future, or the error or panic of the service |
+//! | [`Endpoint::in_flight`], and its maximum [`Http::InFlight`] | from the call to the end or drop of the response's body |
+//!
+//! Without a response, a request is in flight until its future is dropped, or until the service
+//! fails or panics.
 //!
 //! So each request is one pass, and at most one exception, cancellation or block. A blocked request
 //! has no response time. (In Sentinel, a pass is a request that was not blocked: here, that is the

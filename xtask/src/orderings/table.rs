@@ -1,5 +1,5 @@
-//! The table in `docs/orderings.md`, and the list of reasons below it: between two marks, written by
-//! a run, read by the next.
+//! The table in `docs/orderings.md`, and the list of reasons below it: between two marks, written
+//! by a run, read by the next.
 
 use std::fmt::Write;
 use std::fs;

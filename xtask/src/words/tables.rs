@@ -5,6 +5,9 @@ use super::prose::Source;
 /// The most columns of a table.
 const COLUMNS: usize = 5;
 
+/// The most words of a cell, unless it is a list of names.
+const WORDS: usize = 17;
+
 /// Returns the lines of tables that are not as their head says, and what is wrong there.
 pub(super) fn broken(source: &Source<'_>) -> Vec<(usize, String)> {
     let mut found = Vec::new();
@@ -26,11 +29,20 @@ pub(super) fn broken(source: &Source<'_>) -> Vec<(usize, String)> {
             } else if is_head && columns > COLUMNS {
                 found.push((at + 1, format!("{columns} columns; at most {COLUMNS}")));
             }
+            let long = cells(text).iter().filter(|cell| is_long(cell)).count();
+            found.extend((0..long).map(|_| (at + 1, format!("a cell is a phrase: {WORDS} words"))));
         } else if head.take().is_some() {
             found.push((at + 1, "a row is one line, and an empty line ends a table".to_owned()));
         }
     }
     found
+}
+
+/// Returns whether a cell has more than a phrase: many words, or two sentences.
+fn is_long(cell: &str) -> bool {
+    let is_names = cell.split(", ").all(|name| !name.contains(' '));
+    let mut ends = cell.split(". ").skip(1).filter(|next| next.starts_with(char::is_uppercase));
+    ends.next().is_some() || cell.split_whitespace().count() > WORDS && !is_names
 }
 
 /// Returns a row's cells. A `\|` is text, also in `code`.

@@ -159,6 +159,15 @@ fn a_row_that_was_wrapped_is_found() {
 }
 
 #[test]
+fn a_cell_is_a_phrase() {
+    let (phrase, names) = ("word ".repeat(17), "name, ".repeat(20) + "name");
+    let text = format!(
+        "| a | b |\n|---|---|\n| {phrase} | {names} |\n| {phrase} word | It is. So. |\n| 1.5 | a. b |\n"
+    );
+    assert_eq!(found_in("docs/a.md", Rule::Table, &text, ""), [4, 4]);
+}
+
+#[test]
 fn a_table_has_few_columns() {
     let text = "| 1 | 2 | 3 | 4 | 5 |\n\n| 1 | 2 | 3 | 4 | 5 | 6 |\n|---|---|---|---|---|---|\n";
     assert_eq!(found_in("docs/a.md", Rule::Table, text, ""), [3]);

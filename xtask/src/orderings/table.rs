@@ -63,21 +63,22 @@ fn text(rows: &[Row]) -> String {
 
 /// Returns the list of reasons, wrapped as pages are.
 fn list(reasons: &[String]) -> String {
-    let mut text = String::from("The reasons why no model notices, each with another witness:\n\n");
+    let mut lines = vec!["The reasons why no model notices, each with another witness:".to_owned()];
+    lines.push(String::new());
     for (at, reason) in reasons.iter().enumerate() {
-        let mut line = format!("{}.", at + 1);
-        let indent = " ".repeat(line.len() + 1);
+        let number = format!("{}.", at + 1);
+        let indent = " ".repeat(number.len());
+        let mut line = number;
         for word in reason.split_whitespace() {
             if line.len() + 1 + word.len() > WIDTH {
-                text += &format!("{line}\n");
-                line = format!("{indent}{word}");
-            } else {
-                line += &format!(" {word}");
+                lines.push(std::mem::replace(&mut line, indent.clone()));
             }
+            line.push(' ');
+            line.push_str(word);
         }
-        text += &format!("{line}\n");
+        lines.push(line);
     }
-    text + "\n"
+    lines.join("\n") + "\n\n"
 }
 
 fn rows(table: &str) -> Vec<Row> {

@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("page.html");
 /// server. The two hashes are those of the texts between `<script>` and `</script>`, and between
 /// `<style>` and `</style>`; `tests/console/page.rs` computes them.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-nBLuE2Dg9jAYqMNfc2F43F7BfA05+TbqbVjV72L00SQ='; \
+    script-src 'sha256-Wi867aRz1NNaGYj5sgP53VDP4FC7K5o/IEskX5ukOVU='; \
     style-src 'sha256-cJu4iZG91mO8qZo24fJ+E0yvPHSf7sPFSBrfCgRW94Y='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

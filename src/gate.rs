@@ -63,10 +63,9 @@ use terms::Terms;
 /// is no moment between a check and a count.
 ///
 /// The same holds for each span of time that is one bucket shorter than the interval. A span of a
-/// whole interval touches one more bucket, and may hold up to twice the limit: the grants at the
-/// very end of one interval's first bucket, and those at the beginning of the first bucket in
-/// which they do not count. For a limit that holds in every span, build the gate
-/// [`strict`](GateBuilder::strict).
+/// whole interval touches one more bucket, and may hold up to twice the limit: the grants just
+/// before an interval's first bucket ends, and those made as soon as these no longer count. For a
+/// limit that holds in every span, build the gate [`strict`](GateBuilder::strict).
 ///
 /// A refusal is exact too: at one moment of the call, by the time that the call has read, the
 /// weight did not fit, neither now nor in any bucket that the wait would reach, behind all callers
@@ -93,9 +92,9 @@ use terms::Terms;
 /// | refused by [`admit`](Self::admit) | also a load for each bucket to be forgotten first |
 /// | that opens a bucket | 3 or 4 read-modify-writes, and up to 9 loads and stores a bucket |
 ///
-/// The first call in a bucket opens it, and the first call that waits for it. One word decides, so
-/// the grants of all threads go through one cache line: that is the price of an exact limit. (A
-/// [`RationedGate`] gives up exact refusals instead.)
+/// A bucket is opened by the first call in it, or by the first call that reserves in it. One word
+/// decides, so the grants of all threads go through one cache line: that is the price of an exact
+/// limit. (A [`RationedGate`] gives up exact refusals instead.)
 ///
 /// With 64-bit addresses a gate takes 0.7 kilobytes, and 64 bytes for each bucket of its interval:
 /// four sheets, each of 128 bytes, 24 more and 16 for each bucket. Opening a bucket allocates
@@ -287,18 +286,14 @@ impl<C: Clock> Gate<C> {
     /// A gate that was built [`strict`](GateBuilder::strict) stays strict: it has one more bucket
     /// of that length.
     ///
-    /// Each grant that the gate knows of still counts, at the latest time at which it can have been
-    /// made:
+    /// Each grant that the gate remembers still counts. One rule places it: it counts in the bucket
+    /// of the last moment at which its caller may go on. That is the end of the bucket in which it
+    /// was granted, or in which its wait ends; but no later than the moment by which all earlier
+    /// grants are to be used: now, or the end of the last wait from before the previous change.
     ///
-    /// - A grant counts at the end of its bucket, or now if that is earlier. If callers still wait
-    ///   since before the previous change, it counts at the end of its bucket, or when the last of
-    ///   them goes on if that is earlier.
-    /// - A wait counts where it ends. If that is within a bucket that the previous change made, it
-    ///   counts at the end of that bucket, or when the last wait from before that change ends if
-    ///   that is earlier.
-    /// - A gate knows two intervals before the end of the last wait. If the new interval is much
-    ///   shorter than a wait, an older grant that still counts does so in the first bucket of
-    ///   these.
+    /// The gate remembers two intervals before the end of the last wait. If the new interval is
+    /// much shorter than a wait, an older grant that still counts, counts in the oldest bucket that
+    /// the gate remembers.
     ///
     /// So a change forgets nothing too early. Where only the number of buckets changes, and no wait
     /// is longer than the new interval, it moves nothing; where the length changes, each grant may
@@ -343,7 +338,7 @@ impl<C: Clock> Gate<C> {
                 return Err(BuildError::TooManyBuckets { buckets }.into());
             }
             let now = self.ledger.time(self.clock.now().as_nanos());
-            self.ledger.note(terms.start_of(now));
+            self.ledger.record_time(terms.start_of(now));
             let change = self.ledger.change(now, &head);
             let start = terms.start_of(change.used_by.max(head.seen.latest()));
             let next = Next { change: Some(change), ..Next::at(start, terms) };

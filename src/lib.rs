@@ -1,5 +1,5 @@
+// The documentation site names the feature of an item.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// the documentation site names the feature of an item
 // The README's links, for this site. Of two definitions of a name, rustdoc takes the first.
 #![cfg_attr(doc, doc = include_str!("../docs/pictures.md"))]
 #![cfg_attr(

@@ -124,7 +124,7 @@ impl Maximum {
 
 /// A sharded minimum: the least value recorded, from all cores at once.
 ///
-/// A record that is not less than those that this core has made before writes nothing.
+/// A value that is not below this core's minimum writes nothing.
 ///
 /// ```
 /// use windrow::Minimum;

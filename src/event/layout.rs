@@ -18,8 +18,7 @@
 //! A `Histogram` has a pair for each place of its scale. A record changes one of them, in one
 //! store, as a record of a `Value` does. So its count and its sum are the sums over its places, in
 //! every bucket and at every moment. All its pairs are bounded by the same two extremes. Its pairs
-//! come first. They are *wide*: there are many, of which few are used, and a bucket has memory only
-//! for those that are.
+//! come first. They are *wide*: a bucket allocates them in groups, on first use.
 //!
 //! A `Maximum` has no count. So zero, which is a value like any other, has a cell of its own: the
 //! value zero raises that cell to one, and any other value raises the second cell to itself. Either

@@ -23,7 +23,7 @@ impl Debug for Shown {
 }
 
 /// Adds each event's stats to `Debug` output, as a field of the event's name.
-pub(crate) fn show<E: Events>(
+pub(crate) fn debug_event_fields<E: Events>(
     shown: &mut DebugStruct<'_, '_>,
     stats: impl Fn(EventCells) -> Stats,
 ) {

@@ -171,18 +171,19 @@ impl<C: Clock> GateBuilder<C> {
     /// It panics where [`build`](Self::build) would return an error.
     #[cfg(any(loom, shuttle))]
     #[doc(hidden)]
-    pub fn build_at_first_use(self, most: u64) -> RationedGate<C> {
+    pub fn build_at_first_use(self, max_ration: u64) -> RationedGate<C> {
         let geometry = Geometry::new(self.interval, self.buckets).expect("a sound geometry");
         let terms = Terms::new(geometry, self.limit).expect("a sound limit");
         let manner = Manner { is_rationed: true, ..Manner::PLAIN };
         let ledger = Ledger::at_first_use(terms, manner);
-        RationedGate::at_first_use(Gate::made_of(ledger, self.clock), most)
+        RationedGate::at_first_use(Gate::made_of(ledger, self.clock), max_ration)
     }
 
-    /// Makes the gate, and gives each core a ration of up to `most` of its limit in advance.
+    /// Makes the gate, and gives each core a ration of up to `max_ration` of its limit in advance.
     ///
     /// A refill costs the same as a grant of a [`Gate`], and is shared by all calls that its ration
-    /// admits; but up to `most` may lie unused in the row of each other core. See [`RationedGate`].
+    /// admits; but up to `max_ration` may lie unused in the row of each other core. See
+    /// [`RationedGate`].
     ///
     /// # Errors
     ///
@@ -193,10 +194,10 @@ impl<C: Clock> GateBuilder<C> {
     /// assert!(gate.try_admit(1));
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
-    pub fn build_rationed(self, most: u64) -> Result<RationedGate<C>, GateError> {
-        if most == 0 {
+    pub fn build_rationed(self, max_ration: u64) -> Result<RationedGate<C>, GateError> {
+        if max_ration == 0 {
             return Err(GateError::ZeroRation);
         }
-        Ok(RationedGate::new(self.build_as(true)?, most))
+        Ok(RationedGate::new(self.build_as(true)?, max_ration))
     }
 }

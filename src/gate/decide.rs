@@ -82,7 +82,7 @@ impl<C: Clock> Gate<C> {
             if n > terms.limit {
                 return (Admission::Refused { retry_after: None }, 0);
             }
-            self.ledger.note(start);
+            self.ledger.record_time(start);
             if seen.start < start {
                 self.ledger.turn(&head, Next::at(start, terms));
                 continue;

@@ -115,9 +115,9 @@ impl RationedGate {
         let geometry = Geometry::in_static(interval, buckets);
         let manner = Manner { is_rationed: true, ..Manner::PLAIN };
         let gate = Gate::in_static(limit, geometry, manner);
-        let AtMost(most) = ration;
-        assert!(most > 0, "the ration is zero");
-        assert!(most <= limit.0, "the ration is more than the limit");
-        RationedGate::at_first_use(gate, most)
+        let AtMost(max_ration) = ration;
+        assert!(max_ration > 0, "the ration is zero");
+        assert!(max_ration <= limit.0, "the ration is more than the limit");
+        RationedGate::at_first_use(gate, max_ration)
     }
 }

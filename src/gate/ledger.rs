@@ -119,7 +119,7 @@ impl Ledger {
         }
         let start = terms.start_of(now);
         ledger.open(start);
-        ledger.note(start);
+        ledger.record_time(start);
         Some(ledger)
     }
 
@@ -240,7 +240,7 @@ impl Ledger {
     }
 
     /// Records that a clock has shown the bucket at `start`.
-    pub(super) fn note(&self, start: u64) {
+    pub(super) fn record_time(&self, start: u64) {
         if !self.has_reached(start) {
             self.shared.reached.fetch_max(start, Ordering::Relaxed); // a hint: see Time
         }

@@ -83,22 +83,22 @@ use crate::sync::const_fn;
 pub struct RationedGate<C = Coarse> {
     gate: Gate<C>,
     rations: Rations,
-    most: u64,
+    max_ration: u64,
 }
 
 impl<C> RationedGate<C> {
     const_fn! {
         /// Wraps a gate that was made for rations.
-        pub(super) const fn at_first_use(gate: Gate<C>, most: u64) -> RationedGate<C> {
-            RationedGate { gate, rations: Rations::new(), most }
+        pub(super) const fn at_first_use(gate: Gate<C>, max_ration: u64) -> RationedGate<C> {
+            RationedGate { gate, rations: Rations::new(), max_ration }
         }
     }
 }
 
 impl<C: Clock> RationedGate<C> {
-    pub(super) fn new(gate: Gate<C>, most: u64) -> RationedGate<C> {
+    pub(super) fn new(gate: Gate<C>, max_ration: u64) -> RationedGate<C> {
         strategy(); // is decided, so that it has columns, or none, from the beginning
-        let rationed = RationedGate::at_first_use(gate, most);
+        let rationed = RationedGate::at_first_use(gate, max_ration);
         rationed.rations.claim();
         rationed
     }
@@ -196,11 +196,11 @@ impl<C: Clock> RationedGate<C> {
     /// gate for `n` alone.
     fn refill(&self, n: u64) -> bool {
         // More than a ration: the row's own is used only if the gate has too little.
-        if n > self.most && self.gate.try_admit(n) {
+        if n > self.max_ration && self.gate.try_admit(n) {
             return true;
         }
         let Some(ration) = self.rations.swap(Ration::NONE) else { return false };
-        let (is_granted, rest) = self.gate.refill(n, self.most, ration);
+        let (is_granted, rest) = self.gate.refill(n, self.max_ration, ration);
         if !rest.is_none() {
             self.gate.give_back(self.rations.swap(rest).unwrap_or(rest));
         }
@@ -239,7 +239,7 @@ impl<C: Clock> RationedGate<C> {
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn max_ration(&self) -> u64 {
-        self.most
+        self.max_ration
     }
 }
 
@@ -278,7 +278,7 @@ impl<C> Debug for RationedGate<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("RationedGate")
             .field("gate", &self.gate)
-            .field("max_ration", &self.most)
+            .field("max_ration", &self.max_ration)
             .field("unused", &self.unused())
             .finish_non_exhaustive()
     }

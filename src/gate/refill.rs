@@ -45,9 +45,9 @@ use crate::stripe::ration::Ration;
 
 impl<C: Clock> Gate<C> {
     /// Grants `n` from a ration that the caller holds and from the gate, in the current bucket.
-    /// Returns whether it did, and the ration that the caller then holds, of which at most `most`
-    /// is new.
-    pub(super) fn refill(&self, n: u64, most: u64, mut ration: Ration) -> (bool, Ration) {
+    /// Returns whether it did, and the ration that the caller then holds, of which at most
+    /// `max_ration` is new.
+    pub(super) fn refill(&self, n: u64, max_ration: u64, mut ration: Ration) -> (bool, Ration) {
         // Once: a clock may be faster than a turn.
         let read = self.clock.now().as_nanos();
         loop {
@@ -58,7 +58,7 @@ impl<C: Clock> Gate<C> {
                 return (true, rest);
             }
             let start = terms.start_of(now);
-            self.ledger.note(start);
+            self.ledger.record_time(start);
             let last = start.saturating_add(terms.length - 1);
             let is_of_now = ration.last == last;
             if seen.start < start || !seen.is_open() || !(is_of_now || ration.is_none()) {
@@ -74,7 +74,7 @@ impl<C: Clock> Gate<C> {
                 return (false, ration); // others wait, or nothing is left
             }
             let share = seen.left() / (2 * open_rows().first as u64);
-            let granted = share.clamp(need, most.max(need));
+            let granted = share.clamp(need, max_ration.max(need));
             if seen.grant(granted) {
                 return (true, Ration { last, left: ration.left + granted - n });
             }

@@ -87,7 +87,7 @@ impl<C: Clock> Gate<C> {
             }
             let now = self.ledger.time(read);
             let start = terms.start_of(now);
-            self.ledger.note(start);
+            self.ledger.record_time(start);
             let Some(count) = self.count_of(&head, start) else { continue };
             if count.granted > 0 || count.waiting > 0 {
                 return false;

@@ -75,7 +75,7 @@ pub struct Peaks<'a, E, C = Coarse> {
     cells: EventCells,
 }
 
-/// # The most at once
+/// # Peaks
 impl InFlight {
     /// Records the level in a `Maximum` event of `window` too, which keeps the maximum of each
     /// bucket.

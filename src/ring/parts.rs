@@ -245,8 +245,8 @@ impl LateRotation {
         LateRotation { ring, retired: BucketPtr::new(pointer) }
     }
 
-    /// Returns what a rotation from the live bucket to 140 takes for what leaves the interval: that
-    /// has counted nothing. `None` if it does not know.
+    /// Returns the count that a rotation from the live bucket to 140 would subtract for the buckets
+    /// that leave the interval: zero. `None` if it is not known.
     #[must_use]
     pub fn leaves(&self) -> Option<u64> {
         let guard = reclaim::pin();

@@ -20,7 +20,7 @@ use crate::clock::Clock;
 use crate::event::cells::EventCells;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum, HasValues};
-use crate::event::shown::show;
+use crate::event::shown::debug_event_fields;
 use crate::event::{Event, Events, Positions, Stats, cells_of};
 use crate::histogram::Distribution;
 use crate::window::identity::Identity;
@@ -264,7 +264,7 @@ impl<E: Events> Clone for Since<E> {
 impl<E: Events> Debug for Since<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Since");
-        show::<E>(&mut shown, |cells| self.stats_of(cells));
+        debug_event_fields::<E>(&mut shown, |cells| self.stats_of(cells));
         shown.finish()
     }
 }

@@ -223,7 +223,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         per_second(number_of(event, count), Duration::from_nanos(covers))
     }
 
-    /// Returns all events over the span, by one reading of the clock.
+    /// Returns the totals of all events over the span, at one time.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }

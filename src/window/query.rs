@@ -10,7 +10,7 @@ use crate::error::SpanError;
 use crate::event::cells::{Addends, EventCells};
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasSum};
-use crate::event::shown::show;
+use crate::event::shown::debug_event_fields;
 use crate::event::{Event, Events, Stats, cells_of};
 use crate::ring::{RingAndClock, View};
 use crate::timestamp::Timestamp;
@@ -303,7 +303,7 @@ impl<E: Events, C: Clock> Debug for SlidingWindow<E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("SlidingWindow");
         shown.field("interval", &self.interval()).field("buckets", &self.buckets());
-        show::<E>(&mut shown, |cells| self.stats_at(cells));
+        debug_event_fields::<E>(&mut shown, |cells| self.stats_at(cells));
         shown.finish_non_exhaustive()
     }
 }

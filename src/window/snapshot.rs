@@ -318,7 +318,7 @@ impl<E: Events> BucketSnapshot<E> {
         self.start
     }
 
-    /// Returns the next bucket's start; for the last bucket of all, 2^64 - 1 ns.
+    /// Returns the next bucket's start; for the bucket that contains the end of time, 2^64 - 1 ns.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

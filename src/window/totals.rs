@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::event::cells::EventCells;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum, HasValues};
-use crate::event::shown::show;
+use crate::event::shown::debug_event_fields;
 use crate::event::{Event, Events, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{Span, View};
@@ -197,7 +197,7 @@ impl<E: Events> Debug for Totals<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Totals");
         shown.field("at", &self.at).field("interval", &self.interval);
-        show::<E>(&mut shown, |cells| self.stats_of(cells));
+        debug_event_fields::<E>(&mut shown, |cells| self.stats_of(cells));
         shown.finish()
     }
 }

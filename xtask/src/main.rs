@@ -30,6 +30,8 @@ mod pictures;
 mod platforms;
 mod ports;
 mod sanitizers;
+#[cfg(test)]
+mod signs;
 mod sources;
 mod steps;
 mod strategies;

@@ -26,15 +26,15 @@ const PARTS: &str = "docs/design/";
 
 /// Pages that compare with other libraries, and name those libraries' words.
 const OF_OTHERS: [&str; 4] =
-    ["docs/guide/from-", "docs/parity.md", "docs/performance.md", "benches/results.md"];
+    ["docs/guide/from-", "docs/parity.md", "docs/performance.md", "benches/"];
 
-/// Not read: pictures, as text.
-const LEFT_OUT: &str = "docs/pictures.md";
+/// Not read: pictures, as text, and build outputs.
+const LEFT_OUT: [&str; 2] = ["pictures.md", "target/"];
 
 /// Refuses a name that is nowhere in the sources, and a file that the design does not name.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    steps.step("names in the docs", "docs/**/*.md, CONTRIBUTING.md, README.md, benches/results.md", || {
+    steps.step("names in the docs", "the pages of the workspace", || {
         let declared = Declared::read(&root)?;
         let (mut count, mut wrong, mut used) = (0, Vec::new(), BTreeSet::new());
         for page in pages(&root)? {
@@ -68,13 +68,22 @@ fn read(root: &Path, path: &str) -> Result<String, String> {
     fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
 }
 
+/// Returns each page of the workspace.
 fn pages(root: &Path) -> Result<Vec<String>, String> {
-    let docs = sources::with_extension(&root.join("docs"), "md")?;
-    let docs = docs.into_iter().map(|page| format!("docs/{page}"));
-    let pages = docs.filter(|page| page != LEFT_OUT);
-    Ok(pages
-        .chain(["CONTRIBUTING.md", "README.md", "benches/results.md"].map(str::to_owned))
-        .collect())
+    let entries = fs::read_dir(root).map_err(|error| format!("cannot read the root: {error}"))?;
+    let mut pages = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() && !name.starts_with('.') && name != "target" {
+            let below = sources::with_extension(&entry.path(), "md")?;
+            pages.extend(below.into_iter().map(|page| format!("{name}/{page}")));
+        } else if name.ends_with(".md") {
+            pages.push(name);
+        }
+    }
+    pages.retain(|page| !LEFT_OUT.iter().any(|left_out| page.contains(left_out)));
+    pages.sort();
+    Ok(pages)
 }
 
 /// Returns the reason why a span names nothing, if it does.

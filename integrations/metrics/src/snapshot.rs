@@ -98,7 +98,7 @@ impl Family {
     }
 }
 
-/// One number, or one histogram.
+/// A series: its labels, and a number or a histogram.
 #[derive(Clone, Debug)]
 pub struct Series {
     pub(crate) labels: Labels,

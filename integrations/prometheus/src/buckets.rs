@@ -8,7 +8,7 @@ use prometheus_client::encoding::{
 use windrow::export::Source;
 use windrow::histogram::Distribution;
 
-/// Sets the bounds and the unit of a scrape's histograms: given to [`buckets`].
+/// Bounds and unit of a scrape's histograms, for [`buckets`].
 ///
 /// ```
 /// use windrow_prometheus::Buckets;

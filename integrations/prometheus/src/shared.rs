@@ -50,7 +50,7 @@ pub type Maximum = Shared<windrow::Maximum>;
 /// An extreme, shown as a gauge; it has no sample before a value is recorded.
 pub type Minimum = Shared<windrow::Minimum>;
 
-/// A metric that is shown as a metric of Prometheus.
+/// A metric with one value, and no family.
 pub trait Single: Exported {
     /// The kind of its samples.
     const KIND: PartKind;

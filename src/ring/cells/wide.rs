@@ -4,7 +4,7 @@
 //! # Promise
 //!
 //! A wide cell is an atomic number that begins with zero, as every other cell; but a group of wide
-//! cells takes memory only when one of them is to hold another number. From then on the group
+//! cells takes memory only when one of them needs a value other than zero. From then on the group
 //! belongs to the bucket's memory, whatever that is reused for, and lives as long. So a window that
 //! has had the groups it needs allocates no more.
 //!

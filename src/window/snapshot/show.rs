@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use super::{BucketSnapshot, Snapshot};
 use crate::event::Events;
-use crate::event::shown::show;
+use crate::event::shown::debug_event_fields;
 
 /// Shows the time, the interval, each event's stats over all buckets, and the buckets.
 #[allow(clippy::missing_fields_in_debug)] // the buckets show their length
@@ -12,7 +12,7 @@ impl<E: Events> Debug for Snapshot<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Snapshot");
         shown.field("at", &self.at).field("interval", &self.interval);
-        show::<E>(&mut shown, |cells| self.stats_at(cells));
+        debug_event_fields::<E>(&mut shown, |cells| self.stats_at(cells));
         shown.field("buckets", &self.buckets).finish()
     }
 }
@@ -24,7 +24,7 @@ impl<E: Events> Debug for BucketSnapshot<E> {
         let mut shown = f.debug_struct("BucketSnapshot");
         shown.field("start", &self.start).field("end", &self.end);
         shown.field("is_closed", &self.is_closed);
-        show::<E>(&mut shown, |cells| self.stats_at(cells));
+        debug_event_fields::<E>(&mut shown, |cells| self.stats_at(cells));
         shown.finish()
     }
 }

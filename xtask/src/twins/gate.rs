@@ -111,7 +111,7 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-notes-the-time-too-late",
         file: "src/gate/decide.rs",
-        find: "            self.ledger.note(start);
+        find: "            self.ledger.record_time(start);
 ",
         replace: "",
         build: &CHECKER,

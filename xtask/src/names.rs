@@ -77,7 +77,7 @@ fn pages(root: &Path) -> Result<Vec<String>, String> {
         if entry.path().is_dir() && !name.starts_with('.') && name != "target" {
             let below = sources::with_extension(&entry.path(), "md")?;
             pages.extend(below.into_iter().map(|page| format!("{name}/{page}")));
-        } else if name.ends_with(".md") {
+        } else if entry.path().extension().is_some_and(|kind| kind == "md") {
             pages.push(name);
         }
     }

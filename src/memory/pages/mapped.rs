@@ -11,6 +11,13 @@ pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
     if start == libc::MAP_FAILED {
         return None;
     }
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    // Otherwise the kernel may map two megabytes where one cell is written: the rows of 32 cores.
+    // It refuses if it was built without such pages, and then there is nothing to refrain from.
+    // SAFETY: advice about the mapping made above, whose contents it does not change.
+    unsafe {
+        libc::madvise(start, bytes, libc::MADV_NOHUGEPAGE);
+    }
     // SAFETY: the mapping is `bytes` long, aligned to a page, all zero (a valid atomic), and
     // stays until `unmap`, which takes the only reference.
     Some(unsafe { &*slice_from_raw_parts(start.cast::<AtomicU64>(), cells) })

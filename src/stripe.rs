@@ -25,6 +25,7 @@ use crate::sync::{
 };
 use crate::thread_end;
 
+mod cores;
 mod lease;
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
@@ -36,6 +37,7 @@ pub(crate) mod put;
 pub(crate) mod rare;
 pub(crate) mod ration;
 pub(crate) mod retry;
+mod settings;
 pub(crate) mod take;
 // One of three, with the same functions: the real one, the one for models, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
@@ -58,9 +60,7 @@ use numbered::UNAVAILABLE;
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
 pub use retry::aborts;
-
-/// The maximum number of rows in a bank, because a read may have to visit each of them.
-const MOST_ROWS: usize = 256;
+use settings::{MOST_ROWS, Settings, Wish};
 
 /// The default of `WINDROW_LEASES`: on for x86-64, the only architecture on which leases were
 /// measured.
@@ -100,13 +100,18 @@ pub enum Strategy {
 }
 
 global! {
-    /// The number of rows for cores, which is also that of the second bank; zero until it is known.
+    /// The number of rows for cores; zero until it is known.
     fn known_rows() -> AtomicUsize = AtomicUsize::new(0);
 }
 
 global! {
     /// The number of rows of the first bank; zero until it is known.
     fn known_first_rows() -> AtomicUsize = AtomicUsize::new(0);
+}
+
+global! {
+    /// The number of rows of the second bank; zero until it is known.
+    fn known_second_rows() -> AtomicUsize = AtomicUsize::new(0);
 }
 
 global! {
@@ -141,9 +146,12 @@ const EPOCHS: u8 = 5;
 ///   [`Epochs`](Strategy::Epochs). `cpu-id` numbers rows by processor, even where the kernel (6.3
 ///   and newer) offers numbers that are dense among the threads of the process.
 /// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. The default is the number
-///   of the machine's cores. With fewer rows, some cores share a row, or use a cell that all of
-///   them share.
+///   of the machine's cores. With fewer rows, cores without a row of their own share
+///   others, up to the same number; for windows they share cells.
 /// * `WINDROW_LEASES`, `on` or `off`, decides whether threads lease rows ([`leases`]).
+///
+/// The first use writes one line on standard error if one of these has another value, or if there
+/// is another variable whose name begins with `WINDROW_`.
 ///
 /// The first use must not be in a handler of `pthread_atfork(3)`, because it calls that function,
 /// which with musl, and with glibc before 2.36, waits for the handlers to end.
@@ -194,7 +202,7 @@ pub(crate) fn decided() -> Option<Strategy> {
 /// Returns the strategy of a model's build.
 fn modelled() -> Strategy {
     #[cfg(windrow_announced)]
-    if WITH_FENCES.get() || std::env::var(VARIABLE).as_deref() == Ok("fenced") {
+    if WITH_FENCES.get() || Settings::read().wish == Wish::Fenced {
         return Strategy::Fenced;
     }
     if cfg!(windrow_per_core) {
@@ -213,9 +221,6 @@ thread_local! {
     pub(crate) static WITH_FENCES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// The variable that names a strategy.
-const VARIABLE: &str = "WINDROW_STRATEGY";
-
 thread_number! {
     /// Not zero while this thread detects the platform. The allocator may count what it allocates
     /// for that.
@@ -230,44 +235,68 @@ fn decide() -> Option<Strategy> {
     if FINDING_OUT.with(|finding| finding.replace(1)) != 0 {
         return None;
     }
-    let (decided, [rows, to_lease]) = find_out();
+    let found = find_out();
     thread_end::keep_code();
     // Relaxed: it decides which thread decides.
     let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-    if state().compare_exchange(UNDECIDED, DECIDING, order, failed).is_ok() {
-        let leases = to_lease > 0 && portable::prepare();
-        known_rows().store(rows, Ordering::Relaxed);
-        known_first_rows().store(if leases { to_lease } else { rows }, Ordering::Relaxed);
+    let decides = state().compare_exchange(UNDECIDED, DECIDING, order, failed).is_ok();
+    if decides {
+        let leases = found.to_lease > 0 && portable::prepare();
+        let [first, second] =
+            if leases { [found.to_lease, found.rows] } else { [found.rows, found.shared] };
+        known_rows().store(found.rows, Ordering::Relaxed);
+        known_first_rows().store(first, Ordering::Relaxed);
+        known_second_rows().store(second, Ordering::Relaxed);
         leasing().store(leases, Ordering::Relaxed);
         announcing().store(announced::prepare(), Ordering::Relaxed);
         // Release: pairs with the Acquire in `decided`.
-        state().store(decided, Ordering::Release);
+        state().store(found.state, Ordering::Release);
+        settings::complain(); // now that no thread waits for the decision
     }
     FINDING_OUT.with(|finding| finding.set(0));
     self::decided()
 }
 
-/// Returns the next state, the number of rows, and the number of rows to lease.
-fn find_out() -> (u8, [usize; 2]) {
-    let most = std::env::var("WINDROW_ROWS").ok().and_then(|rows| rows.parse().ok());
-    let most = most.map(|rows: usize| rows.clamp(1, MOST_ROWS));
-    let rows = cores().min(most.unwrap_or(MOST_ROWS));
-    let decided = match std::env::var(VARIABLE).as_deref() {
-        Ok("fenced") => FENCED,
-        Ok("epochs") => EPOCHS,
-        Ok("cpu-id") if per_core::detect(false) => PER_CORE,
-        Ok("portable" | "cpu-id") => without_sequences(),
-        _ if per_core::detect(true) => PER_CORE,
-        _ => without_sequences(),
+/// The answers of the platform and of the environment.
+struct Found {
+    /// The next state.
+    state: u8,
+    /// The number of rows for cores.
+    rows: usize,
+    /// The number of rows to lease; zero if threads lease none.
+    to_lease: usize,
+    /// The number of rows that cores without a row of their own share, if threads lease none.
+    shared: usize,
+}
+
+fn find_out() -> Found {
+    let settings = Settings::read();
+    let cores = cores::count();
+    let rows = cores.min(settings.most_rows.unwrap_or(MOST_ROWS));
+    let state = match settings.wish {
+        Wish::Fenced => FENCED,
+        Wish::Epochs => EPOCHS,
+        Wish::Any if per_core::detect(true) => PER_CORE,
+        Wish::ByProcessor if per_core::detect(false) => PER_CORE,
+        Wish::Any | Wish::ByProcessor | Wish::Portable => without_sequences(),
     };
-    let leases = match std::env::var("WINDROW_LEASES").as_deref() {
-        Ok("on") => true,
-        Ok("off") => false,
-        _ => LEASES_BY_DEFAULT,
-    };
+    // Where windows are per core too, no thread would lease a row.
+    let leases = settings.leases.unwrap_or(LEASES_BY_DEFAULT)
+        && !(state == PER_CORE && windows_can_be_per_core());
     // Not every thread that has counted continues to: a resting one leaves a row to an active one.
-    let to_lease = most.map_or((2 * rows).min(MOST_ROWS), |_| rows);
-    (decided, [rows, if leases { to_lease } else { 0 }])
+    let to_lease = settings.most_rows.map_or((2 * rows).min(MOST_ROWS), |_| rows);
+    // For cores beyond the rows, and for those that may come: any number, if there is no list.
+    let without = || cores::end().map_or(rows, |end| end.max(cores) - rows);
+    let shared = if state == PER_CORE { without().min(rows) } else { 0 };
+    Found { state, rows, to_lease: if leases { to_lease } else { 0 }, shared }
+}
+
+/// Returns whether [`of_windows`] will probably be per core. Asks whether the kernel has the
+/// barriers, and registers for nothing: a process without windows never needs them. If the kernel
+/// refuses to register later, windows are portable all the same, and threads share the rows to
+/// which they add.
+fn windows_can_be_per_core() -> bool {
+    per_core::pairs_are_whole() && membarrier::restarting_is_offered()
 }
 
 /// Returns the state for systems without restartable sequences.
@@ -295,20 +324,6 @@ fn may_announce() -> bool {
     MODEL_ROWS != 0 || announcing().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// Returns the number of the machine's cores, which is not zero. This thread may not be allowed on
-/// all of them, but other threads may, and its own set can change.
-fn cores() -> usize {
-    #[cfg(unix)]
-    // SAFETY: this reads a setting of the system.
-    let there = usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }).unwrap_or(0);
-    #[cfg(not(unix))]
-    let there = 0; // no `sysconf`
-    match there {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        there => there,
-    }
-}
-
 /// Returns whether threads lease rows in a portable [`Strategy`]. A thread that finds a free row at
 /// its first add then has that row for itself, and adds to it without a locked instruction.
 ///
@@ -320,8 +335,9 @@ fn cores() -> usize {
 /// row.)
 ///
 /// True on x86-64, and on other architectures with `WINDROW_LEASES=on` in the environment. False
-/// with `WINDROW_LEASES=off`; if the system has no free thread-local key to report a thread's end;
-/// and where it has none that may be used in an allocator, as on Windows.
+/// with `WINDROW_LEASES=off`; where counters and windows are both per core, so that no thread would
+/// lease a row; if the system has no free thread-local key to report a thread's end; and where it
+/// has none that may be used in an allocator, as on Windows.
 ///
 /// ```
 /// assert_eq!(windrow::diagnostics::leases(), windrow::diagnostics::leases());
@@ -341,10 +357,10 @@ fn is_leasing() -> bool {
     leasing().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// Returns the number of rows in a segment of the arena: those of one bank, or of two. The second
-/// bank follows the first.
+/// Returns the number of rows in a segment of the arena: those of both banks. The second bank
+/// follows the first.
 pub(crate) fn mapped_rows() -> usize {
-    first_rows() + if is_leasing() { rows() } else { 0 }
+    first_rows() + second_rows()
 }
 
 /// Returns the number of rows in the first bank, open or not: that of [`rows`], or the number of
@@ -357,8 +373,19 @@ pub(crate) fn first_rows() -> usize {
     known_first_rows().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// Returns the number of rows for cores, and in the second bank, open or not. It never changes. The
-/// caller has a column or claims one, so the strategy is decided.
+/// Returns the number of rows in the second bank, open or not: that of [`rows`] if threads lease
+/// rows; otherwise the number of rows that cores without a row share, which may be zero. The caller
+/// is one that may call [`rows`].
+#[inline]
+pub(crate) fn second_rows() -> usize {
+    if MODEL_ROWS != 0 {
+        return if is_leasing() { MODEL_ROWS } else { 0 };
+    }
+    known_second_rows().load(Ordering::Relaxed) // as in `rows`
+}
+
+/// Returns the number of rows for cores, open or not. It never changes. The caller has a column or
+/// claims one, so the strategy is decided.
 #[inline]
 pub(crate) fn rows() -> usize {
     if MODEL_ROWS != 0 {

@@ -24,8 +24,8 @@ pub struct ByRow {
 
 impl ByRow {
     /// Returns the part in each [open row](crate::diagnostics::strategy#rows), in the order of
-    /// rows. (If threads lease rows, each shared row is added to the leased row of the same
-    /// number.)
+    /// rows. (If threads lease rows, or cores without a row share some, each shared row is added to
+    /// the row of the same number.)
     ///
     /// A later reading may have more rows, never fewer. A counter without adds has none.
     ///

@@ -36,6 +36,16 @@
 //! puts a fence F(C) into C. F(A) comes before F(B), and F(B) before F(C), in the one order of all
 //! sequentially consistent fences. So after F(C), C loads nothing older than what A has seen.
 
+//!
+//! # If the kernel refuses
+//!
+//! A window asks for barriers only if the process could register for them. The kernel may refuse
+//! one all the same: a process that was restored from a checkpoint may not be registered any more
+//! (`EPERM`), and a sandbox may have been closed meanwhile. Then the process registers again, and
+//! tries once more. If that fails too, no barrier has ended: buckets that were retired stay open,
+//! with their blocks, and further buckets count in shared cells, which is as exact and slower. Each
+//! rotation tries again. The first barrier that ends serves all buckets that wait.
+
 use super::per_core;
 use crate::sync::{AtomicU64, Ordering, fence, global};
 
@@ -59,7 +69,7 @@ use crate::sync::{AtomicU64, Ordering, fence, global};
 )]
 mod system;
 
-pub(super) use system::is_offered;
+pub(super) use system::{is_offered, restarting_is_offered};
 
 /// All barriers of one kind.
 pub(crate) struct Barriers {
@@ -67,6 +77,8 @@ pub(crate) struct Barriers {
     begun: AtomicU64,
     /// The highest number of a barrier that has ended.
     done: AtomicU64,
+    /// Registers the process; returns false if the system refuses.
+    register: fn() -> bool,
     /// Executes a barrier; returns false if the system refuses.
     make: fn() -> bool,
 }
@@ -76,6 +88,7 @@ global! {
     pub(crate) fn restarting() -> Barriers = Barriers {
         begun: AtomicU64::new(0),
         done: AtomicU64::new(0),
+        register: per_core::register_for_membarrier,
         make: per_core::membarrier,
     };
 }
@@ -85,6 +98,7 @@ global! {
     pub(crate) fn fencing() -> Barriers = Barriers {
         begun: AtomicU64::new(0),
         done: AtomicU64::new(0),
+        register: system::register,
         make: system::fence_everywhere,
     };
 }
@@ -92,12 +106,12 @@ global! {
 /// Returns whether this process may use [restarting] barriers. Asks the kernel, which may take a
 /// millisecond at the first call.
 pub(crate) fn may_restart() -> bool {
-    per_core::register_for_membarrier()
+    (restarting().register)()
 }
 
 /// Returns whether this process may use [fencing] barriers. Costs the same as [`may_restart`].
 pub(crate) fn may_fence() -> bool {
-    system::register()
+    (fencing().register)()
 }
 
 impl Barriers {
@@ -115,8 +129,8 @@ impl Barriers {
         self.done.load(Ordering::Acquire) >= ticket
     }
 
-    /// Executes the ticket's barrier or a later one, unless one has ended already or the kernel
-    /// refuses.
+    /// Executes the ticket's barrier or a later one, unless one has ended already. If the kernel
+    /// refuses, also after the process has registered again, nothing changes.
     ///
     /// A system call, which usually takes microseconds. But the kernel has one lock for the
     /// barriers of all processes, so another process can delay the call for any time. The caller is
@@ -127,10 +141,69 @@ impl Barriers {
         }
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         fence(Ordering::SeqCst); // F(B): before the barrier
-        if (self.make)() {
+        if (self.make)() || (self.register)() && (self.make)() {
             // Release: publishes, with the number, that the barrier has ended. (A
             // read-modify-write: it keeps what other threads have published, without acquiring it.)
             self.done.fetch_max(number, Ordering::Release);
         }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    thread_local! {
+        /// The system's answers, the next one last.
+        static ANSWERS: RefCell<Vec<(&'static str, bool)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// Returns the next answer, which is that to `what`.
+    fn answer(what: &str) -> bool {
+        let (expected, answer) = ANSWERS.with_borrow_mut(Vec::pop).expect("one call too many");
+        assert_eq!(what, expected);
+        answer
+    }
+
+    /// Asks for a barrier of a system that gives these answers, and for no more; returns whether
+    /// the barrier has ended.
+    fn ends(barriers: &Barriers, answers: &[(&'static str, bool)]) -> bool {
+        ANSWERS.set(answers.iter().rev().copied().collect());
+        let ticket = barriers.ticket();
+        barriers.execute(ticket);
+        assert_eq!(ANSWERS.take(), [], "there was no call");
+        barriers.passed(ticket)
+    }
+
+    fn barriers() -> Barriers {
+        Barriers {
+            begun: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            register: || answer("register"),
+            make: || answer("make"),
+        }
+    }
+
+    #[test]
+    fn a_refused_barrier_is_registered_for_and_tried_once_more() {
+        let barriers = barriers();
+        assert!(ends(&barriers, &[("make", true)]));
+        assert!(ends(&barriers, &[("make", false), ("register", true), ("make", true)]));
+        assert!(ends(&barriers, &[("make", true)]));
+    }
+
+    /// No bucket counts as quiescent without a barrier, until one ends again.
+    #[test]
+    fn a_barrier_that_is_refused_for_good_has_not_ended() {
+        let barriers = barriers();
+        let refused = [("make", false), ("register", false)];
+        let before = barriers.ticket();
+        assert!(!ends(&barriers, &refused));
+        assert!(!ends(&barriers, &[("make", false), ("register", true), ("make", false)]));
+        assert!(!barriers.passed(before));
+        assert!(ends(&barriers, &[("make", false), ("register", true), ("make", true)]));
+        assert!(barriers.passed(before));
     }
 }

@@ -1,8 +1,9 @@
 //! Open rows: those to which adds may go. A read visits only these.
 //!
 //! There is at least one row for each core, and few processes use them all. Rows are in two banks:
-//! the *first*, where one thread at a time writes each row, or one core's threads; and, where
-//! threads lease rows, the *second*, whose rows threads share (see [`portable`](super::portable)).
+//! the *first*, where one thread at a time writes each row, or one core's threads; and the
+//! *second*, whose rows threads share: where threads lease rows (see
+//! [`portable`](super::portable)), or cores have none of their own.
 //! The first row is open from the beginning. Each other one is opened, with those before it in its
 //! bank, by a thread that is about to add to it for the first time. None is closed again.
 //!
@@ -17,10 +18,11 @@
 //! rises. Before an add its thread has found its bank's half above the row's place there. Per core,
 //! the sequence compares with the lower half itself, so that it cannot commit to a row that is not
 //! open, whichever thread opened it. Portably, the thread has raised the half before it kept its
-//! row. A later look at a word finds the value that an earlier one has found, or one that came
-//! after it (*coherence*); and the order that leads from the add to the read also leads from the
-//! one look to the other. So Relaxed is enough for both. (It is a single word so that a read that
-//! needs both halves takes one load.)
+//! row. On a core without a row, it has looked at the second half just before. A later look at a
+//! word finds the value that an earlier one has found, or one that came after it (*coherence*); and
+//! the order that leads from the add to the read also leads from the one look to the other. So
+//! Relaxed is enough for both. (It is a single word so that a read that needs both halves takes one
+//! load.)
 //!
 //! # The rule, and its consequences
 //!
@@ -47,8 +49,8 @@
 //!
 //! Operations with `SeqCst` also need a fence. A reader that comes after a `SeqCst` fence of its
 //! own, and must see an add by the order of these operations alone, must see the word too: by the
-//! fence in [`open`], or per core by the fence that follows such an add (`counters::striped`),
-//! which comes after the sequence's look.
+//! fence in [`open`], or per core by the fence that follows such an add (`stripe::put`), which
+//! comes after the sequence's look, or the look at the second half.
 
 use super::per_core;
 use crate::sync::{Ordering, fence};
@@ -61,7 +63,7 @@ const HALF: u32 = usize::BITS / 2;
 pub(crate) struct OpenRows {
     /// At least one.
     pub(crate) first: usize,
-    /// Zero if threads lease no rows.
+    /// Zero if threads lease no rows, and none has added on a core without a row.
     pub(crate) second: usize,
 }
 
@@ -95,6 +97,32 @@ pub(crate) fn open(row: usize) {
 #[cold]
 pub(super) fn open_mine() -> bool {
     per_core::row().filter(|row| *row < super::rows()).map(open).is_some()
+}
+
+/// Returns the row that this thread's core shares with others, if that is open; `None` if the core
+/// has a row of its own, or there is no such row. Afterwards the thread may be on another core: any
+/// thread may add to a shared row, by locked instructions.
+#[inline]
+pub(super) fn shared_row() -> Option<usize> {
+    let place = shared_place()?;
+    (place < open_rows().second).then(|| super::first_rows() + place)
+}
+
+/// Returns the row of [`shared_row`], and opens it first.
+#[cold]
+pub(super) fn open_shared_row() -> Option<usize> {
+    let row = super::first_rows() + shared_place()?;
+    open(row);
+    Some(row)
+}
+
+/// Returns the place in the second bank of a thread that is registered and has no row of its own.
+#[inline]
+fn shared_place() -> Option<usize> {
+    let beyond = per_core::row()?.checked_sub(super::rows())?;
+    let there = super::second_rows();
+    // (A division would take as long as the add.)
+    if beyond < there { Some(beyond) } else { beyond.checked_rem(there) }
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

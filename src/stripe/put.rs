@@ -4,6 +4,7 @@
 //! histogram.
 
 use crate::stripe::miss::{Miss, OnMiss};
+use crate::stripe::open::{open_shared_row, shared_row};
 use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::stripe::retry::retry_after;
@@ -16,7 +17,7 @@ pub(crate) trait Put: Copy {
     fn in_leased(self, cell: Leased);
     /// Does it to a cell that threads share.
     fn in_dealt(self, cell: Dealt);
-    /// Does it to a cell aside, which threads share, too.
+    /// Does it to a cell that any threads share: the one aside, or that of a row without a core.
     fn aside(self, cell: &AtomicU64);
     /// Does it to this core's cell, or calls `on_miss`.
     fn in_sequence<N: Numbering>(self, column: PerCoreColumn<N>, on_miss: impl OnMiss);
@@ -56,6 +57,9 @@ impl Put for Add {
     #[inline]
     fn aside(self, cell: &AtomicU64) {
         cell.fetch_add(self.0, self.1); // as in `portable::Dealt::add`
+        if self.1 == Ordering::SeqCst {
+            fence(Ordering::SeqCst); // behind the look at open rows: see `stripe::open`
+        }
     }
 
     #[inline(always)]
@@ -169,7 +173,7 @@ fn in_sequence<N: Numbering, P: Put>(column: PerCoreColumn<N>, number: impl Numb
     what.in_sequence(column, Again { column, number, what });
 }
 
-/// Tries again, and then uses the cell aside.
+/// Uses a row that cores share, or tries again, or uses the cell aside.
 struct Again<N: Numbering, T, P> {
     column: PerCoreColumn<N>,
     number: T,
@@ -180,8 +184,26 @@ impl<N: Numbering, T: Number, P: Put> OnMiss for Again<N, T, P> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that it is never in memory
     fn missed(self, why: Miss) {
-        in_sequence_again(self.number, self.what, self.column, why);
+        outside_sequence(self.number, self.what, self.column, why);
     }
+}
+
+/// Does the work of [`put`] after a miss. Threads on a core without a row of its own come here each
+/// time, so it saves no register, as trying again does.
+#[cold]
+#[inline(never)]
+fn outside_sequence<N: Numbering, P: Put>(
+    number: impl Number,
+    what: P,
+    column: PerCoreColumn<N>,
+    why: Miss,
+) {
+    if why == Miss::NoRow
+        && let Some(row) = shared_row()
+    {
+        return what.aside(column.column().cell(row));
+    }
+    in_sequence_again(number, what, column, why);
 }
 
 #[cold]
@@ -192,7 +214,9 @@ fn in_sequence_again<N: Numbering, P: Put>(
     column: PerCoreColumn<N>,
     why: Miss,
 ) {
-    if retry_after(why, |missed| what.in_sequence(column, missed)).is_some() {
-        what.aside(number.aside());
+    if let Some(why) = retry_after(why, |missed| what.in_sequence(column, missed)) {
+        let row = if why == Miss::NoRow { open_shared_row() } else { None };
+        let column = column.column();
+        what.aside(row.map_or(number.aside(), |row| column.cell(row)));
     }
 }

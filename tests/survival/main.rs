@@ -17,6 +17,7 @@ mod memory;
 mod processor;
 mod refused;
 mod rows;
+mod settings;
 #[cfg(target_arch = "x86_64")]
 mod slow;
 mod stopped;

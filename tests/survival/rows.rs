@@ -11,7 +11,7 @@ use std::{fs, thread};
 
 use windrow::clock::Manual;
 use windrow::{
-    Counter, Maximum, SlidingWindow,
+    Counter, Maximum, Minimum, SlidingWindow,
     diagnostics::{Strategy, strategy},
 };
 
@@ -161,11 +161,10 @@ fn decided_on_one_core() {
     before.grows_exactly();
 }
 
-/// Defect: on the portable path there was one row forever if the first thread could use only one
-/// core.
+/// Whatever cores the first thread may use. (A C library may count only those: musl does.)
 #[test]
 fn as_many_rows_as_the_machine_has_cores() {
-    for [strategy, leases] in alone::WAYS {
+    for [strategy, leases] in alone::WAYS.into_iter().chain([alone::BY_PROCESSOR]) {
         alone::run("rows::counted_on_one_core", &[strategy, leases, ("WINDROW_ROWS", "")]);
     }
 }
@@ -178,22 +177,177 @@ fn mapped() -> u64 {
     pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.unsigned_abs()
 }
 
-#[test]
-#[ignore = "run by another test, in a process of its own"]
-fn counted_on_one_core() {
+/// Returns the number of rows that the first add of this process maps.
+fn rows_mapped() -> u64 {
     /// Bytes of a row in the segment of cells that the first column comes from.
     const ROW: u64 = 64 << 10;
-    keep_to_one();
     strategy();
     let before = mapped();
     Counter::new().increment();
-    let rows = (mapped() - before) / ROW;
-    // SAFETY: a plain question.
-    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(256);
+    (mapped() - before) / ROW
+}
+
+/// Returns the number of cores that the machine has or may have, at most 256.
+fn cores_there() -> u64 {
+    let text = fs::read_to_string("/sys/devices/system/cpu/possible").expect("a list of cores");
+    let number = |digits: &str| digits.parse::<u64>().expect("a number");
+    let ranges = text.trim().split(',').map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        number(last) - number(first) + 1
+    });
+    ranges.sum::<u64>().min(256)
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn counted_on_one_core() {
+    keep_to_one();
+    let (rows, cores) = (rows_mapped(), cores_there());
     // Where threads lease rows, there are two for each core, and a second bank for threads that
-    // find no free row.
+    // find no free row. Where all cores have rows of their own, there are no others.
     let there = if windrow::diagnostics::leases() { (2 * cores).min(256) + cores } else { cores };
     assert_eq!(rows, there, "{:?}", strategy());
+}
+
+/// No thread leases a row where counters and windows are per core, also if leases are asked for.
+#[test]
+fn no_row_to_lease_where_all_is_per_core() {
+    for leases in ["", "on"] {
+        alone::run("rows::leases_only_without_sequences", &[("WINDROW_LEASES", leases)]);
+        let portable = [("WINDROW_LEASES", leases), ("WINDROW_STRATEGY", "portable")];
+        alone::run("rows::leases_only_without_sequences", &portable);
+    }
+    alone::run("rows::leases_where_windows_are_portable", &[("WINDROW_LEASES", "on")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn leases_only_without_sequences() {
+    let window = testkit::window::<Seen>(ns(10), 2, &Manual::default());
+    let is_per_core = [strategy(), window.strategy()] == [Strategy::PerCore; 2];
+    let is_asked = std::env::var("WINDROW_LEASES").is_ok_and(|leases| leases == "on");
+    let is_leasing = !is_per_core && (is_asked || cfg!(target_arch = "x86_64"));
+    assert_eq!(windrow::diagnostics::leases(), is_leasing, "{:?}", strategy());
+}
+
+/// A kernel that refuses barriers has portable windows beside per-core counters.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn leases_where_windows_are_portable() {
+    crate::refused::refuse(libc::SYS_membarrier);
+    let window = testkit::window::<Seen>(ns(10), 2, &Manual::default());
+    assert_ne!(window.strategy(), Strategy::PerCore);
+    assert!(windrow::diagnostics::leases());
+    by_threads(|| ());
+}
+
+/// A core without a row of its own shares one of the second bank: it leaves alone the cell that all
+/// threads share.
+#[test]
+fn a_core_beyond_all_rows_shares_a_row() {
+    let variables = [("WINDROW_STRATEGY", "cpu-id"), ("WINDROW_ROWS", "1")];
+    alone::run("rows::on_a_core_without_a_row", &variables);
+    let variables = [("WINDROW_STRATEGY", ""), ("WINDROW_ROWS", "1")];
+    alone::run("rows::with_fewer_rows_than_threads", &variables);
+}
+
+/// Runs `work` on the core numbered `nth`, on a thread of its own.
+fn on_core<R: Send>(nth: usize, work: impl FnOnce() -> R + Send) -> R {
+    let run = || {
+        keep_to_nth(nth);
+        work()
+    };
+    thread::scope(|scope| scope.spawn(run).join().expect("no thread panics"))
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn on_a_core_without_a_row() {
+    if strategy() != Strategy::PerCore || cores_there() < 2 {
+        return;
+    }
+    assert_eq!(rows_mapped(), 2, "a row, and one that the other cores share");
+    let (hits, most, least) = (Counter::new(), Maximum::new(), Minimum::new());
+    on_core(1, || {
+        (0..1_000).for_each(|_| hits.increment());
+        hits.fetch_add(1, Ordering::SeqCst);
+        (5..9).for_each(|value| most.record(value));
+        (5..9).for_each(|value| least.record(value));
+    });
+    let by_row = hits.by_row();
+    assert_eq!((hits.sum(), by_row.shared(), by_row.rows()), (1_001, 0, &[1_001][..]));
+    assert_eq!((most.get(), least.get()), (Some(8), Some(5)));
+    on_core(0, || {
+        hits.add(9);
+        most.record(10);
+    });
+    assert_eq!((hits.take(), hits.by_row().shared(), most.get()), (1_010, 0, Some(10)));
+    on_core(1, || hits.add(2));
+    assert_eq!((hits.take(), hits.lifetime()), (2, 1_012));
+    drop(hits);
+    assert_eq!(Counter::new().sum(), 0);
+    let next = Counter::new(); // in the same column
+    next.increment();
+    assert_eq!(next.sum(), 1);
+}
+
+/// Threads hop between the core that has a row and others; readers come between.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn with_fewer_rows_than_threads() {
+    const ADDS: u64 = 20_000;
+    by_threads(|| ());
+    let (hits, taken) = (Counter::new(), AtomicU64::new(0));
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let (hits, taken) = (&hits, &taken);
+            scope.spawn(move || {
+                for turn in 0..ADDS {
+                    if turn % 500 == 0 {
+                        keep_to_nth(turn as usize / 500 + thread);
+                        taken.fetch_add(hits.take(), Ordering::Relaxed);
+                    }
+                    hits.increment();
+                }
+            });
+        }
+    });
+    assert_eq!(taken.into_inner() + hits.take(), 4 * ADDS);
+    assert_eq!((hits.lifetime(), hits.by_row().shared()), (4 * ADDS, 0));
+}
+
+/// Pages of rows that no thread has written take no memory, also where the kernel would rather map
+/// two megabytes at once.
+#[test]
+fn rows_are_mapped_by_small_pages() {
+    alone::in_each_strategy("rows::no_huge_pages");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn no_huge_pages() {
+    if !fs::exists("/sys/kernel/mm/transparent_hugepage").is_ok_and(|there| there) {
+        return; // the kernel has none
+    }
+    strategy();
+    let before = [mapped(), mapped_small()];
+    Counter::new().increment();
+    assert_eq!(mapped_small() - before[1], mapped() - before[0]);
+}
+
+/// Returns the number of mapped bytes of which the kernel makes no huge pages.
+fn mapped_small() -> u64 {
+    let text = fs::read_to_string("/proc/self/smaps").expect("the mappings of this process");
+    let (mut size, mut small) = (0, 0);
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("Size:") => size = words.next().and_then(|size| size.parse().ok()).expect("KiB"),
+            Some("VmFlags:") if words.any(|flag| flag == "nh") => small += size,
+            _ => {}
+        }
+    }
+    small << 10
 }
 
 /// A thread that has unregistered itself, like one made by other code than glibc, which never was

@@ -4,6 +4,11 @@ pub(in crate::stripe) fn is_offered() -> bool {
     false
 }
 
+/// Returns false: there are no sequences.
+pub(in crate::stripe) fn restarting_is_offered() -> bool {
+    false
+}
+
 pub(super) fn register() -> bool {
     false
 }

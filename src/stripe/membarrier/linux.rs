@@ -3,11 +3,21 @@
 const QUERY: libc::c_int = 0;
 const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
 const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // Linux 4.14
+const PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 7; // Linux 5.10
 
 /// Returns whether the kernel has such barriers. Registers nothing.
 pub(in crate::stripe) fn is_offered() -> bool {
+    offers(PRIVATE_EXPEDITED)
+}
+
+/// Returns whether the kernel has barriers that restart sequences. Registers nothing.
+pub(in crate::stripe) fn restarting_is_offered() -> bool {
+    offers(PRIVATE_EXPEDITED_RSEQ)
+}
+
+fn offers(command: libc::c_int) -> bool {
     let offered = call(QUERY);
-    offered > 0 && offered & libc::c_long::from(PRIVATE_EXPEDITED) != 0
+    offered > 0 && offered & libc::c_long::from(command) != 0
 }
 
 /// Registers the process; returns false if the kernel refuses. Registering again takes a

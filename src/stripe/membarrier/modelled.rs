@@ -8,6 +8,10 @@ pub(in crate::stripe) fn is_offered() -> bool {
     true
 }
 
+pub(in crate::stripe) fn restarting_is_offered() -> bool {
+    true
+}
+
 pub(super) fn register() -> bool {
     true
 }

@@ -11,6 +11,11 @@ pub(in crate::stripe) fn is_offered() -> bool {
     true
 }
 
+/// Returns false: there are no sequences.
+pub(in crate::stripe) fn restarting_is_offered() -> bool {
+    false
+}
+
 /// Returns true: there is nothing to register.
 pub(super) fn register() -> bool {
     true

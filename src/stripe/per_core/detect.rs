@@ -33,6 +33,7 @@ pub(super) static DETECTED: Detected = Detected {
 };
 
 /// Returns the number by which rows are identified. The strategy must be decided.
+#[inline]
 pub(crate) fn numbered() -> Numbered {
     // Relaxed: published with the decision.
     if DETECTED.is_by_id.load(Ordering::Relaxed) { Numbered::ById } else { Numbered::ByProcessor }

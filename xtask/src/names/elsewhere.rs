@@ -22,6 +22,7 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("b19", "benchmarks of dash5"),
     ("b21", "benchmarks of dash5"),
     ("metric_relabel_configs", "Prometheus"),
+    ("mlockall", "Linux"),
     ("mm_cid", "Linux"),
     ("numSamples", "Prometheus"),
     ("prometheus_protobuf", "a crate that is not used"),

@@ -113,10 +113,8 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "shared-cell-is-the-plain-cell",
         file: "src/stripe/put.rs",
-        find: ".is_some() {
-        what.aside(number.aside());",
-        replace: ".is_some() {
-        what.aside(column.column().cell(0));",
+        find: "what.aside(row.map_or(number.aside(),",
+        replace: "what.aside(row.map_or(column.cell(0),",
         build: &PER_CORE,
         model: "counter_sum::sums_against_two_adders",
         why: "a plain add overwrites a locked one that comes between its load and its store",

@@ -8,6 +8,7 @@ use crate::sync::Ordering;
 
 /// Returns the number of this thread's row, which may be beyond all rows; `None` if the thread is
 /// not registered.
+#[inline]
 pub(in crate::stripe) fn row() -> Option<usize> {
     let offset = DETECTED.area.load(Ordering::Relaxed); // published with the column that led here
     let number = match numbered() {

@@ -150,7 +150,7 @@ fn main() -> Result<(), lexopt::Error> {
         print_table(&["layer", &took, "more than none", "ratio to none"], &rows);
         println!();
     }
-    let (events, in_flight) = ROUTES.lifetime();
+    let (events, in_flight) = ROUTES.family().lifetime();
     let counts = (events.stats(Http::Pass).count, events.stats(Http::Exception).count);
     assert_eq!((counts, in_flight), ((sent, 0), 0), "requests were lost");
     Ok(())

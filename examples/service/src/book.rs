@@ -42,8 +42,9 @@ impl Book {
             counted,
             is_adds: true,
         };
-        let routes =
-            |event| ROUTES.iter().map(|series| series.window().lifetime(event).count).sum();
+        let routes = |event| {
+            ROUTES.family().iter().map(|series| series.window().lifetime(event).count).sum()
+        };
         let mut rows = vec![
             row("requests", &self.requests, routes(Http::Pass)),
             row("failures", &self.failures, routes(Http::Exception)),

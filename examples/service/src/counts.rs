@@ -37,7 +37,7 @@ windrow::events! {
 }
 
 /// Requests, by method and matched route. The layer counts them.
-pub(crate) static ROUTES: Routes = Routes::with_constructor(|| Endpoint::new(window()));
+pub(crate) static ROUTES: Routes = Routes::with_constructor(1_000, || Endpoint::new(window()));
 
 /// Orders by outcome.
 pub(crate) static ORDERS: Family<Order, Counter> = Family::new();
@@ -63,9 +63,9 @@ pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     STARTED.add(now.as_secs().cast_signed());
     let mut all = Console::new("shop");
-    let requests = field(&ROUTES, Endpoint::window);
+    let requests = field(ROUTES.family(), Endpoint::window);
     all.show("shop_requests", "Requests by method and route, times in nanoseconds", requests)?;
-    let in_flight = field(&ROUTES, Endpoint::in_flight);
+    let in_flight = field(ROUTES.family(), Endpoint::in_flight);
     all.show("shop_in_flight", "Requests in flight by method and route", in_flight)?;
     all.show("shop_orders", "Orders by outcome", &ORDERS)?;
     all.show("shop_orders_in_work", "Orders that are worked on", &BARN)?;

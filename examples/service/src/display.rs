@@ -44,7 +44,7 @@ pub(crate) fn table() -> String {
         "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>8}{:>8}{:>8}   last {BARS} s\n",
         "requests", "/s", "minute", "hour", "day", "failed", "p50 ms", "p99 ms", "max ms"
     );
-    let mut all: Vec<_> = ROUTES.iter().collect();
+    let mut all: Vec<_> = ROUTES.family().iter().collect();
     all.sort_by_key(|series| std::cmp::Reverse(series.window().lifetime(Http::Pass).count));
     for series in all {
         let window = series.window();
@@ -77,7 +77,7 @@ pub(crate) fn line(seconds: u64) -> String {
     let mut text = format!("{seconds:>4} s ");
     let (mut passed, mut failed, mut unmatched) = (0, 0, 0);
     let mut times = Distribution::default();
-    for series in &ROUTES {
+    for series in ROUTES.family() {
         let second = series.window().previous();
         passed += second.sum(Http::Pass);
         failed += second.sum(Http::Exception);

@@ -135,7 +135,7 @@ impl Console {
     /// static ROUTES: Routes = Routes::new();
     ///
     /// let mut console = Console::new("shop");
-    /// console.show("requests", "Requests by route", field(&ROUTES, Endpoint::window))?;
+    /// console.show("requests", "Requests by route", field(ROUTES.family(), Endpoint::window))?;
     /// console.nanoseconds("Rt");
     /// # Ok::<(), windrow_console::RegisterError>(())
     /// ```

@@ -31,7 +31,7 @@ async fn main() -> std::io::Result<()> {
         .layer(layer);
     tokio::spawn(async {
         loop {
-            for series in &ROUTES {
+            for series in ROUTES.family() {
                 let route: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();
                 let passed = series.window().stats(Http::Pass).count;
                 let failed = series.window().stats(Http::Exception).count;

@@ -9,7 +9,8 @@ use windrow::{SlidingWindow, family::Handle, in_flight::InFlightGuard};
 
 use crate::classify::Outcome;
 use crate::endpoint::{Endpoint, Http};
-use crate::labels::{Route, Routes};
+use crate::labels::Route;
+use crate::routes::Routes;
 
 pub(crate) struct Flight {
     /// The guard of the endpoint's gauge, which keeps the endpoint and is dropped with the flight.

@@ -1,9 +1,5 @@
 //! The labels of requests.
 
-use windrow::Family;
-
-use crate::endpoint::Endpoint;
-
 /// The route of requests that matched no route.
 pub const UNMATCHED: &str = "unmatched";
 
@@ -44,36 +40,3 @@ impl From<&http::Method> for Method {
         }
     }
 }
-
-/// A family with an [`Endpoint`] for each method of each route, for use in a static.
-///
-/// Read it as any [`Family`]: by iteration, by labels, or by its total.
-///
-/// ```
-/// use windrow_tower::{Http, Method, Route, Routes};
-///
-/// static ROUTES: Routes = Routes::new();
-///
-/// for series in &ROUTES {
-///     let (window, in_flight) = (series.window(), series.in_flight());
-///     println!("{:?}: {}/s, {in_flight} now", series.labels(), window.rate(Http::Pass));
-/// }
-/// let carts = ROUTES.with(Route { method: Method::Get, route: "/carts/{id}" });
-/// assert_eq!(carts.window().sum(Http::Exception), 0);
-/// ```
-///
-/// With windows of another geometry, and a limit of 200 series:
-///
-/// ```
-/// use std::time::Duration;
-/// use windrow::SlidingWindow;
-/// use windrow_tower::{Endpoint, Routes};
-///
-/// static ROUTES: Routes = Routes::with_constructor(|| {
-///     let builder = SlidingWindow::builder().interval(Duration::from_secs(10)).buckets(10);
-///     Endpoint::new(builder.build().expect("ten seconds, ten buckets"))
-/// })
-/// .limit(200);
-/// assert!(ROUTES.is_empty());
-/// ```
-pub type Routes = Family<Route<'static>, Endpoint>;

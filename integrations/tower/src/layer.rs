@@ -7,7 +7,8 @@ use tower_layer::Layer;
 
 use crate::classify::{ByStatus, Classify};
 use crate::flight::Flight;
-use crate::labels::{Method, Route, Routes, UNMATCHED};
+use crate::labels::{Method, Route, UNMATCHED};
+use crate::routes::Routes;
 use crate::service::MetricsService;
 
 /// Counts requests, by method and route.
@@ -59,7 +60,7 @@ impl<R, K> MetricsLayer<R, K> {
         MetricsLayer { routes: self.routes, route: self.route, classify }
     }
 
-    /// Returns the family in which the layer counts.
+    /// Returns the routes in which the layer counts.
     ///
     /// ```
     /// use windrow_tower::{Http, MetricsLayer, Routes};
@@ -67,12 +68,12 @@ impl<R, K> MetricsLayer<R, K> {
     /// static ROUTES: Routes = Routes::new();
     ///
     /// let layer = MetricsLayer::new(&ROUTES, |_| None);
-    /// for series in layer.metrics() {
+    /// for series in layer.routes().family() {
     ///     println!("{:?}: {}", series.labels(), series.window().sum(Http::Pass));
     /// }
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn metrics(&self) -> &'static Routes {
+    pub fn routes(&self) -> &'static Routes {
         self.routes
     }
 }
@@ -99,6 +100,6 @@ impl<S, R: Clone, K: Clone> Layer<S> for MetricsLayer<R, K> {
 
 impl<R, K> Debug for MetricsLayer<R, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MetricsLayer").field("metrics", self.routes).finish_non_exhaustive()
+        f.debug_struct("MetricsLayer").field("routes", self.routes).finish_non_exhaustive()
     }
 }

@@ -51,9 +51,9 @@
 //!
 //! *Counting.* A lookup of the route in the family; an add to the window; two readings of the
 //! clock; a record; and, at the beginning and at the end, an atomic addition to the gauge of
-//! requests in flight and a record of its maximum. There is no lock, and no allocation except for
-//! the series of a route that is used for the first time. The future and the body are larger by 48
-//! bytes each.
+//! requests in flight and a record of its maximum. There is no lock and no allocation, except for
+//! the first request of a series, which makes it and gives its window the geometry of the rules.
+//! The future and the body are larger by 48 bytes each.
 //!
 //! Around a route of axum, on two cores shared with other programs, it took 390 ns of CPU time more
 //! than no layer; 130 ns of these are the cost of any layer in axum. `axum-prometheus` took 1625,
@@ -79,7 +79,9 @@
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
 
 mod body;
+mod changes;
 mod classify;
+mod current;
 mod endpoint;
 mod flight;
 mod future;
@@ -89,19 +91,25 @@ mod layer;
 mod limit;
 mod refusal;
 mod room;
+mod routes;
 mod rules;
 mod service;
 mod unwind;
 
 pub use body::ResponseBody;
+pub use changes::Changes;
 pub use classify::{ByStatus, Classify, Outcome};
 pub use endpoint::{Endpoint, Http};
 pub use future::ResponseFuture;
 pub use key::{ByValues, KeyValues, RequestKey};
-pub use labels::{Method, Route, Routes, UNMATCHED};
+pub use labels::{Method, Route, UNMATCHED};
 pub use layer::MetricsLayer;
-pub use limit::{Changes, Limit, LimitFuture, LimitLayer, LimitService, Limits};
+pub use limit::{Limit, LimitFuture, LimitLayer, LimitService, Limits};
 pub use refusal::Blocked;
 pub use room::{InRoom, Room, RoomBody, RoomFuture, RoomLayer, RoomService, Rooms};
-pub use rules::{Rate, Rules, RulesBuilder, RulesError, RulesFile, RulesPart};
+pub use routes::Routes;
+pub use rules::{
+    Geometry, LimitRules, Places, Rate, RoomRules, Rules, RulesBuilder, RulesError, RulesFile,
+    RulesPart, Setting, WindowRules,
+};
 pub use service::MetricsService;

@@ -1,6 +1,5 @@
 //! Rate limits by key: at most `limit` requests in an interval.
 
-mod current;
 mod future;
 mod layer;
 mod limits;
@@ -14,4 +13,3 @@ pub use layer::LimitLayer;
 pub use limits::Limits;
 pub use series::Limit;
 pub use service::LimitService;
-pub use settings::Changes;

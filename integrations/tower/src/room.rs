@@ -5,6 +5,7 @@ mod future;
 mod layer;
 mod rooms;
 mod service;
+mod settings;
 
 pub use body::RoomBody;
 pub use future::RoomFuture;

@@ -1,19 +1,30 @@
-//! Rate limits as settings: rates by key, from a file, an endpoint or a program.
+//! Rules by key as settings: limits and geometries of windows, from a file, an endpoint or a
+//! program.
 //!
 //! [`Rules`] are plain values, validated when they are built.
-//! [`Limits::replace`](crate::Limits::replace) puts them into force.
+//! [`Limits::replace`](crate::Limits::replace) and its like put them into force.
 
+mod builder;
 mod error;
+#[cfg(feature = "serde")]
+mod fields;
 mod file;
+mod geometry;
 #[cfg(feature = "json")]
 mod json;
 mod pattern;
+mod places;
 mod rate;
 #[cfg(feature = "serde")]
 mod read;
 mod set;
+mod setting;
 
+pub use builder::RulesBuilder;
 pub use error::{RulesError, RulesPart};
 pub use file::RulesFile;
+pub use geometry::Geometry;
+pub use places::Places;
 pub use rate::Rate;
-pub use set::{Rules, RulesBuilder};
+pub use set::{LimitRules, RoomRules, Rules, WindowRules};
+pub use setting::Setting;

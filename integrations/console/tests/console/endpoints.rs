@@ -234,7 +234,7 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
     console.show("open", "Open", open).unwrap();
     console.show("most", "Most", windrow_prometheus::Shared::from(most)).unwrap();
     console.show("own", "A window", std::sync::Arc::new(window)).unwrap();
-    console.show("requests", "By route", field(paths, Endpoint::window)).unwrap();
+    console.show("requests", "By route", field(paths.family(), Endpoint::window)).unwrap();
     let busy = std::sync::Arc::new(InFlight::new());
     let _four = busy.enter(4).owned_by(busy.clone());
     console.show("busy", "Busy", busy).unwrap();

@@ -28,9 +28,10 @@ use windrow::{
     labels::{LabelNames, Labels, RuntimeLabels},
 };
 
-use crate::limit::current::Current;
+use crate::current::Current;
 use crate::limit::series::{Limit, Standing};
 use crate::limit::sharing::{Sharing, admit_by_both};
+use crate::rules::Rate;
 use crate::unwind::make_or_undo;
 
 /// A rate limiter by key: a [`Limit`] for each client, each route, or each pair of both, for use in
@@ -108,7 +109,7 @@ pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     /// The overflow key, once it exists.
     overflow: OnceLock<Handle<L, Limit<C>>>,
     gate: MakeGate<L, C>,
-    current: Current,
+    current: Current<Rate>,
 }
 
 /// Makes a key's gate; for `None`, the overflow gate.
@@ -260,7 +261,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         let gate = make_or_undo(make, leave);
         self.current.publish(|rules| {
             if let Some(rules) = rules {
-                limit.begin_by(&gate, rules.rate_of::<L>(self.family.names(), limit.labels()));
+                limit.begin_by(&gate, rules.setting_of::<L>(self.family.names(), limit.labels()));
             }
             limit.set_own(gate, self.standing(limit));
         });
@@ -272,7 +273,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     }
 
     /// Returns the rules in force.
-    pub(super) fn current(&self) -> &Current {
+    pub(super) fn current(&self) -> &Current<Rate> {
         &self.current
     }
 

@@ -31,26 +31,15 @@
 //! A gate is published under a lock that excludes the swap itself. So either it is published before
 //! the swap, and the walk after the swap finds it, or it has the new rate from the beginning.
 
-use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use windrow::{Clock, labels::Labels};
 
+use crate::changes::Changes;
 use crate::limit::limits::Limits;
 #[cfg(feature = "json")]
 use crate::rules::RulesFile;
-use crate::rules::{Rules, RulesError};
-
-/// The changes that a swap of rules has made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Changes {
-    /// The number of keys whose limit, interval or buckets have changed. (Waits are not compared.)
-    pub keys: usize,
-    /// The number of keys that could not be given their rate, because there is no memory for its
-    /// buckets. They keep their interval and buckets, and the lower of the two limits.
-    pub failed: usize,
-}
+use crate::rules::{LimitRules, RulesError};
 
 impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// Replaces the rules: from now on they give each key its rate, both the keys that exist and
@@ -111,31 +100,48 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// let rules = Rules::builder(Rate::new(100)).rule([("clinet", "a*")], Rate::new(500));
     /// let refused = CLIENTS.replace(rules.build()?);
     /// assert!(matches!(refused, Err(RulesError::UnknownLabel { .. })));
-    /// assert_eq!(CLIENTS.rules().unwrap().rate::<Client>(Some(alice)).limit, 5);
+    /// assert_eq!(CLIENTS.rules().unwrap().setting::<Client>(Some(alice)).limit, 5);
     /// # Ok::<(), windrow_tower::RulesError>(())
     /// ```
-    pub fn replace(&self, rules: Rules) -> Result<Changes, RulesError> {
-        rules.check_labels(self.family().names())?;
-        rules.check_rates(&self.make(None))?;
-        let rules = Arc::new(rules);
+    pub fn replace(&self, rules: LimitRules) -> Result<Changes, RulesError> {
+        self.check(&rules)?;
+        let names = self.family().names();
         let mut changes = Changes::default();
-        self.current().swap(Arc::clone(&rules), || {
+        self.current().swap(rules, |rules| {
             for limit in self.family() {
-                match limit.go_by(rules.rate_of::<L>(self.family().names(), limit.labels())) {
-                    Ok(is_other) => changes.keys += usize::from(is_other),
-                    Err(_) => changes.failed += 1,
-                }
+                let rate = rules.setting_of::<L>(names, limit.labels());
+                changes.note(limit.go_by(rate).ok());
             }
         });
         Ok(changes)
     }
 
-    /// Replaces the rules by a [JSON text](Rules#json). Needs the feature `json`.
+    /// Checks rules as [`replace`](Self::replace) does, and changes nothing: for settings of
+    /// several limits, which are replaced only if all are valid.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Rules::from_json`] and [`replace`](Self::replace). The old rules
-    /// stay in force.
+    /// Returns the errors of [`replace`](Self::replace). Rules for which there is no error are not
+    /// refused later.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the function that makes gates panics.
+    pub fn check(&self, rules: &LimitRules) -> Result<(), RulesError> {
+        rules.check_labels(self.family().names())?;
+        let gate = self.make(None);
+        rules.settings().try_for_each(|(part, rate)| match rate.apply(&gate) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(RulesError::Rate { part, error }),
+        })
+    }
+
+    /// Replaces the rules by a [JSON text](crate::Rules#json). Needs the feature `json`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Rules::from_json`](crate::Rules::from_json) and
+    /// [`replace`](Self::replace). The old rules stay in force.
     ///
     /// ```
     /// # use windrow::{Gate, labels};
@@ -153,7 +159,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// ```
     #[cfg(feature = "json")]
     pub fn reload(&self, text: &[u8]) -> Result<Changes, RulesError> {
-        self.replace(Rules::from_json(text)?)
+        self.replace(LimitRules::from_json(text)?)
     }
 
     /// Replaces the rules by a JSON file, if its text has changed since the last call with this
@@ -186,11 +192,11 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     }
 
     /// Returns the rules in force; `None` before the first [`replace`](Self::replace).
-    pub fn rules(&self) -> Option<Arc<Rules>> {
+    pub fn rules(&self) -> Option<Arc<LimitRules>> {
         self.current().load().clone()
     }
 
-    /// Returns the weight of a request by the rules in force, as [`Rules::weight`]; 1 without
+    /// Returns the weight of a request by the rules in force, as [`LimitRules::weight`]; 1 without
     /// rules. For [`LimitLayer::weight`](crate::LimitLayer::weight).
     ///
     /// It takes no lock.
@@ -210,15 +216,5 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// ```
     pub fn weight(&self, request: &str) -> u64 {
         self.current().load().as_ref().map_or(1, |rules| rules.weight(request))
-    }
-}
-
-impl Display for Changes {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "keys with another rate: {}", self.keys)?;
-        if self.failed > 0 {
-            write!(f, "; keys that could not be given their rate: {}", self.failed)?;
-        }
-        Ok(())
     }
 }

@@ -16,6 +16,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use windrow::{
     Counter, Family, InFlight,
@@ -24,6 +25,8 @@ use windrow::{
     labels::{LabelNames, Labels, RuntimeLabels},
 };
 
+use crate::current::Current;
+use crate::rules::{Places, RoomRules};
 use crate::unwind::make_or_undo;
 
 /// A concurrency limit by key: a [`Room`] for each, which bounds the requests in flight. For use in
@@ -52,11 +55,12 @@ use crate::unwind::make_or_undo;
 /// the shared room besides, until it leaves them.
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
-    places: Places<L>,
+    places: PlacesOf<L>,
+    current: Current<Places>,
 }
 
 /// Returns the number of places of a key's room; for `None`, of the shared room.
-type Places<L> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> u64;
+type PlacesOf<L> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> u64;
 
 /// The level of a closed room: the highest, which is never a number of places.
 const CLOSED: u64 = u64::MAX;
@@ -79,11 +83,11 @@ impl<L: Labels> Rooms<L> {
     /// static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 10);
     /// assert!(CLIENTS.family().is_empty());
     /// ```
-    pub const fn new(max_keys: usize, places: Places<L>) -> Rooms<L>
+    pub const fn new(max_keys: usize, places: PlacesOf<L>) -> Rooms<L>
     where
         L: Labels<Names = ()>,
     {
-        Rooms { family: Family::new().limit(max_keys), places }
+        Rooms { family: Family::new().limit(max_keys), places, current: Current::new() }
     }
 
     /// Takes a place in a key's room, until the returned guard is dropped; returns `None` if the
@@ -106,7 +110,7 @@ impl<L: Labels> Rooms<L> {
     pub fn try_enter(&self, key: L::Borrowed<'_>) -> Option<InRoom<L>> {
         loop {
             let room = self.family.with(key);
-            let places = room.places.get().copied().unwrap_or_else(|| self.make(&room.keep()));
+            let places = room.places().unwrap_or_else(|| self.make(&room.keep()));
             let places = places.min(CLOSED - 1);
             if let Some(inside) = room.level.try_enter(1, AtMost(places)) {
                 // A room in use is not closed, and does not leave the family.
@@ -132,7 +136,18 @@ impl<L: Labels> Rooms<L> {
             }
         };
         let places = make_or_undo(|| (self.places)(room.labels()), leave);
-        *room.places.get_or_init(|| places)
+        self.current.publish(|rules| {
+            let setting = |rules: &RoomRules| {
+                rules.setting_of::<L>(self.family.names(), room.labels()).places
+            };
+            room.places.get_or_init(|| AtomicU64::new(rules.map_or(places, setting)));
+        });
+        room.places().unwrap_or(places)
+    }
+
+    /// Returns the rules in force.
+    pub(super) fn current(&self) -> &Current<Places> {
+        &self.current
     }
 
     /// Forgets the keys whose rooms are empty. Returns their number.
@@ -199,9 +214,10 @@ impl Rooms<RuntimeLabels> {
     pub fn with_names(
         names: LabelNames,
         max_keys: usize,
-        places: Places<RuntimeLabels>,
+        places: PlacesOf<RuntimeLabels>,
     ) -> Rooms<RuntimeLabels> {
-        Rooms { family: Family::with_names(names).limit(max_keys), places }
+        let family = Family::with_names(names).limit(max_keys);
+        Rooms { family, places, current: Current::new() }
     }
 }
 
@@ -215,7 +231,7 @@ impl<L: Labels> Debug for Rooms<L> {
 #[derive(Default)]
 pub struct Room {
     level: InFlight,
-    places: OnceLock<u64>,
+    places: OnceLock<AtomicU64>,
     passed: Counter,
     blocked: Counter,
 }
@@ -256,6 +272,19 @@ impl Room {
         &self.blocked
     }
 
+    /// Returns the number of places, once it is set.
+    fn places(&self) -> Option<u64> {
+        // Relaxed: it publishes nothing else, and a request under way may go by either rules.
+        self.places.get().map(|places| places.load(Ordering::Relaxed))
+    }
+
+    /// Sets the number of places, if there is one; returns whether it was another.
+    pub(super) fn go_by(&self, places: Places) -> bool {
+        // Relaxed, as the load.
+        let set = self.places.get().map(|set| set.swap(places.places, Ordering::Relaxed));
+        set.is_some_and(|before| before != places.places)
+    }
+
     /// Closes the room if it is empty. Returns whether it is closed now.
     fn close(&self) -> bool {
         let closed = self.level.try_enter(CLOSED, AtMost(CLOSED)).map(mem::forget); // forever
@@ -285,7 +314,7 @@ impl Debug for Room {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Room")
             .field("level", &self.level())
-            .field("places", &self.places.get())
+            .field("places", &self.places())
             .field("passed", &self.passed)
             .field("blocked", &self.blocked)
             .finish()

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
-use windrow::gate::GateError;
+use windrow::{BuildError, gate::GateError};
 
 /// An error of rules. The rules that were in force before stay in force.
 ///
@@ -56,9 +56,17 @@ pub enum RulesError {
         /// The gate's error.
         error: GateError,
     },
-    /// A rate has more buckets than [`Rate::MAX_BUCKETS`](crate::Rate::MAX_BUCKETS).
+    /// No window can have this geometry.
+    Window {
+        /// The geometry.
+        part: RulesPart,
+        /// The window's error.
+        error: BuildError,
+    },
+    /// A rate has more buckets than [`Rate::MAX_BUCKETS`](crate::Rate::MAX_BUCKETS), or a geometry
+    /// more than [`Geometry::MAX_BUCKETS`](crate::Geometry::MAX_BUCKETS).
     TooManyBuckets {
-        /// The rate.
+        /// The rate or the geometry.
         part: RulesPart,
         /// The number of its buckets.
         buckets: usize,
@@ -127,9 +135,9 @@ pub enum RulesError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RulesPart {
-    /// The default rate.
+    /// The default setting.
     Default,
-    /// The rate of the overflow gate.
+    /// The setting of the overflow gate, room or series.
     Overflow,
     /// A rule, by its position from 0.
     Rule(usize),
@@ -164,6 +172,7 @@ impl Display for RulesError {
                 write!(f, "{list}: there are too many; there must be {max} or fewer")
             }
             RulesError::Rate { part, error } => write!(f, "{part}: {error}"),
+            RulesError::Window { part, error } => write!(f, "{part}: {error}"),
             RulesError::TooManyBuckets { part, buckets, max } => {
                 write!(f, "{part}: there are {buckets} buckets; there must be {max} or fewer")
             }
@@ -197,6 +206,7 @@ impl Error for RulesError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             RulesError::Rate { error, .. } => Some(error),
+            RulesError::Window { error, .. } => Some(error),
             RulesError::File { error, .. } => Some(error),
             _ => None,
         }

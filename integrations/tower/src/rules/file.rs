@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::rules::error::RulesError;
-use crate::rules::set::Rules;
+use crate::rules::set::{MAX_BYTES, check_length};
 
 /// A file of rules that is polled for changes.
 ///
@@ -47,8 +47,8 @@ impl RulesFile {
     /// Returns the file's text if it has changed since the last call; `None` if not.
     ///
     /// It blocks for the file system, and for nothing else: a pipe in the file's place is refused,
-    /// not waited for. It reads at most [`Rules::MAX_BYTES`] and one byte more. To replace a file
-    /// so that no poll reads half of it, write another one and rename it.
+    /// not waited for. It reads at most [`Rules::MAX_BYTES`](crate::Rules::MAX_BYTES) and one byte
+    /// more. To replace a file so that no poll reads half of it, write another one and rename it.
     ///
     /// # Errors
     ///
@@ -74,9 +74,9 @@ impl RulesFile {
             return Err(RulesError::NotAFile { path: self.path.clone() });
         }
         let mut text = Vec::new();
-        file.take(Rules::MAX_BYTES as u64 + 1).read_to_end(&mut text).map_err(failed)?;
-        if text.len() > Rules::MAX_BYTES {
-            Rules::check_length(metadata.len().max(text.len() as u64))?;
+        file.take(MAX_BYTES as u64 + 1).read_to_end(&mut text).map_err(failed)?;
+        if text.len() > MAX_BYTES {
+            check_length(metadata.len().max(text.len() as u64))?;
         }
         Ok(text)
     }

@@ -2,9 +2,10 @@
 
 use crate::rules::error::RulesError;
 use crate::rules::read::RulesRead;
-use crate::rules::set::Rules;
+use crate::rules::set::{Rules, check_length};
+use crate::rules::setting::Setting;
 
-impl Rules {
+impl<T: Setting> Rules<T> {
     /// Reads rules from a [JSON text](Self#json). Needs the feature `json`.
     ///
     /// It takes memory in proportion to the text, which has [1 MiB](Self::MAX_BYTES) at most.
@@ -15,20 +16,20 @@ impl Rules {
     /// the position of the rule.
     ///
     /// ```
-    /// use windrow_tower::Rules;
+    /// use windrow_tower::LimitRules;
     ///
-    /// let rules = Rules::from_json(br#"{
+    /// let rules = LimitRules::from_json(br#"{
     ///     "default": { "limit": 10 },
     ///     "rules": [ { "match": { "client": "free-*" }, "limt": 5 } ]
     /// }"#);
     /// let error = rules.unwrap_err().to_string();
     /// assert!(error.starts_with("line 3, column 56: unknown field `limt`, expected one of"));
     /// ```
-    pub fn from_json(text: &[u8]) -> Result<Rules, RulesError> {
-        Rules::check_length(text.len() as u64)?;
+    pub fn from_json(text: &[u8]) -> Result<Rules<T>, RulesError> {
+        check_length(text.len() as u64)?;
         let text = str::from_utf8(text)
             .map_err(|error| RulesError::NotUtf8 { valid_up_to: error.valid_up_to() })?;
-        let read: RulesRead = serde_json::from_str(text).map_err(|error| problem(&error))?;
+        let read: RulesRead<T> = serde_json::from_str(text).map_err(|error| problem(&error))?;
         read.builder().build()
     }
 }
@@ -43,5 +44,6 @@ fn problem(error: &serde_json::Error) -> RulesError {
     // Terminals obey control characters.
     let shown = |char: char| if char.is_control() { char::REPLACEMENT_CHARACTER } else { char };
     let problem = problem.chars().take(MAX_SHOWN).map(shown).collect();
-    RulesError::Json { line, column, problem }
+    // Column 0 is before the first byte of a line, where the text ends.
+    RulesError::Json { line, column: column.max(1), problem }
 }

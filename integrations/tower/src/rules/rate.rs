@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use windrow::{Clock, Gate, gate::GateError};
 
+use crate::rules::error::{RulesError, RulesPart};
+use crate::rules::setting::sealed;
+
 /// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it.
 ///
 /// ```
@@ -100,14 +103,6 @@ impl Rate {
         Rate { max_wait, ..self }
     }
 
-    /// Checks that a gate can have this rate, on a clock that is fine enough.
-    pub(super) fn check(self) -> Result<(), GateError> {
-        let Rate { limit, interval, buckets, strict, .. } = self;
-        let builder = Gate::builder(limit).interval(interval).buckets(buckets);
-        let builder = if strict { builder.strict() } else { builder };
-        builder.allow_coarse_clock().build().map(|_| ())
-    }
-
     /// Gives a gate this rate; returns whether it had another.
     ///
     /// While the geometry changes, the lower of the two limits is in force. So no mixture of the
@@ -138,5 +133,20 @@ impl Rate {
             gate.reconfigure(self.interval, self.buckets)?;
         }
         Ok(())
+    }
+}
+
+impl sealed::Setting for Rate {
+    /// Refuses a rate that no gate can have, also on a clock that is fine enough.
+    fn check(self, part: RulesPart) -> Result<(), RulesError> {
+        let Rate { limit, interval, buckets, strict, .. } = self;
+        let max = Rate::MAX_BUCKETS;
+        if buckets > max {
+            return Err(RulesError::TooManyBuckets { part, buckets, max });
+        }
+        let builder = Gate::builder(limit).interval(interval).buckets(buckets);
+        let builder = if strict { builder.strict() } else { builder };
+        let gate = builder.allow_coarse_clock().build();
+        gate.map(|_| ()).map_err(|error| RulesError::Rate { part, error })
     }
 }

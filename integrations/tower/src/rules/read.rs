@@ -6,162 +6,179 @@
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
-use std::time::Duration;
 
 use serde_core::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_core::{Deserialize, Deserializer};
 
-use crate::rules::rate::Rate;
-use crate::rules::set::{Rules, RulesBuilder};
+use crate::rules::builder::RulesBuilder;
+use crate::rules::fields::Fields;
+use crate::rules::set::{MAX_LABELS, MAX_RULES, Rules};
+use crate::rules::setting::Setting;
 
-/// Declares the required and the optional fields of an object: each may come once, in any order,
-/// and no others.
-macro_rules! object {
-    (
-        $(#[$doc:meta])* $object:ident, $what:literal
-        { $( $needed:ident: $type_of_needed:ty = $name_of_needed:literal, )* }
-        { $( $field:ident: $type:ty = $name:literal, )* }
-    ) => {
-        $(#[$doc])*
-        pub(super) struct $object {
-            $( $needed: $type_of_needed, )*
-            $( $field: Option<$type>, )*
+/// A setting that can be read.
+pub trait Readable: Sized {
+    /// Its fields.
+    type Fields: Fields;
+
+    /// True if rules of this setting have weights of requests, too.
+    const HAS_WEIGHTS: bool;
+
+    /// Returns the setting of these fields, or else those of `default`. Returns an error with the
+    /// name of a field that is required and in neither.
+    fn of_fields(fields: Self::Fields, default: Option<Self>) -> Result<Self, &'static str>;
+}
+
+/// The names of the fields of a set.
+const NAMES: &[&str] = &["default", "overflow", "rules", "weights"];
+
+/// A whole set as read; nothing is validated yet.
+pub(super) struct RulesRead<T: Setting> {
+    default: T,
+    overflow: Option<T::Fields>,
+    rules: Vec<Object<T::Fields, true>>,
+    weights: Vec<WeightRead>,
+}
+
+impl<T: Setting> RulesRead<T> {
+    /// Returns a builder of the rules read.
+    pub(super) fn builder(self) -> RulesBuilder<T> {
+        // With a default, no field is required.
+        let setting = |fields| T::of_fields(fields, Some(self.default)).unwrap_or(self.default);
+        let mut rules = Rules::builder(self.default);
+        if let Some(overflow) = self.overflow {
+            rules = rules.overflow(setting(overflow));
         }
+        for Object { labels, fields } in self.rules {
+            let labels = labels.0.iter().map(|(label, text)| (&**label, &**text));
+            rules = rules.rule(labels, setting(fields));
+        }
+        rules.weights(
+            self.weights.into_iter().map(|WeightRead(request, weight)| (request, weight)).collect(),
+        )
+    }
+}
 
-        impl<'de> Deserialize<'de> for $object {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$object, D::Error> {
-                const NAMES: &[&str] = &[$( $name_of_needed, )* $( $name, )*];
+impl<'de, T: Setting> Deserialize<'de> for RulesRead<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RulesRead<T>, D::Error> {
+        struct Set<T>(PhantomData<T>);
 
-                struct Fields;
+        impl<'de, T: Setting> Visitor<'de> for Set<T> {
+            type Value = RulesRead<T>;
 
-                impl<'de> Visitor<'de> for Fields {
-                    type Value = $object;
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of rules")
+            }
 
-                    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                        f.write_str($what)
-                    }
-
-                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$object, A::Error> {
-                        $( let mut $needed = None; )*
-                        $( let mut $field = None; )*
-                        while let Some(name) = map.next_key_seed(Name(NAMES))? {
-                            let is_new = match name {
-                                $( $name_of_needed => $needed.replace(map.next_value()?).is_none(), )*
-                                $( $name => $field.replace(map.next_value()?).is_none(), )*
-                                _ => true,
-                            };
-                            if !is_new {
-                                return Err(A::Error::duplicate_field(name));
-                            }
-                        }
-                        Ok($object {
-                            $( $needed: $needed.ok_or_else(|| A::Error::missing_field($name_of_needed))?, )*
-                            $( $field, )*
-                        })
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RulesRead<T>, A::Error> {
+                let names = &NAMES[..if T::HAS_WEIGHTS { 4 } else { 3 }];
+                let (mut default, mut overflow, mut rules, mut weights) = (None, None, None, None);
+                while let Some(name) = map.next_key_seed(Name(names))? {
+                    let is_new = match name {
+                        "default" => default.replace(map.next_value::<Default<T>>()?).is_none(),
+                        "overflow" => overflow
+                            .replace(map.next_value::<Object<T::Fields, false>>()?)
+                            .is_none(),
+                        "rules" => rules.replace(map.next_value::<List<_>>()?).is_none(),
+                        _ => weights.replace(map.next_value::<List<_>>()?).is_none(),
+                    };
+                    if !is_new {
+                        return Err(A::Error::duplicate_field(name));
                     }
                 }
-
-                deserializer.deserialize_map(Fields)
+                Ok(RulesRead {
+                    default: default.ok_or_else(|| A::Error::missing_field("default"))?.0,
+                    overflow: overflow.map(|overflow| overflow.fields),
+                    rules: rules.map_or_else(Vec::new, |list| list.0),
+                    weights: weights.map_or_else(Vec::new, |list| list.0),
+                })
             }
         }
-    };
-}
 
-object! {
-    /// The whole set.
-    RulesRead, "an object of rules"
-    {
-        default: DefaultRead = "default",
-    }
-    {
-        overflow: RateRead = "overflow",
-        rules: List<RuleRead> = "rules",
-        weights: List<WeightRead> = "weights",
+        deserializer.deserialize_map(Set(PhantomData))
     }
 }
 
-object! {
-    DefaultRead, "an object of a rate"
-    {
-        limit: u64 = "limit",
-    }
-    {
-        interval: u64 = "interval_ms",
-        buckets: usize = "buckets",
-        strict: bool = "strict",
-        max_wait: u64 = "max_wait_ms",
+/// The default setting.
+struct Default<T>(T);
+
+impl<'de, T: Setting> Deserialize<'de> for Default<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Default<T>, D::Error> {
+        let Object::<T::Fields, false> { fields, .. } = Object::deserialize(deserializer)?;
+        T::of_fields(fields, None).map(Default).map_err(D::Error::missing_field)
     }
 }
 
-object! {
-    RateRead, "an object of a rate"
-    {}
-    {
-        limit: u64 = "limit",
-        interval: u64 = "interval_ms",
-        buckets: usize = "buckets",
-        strict: bool = "strict",
-        max_wait: u64 = "max_wait_ms",
-    }
+/// The fields of a setting, and the labels of a rule, if it is one.
+struct Object<F, const IS_RULE: bool> {
+    labels: Pairs,
+    fields: F,
 }
 
-object! {
-    RuleRead, "an object of a rule"
-    {
-        labels: Pairs = "match",
-    }
-    {
-        limit: u64 = "limit",
-        interval: u64 = "interval_ms",
-        buckets: usize = "buckets",
-        strict: bool = "strict",
-        max_wait: u64 = "max_wait_ms",
-    }
-}
+impl<'de, F: Fields, const IS_RULE: bool> Deserialize<'de> for Object<F, IS_RULE> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Of<F, const IS_RULE: bool>(PhantomData<F>);
 
-object! {
-    WeightRead, "an object of a weight"
-    {
-        request: String = "request",
-        weight: u64 = "weight",
-    }
-    {}
-}
+        impl<'de, F: Fields, const IS_RULE: bool> Visitor<'de> for Of<F, IS_RULE> {
+            type Value = Object<F, IS_RULE>;
 
-impl RulesRead {
-    /// Returns a builder of the rules read; nothing is validated yet.
-    pub(super) fn builder(self) -> RulesBuilder {
-        let DefaultRead { limit, interval, buckets, strict, max_wait } = self.default;
-        let default = RateRead { limit: Some(limit), interval, buckets, strict, max_wait };
-        let default = default.over(Rate::new(limit));
-        let mut rules = Rules::builder(default);
-        if let Some(overflow) = self.overflow {
-            rules = rules.overflow(overflow.over(default));
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str(if IS_RULE { "an object of a rule" } else { F::WHAT })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let names = if IS_RULE { F::NAMES_OF_RULE } else { F::NAMES };
+                let (mut labels, mut fields) = (None, F::default());
+                while let Some(name) = map.next_key_seed(Name(names))? {
+                    if name != "match" {
+                        fields.read(name, &mut map)?;
+                    } else if labels.replace(map.next_value()?).is_some() {
+                        return Err(A::Error::duplicate_field(name));
+                    }
+                }
+                match labels {
+                    None if IS_RULE => Err(A::Error::missing_field("match")),
+                    labels => Ok(Object { labels: labels.unwrap_or(Pairs(Vec::new())), fields }),
+                }
+            }
         }
-        for rule in self.rules.map_or_else(Vec::new, |list| list.0) {
-            let RuleRead { labels, limit, interval, buckets, strict, max_wait } = rule;
-            let labels = labels.0.iter().map(|(label, text)| (&**label, &**text));
-            let rate = RateRead { limit, interval, buckets, strict, max_wait };
-            rules = rules.rule(labels, rate.over(default));
-        }
-        for WeightRead { request, weight } in self.weights.map_or_else(Vec::new, |list| list.0) {
-            rules = rules.weight(&request, weight);
-        }
-        rules
+
+        deserializer.deserialize_map(Of(PhantomData))
     }
 }
 
-impl RateRead {
-    /// Returns the rate, with the fields of another where its own are left out.
-    fn over(self, other: Rate) -> Rate {
-        let millis = |millis: Option<u64>, other| millis.map_or(other, Duration::from_millis);
-        Rate {
-            limit: self.limit.unwrap_or(other.limit),
-            interval: millis(self.interval, other.interval),
-            buckets: self.buckets.unwrap_or(other.buckets),
-            strict: self.strict.unwrap_or(other.strict),
-            max_wait: millis(self.max_wait, other.max_wait),
+/// A pattern of requests and their weight.
+struct WeightRead(String, u64);
+
+impl<'de> Deserialize<'de> for WeightRead {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<WeightRead, D::Error> {
+        struct Weight;
+
+        impl<'de> Visitor<'de> for Weight {
+            type Value = WeightRead;
+
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of a weight")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WeightRead, A::Error> {
+                let (mut request, mut weight) = (None, None);
+                while let Some(name) = map.next_key_seed(Name(&["request", "weight"]))? {
+                    let is_new = match name {
+                        "request" => request.replace(map.next_value()?).is_none(),
+                        _ => weight.replace(map.next_value()?).is_none(),
+                    };
+                    if !is_new {
+                        return Err(A::Error::duplicate_field(name));
+                    }
+                }
+                Ok(WeightRead(
+                    request.ok_or_else(|| A::Error::missing_field("request"))?,
+                    weight.ok_or_else(|| A::Error::missing_field("weight"))?,
+                ))
+            }
         }
+
+        deserializer.deserialize_map(Weight)
     }
 }
 
@@ -190,7 +207,7 @@ impl Visitor<'_> for Name {
 }
 
 /// A list, up to the first element that is too many.
-pub(super) struct List<T>(Vec<T>);
+struct List<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<List<T>, D::Error> {
@@ -205,7 +222,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
                 let mut list = Vec::new();
-                while list.len() <= Rules::MAX_RULES {
+                while list.len() <= MAX_RULES {
                     let Some(element) = seq.next_element()? else { return Ok(List(list)) };
                     list.push(element);
                 }
@@ -219,7 +236,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 }
 
 /// The labels of a rule and their patterns, up to the first that is too many. Duplicates are kept.
-pub(super) struct Pairs(Vec<(String, String)>);
+struct Pairs(Vec<(String, String)>);
 
 impl<'de> Deserialize<'de> for Pairs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pairs, D::Error> {
@@ -234,7 +251,7 @@ impl<'de> Deserialize<'de> for Pairs {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
                 let mut pairs = Vec::new();
-                while pairs.len() <= Rules::MAX_LABELS {
+                while pairs.len() <= MAX_LABELS {
                     let Some(pair) = map.next_entry()? else { return Ok(Pairs(pairs)) };
                     pairs.push(pair);
                 }
@@ -249,8 +266,8 @@ impl<'de> Deserialize<'de> for Pairs {
 
 /// Needs the feature `serde`. Bound the length of a text before you read it, as
 /// `Rules::from_json` does.
-impl<'de> Deserialize<'de> for Rules {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rules, D::Error> {
+impl<'de, T: Setting> Deserialize<'de> for Rules<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rules<T>, D::Error> {
         RulesRead::deserialize(deserializer)?.builder().build().map_err(D::Error::custom)
     }
 }

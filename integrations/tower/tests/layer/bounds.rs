@@ -8,7 +8,7 @@ use axum::routing::get;
 use http::{Request, Response};
 use http_body_util::Empty;
 use tower::{Layer, ServiceExt, service_fn};
-use windrow_tower::{Http, MetricsLayer, Routes};
+use windrow_tower::{Endpoint, Http, MetricsLayer, Routes};
 
 use crate::{all, matched, routes};
 
@@ -36,20 +36,24 @@ async fn hostile_paths_and_methods_make_no_series() {
         series,
         [("OTHER /carts/{id}".to_owned(), 2_000), ("OTHER unmatched".to_owned(), 4_000)]
     );
-    assert_eq!(routes.refused(), 0);
+    assert_eq!(routes.family().refused(), 0);
 }
 
 #[tokio::test]
 async fn raw_paths_fill_the_family_and_no_more() {
-    let routes: &'static Routes = Box::leak(Box::new(Routes::new().limit(10)));
+    let routes: &'static Routes =
+        Box::leak(Box::new(Routes::with_constructor(10, Endpoint::default)));
     let layer = MetricsLayer::new(routes, |parts| Some(parts.uri.path()));
     let inner = service_fn(|_| ready(Ok::<_, ()>(Response::new(Empty::<&[u8]>::new()))));
     for number in 0..1_000 {
         let request = Request::builder().uri(format!("/{number}")).body(()).expect("a request");
         layer.layer(inner).oneshot(request).await.expect("a response");
     }
-    assert_eq!((routes.len(), routes.refused()), (10, 990));
+    assert_eq!((routes.family().len(), routes.family().refused()), (10, 990));
     let all = all(routes);
     assert_eq!((all.len(), all["true"].pass), (11, 990));
-    assert_eq!((routes.lifetime().0.stats(Http::Pass).count, routes.lifetime().1), (1_000, 0));
+    assert_eq!(
+        (routes.family().lifetime().0.stats(Http::Pass).count, routes.family().lifetime().1),
+        (1_000, 0)
+    );
 }

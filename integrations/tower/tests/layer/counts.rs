@@ -84,7 +84,7 @@ async fn a_layer_on_the_routes_leaves_the_fallback_uncounted() {
     for (method, uri, _, expected) in SENT {
         assert_eq!(status(app.clone(), method, uri).await, expected);
     }
-    assert_eq!(routes.lifetime().0.stats(Http::Pass).count, SENT.len() as u64 - 1);
+    assert_eq!(routes.family().lifetime().0.stats(Http::Pass).count, SENT.len() as u64 - 1);
     assert!(!all(routes).contains_key("GET unmatched"));
 }
 
@@ -115,7 +115,7 @@ async fn the_response_time_is_that_of_the_head() {
     };
     let app = Router::new().route("/slow", get(slow)).layer(MetricsLayer::new(routes, matched));
     let response = app.oneshot(request("GET", "/slow")).await.expect("a response");
-    let series = routes.iter().next().expect("a series");
+    let series = routes.family().iter().next().expect("a series");
     let rt = series.window().stats(windrow_tower::Http::Rt);
     assert!(rt.count == 1 && rt.min >= Some(20_000_000), "{rt:?}: it is there before the body");
     drop(response);

@@ -252,11 +252,11 @@ async fn a_panic_is_an_exception() {
 async fn a_series_with_a_request_in_flight_is_not_removed() {
     let routes = routes();
     let mut body = body(routes, &[Step::Data]).await;
-    assert_eq!(routes.retain(|_, _| false), 0);
+    assert_eq!(routes.family().retain(|_, _| false), 0);
     assert!(next(&mut body).is_some());
     drop(body);
-    assert_eq!(routes.retain(|_, _| false), 1);
-    let (events, in_flight) = routes.lifetime();
+    assert_eq!(routes.family().retain(|_, _| false), 1);
+    let (events, in_flight) = routes.family().lifetime();
     assert_eq!((events.stats(Http::Pass).count, in_flight), (1, 0));
 }
 

@@ -214,7 +214,7 @@ async fn what_a_limit_refuses_is_counted_as_blocked_by_the_layer_around_it() {
         let request = from("alice").map(|()| Body::empty());
         app.clone().oneshot(request).await.expect("a response");
     }
-    let blocked = routes.lifetime().0.stats(Http::Block).count;
+    let blocked = routes.family().lifetime().0.stats(Http::Block).count;
     let counts = Counts { answered: 2, ..Counts::successes(5) };
     assert_eq!((blocked, crate::get(routes, "/")), (3, counts));
 }

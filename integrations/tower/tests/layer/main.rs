@@ -15,6 +15,7 @@ mod rooms;
 mod rules;
 mod run_time;
 mod sharing;
+mod windows;
 
 use std::collections::BTreeMap;
 
@@ -70,5 +71,5 @@ fn all(routes: &'static Routes) -> BTreeMap<String, Counts> {
         let values: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();
         values.join(" ")
     };
-    routes.iter().map(|series| (text(&series), Counts::of(&series))).collect()
+    routes.family().iter().map(|series| (text(&series), Counts::of(&series))).collect()
 }

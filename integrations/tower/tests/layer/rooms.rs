@@ -15,10 +15,10 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, Empty};
-use testkit::race;
+use testkit::{Rng, race};
 use tokio::sync::Semaphore;
 use tower::{Layer, Service, ServiceExt, service_fn};
-use windrow_tower::{RoomLayer, Rooms};
+use windrow_tower::{Places, RoomLayer, RoomRules, Rooms, Rules, RulesError};
 
 use crate::limited::{Answer, Client, client, from, status};
 
@@ -186,4 +186,105 @@ fn who_has_found_a_room_before_it_was_closed_finds_the_next() {
     assert!(place.is_some());
     assert_eq!((handle.level(), in_room(&ROOMS)), (0, 1));
     assert_eq!(ROOMS.forget_idle(), 0, "a request is in it");
+}
+
+/// Returns the rules of a default and of a pattern of clients.
+fn rules(default: u64, (pattern, places): (&str, u64)) -> RoomRules {
+    let rules =
+        Rules::builder(Places::new(default)).rule([("client", pattern)], Places::new(places));
+    rules.build().expect("rules")
+}
+
+/// Random schedules of requests that enter and leave, of swaps, and of rooms that are forgotten.
+#[test]
+fn a_request_enters_if_there_is_a_place_by_the_rules_in_force() {
+    const CLIENTS: [&str; 4] = ["alice", "anna", "bob", "carl"];
+    for seed in 0..200 {
+        let mut random = Rng::with_seed(seed);
+        let keys = if random.bool() { 4 } else { 0 }; // each has a room, or all share one
+        let rooms = Rooms::<Client>::new(keys, |client| if client.is_some() { 2 } else { 3 });
+        let mut places: Box<dyn Fn(&str) -> u64> = Box::new(move |_| if keys > 0 { 2 } else { 3 });
+        let mut inside: [Vec<_>; 4] = Default::default();
+        for _ in 0..200 {
+            match random.u8(..16) {
+                0 => {
+                    let [default, begun, overflow] = [(); 3].map(|()| random.u64(..4));
+                    let set = Rules::builder(Places::new(default)).overflow(Places::new(overflow));
+                    let set = set.rule([("client", "a*")], Places::new(begun)).build().unwrap();
+                    rooms.replace(set).unwrap();
+                    places = Box::new(move |client| match client {
+                        _ if keys == 0 => overflow,
+                        "alice" | "anna" => begun,
+                        _ => default,
+                    });
+                }
+                1 => assert!(rooms.check(&rules(9, ("a", 9))).is_ok()),
+                2 => _ = rooms.forget_idle(),
+                3..8 => {
+                    let of = &mut inside[random.usize(..4)];
+                    if !of.is_empty() {
+                        drop(of.swap_remove(random.usize(..of.len())));
+                    }
+                }
+                _ => {
+                    let client = random.usize(..4);
+                    let level = if keys > 0 {
+                        inside[client].len()
+                    } else {
+                        inside.iter().map(Vec::len).sum()
+                    };
+                    let place = rooms.try_enter(Client { client: CLIENTS[client] });
+                    let is_free = (level as u64) < places(CLIENTS[client]);
+                    assert_eq!(place.is_some(), is_free, "seed {seed}");
+                    inside[client].extend(place);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rules_for_labels_that_rooms_do_not_have_are_refused_whole() {
+    static ROOMS: Rooms<Client> = Rooms::new(10, |_| 2);
+    let good = rules(1, ("bob", 5));
+    assert_eq!(ROOMS.replace(good.clone()).unwrap().keys, 0, "there is no room yet");
+    assert!(ROOMS.try_enter(ALICE).is_some());
+    let changes = ROOMS.replace(rules(3, ("alice", 1))).unwrap();
+    assert_eq!((changes.keys, changes.failed), (0, 0), "the room of alice has one place as before");
+    ROOMS.replace(good.clone()).unwrap();
+    let broken = Rules::builder(Places::new(9)).rule([("account", "a")], Places::new(9));
+    let broken = broken.build().unwrap();
+    assert!(matches!(ROOMS.check(&broken), Err(RulesError::UnknownLabel { .. })));
+    let error = ROOMS.replace(broken).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        r#"rules[0]: keys have no label "account"; they have ["client"]"#
+    );
+    assert_eq!(ROOMS.rules().as_deref(), Some(&good));
+    let place = ROOMS.try_enter(ALICE);
+    assert!(place.is_some() && ROOMS.try_enter(ALICE).is_none());
+}
+
+#[test]
+fn there_are_never_more_in_a_room_than_the_most_places_while_rules_are_swapped() {
+    static ROOMS: Rooms<Client> = Rooms::new(10, |_| 3);
+    for round in 0..1_000 {
+        let (all_have_asked, entered) = (Barrier::new(4), AtomicU64::new(0));
+        race(4, |thread| {
+            if thread == 0 {
+                ROOMS.replace(rules(1 + round % 3, ("b", 9))).unwrap();
+                ROOMS.forget_idle();
+            }
+            let place = ROOMS.try_enter(ALICE);
+            entered.fetch_add(place.is_some().into(), Ordering::Relaxed);
+            all_have_asked.wait();
+            drop(place);
+        });
+        // The rules before this swap, or those after it.
+        let (before, after) = (1 + (round + 2) % 3, 1 + round % 3);
+        let entered = entered.into_inner();
+        assert!((before.min(after)..=before.max(after)).contains(&entered), "{entered}");
+        let places: Vec<_> = std::iter::from_fn(|| ROOMS.try_enter(ALICE)).collect();
+        assert_eq!(places.len() as u64, after);
+    }
 }

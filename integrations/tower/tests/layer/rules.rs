@@ -10,7 +10,7 @@ mod threads;
 use std::time::Duration;
 
 use windrow::{Gate, gate::Admission};
-use windrow_tower::{Limits, Rate, Rules, RulesError};
+use windrow_tower::{LimitRules, Limits, Rate, Rules, RulesError};
 
 use crate::limited::{Client, limits};
 
@@ -22,7 +22,7 @@ fn a_second(limit: u64) -> Rate {
     Rate::new(limit).buckets(10)
 }
 
-fn rules(default: Rate, by_client: &[(&str, Rate)]) -> Rules {
+fn rules(default: Rate, by_client: &[(&str, Rate)]) -> LimitRules {
     let rules = by_client.iter().fold(Rules::builder(default), |rules, (client, rate)| {
         rules.rule([("client", *client)], *rate)
     });
@@ -126,13 +126,14 @@ fn a_rule_is_matched_by_all_its_labels_whatever_their_type() {
         .rule([("user", "")], Rate::new(4))
         .build()
         .unwrap();
-    let rate =
-        |route, tier, port, user| rules.rate::<Call>(Some(Call { route, tier, port, user })).limit;
+    let rate = |route, tier, port, user| {
+        rules.setting::<Call>(Some(Call { route, tier, port, user })).limit
+    };
     assert_eq!(rate("/a/b", Tier::Free, 1, None), 2);
     assert_eq!(rate("/a/b", Tier::Paid, 8080, None), 3);
     assert_eq!(rate("/b", Tier::Free, 80, None), 4);
     assert_eq!(rate("/b", Tier::Free, 80, Some("ann")), 1);
-    assert_eq!(rules.rate::<Call>(None).limit, 1);
+    assert_eq!(rules.setting::<Call>(None).limit, 1);
 }
 
 /// On a clock that is too coarse, and for labels that the keys do not have.

@@ -2,14 +2,14 @@
 //! stay.
 
 use testkit::heap::{kept_by, peak_of};
-use windrow_tower::{Limits, Rate, Rules, RulesError};
+use windrow_tower::{LimitRules, Limits, Rate, Rules, RulesError};
 
 use super::{ALICE, a_second, ask, rules, terms};
 use crate::limited::{Client, limits};
 
 /// Returns the error of a text.
 fn refused(text: &str) -> String {
-    match Rules::from_json(text.as_bytes()) {
+    match LimitRules::from_json(text.as_bytes()) {
         Ok(rules) => panic!("{text}: {rules:?}"),
         Err(error) => error.to_string(),
     }
@@ -17,7 +17,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn a_text_may_leave_out_all_but_the_default_limit() {
-    let read = |text: &str| Rules::from_json(text.as_bytes()).unwrap();
+    let read = |text: &str| LimitRules::from_json(text.as_bytes()).unwrap();
     assert_eq!(read(r#"{"default":{"limit":3}}"#), rules(Rate::new(3), &[]));
     let all = read(
         r#" { "weights": [ { "weight": 0, "request": "/health" }, { "request": "/r*", "weight": 7 } ],
@@ -151,7 +151,7 @@ fn a_rule_that_no_gate_keeps_is_refused_by_its_number() {
 #[test]
 fn a_rule_is_hidden_only_by_one_that_takes_all_of_its_keys() {
     let build = |labels: &[&[(&'static str, &'static str)]]| {
-        let rule = |builder: windrow_tower::RulesBuilder,
+        let rule = |builder: windrow_tower::RulesBuilder<Rate>,
                     labels: &&[(&'static str, &'static str)]| {
             builder.rule(labels.iter().copied(), Rate::new(1))
         };
@@ -172,7 +172,7 @@ fn a_rule_is_hidden_only_by_one_that_takes_all_of_its_keys() {
 
 #[test]
 fn what_is_too_much_is_refused_in_little_memory() {
-    let most = Rules::MAX_BYTES;
+    let most = LimitRules::MAX_BYTES;
     let of = |begin: &str, each: &str, end: &str| {
         let count = (most - begin.len() - end.len()) / each.len();
         let text = format!("{begin}{}{end}", each.repeat(count).trim_end_matches(','));
@@ -205,7 +205,7 @@ fn what_is_too_much_is_refused_in_little_memory() {
     let (refused, _) =
         peak_of(|| refused(&format!("{{\"\\u001b[2J{}\":1}}", "x".repeat(most - 100))));
     assert!(refused.len() < 1_000 && !refused.contains('\u{1b}'), "{refused}");
-    let error = Rules::from_json(&vec![b' '; most + 1]).unwrap_err();
+    let error = LimitRules::from_json(&vec![b' '; most + 1]).unwrap_err();
     assert_eq!(error.to_string(), "the rules have 1048577 bytes; they must have 1048576 or less");
 }
 
@@ -216,25 +216,25 @@ fn the_most_that_there_may_be_is_read_and_kept_in_the_memory_of_its_text() {
     let rules: Vec<_> =
         (0..1_000).map(|it| format!(r#"{{"match":{{"client":"{filler}{it:04}"}}}}"#)).collect();
     let text = format!(r#"{{"default":{{"limit":1}},"rules":[{}]}}"#, rules.join(","));
-    assert!(text.len() <= Rules::MAX_BYTES);
-    let (rules, kept) = kept_by(|| Rules::from_json(text.as_bytes()).unwrap());
+    assert!(text.len() <= LimitRules::MAX_BYTES);
+    let (rules, kept) = kept_by(|| LimitRules::from_json(text.as_bytes()).unwrap());
     assert!(kept < 2 * text.len().cast_signed() as i64, "{kept} bytes");
     let key = format!("{filler}0999");
-    assert_eq!(rules.rate::<Client>(Some(Client { client: &key })), Rate::new(1));
+    assert_eq!(rules.setting::<Client>(Some(Client { client: &key })), Rate::new(1));
 }
 
 #[test]
 fn bytes_that_are_no_text_are_refused_by_their_place() {
-    let error = Rules::from_json(b"{\"default\":{\"limit\":1}, \"\xff\": 1}").unwrap_err();
+    let error = LimitRules::from_json(b"{\"default\":{\"limit\":1}, \"\xff\": 1}").unwrap_err();
     assert!(matches!(error, RulesError::NotUtf8 { valid_up_to: 25 }), "{error:?}");
 }
 
 #[test]
 fn no_beginning_of_a_text_is_a_text() {
     let text = r#"{"default":{"limit":12},"rules":[{"match":{"client":"a*"},"limit":34}]}"#;
-    assert!(Rules::from_json(text.as_bytes()).is_ok());
+    assert!(LimitRules::from_json(text.as_bytes()).is_ok());
     for end in 0..text.len() {
-        assert!(Rules::from_json(&text.as_bytes()[..end]).is_err(), "{}", &text[..end]);
+        assert!(LimitRules::from_json(&text.as_bytes()[..end]).is_err(), "{}", &text[..end]);
     }
 }
 
@@ -268,8 +268,9 @@ fn rules_are_read_by_serde_from_any_format() {
     });
     let mut settings: std::collections::BTreeMap<String, serde_json::Value> =
         serde_json::from_value(value).unwrap();
-    let read: Rules = serde_json::from_value(settings.remove("clients").unwrap()).unwrap();
+    let read: LimitRules = serde_json::from_value(settings.remove("clients").unwrap()).unwrap();
     assert_eq!(read, rules(Rate::new(3), &[("a", Rate::new(4))]));
-    let error = serde_json::from_value::<Rules>(settings.remove("wrong").unwrap()).unwrap_err();
+    let error =
+        serde_json::from_value::<LimitRules>(settings.remove("wrong").unwrap()).unwrap_err();
     assert_eq!(error.to_string(), "default: the limit is 0; it must be at least 1");
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::Finish;
-use windrow_tower::{Limits, Rules, RulesError, RulesFile};
+use windrow_tower::{LimitRules, Limits, RulesError, RulesFile};
 
 use super::{ALICE, ask, terms};
 use crate::limited::{Client, limits};
@@ -107,7 +107,7 @@ fn a_file_of_any_length_is_refused_in_little_memory() {
         refused.unwrap_err().to_string(),
         "the rules have 104857600 bytes; they must have 1048576 or less"
     );
-    assert!(peak < 5 * Rules::MAX_BYTES.cast_signed() as i64, "{peak} bytes");
+    assert!(peak < 5 * LimitRules::MAX_BYTES.cast_signed() as i64, "{peak} bytes");
 }
 
 /// Whichever part of it a poll reads, the result is one set of rules or the other.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::Rng;
 use windrow::clock::Manual;
 use windrow::{Clock, Gate, gate::Admission};
-use windrow_tower::{Limits, Rate, Rules};
+use windrow_tower::{LimitRules, Limits, Rate, Rules};
 
 use crate::limited::Client;
 
@@ -45,7 +45,7 @@ impl Set {
         self.overflow.unwrap_or(self.default)
     }
 
-    fn build(&self) -> Result<Rules, windrow_tower::RulesError> {
+    fn build(&self) -> Result<LimitRules, windrow_tower::RulesError> {
         let mut builder = Rules::builder(self.default);
         if let Some(overflow) = self.overflow {
             builder = builder.overflow(overflow);

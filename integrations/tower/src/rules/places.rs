@@ -1,0 +1,35 @@
+//! The places that a rule gives the rooms of its keys.
+
+use crate::rules::error::{RulesError, RulesPart};
+use crate::rules::setting::sealed;
+
+/// A concurrency limit: the number of requests that a [`Room`](crate::Room) holds at once.
+///
+/// ```
+/// use windrow_tower::Places;
+///
+/// assert_eq!(Places::new(50).places, 50);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Places {
+    /// The number of places. A room with 0 places refuses all requests.
+    pub places: u64,
+}
+
+impl Places {
+    /// Returns a number of places.
+    ///
+    /// ```
+    /// assert_eq!(windrow_tower::Places::new(2).places, 2);
+    /// ```
+    pub const fn new(places: u64) -> Places {
+        Places { places }
+    }
+}
+
+impl sealed::Setting for Places {
+    fn check(self, _: RulesPart) -> Result<(), RulesError> {
+        Ok(())
+    }
+}

@@ -12,7 +12,7 @@ pub enum Outcome {
     Exception,
 }
 
-/// Classifies responses as successes or exceptions. The default is [`ByStatus`].
+/// A classification of responses as successes or exceptions. The default is [`ByStatus`].
 ///
 /// A function of status and headers implements it:
 ///
@@ -54,7 +54,7 @@ impl<F: Fn(StatusCode, &HeaderMap) -> Outcome> Classify for F {
     }
 }
 
-/// Classifies by status: 500 or above is an exception. For gRPC, an exception is `UNKNOWN`,
+/// The classification by status: 500 or above is an exception. For gRPC, an exception is `UNKNOWN`,
 /// `DEADLINE_EXCEEDED`, `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` or `DATA_LOSS`, in the headers
 /// or in the trailers, or an end without a status; the other gRPC statuses are the client's fault.
 ///

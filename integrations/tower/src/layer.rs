@@ -11,7 +11,7 @@ use crate::labels::{Method, Route, UNMATCHED};
 use crate::routes::Routes;
 use crate::service::MetricsService;
 
-/// Counts requests, by method and route.
+/// A layer that counts requests, by method and route.
 ///
 /// ```
 /// use axum::Router;

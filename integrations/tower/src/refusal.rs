@@ -12,8 +12,8 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 
 use crate::classify::is_grpc;
 
-/// Marks the response to a request that a limit has refused: an extension of the response, set by
-/// [`LimitLayer`](crate::LimitLayer) and [`RoomLayer`](crate::RoomLayer).
+/// The mark of a response to a request that a limit has refused: an extension of the response, set
+/// by [`LimitLayer`](crate::LimitLayer) and [`RoomLayer`](crate::RoomLayer).
 ///
 /// [`MetricsLayer`](crate::MetricsLayer) counts [`Http::Block`](crate::Http::Block) by it. It is
 /// also the place to give the response a body:

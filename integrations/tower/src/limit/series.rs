@@ -61,7 +61,7 @@ impl<C: Clock> Limit<C> {
         self.gate.get()?.as_ref()
     }
 
-    /// Returns the number of admitted requests, at once or after a wait, whatever their weights.
+    /// Returns the counter of admitted requests, at once or after a wait, whatever their weights.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed().sum(), 0);
@@ -70,7 +70,7 @@ impl<C: Clock> Limit<C> {
         &self.passed
     }
 
-    /// Returns the number of refused requests, whatever their weights.
+    /// Returns the counter of refused requests, whatever their weights.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked().sum(), 0);

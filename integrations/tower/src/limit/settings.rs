@@ -127,6 +127,30 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// # Panics
     ///
     /// Panics if the function that makes gates panics.
+    ///
+    /// ```
+    /// use windrow::{Gate, labels};
+    /// use windrow_tower::{LimitRules, Limits, RoomRules, Rooms, RulesError};
+    ///
+    /// labels! { pub struct Client { client: str } }
+    ///
+    /// static CLIENTS: Limits<Client> =
+    ///     Limits::new(1_000, |_| Gate::builder(100).build().expect("100 a second"));
+    /// static AT_ONCE: Rooms<Client> = Rooms::new(1_000, |_| 5);
+    ///
+    /// fn replace(limits: LimitRules, rooms: RoomRules) -> Result<(), RulesError> {
+    ///     CLIENTS.check(&limits)?;
+    ///     AT_ONCE.check(&rooms)?;
+    ///     CLIENTS.replace(limits)?;
+    ///     AT_ONCE.replace(rooms)?;
+    ///     Ok(())
+    /// }
+    /// # use windrow_tower::{Places, Rate, Rules};
+    /// # let rooms = Rules::builder(Places::new(9)).rule([("room", "a")], Places::new(9));
+    /// # assert!(replace(Rules::builder(Rate::new(9)).build()?, rooms.build()?).is_err());
+    /// # assert!(CLIENTS.rules().is_none());
+    /// # Ok::<(), RulesError>(())
+    /// ```
     pub fn check(&self, rules: &LimitRules) -> Result<(), RulesError> {
         rules.check_labels(self.family().names())?;
         let gate = self.make(None);

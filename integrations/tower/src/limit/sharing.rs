@@ -64,7 +64,7 @@ impl Sharing {
     }
 }
 
-/// Returns the greatest time until the last request that waits now goes on; `None` if none waits.
+/// Returns the longest time until the last request that waits now goes on; `None` if none waits.
 fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
     if overflow.waiting() == 0 {
         return None;

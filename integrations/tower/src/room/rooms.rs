@@ -254,7 +254,7 @@ impl Room {
         if level == CLOSED { 0 } else { level }
     }
 
-    /// Returns the number of admitted requests.
+    /// Returns the counter of admitted requests.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Room::default().passed().sum(), 0);
@@ -263,7 +263,7 @@ impl Room {
         &self.passed
     }
 
-    /// Returns the number of refused requests.
+    /// Returns the counter of refused requests.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Room::default().blocked().sum(), 0);

@@ -60,7 +60,8 @@ impl<L: Labels> Rooms<L> {
         Ok(changes)
     }
 
-    /// Checks rules as [`replace`](Self::replace) does, and changes nothing.
+    /// Checks rules as [`replace`](Self::replace) does, and changes nothing: see
+    /// [`Limits::check`](crate::Limits::check).
     ///
     /// # Errors
     ///

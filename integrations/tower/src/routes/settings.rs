@@ -39,7 +39,8 @@ impl Routes {
     ///
     /// Some tens of microseconds for each window whose geometry changes, and a new ring of buckets;
     /// the old one is kept until a change or two later. Less than a microsecond for any other.
-    /// Requests do not wait for it, except that the first request of a new series may wait while
+    /// The check before takes some tens of microseconds for each rule with another geometry.
+    /// Requests do not wait for a swap, except that the first one of a new series may wait while
     /// the set itself is exchanged. Concurrent swaps run one after the other.
     ///
     /// # Errors
@@ -87,7 +88,8 @@ impl Routes {
         Ok(changes)
     }
 
-    /// Checks rules as [`replace`](Self::replace) does, and changes nothing.
+    /// Checks rules as [`replace`](Self::replace) does, and changes nothing: see
+    /// [`Limits::check`](crate::Limits::check).
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ pub enum RulesError {
     TooLong {
         /// The length of the text in bytes.
         bytes: u64,
-        /// The greatest length.
+        /// The maximum length.
         max: usize,
     },
     /// The text is not UTF-8.
@@ -46,7 +46,7 @@ pub enum RulesError {
     TooMany {
         /// The list that is too long: `rules`, `weights`, or `rules[3].match`.
         list: String,
-        /// The greatest length.
+        /// The maximum length.
         max: usize,
     },
     /// No gate can have this rate.
@@ -70,7 +70,7 @@ pub enum RulesError {
         part: RulesPart,
         /// The number of its buckets.
         buckets: usize,
-        /// The greatest number.
+        /// The maximum number.
         max: usize,
     },
     /// A rule names no label, so it would match every key. Use the default for that.
@@ -101,7 +101,7 @@ pub enum RulesError {
         part: RulesPart,
         /// The length of it in bytes.
         bytes: usize,
-        /// The greatest length.
+        /// The maximum length.
         max: usize,
     },
     /// A rule or a weight can never be reached: an earlier one matches everything that it matches.

@@ -28,7 +28,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The greatest number of buckets: 3600.
+    /// The maximum number of buckets: 3600.
     pub const MAX_BUCKETS: usize = 3_600;
 
     /// Returns a geometry, which is not checked yet.

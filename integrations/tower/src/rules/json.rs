@@ -34,7 +34,7 @@ impl<T: Setting> Rules<T> {
     }
 }
 
-/// The greatest length of a problem in characters: it may name a field of any length.
+/// The maximum length of a problem in characters: it may name a field of any length.
 const MAX_SHOWN: usize = 300;
 
 fn problem(error: &serde_json::Error) -> RulesError {

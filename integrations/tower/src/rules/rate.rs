@@ -19,7 +19,7 @@ use crate::rules::setting::sealed;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rate {
-    /// The greatest sum of weights in an interval: 1 to 2^40.
+    /// The maximum sum of weights in an interval: 1 to 2^40.
     pub limit: u64,
     /// The interval; one second by default.
     pub interval: Duration,
@@ -34,7 +34,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The greatest number of buckets: 1000.
+    /// The maximum number of buckets: 1000.
     pub const MAX_BUCKETS: usize = 1_000;
 
     /// Returns a rate of `limit` a second.

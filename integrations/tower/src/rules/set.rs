@@ -119,16 +119,16 @@ pub(super) struct Rule<T> {
 }
 
 impl<T> Rules<T> {
-    /// The greatest length of a text of rules: 1 MiB.
+    /// The maximum length of a text of rules: 1 MiB.
     pub const MAX_BYTES: usize = MAX_BYTES;
 
-    /// The greatest number of rules, and of weights: 1000.
+    /// The maximum number of rules, and of weights: 1000.
     pub const MAX_RULES: usize = MAX_RULES;
 
-    /// The greatest number of labels in a rule: 16.
+    /// The maximum number of labels in a rule: 16.
     pub const MAX_LABELS: usize = MAX_LABELS;
 
-    /// The greatest length of a pattern: 1024 bytes, as of a key's texts.
+    /// The maximum length of a pattern: 1024 bytes, as of a key's texts.
     pub const MAX_TEXT: usize = MAX_TEXT;
 }
 

@@ -82,7 +82,7 @@ fn a_room_that_cannot_be_made_takes_no_place() {
 
 /// Threads need a gate: some fail while they make it, and some make it.
 #[test]
-fn nobody_gets_more_while_gates_cannot_be_made() {
+fn no_client_gets_more_while_gates_cannot_be_made() {
     static ASKED: AtomicU64 = AtomicU64::new(0);
     limits!(CLIENTS, CLOCK: 10, |_| {
         if !ASKED.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {

@@ -53,7 +53,7 @@ async fn ask_often(app: Router) -> u64 {
 }
 
 #[tokio::test]
-async fn who_is_over_its_own_limit_takes_nothing_from_others() {
+async fn a_client_over_its_own_limit_takes_nothing_from_others() {
     limits!(CLIENTS, CLOCK: 10, |client| if client == Some(Client { client: "big" }) { 3 } else { 1 });
     let layer = LimitLayer::new(&CLIENTS, client);
     for (client, expected) in [
@@ -104,7 +104,7 @@ async fn keys_that_find_no_room_share_one_gate() {
 }
 
 #[test]
-fn nobody_gets_more_while_idle_keys_are_forgotten() {
+fn no_client_gets_more_while_idle_keys_are_forgotten() {
     limits!(CLIENTS, CLOCK: 10, |_| 3);
     for round in 0..2_000 {
         let passed = AtomicU64::new(0);
@@ -189,7 +189,7 @@ async fn what_was_granted_stays_granted_when_the_request_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_limit_behind_the_clients_own_loses_nothing_to_who_is_over_it() {
+async fn a_limit_behind_the_clients_own_loses_nothing_to_clients_over_it() {
     limits!(CLIENTS, CLOCK: 10, |_| 2);
     limits!(ALL, CLOCK_OF_ALL: 10, |_| 3);
     let own = LimitLayer::new(&CLIENTS, client);

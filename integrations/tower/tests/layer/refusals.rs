@@ -19,7 +19,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 }
 
 #[tokio::test]
-async fn who_comes_back_after_retry_after_is_let_through() {
+async fn a_client_that_comes_back_after_retry_after_is_admitted() {
     limits!(CLIENTS, CLOCK: 10, |_| 1);
     let layer = LimitLayer::new(&CLIENTS, client);
     CLOCK.advance(Duration::from_millis(250));

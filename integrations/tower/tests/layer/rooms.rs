@@ -59,7 +59,7 @@ async fn of_many_requests_at_once_as_many_pass_as_there_are_places() {
 }
 
 #[tokio::test]
-async fn a_full_room_is_nobody_elses() {
+async fn a_full_room_refuses_no_other_key() {
     static ROOMS: Rooms<Client> = Rooms::new(2, |client| if client.is_some() { 1 } else { 2 });
     let layer = RoomLayer::new(&ROOMS, client);
     let alice = ROOMS.try_enter(ALICE);
@@ -124,7 +124,7 @@ async fn a_request_has_its_place_until_the_body_has_ended_or_is_dropped() {
 }
 
 #[tokio::test]
-async fn who_fails_panics_or_is_given_up_leaves_the_room() {
+async fn a_request_that_fails_panics_or_is_given_up_leaves_the_room() {
     static ROOMS: Rooms<Client> = Rooms::new(10, |_| 1);
     let layer = RoomLayer::new(&ROOMS, client);
     let failing = service_fn(|_: Request<()>| ready(Err::<Response<Empty<Bytes>>, _>("broken")));
@@ -177,7 +177,7 @@ fn there_are_never_more_in_a_room_while_idle_ones_are_forgotten() {
 }
 
 #[test]
-fn who_has_found_a_room_before_it_was_closed_finds_the_next() {
+fn a_thread_that_has_found_a_room_before_it_was_closed_finds_the_next() {
     static ROOMS: Rooms<Client> = Rooms::new(10, |_| u64::MAX);
     drop(ROOMS.try_enter(ALICE));
     let handle = ROOMS.family().handle(ALICE); // it is kept, so it is not removed

@@ -22,7 +22,7 @@ fn millis(millis: u64) -> Duration {
 
 /// Fills the room for one key, and frees it when nothing of that key counts any more.
 #[test]
-fn who_shared_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
+fn a_key_that_shared_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
     let ask = |client| CLIENTS.admit(client, 1, Duration::ZERO);
     assert_eq!(ask(ALICE), Admission::Now);
@@ -45,7 +45,7 @@ fn who_shared_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
 
 /// The key still shares the rest of the overflow gate; its own gate counts that as well.
 #[test]
-fn who_finds_room_shares_for_an_interval_more() {
+fn a_key_with_a_new_gate_shares_for_an_interval_more() {
     limits!(CLIENTS, CLOCK: 1, |client| if client.is_some() { 2 } else { 3 });
     let ask = |client| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
     assert!(ask("alice"));
@@ -63,7 +63,7 @@ fn who_finds_room_shares_for_an_interval_more() {
 /// A key that shares is not forgotten before it has a gate of its own, whether or not it was let
 /// through.
 #[test]
-fn who_shares_a_gate_that_is_always_full_comes_to_its_own() {
+fn a_key_that_shares_a_gate_that_is_always_full_comes_to_its_own() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
     let ask = |client| CLIENTS.admit(client, 1, Duration::ZERO).is_granted();
     assert!(ask(ALICE) && ask(BOB) && ask(BOB));
@@ -84,7 +84,7 @@ fn who_shares_a_gate_that_is_always_full_comes_to_its_own() {
 
 /// A wait in the overflow gate counts at its end.
 #[test]
-fn who_waits_in_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
+fn a_key_that_waits_in_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
     assert!(CLIENTS.admit(ALICE, 1, Duration::ZERO).is_granted());
     CLOCK.advance(millis(100));
@@ -120,7 +120,7 @@ fn most_in_a_second(granted: &BTreeMap<u64, u64>) -> u64 {
 /// Clients come and go at random where there is room for two. None gets more than its limit,
 /// whichever gates it asks.
 #[test]
-fn nobody_gets_more_than_the_limit_whatever_is_forgotten() {
+fn no_client_gets_more_than_the_limit_whatever_is_forgotten() {
     thread_local! { static CLOCK: windrow::clock::Manual = windrow::clock::Manual::default(); }
     let mut passed_in_all = 0;
     for seed in 0..300 {
@@ -161,7 +161,7 @@ fn nobody_gets_more_than_the_limit_whatever_is_forgotten() {
 /// A thread has found no place for a key, and asks the overflow gate while another thread finds one
 /// for the same key. The clock stands still.
 #[test]
-fn nobody_gets_more_while_room_is_found_beside_a_stranger() {
+fn no_client_gets_more_while_room_is_found_beside_a_stranger() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
     for _ in 0..3_000 {
         let passed = AtomicU64::new(0);

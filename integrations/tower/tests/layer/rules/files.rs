@@ -70,7 +70,7 @@ fn a_folder_is_no_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_a_socket_and_a_device_are_no_files_and_nobody_waits_for_them() {
+fn a_pipe_a_socket_and_a_device_are_no_files_and_no_poll_waits_for_them() {
     use std::ffi::CString;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::net::UnixListener;

@@ -10,7 +10,7 @@ use crate::limited::{Client, limits};
 
 /// The higher limit, however often the rules are swapped.
 #[test]
-fn nobody_gets_more_than_the_higher_limit_while_rules_are_swapped() {
+fn no_client_gets_more_than_the_higher_limit_while_rules_are_swapped() {
     limits!(CLIENTS, CLOCK: 10, |_| 3);
     for _ in 0..500 {
         let passed = AtomicU64::new(0);

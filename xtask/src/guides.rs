@@ -24,7 +24,7 @@ fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> O
         (shown.contains(&include), "src/guide.rs does not show it"),
         (is_run.contains(&include), "no crate runs it"),
         (index.contains(&format!("| [{page}] |")), "the index does not list it"),
-        (fences == ["```rust", "```"], "it has not one program that is run"),
+        (is_program(&fences), "it has not one program that is run, with a short one before or not"),
         (text.contains("\nfn main() "), "its program is not whole"),
         (text.contains("assert"), "its program shows nothing"),
         (text.contains("println!"), "its program prints nothing"),
@@ -34,9 +34,15 @@ fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> O
     .find_map(|(holds, why)| (!holds).then(|| format!("{page}: {why}")))
 }
 
-/// Returns whether the first block of text below the program is its output, and says so.
+/// Returns whether these are the fences of a program, or of a short one and the whole one.
+fn is_program(fences: &[&str]) -> bool {
+    let pairs = fences.chunks(2);
+    (1..=2).contains(&pairs.len()) && pairs.into_iter().all(|pair| pair == ["```rust", "```"])
+}
+
+/// Returns whether the first block of text below the last program is its output, and says so.
 fn prints(text: &str) -> bool {
-    let below = text.split_once("\n```rust\n").and_then(|(_, rest)| rest.split_once("\n```\n"));
+    let below = text.rsplit_once("\n```rust\n").and_then(|(_, rest)| rest.split_once("\n```\n"));
     let said = below.and_then(|(_, rest)| rest.split_once("\n\n```text\n"));
     said.is_some_and(|(said, _)| said.trim_start().ends_with("prints:") && said.len() < 80)
 }

@@ -89,7 +89,8 @@ usage: cargo xtask <command>
   miri            the portable path under Miri (a nightly compiler with miri)
   packages        packs, unpacks, builds and documents what is published; with a nightly compiler also as the
                   documentation site does
-  releasable      whether the repository's address is filled in; then `packages`
+  releasable      whether the repository's address is filled in, and the version number says what breaks;
+                  then `packages`
 
   arrows          which file of src names which: refuses circles, and a file of a higher layer
   names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src

@@ -49,8 +49,8 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// Demands what a release needs beside the tests: that no file names the placeholder, and that the
-/// packages are whole.
+/// Demands what a release needs beside the tests: that no file names the placeholder, that the
+/// version number says what breaks, and that the packages are whole.
 pub(crate) fn releasable(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("the repository's address", &format!("git grep {PLACEHOLDER}"), || {
@@ -60,7 +60,30 @@ pub(crate) fn releasable(steps: &mut Steps) -> Result<(), Failed> {
         }
         Err(format!("replace `{PLACEHOLDER}` ({EXPLAINED} says by what) in:\n{named}"))
     })?;
+    let name = "the version number, beside the latest release";
+    match latest_release(&root) {
+        None => steps.leave_out(name, "there is no release: no tag begins with `v`"),
+        Some(tag) => steps.step(name, "cargo semver-checks", || {
+            needs("cargo", &["semver-checks", "--version"])?;
+            let mut command = cargo(&root);
+            command.args(["semver-checks", "--baseline-rev", &tag]).args(packages(&root));
+            succeeds(&mut command)
+        })?,
+    }
     run(steps)
+}
+
+/// Returns the tag of the latest release, if there is one.
+fn latest_release(root: &Path) -> Option<String> {
+    let mut command = Command::new("git");
+    command.args(["tag", "--list", "v[0-9]*", "--sort=-version:refname"]).current_dir(root);
+    let tags = command.output().ok().filter(|output| output.status.success())?.stdout;
+    String::from_utf8_lossy(&tags).lines().next().map(str::to_owned)
+}
+
+/// Returns the arguments that name the published packages.
+fn packages(root: &Path) -> Vec<String> {
+    ["--package=windrow".to_owned()].into_iter().chain(integrations::arguments(root)).collect()
 }
 
 /// Returns the files that name the placeholder, except the page that explains it.
@@ -80,8 +103,7 @@ fn naming(root: &Path) -> Result<String, String> {
 /// were packed: the registry does not have them yet.
 fn unpack(root: &Path, to: &Path) -> Result<(), String> {
     let told = |error| format!("{}: {error}", to.display());
-    let packages: Vec<String> =
-        ["--package=windrow".to_owned()].into_iter().chain(integrations::arguments(root)).collect();
+    let packages = packages(root);
     let mut command = cargo(root);
     command
         .args(["package", "--quiet", "--no-verify", "--exclude-lockfile", "--allow-dirty"])
@@ -119,6 +141,24 @@ mod tests {
     use super::*;
 
     const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+    #[test]
+    fn the_latest_release_is_that_with_the_greatest_number() {
+        let root = std::env::temp_dir().join(format!("windrow-tags-{}", std::process::id()));
+        fs::create_dir_all(&root).unwrap();
+        let git = |arguments: &[&str]| {
+            let output = Command::new("git").args(arguments).current_dir(&root).output().unwrap();
+            assert!(output.status.success(), "{arguments:?}");
+        };
+        git(&["init", "--quiet"]);
+        assert_eq!(latest_release(&root), None);
+        let name = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+        git(&[&name[..], &["commit", "--quiet", "--allow-empty", "--message=a"]].concat());
+        ["v0.9.0", "v0.10.0", "other"].map(|tag| git(&["tag", tag]));
+        let latest = latest_release(&root);
+        fs::remove_dir_all(&root).unwrap();
+        assert_eq!(latest.as_deref(), Some("v0.10.0"));
+    }
 
     /// The registry takes the pictures of a README from there.
     #[test]

@@ -37,8 +37,8 @@ impl Model {
         Model::new(name).bounded(if few { 1 } else { 2 })
     }
 
-    /// Returns a model that takes minutes with one preemption. With `WINDROW_QUICK`, as in `cargo
-    /// xtask test` and `ci`, it has none: then threads change where one waits or ends.
+    /// Returns a model that takes minutes with one preemption. With `WINDROW_QUICK`, as in
+    /// `cargo xtask test` and `ci`, it has none: then threads change where one waits or ends.
     #[must_use]
     pub fn longest(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();

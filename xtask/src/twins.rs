@@ -301,8 +301,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "closed-without-a-barrier",
         file: "src/stripe/membarrier.rs",
-        find: "if (self.make)() {",
-        replace: "if true || (self.make)() {",
+        find: "if (self.make)() || (self.register)()",
+        replace: "if true || (self.make)() || (self.register)()",
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",
@@ -319,8 +319,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "tortured-without-a-barrier",
         file: "src/stripe/membarrier.rs",
-        find: "if (self.make)() {",
-        replace: "if true || (self.make)() {",
+        find: "if (self.make)() || (self.register)()",
+        replace: "if true || (self.make)() || (self.register)()",
         build: &TORTURE,
         model: "windows::steps::with_fewer_rows_than_processors",
         why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",

@@ -2,8 +2,9 @@
 //! calls it; see there for what a person types.
 //!
 //! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [--before COMMIT LOOPS]
-//! [PART]...`; and three ways in which it calls itself: `--serve` (a worker), `--portable-part
-//! PART` and `--first GROUP NAME`.
+//! [PART]...`;
+//! and three ways in which it calls itself: `--serve` (a worker), `--portable-part PART` and
+//! `--first GROUP NAME`.
 //!
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
 

@@ -1,6 +1,7 @@
 //! The cost of a layer that counts or limits requests: `windrow-tower`'s beside published ones,
-//! around the same axum router. `cargo run --release -p windrow-benches --features http --bin
-//! layer`; `--rounds N`, `--requests N` (a round).
+//! around the same axum router.
+//! `cargo run --release -p windrow-benches --features http --bin layer`; `--rounds N`,
+//! `--requests N` (a round).
 //!
 //! Nothing goes over a network: a request is made, routed, answered and read to its end in this
 //! process. Figures are CPU time a request and thread; contenders take turns within each round, and

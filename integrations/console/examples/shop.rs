@@ -1,5 +1,6 @@
-//! A service that counts simulated requests, so that there is something to look at: `cargo run -p
-//! windrow-console --example shop`, and then open the address that it prints, or `curl` it.
+//! A service that counts simulated requests, so that there is something to look at:
+//! `cargo run -p windrow-console --example shop`, and then open the address that it prints, or
+//! `curl` it.
 
 use std::error::Error;
 use std::thread;

@@ -157,12 +157,13 @@ impl Builder {
     /// Removes keys that were not used for some time, between `after` and twice that: never, by
     /// default. Their places become free for new keys, and their series are no longer exported.
     ///
-    /// A macro call uses its key. A key stays while a handle of it is kept (`let requests =
-    /// counter!(..)`), or while a thread that has used it makes no further calls but has not ended;
-    /// two keys that share a series also stay. So no count is lost: the counts of a key were in a
-    /// snapshot or a text before the key is removed. If the key comes back, it begins at zero,
-    /// which Prometheus takes for a restart. A render or a snapshot looks for idle keys every half
-    /// of `after`; afterwards, each thread's next call with a key takes the reader's lock.
+    /// A macro call uses its key. A key stays while a handle of it is kept
+    /// (`let requests = counter!(..)`), or while a thread that has used it makes no further calls
+    /// but has not ended; two keys that share a series also stay. So no count is lost: the counts
+    /// of a key were in a snapshot or a text before the key is removed. If the key comes back, it
+    /// begins at zero, which Prometheus takes for a restart. A render or a snapshot looks for idle
+    /// keys every half of `after`; afterwards, each thread's next call with a key takes the
+    /// reader's lock.
     pub fn idle(self, after: Duration) -> Builder {
         Builder { idle: Some(after), ..self }
     }

@@ -69,8 +69,8 @@
 //! Counting costs the same as without this crate. A scrape takes a family's lock for the moment in
 //! which it lists the series, which [`with`](windrow::Family::with) never waits for; 8 bytes for
 //! each series, which it frees (more for windows); and one load for each core and number. A text of
-//! 10 000 series takes no longer than one of `prometheus-client`'s own family (`cargo run --release
-//! -p windrow-benches --bin scrape`).
+//! 10 000 series takes no longer than one of `prometheus-client`'s own family
+//! (`cargo run --release -p windrow-benches --bin scrape`).
 //!
 //! # Errors
 //!

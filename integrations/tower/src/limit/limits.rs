@@ -320,8 +320,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         self.family.retain(|limit, _| limit.own().is_none_or(is_kept))
     }
 
-    /// Returns the family of the keys, for reading and for exporters: `field(CLIENTS.family(),
-    /// Limit::blocked)`. The overflow key has no labels.
+    /// Returns the family of the keys, for reading and for exporters:
+    /// `field(CLIENTS.family(), Limit::blocked)`. The overflow key has no labels.
     ///
     /// Do not [`remove`](windrow::Family::remove) keys from it: a removed gate would forget its
     /// grants. A handle of a key that is forgotten meanwhile has a retired gate.

@@ -154,7 +154,9 @@ mod tests {
         assert_eq!(latest_release(&root), None);
         let name = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
         git(&[&name[..], &["commit", "--quiet", "--allow-empty", "--message=a"]].concat());
-        ["v0.9.0", "v0.10.0", "other"].map(|tag| git(&["tag", tag]));
+        for tag in ["v0.9.0", "v0.10.0", "other"] {
+            git(&["tag", tag]);
+        }
         let latest = latest_release(&root);
         fs::remove_dir_all(&root).unwrap();
         assert_eq!(latest.as_deref(), Some("v0.10.0"));

@@ -130,8 +130,8 @@ impl Builder {
         Builder { keys, ..self }
     }
 
-    /// Sets the limit of keys of one name and kind: 10 000 by default. So a label whose values
-    /// anyone can choose does not use up the keys of other names.
+    /// Sets the limit of keys of one name and kind: 10 000 by default. So a label whose values come
+    /// from outside does not use up the keys of other names.
     pub fn keys_per_name(self, keys: usize) -> Builder {
         Builder { keys_per_name: keys, ..self }
     }

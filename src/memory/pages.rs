@@ -4,25 +4,19 @@
 //! memory-safe, even after the end of the cell's counter. Mapped pages make it cheap to reserve
 //! rows for cores that may never run this process: a page costs memory from its first write on.
 //! They also avoid the global allocator: an allocator may use a counter, and a first add in a
-//! signal handler finds no lock held.
+//! signal handler finds no lock held. (Systems without pages to map have at least an allocator
+//! below the global one.)
 
 use std::ptr::NonNull;
 
 use crate::sync::AtomicU64;
 
-#[cfg(not(any(unix, loom, shuttle)))]
-mod allocated;
-#[cfg(all(unix, not(any(loom, shuttle))))]
-mod mapped;
-#[cfg(any(loom, shuttle))]
-mod modelled;
-
-#[cfg(not(any(unix, loom, shuttle)))]
-use allocated as platform;
-#[cfg(all(unix, not(any(loom, shuttle))))]
-use mapped as platform;
-#[cfg(any(loom, shuttle))]
-use modelled as platform;
+// One of four, with the same functions.
+#[cfg_attr(any(loom, shuttle), path = "pages/modelled.rs")]
+#[cfg_attr(all(unix, not(any(loom, shuttle))), path = "pages/mapped.rs")]
+#[cfg_attr(all(windows, not(any(loom, shuttle, miri))), path = "pages/virtual.rs")]
+#[cfg_attr(not(any(unix, all(windows, not(miri)), loom, shuttle)), path = "pages/allocated.rs")]
+mod platform;
 
 /// The number of cells in a page of 4 KiB, the smallest of the platforms that `std` supports.
 pub(crate) const PAGE: usize = crate::sync::sized(4096 / size_of::<AtomicU64>(), 1);

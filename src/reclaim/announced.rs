@@ -62,6 +62,7 @@
 //! The consequence depends on the object: the memory is not freed, and a number goes to the
 //! memory's owner at that time.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::iter::successors;
 use std::ops::Deref;
 use std::ptr::{null, null_mut};
@@ -210,12 +211,12 @@ impl Chunk {
         self.with_bits(in_use).any(|slot| slot.announced.load(Ordering::Acquire) == what)
     }
 
-    /// Makes a chunk, links it, and returns one of its slots, taken.
+    /// Makes a chunk, links it, and returns one of its slots, taken. Takes no memory from the global
+    /// allocator, which may itself be adding.
     fn link() -> Option<&'static Slot> {
-        let layout = std::alloc::Layout::new::<Chunk>();
         #[allow(clippy::cast_ptr_alignment)] // it has the layout's alignment
         // SAFETY: a chunk has a size.
-        let chunk = unsafe { std::alloc::alloc(layout) }.cast::<Chunk>();
+        let chunk = unsafe { System.alloc(Layout::new::<Chunk>()) }.cast::<Chunk>();
         if chunk.is_null() {
             return None;
         }

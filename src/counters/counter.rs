@@ -42,6 +42,15 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 /// so every add is in exactly one result. `LongAdder.sumThenReset` reads and clears each cell in
 /// two steps and loses the adds between them.
 ///
+/// # Signal handlers
+///
+/// A signal handler may add to a counter that has been used once, also to one to which the
+/// interrupted thread is adding, where the processor has atomic operations of 64 bits:
+/// `cfg!(target_has_atomic = "64")`. Processors without them (32-bit PowerPC and MIPS, for example)
+/// take a lock for each access. A handler that interrupts its thread there waits for that lock for
+/// ever, so it must neither add nor read. (It can count in an `AtomicU32`, which another thread adds
+/// to the counter.)
+///
 /// # Orderings
 ///
 /// * A drain reads the baseline with Acquire *before* it scans. If it sees another drain's baseline

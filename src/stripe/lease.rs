@@ -89,7 +89,7 @@ pub(super) fn write(row: usize) {
 }
 
 /// Returns the number of leased rows.
-#[cfg(all(test, not(any(loom, shuttle, miri))))]
+#[cfg(all(test, unix, not(any(loom, shuttle, miri))))]
 pub(super) fn taken() -> usize {
     leases().iter().filter(|lease| lease.holder.is_taken()).count()
 }

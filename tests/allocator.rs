@@ -50,3 +50,26 @@ fn allocations_are_counted() {
     }
     assert!(HANDED_OUT.sum() >= before + 4);
 }
+
+windrow::events! {
+    enum Http { Pass: Count }
+}
+
+/// A thread's first add to a window needs a slot, whose memory is not of this allocator.
+#[test]
+fn no_add_allocates_where_threads_announce() {
+    for strategy in ["portable", "fenced"] {
+        alone::run("first_adds_allocate_nothing", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn first_adds_allocate_nothing() {
+    let window = testkit::window::<Http>(testkit::ns(10), 2, &windrow::clock::Manual::default());
+    assert_eq!(window.sum(Http::Pass), 0); // the first pin registers the thread
+    let before = HANDED_OUT.sum();
+    window.add(Http::Pass, 1);
+    assert_eq!(HANDED_OUT.sum(), before);
+    assert_eq!(window.sum(Http::Pass), 1);
+}

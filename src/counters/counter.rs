@@ -48,8 +48,8 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 /// interrupted thread is adding, where the processor has atomic operations of 64 bits:
 /// `cfg!(target_has_atomic = "64")`. Processors without them (32-bit PowerPC and MIPS, for example)
 /// take a lock for each access. A handler that interrupts its thread there waits for that lock for
-/// ever, so it must neither add nor read. (It can count in an `AtomicU32`, which another thread adds
-/// to the counter.)
+/// ever, so it must neither add nor read. (It can count in an `AtomicU32`, which another thread
+/// adds to the counter.)
 ///
 /// # Orderings
 ///

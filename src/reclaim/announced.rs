@@ -211,8 +211,8 @@ impl Chunk {
         self.with_bits(in_use).any(|slot| slot.announced.load(Ordering::Acquire) == what)
     }
 
-    /// Makes a chunk, links it, and returns one of its slots, taken. Takes no memory from the global
-    /// allocator, which may itself be adding.
+    /// Makes a chunk, links it, and returns one of its slots, taken. Takes no memory from the
+    /// global allocator, which may itself be adding.
     fn link() -> Option<&'static Slot> {
         #[allow(clippy::cast_ptr_alignment)] // it has the layout's alignment
         // SAFETY: a chunk has a size.

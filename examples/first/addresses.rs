@@ -1,7 +1,7 @@
 //! Counts the requests of each client in the last minute.
 //!
 //! ```text
-//! cargo run --example addresses
+//! cargo run --example first -- addresses
 //! ```
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -22,7 +22,7 @@ labels! {
 static CLIENTS: Family<From, SlidingWindow<Client>> =
     Family::with_constructor(|| SlidingWindow::of(Duration::from_secs(60), 60));
 
-fn main() {
+pub(crate) fn main() {
     for last in [1, 2, 1, 3, 1] {
         let address = IpAddr::from(Ipv4Addr::new(192, 0, 2, last));
         CLIENTS.with(From { address }).add(Client::Request, 1);

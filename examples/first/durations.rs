@@ -1,7 +1,7 @@
 //! The response times of requests in the last minute.
 //!
 //! ```text
-//! cargo run --example durations
+//! cargo run --example first -- durations
 //! ```
 
 use std::thread;
@@ -14,7 +14,7 @@ events! {
     enum Http { Time: Histogram }
 }
 
-fn main() -> Result<(), BuildError> {
+pub(crate) fn main() -> Result<(), BuildError> {
     let window = SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).build()?;
 
     for millis in 1..=20 {

@@ -1,7 +1,7 @@
 //! Requests by labels that a configuration names.
 //!
 //! ```text
-//! cargo run --example run_time_labels -- tenant region
+//! cargo run --example first -- run_time_labels
 //! ```
 
 use std::collections::HashMap;
@@ -10,6 +10,9 @@ use windrow::{
     Counter, Family,
     labels::{LabelNames, LabelNamesError, RuntimeLabels},
 };
+
+/// The names of the labels, as a configuration has them.
+const CONFIGURED: &str = "tenant region";
 
 /// Counts a request by those of its fields that are labels; a field that it lacks is empty.
 fn count(requests: &Family<RuntimeLabels, Counter>, fields: &HashMap<&str, &str>) {
@@ -37,8 +40,8 @@ fn run(
     Ok(requests)
 }
 
-fn main() -> Result<(), LabelNamesError> {
-    run(std::env::args().skip(1)).map(drop)
+pub(crate) fn main() -> Result<(), LabelNamesError> {
+    run(CONFIGURED.split(' ').map(String::from)).map(drop)
 }
 
 #[test]

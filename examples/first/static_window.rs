@@ -1,7 +1,7 @@
 //! A window for the whole program, in a static.
 //!
 //! ```text
-//! cargo run --example static_window
+//! cargo run --example first -- static_window
 //! ```
 
 use std::thread;
@@ -22,7 +22,7 @@ fn request(number: u64) {
     HTTP.add(outcome, 1);
 }
 
-fn main() {
+pub(crate) fn main() {
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| (1..=70).for_each(request));

@@ -1,7 +1,7 @@
 //! At most three tasks at once; each holds its place until it has ended.
 //!
 //! ```text
-//! cargo run --example tasks
+//! cargo run --example first -- tasks
 //! ```
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::thread;
 
 use windrow::{InFlight, in_flight::AtMost};
 
-fn main() {
+pub(crate) fn main() {
     let running = Arc::new(InFlight::new());
     let mut tasks = Vec::new();
     for number in 1..=5 {

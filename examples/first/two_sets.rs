@@ -1,7 +1,7 @@
 //! A cache and a queue, each with events of its own.
 //!
 //! ```text
-//! cargo run --example two_sets
+//! cargo run --example first -- two_sets
 //! ```
 
 use windrow::{BuildError, SlidingWindow, events};
@@ -16,7 +16,7 @@ events! {
     enum Queue { Pushed: Count, Failed: Count, Length: Maximum }
 }
 
-fn main() -> Result<(), BuildError> {
+pub(crate) fn main() -> Result<(), BuildError> {
     let cache = SlidingWindow::<Cache>::builder().build()?;
     let queue = SlidingWindow::<Queue>::builder().build()?;
 

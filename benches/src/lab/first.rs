@@ -14,7 +14,7 @@ use super::Effort;
 use super::progress::Progress;
 use super::report::Table;
 use super::stats::Spread;
-use super::subject::{self, Group, Place, Subject};
+use super::subject::{self, Group, Process, Subject};
 
 /// One contender.
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +52,7 @@ fn once(subject: Subject) -> Result<(f64, f64), String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
     command.args(["--first", subject.group.name(), subject.name]).stderr(Stdio::inherit());
-    if subject.place == Place::Portable {
+    if subject.process == Process::Portable {
         command.env("WINDROW_STRATEGY", "portable");
     }
     let output = command.output().map_err(|error| error.to_string())?;
@@ -70,7 +70,7 @@ fn once(subject: Subject) -> Result<(f64, f64), String> {
 /// If a process fails.
 pub fn rows(effort: Effort) -> Result<Vec<Row>, String> {
     let times = effort.pick(5, 31);
-    let here = |subject: &Subject| matches!(subject.place, Place::Here | Place::Portable);
+    let here = |subject: &Subject| matches!(subject.process, Process::Here | Process::Portable);
     let groups = [Group::Counter, Group::Window];
     let subjects = groups.into_iter().flat_map(|group| Subject::all(group, false)).filter(here);
     let subjects: Vec<Subject> = subjects.collect();

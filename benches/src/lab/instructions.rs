@@ -15,7 +15,7 @@ use super::Effort;
 use super::progress::Progress;
 use super::report::Table;
 use super::rounds::Work;
-use super::subject::{Group, Place, SENTINEL, Subject};
+use super::subject::{Group, Process, SENTINEL, Subject};
 use crate::harness::WARM_UP;
 use crate::ours::{COUNTER_AND_CLOCK, TOUCHED, WINDROW};
 use crate::rivals::counters::NOTHING;
@@ -105,7 +105,7 @@ pub fn rows(effort: Effort, per_core: &[(Group, usize)]) -> Result<Vec<Row>, Str
         }
         let takes_part = |subject: &Subject| {
             let ours = subject.name.starts_with(WINDROW);
-            subject.place == Place::Here
+            subject.process == Process::Here
                 && if reads { ours } else { !READ_ALONE.contains(&subject.name) }
         };
         let names: Vec<_> = Subject::all(group, false)

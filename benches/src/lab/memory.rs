@@ -14,7 +14,7 @@ use windrow::SlidingWindow;
 
 use super::progress::Progress;
 use super::report::Table;
-use super::subject::{self, Group, Place, Subject};
+use super::subject::{self, Group, Process, Subject};
 use crate::harness::{Contender, cores, keep_to_core};
 use crate::heap::Counting;
 use crate::ours::scraped;
@@ -182,7 +182,7 @@ pub fn rows(heap: &Counting) -> Vec<Row> {
     let mut rows = Vec::new();
     for (index, subject) in counters.iter().enumerate() {
         progress.step(subject.name, index, all);
-        if subject.place == Place::Here {
+        if subject.process == Process::Here {
             rows.push(of_counter(heap, subject.name));
         }
     }

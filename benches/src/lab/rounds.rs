@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::progress::Progress;
 use super::stats::{Sample, Spread};
-use super::subject::{Place, Subject};
+use super::subject::{Process, Subject};
 use super::worker::{self, Worker};
 use crate::harness::{Contender, Spent, cores};
 
@@ -83,7 +83,7 @@ impl Figure {
 pub struct Workers<'a> {
     /// The folder of Java's classes, if they exist.
     pub java: Option<&'a Path>,
-    running: Vec<(Place, Worker)>,
+    running: Vec<(Process, Worker)>,
     /// The contenders that could not be measured to the end, and why.
     pub failed: Vec<String>,
 }
@@ -101,12 +101,12 @@ impl<'a> Workers<'a> {
         eprintln!("{line}");
         self.failed.push(line);
         // Others that it served get a new one.
-        self.running.retain(|(place, _)| *place != figure.subject.place);
+        self.running.retain(|(process, _)| *process != figure.subject.process);
     }
 
-    fn get(&mut self, place: Place) -> Result<&mut Worker, String> {
-        if !self.running.iter().any(|(running, _)| *running == place) {
-            let mut command = if place == Place::Java {
+    fn get(&mut self, process: Process) -> Result<&mut Worker, String> {
+        if !self.running.iter().any(|(running, _)| *running == process) {
+            let mut command = if process == Process::Java {
                 let mut command = Command::new("java");
                 // A quiet machine: nothing of its own beside the threads that count.
                 command.args(["-XX:+UseSerialGC", "-Xmx64m", "-cp"]);
@@ -118,14 +118,14 @@ impl<'a> Workers<'a> {
                 command.arg("--serve");
                 command
             };
-            match place {
-                Place::Portable => _ = command.env("WINDROW_STRATEGY", "portable"),
-                Place::SentinelTicker => _ = command.arg("--sentinel-ticker"),
-                Place::Here | Place::Sentinel | Place::Java => {}
+            match process {
+                Process::Portable => _ = command.env("WINDROW_STRATEGY", "portable"),
+                Process::SentinelTicker => _ = command.arg("--sentinel-ticker"),
+                Process::Here | Process::Sentinel | Process::Java => {}
             }
-            self.running.push((place, Worker::start(command)?));
+            self.running.push((process, Worker::start(command)?));
         }
-        let worker = self.running.iter_mut().find(|(running, _)| *running == place);
+        let worker = self.running.iter_mut().find(|(running, _)| *running == process);
         worker.map(|(_, worker)| worker).ok_or_else(|| "no worker".to_owned())
     }
 }
@@ -134,7 +134,7 @@ impl Figure {
     fn perform(&self, workers: &mut Workers, times: u64) -> Result<(Spent, f64), String> {
         match &self.here {
             Some(contender) => Ok(worker::perform(contender, self.work, times)),
-            None => workers.get(self.subject.place)?.perform(self.subject, self.work, times),
+            None => workers.get(self.subject.process)?.perform(self.subject, self.work, times),
         }
     }
 
@@ -171,7 +171,7 @@ pub fn measure(
     let mut figures = Vec::new();
     for (index, &(subject, work)) in plan.iter().enumerate() {
         progress.step("setting up", index, plan.len());
-        let here = (subject.place == Place::Here).then(|| {
+        let here = (subject.process == Process::Here).then(|| {
             worker::prepare(subject.group, subject.name, work)
                 .unwrap_or_else(|| panic!("no contender is called {subject:?}"))
         });
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn whose_process_fails_is_left_out_and_nobody_else() {
         let group = Group::Counter;
-        let ours = Subject { group, name: WINDROW, place: Place::Here };
-        let java = Subject { group, name: JAVA[0], place: Place::Java };
+        let ours = Subject { group, name: WINDROW, process: Process::Here };
+        let java = Subject { group, name: JAVA[0], process: Process::Java };
         let mut workers = Workers::new(None);
         let plan = [(ours, Work::Add(1)), (java, Work::Add(1)), (ours, Work::Read)];
         let figures = measure("a test", &plan, 3, &mut workers);

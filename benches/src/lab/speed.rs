@@ -5,7 +5,7 @@ use super::Effort;
 use super::report::Table;
 use super::rounds::{Figure, Work, Workers, measure};
 use super::stats::{MARK, Sample, Spread, digits};
-use super::subject::{Group, Place, Subject};
+use super::subject::{Group, Process, Subject};
 use crate::harness::cores;
 use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD, PLAIN_STORE};
 
@@ -99,7 +99,7 @@ fn plan(groups: &[Group], java: bool) -> Vec<(Subject, Work)> {
                 let reading = matches!(work, Work::AddWhileRead(_));
                 // Java's answer has no figure for a reader.
                 (adds || !INSTRUCTIONS.contains(&subject.name))
-                    && !(reading && subject.place == Place::Java)
+                    && !(reading && subject.process == Process::Java)
             });
             for &subject in taking_part {
                 if !plan.contains(&(subject, work)) {

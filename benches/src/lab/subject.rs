@@ -123,7 +123,7 @@ impl Group {
 /// The process in which a contender is measured. A choice that holds for a whole process needs a
 /// process of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Process {
     /// This one.
     Here,
     /// One with windrow's portable strategy.
@@ -145,7 +145,7 @@ pub struct Subject {
     /// Its name in the group.
     pub name: &'static str,
     /// The place of the measurement.
-    pub place: Place,
+    pub process: Process,
 }
 
 /// windrow in a process of its own, with the portable strategy.
@@ -190,14 +190,14 @@ pub const JAVA: [&str; 2] = ["Java LongAdder", "Java AtomicLong"];
 
 impl Subject {
     fn here(group: Group, name: &'static str) -> Subject {
-        Subject { group, name, place: Place::Here }
+        Subject { group, name, process: Process::Here }
     }
 
     /// Returns what tables call it.
     pub fn label(self) -> &'static str {
-        match (self.place, self.name) {
-            (Place::Portable, name) => portable(name),
-            (Place::SentinelTicker, SENTINEL) => SENTINEL_TICKER,
+        match (self.process, self.name) {
+            (Process::Portable, name) => portable(name),
+            (Process::SentinelTicker, SENTINEL) => SENTINEL_TICKER,
             (_, name) => name,
         }
     }
@@ -206,9 +206,9 @@ impl Subject {
     /// Java's where the caller says that there is one.
     pub fn all(group: Group, java: bool) -> Vec<Subject> {
         if group.is_sentinels() {
-            let place = Place::SentinelTicker;
+            let process = Process::SentinelTicker;
             let names = if cfg!(feature = "sentinel") { &NODES[..] } else { &[] };
-            return names.iter().map(|&name| Subject { group, name, place }).collect();
+            return names.iter().map(|&name| Subject { group, name, process }).collect();
         }
         // Full windows take a while to fill.
         let mut names: Vec<_> = match group {
@@ -229,7 +229,7 @@ impl Subject {
             let of_ours = |subject: &mut Subject| subject.name.starts_with(WINDROW);
             let ours: Vec<_> = subjects.extract_if(.., of_ours).collect();
             let portable =
-                ours.iter().map(|&subject| Subject { place: Place::Portable, ..subject });
+                ours.iter().map(|&subject| Subject { process: Process::Portable, ..subject });
             // Both read the same cells.
             let alike = [Group::Scrape10k, Group::Scrape100k, Group::TierReads].contains(&group);
             let portable = portable.filter(|_| !alike);
@@ -237,14 +237,14 @@ impl Subject {
             subjects.splice(..0, both);
         }
         if cfg!(feature = "sentinel") && group == Group::Window {
-            let sentinel = Subject { group, name: SENTINEL, place: Place::SentinelTicker };
+            let sentinel = Subject { group, name: SENTINEL, process: Process::SentinelTicker };
             subjects.push(sentinel);
         }
         if cfg!(feature = "sentinel") && group == Group::Coarse {
-            subjects.push(Subject { group, name: SENTINEL, place: Place::Sentinel });
+            subjects.push(Subject { group, name: SENTINEL, process: Process::Sentinel });
         }
         if java && group == Group::Counter {
-            subjects.extend(JAVA.map(|name| Subject { group, name, place: Place::Java }));
+            subjects.extend(JAVA.map(|name| Subject { group, name, process: Process::Java }));
         }
         subjects
     }

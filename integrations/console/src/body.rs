@@ -30,7 +30,7 @@ impl Body {
 
     pub(crate) fn events(listener: Listener) -> Body {
         let taking = listener.taking();
-        Body(Inner::Events(Events { next: next(listener), taking, at: Place::Start }))
+        Body(Inner::Events(Events { next: next(listener), taking, at: Position::Start }))
     }
 }
 
@@ -78,12 +78,12 @@ struct Events {
     /// Waits for the next frame.
     next: Pin<Box<dyn Future<Output = Listener> + Send>>,
     taking: Taking,
-    at: Place,
+    at: Position,
 }
 
 /// The position of a stream.
 #[derive(Clone, Copy)]
-enum Place {
+enum Position {
     /// The stream is new: not even its beginning was sent.
     Start,
     /// The last frame was missed, so the next one must be full.
@@ -105,8 +105,8 @@ impl Events {
         if !self.taking.note() {
             return Poll::Ready(None);
         }
-        if matches!(self.at, Place::Start) {
-            self.at = Place::Behind;
+        if matches!(self.at, Position::Start) {
+            self.at = Position::Behind;
             // So that the client knows at once that it is connected, and when to come back.
             return Poll::Ready(Some(Bytes::from_static(b"retry: 1000\n\n")));
         }
@@ -117,7 +117,7 @@ impl Events {
                 self.taking.saw(frame.number);
             }
             let follows = match (&latest, self.at) {
-                (Latest::Frame(frame), Place::At(number)) => frame.number == number + 1,
+                (Latest::Frame(frame), Position::At(number)) => frame.number == number + 1,
                 _ => false,
             };
             let bytes = match &latest {
@@ -131,7 +131,7 @@ impl Events {
             }
             self.next = next(listener);
             if let Some((number, bytes)) = bytes {
-                self.at = Place::At(number);
+                self.at = Position::At(number);
                 return Poll::Ready(Some(bytes));
             }
         }

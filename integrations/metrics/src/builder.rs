@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windrow::histogram::Scale;
 
-use crate::buckets::{Buckets, Cells, Matcher, Shape};
+use crate::buckets::{Buckets, Matcher, Shape, StepScale};
 use crate::error::{BuildError, InstallError};
 use crate::recorder::{Handle, Recorder};
 use crate::registry::{Config, Registry};
@@ -65,7 +65,7 @@ impl Builder {
     /// default). Counts there are exact. Values below the scale, and those below zero, are counted
     /// in the first bucket, and those above in the infinite one.
     pub fn cells(self, scale: Scale, steps: u32) -> Builder {
-        Builder { shape: Shape::Cells(Cells { scale, steps }), ..self }
+        Builder { shape: Shape::Cells(StepScale { scale, steps }), ..self }
     }
 
     /// Sets the cells of the matching histograms. If several matchers match, a full name ranks
@@ -91,7 +91,7 @@ impl Builder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cells_for(mut self, matcher: Matcher, scale: Scale, steps: u32) -> Builder {
-        self.matched.push((matcher, Shape::Cells(Cells { scale, steps })));
+        self.matched.push((matcher, Shape::Cells(StepScale { scale, steps })));
         self
     }
 

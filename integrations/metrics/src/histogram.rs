@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windrow::{Counter, Histogram};
 
-use crate::buckets::{Cells, Shape};
+use crate::buckets::{Shape, StepScale};
 use crate::snapshot::Distribution;
 use crate::sum::{ExactSum, LARGEST};
 
@@ -43,7 +43,7 @@ pub(crate) struct Told {
 impl HistogramCell {
     pub(crate) fn new(shape: Shape) -> HistogramCell {
         let counts = match shape {
-            Shape::Cells(Cells { scale, steps }) => {
+            Shape::Cells(StepScale { scale, steps }) => {
                 Counts::Cells { histogram: Histogram::with_scale(scale), steps }
             }
             Shape::Bounds(bounds) => {

@@ -9,7 +9,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::names::Labels;
-use crate::registry::{Cells, Description, Head, Registry, Tabled};
+use crate::registry::{Description, Head, KeyCells, Registry, Tabled};
 
 /// The number of series for which an export holds the lock at a time.
 const SLICE: usize = 64;
@@ -19,7 +19,7 @@ pub(crate) struct Listed<T> {
     pub(crate) head: Arc<Head>,
     pub(crate) description: Option<Description>,
     pub(crate) labels: Labels,
-    pub(crate) cells: Cells<T>,
+    pub(crate) cells: KeyCells<T>,
 }
 
 impl Registry {

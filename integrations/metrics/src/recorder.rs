@@ -11,7 +11,7 @@ use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
 use crate::kind::Kind;
 use crate::own::{Overflow, Own};
-use crate::registry::{Place, Registry};
+use crate::registry::{Registry, Target};
 use crate::snapshot::Snapshot;
 use crate::text::text;
 
@@ -70,17 +70,17 @@ impl metrics::Recorder for Recorder {
         if let Some(counter) = cache::find(number, key, Cached::counter) {
             return counter;
         }
-        match self.registry.place::<CounterCell>(key) {
-            Place::Series(cell, key) => {
+        match self.registry.target::<CounterCell>(key) {
+            Target::Series(cell, key) => {
                 let own = Arc::new(Own(cell));
                 cache::keep(number, key, Cached::Counter(Arc::clone(&own)));
                 Counter::from_arc(own)
             }
-            Place::Overflow(cell) => {
+            Target::Overflow(cell) => {
                 let dropped = Arc::clone(self.registry.dropped(Kind::Counter));
                 Counter::from_arc(Arc::new(Overflow(cell, dropped)))
             }
-            Place::Nowhere => Counter::noop(),
+            Target::Nowhere => Counter::noop(),
         }
     }
 
@@ -89,13 +89,13 @@ impl metrics::Recorder for Recorder {
         if let Some(gauge) = cache::find(number, key, Cached::gauge) {
             return gauge;
         }
-        match self.registry.place::<GaugeCell>(key) {
-            Place::Series(cell, key) => {
+        match self.registry.target::<GaugeCell>(key) {
+            Target::Series(cell, key) => {
                 let own = Arc::new(Own(cell));
                 cache::keep(number, key, Cached::Gauge(Arc::clone(&own)));
                 Gauge::from_arc(own)
             }
-            Place::Overflow(_) | Place::Nowhere => {
+            Target::Overflow(_) | Target::Nowhere => {
                 Gauge::from_arc(Arc::clone(self.registry.dropped(Kind::Gauge)))
             }
         }
@@ -106,14 +106,14 @@ impl metrics::Recorder for Recorder {
         if let Some(histogram) = cache::find(number, key, Cached::histogram) {
             return histogram;
         }
-        match self.registry.place::<HistogramCell>(key) {
-            Place::Series(cell, key) => {
+        match self.registry.target::<HistogramCell>(key) {
+            Target::Series(cell, key) => {
                 let own = Arc::new(Own(cell));
                 cache::keep(number, key, Cached::Histogram(Arc::clone(&own)));
                 Histogram::from_arc(own)
             }
-            Place::Overflow(cell) => Histogram::from_arc(Arc::new(Own(cell))),
-            Place::Nowhere => Histogram::noop(),
+            Target::Overflow(cell) => Histogram::from_arc(Arc::new(Own(cell))),
+            Target::Nowhere => Histogram::noop(),
         }
     }
 }

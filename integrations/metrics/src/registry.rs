@@ -105,13 +105,13 @@ pub(crate) struct Family<T> {
     pub(crate) head: Arc<Head>,
     pub(crate) keys: usize,
     /// The cells of the keys, by labels.
-    pub(crate) series: BTreeMap<Labels, Cells<T>>,
+    pub(crate) series: BTreeMap<Labels, KeyCells<T>>,
     /// The cell of keys that were refused.
     pub(crate) overflow: Option<Arc<T>>,
 }
 
 /// The cells of one series' keys.
-pub(crate) type Cells<T> = Arc<[Arc<T>]>;
+pub(crate) type KeyCells<T> = Arc<[Arc<T>]>;
 
 /// The facts about a name.
 pub(crate) struct Head {
@@ -163,8 +163,8 @@ impl Tabled for HistogramCell {
     }
 }
 
-/// The place where a key counts.
-pub(crate) enum Place<T> {
+/// The cell in which a key counts.
+pub(crate) enum Target<T> {
     /// A cell of its series, permanently. The key is cheap to clone.
     Series(Arc<T>, Key),
     /// The cell shared by all refused keys.
@@ -222,34 +222,34 @@ impl Registry {
         self.refused[kind as usize].lifetime()
     }
 
-    /// Returns the place where `key` counts; a new key gets a place.
-    pub(crate) fn place<T: Tabled>(&self, key: &Key) -> Place<T> {
+    /// Returns the cell in which `key` counts; a new key gets one.
+    pub(crate) fn target<T: Tabled>(&self, key: &Key) -> Target<T> {
         let state = self.read();
-        if let Some(place) = T::table(&state).known(key) {
-            return place;
+        if let Some(target) = T::table(&state).known(key) {
+            return target;
         }
         let name = metric_name(key.name());
         if self.is_refused::<T>(&state, key, &name)
-            && let Some(place) = T::table(&state).refuge(&name)
+            && let Some(target) = T::table(&state).refuge(&name)
         {
             self.refused[T::KIND as usize].increment();
-            return place;
+            return target;
         }
         drop(state);
-        self.place_new(key, &name)
+        self.new_target(key, &name)
     }
 
     #[cold]
-    fn place_new<T: Tabled>(&self, key: &Key, name: &str) -> Place<T> {
+    fn new_target<T: Tabled>(&self, key: &Key, name: &str) -> Target<T> {
         let state = &mut *self.write();
-        if let Some(place) = T::table(state).known(key) {
-            return place; // another thread was faster
+        if let Some(target) = T::table(state).known(key) {
+            return target; // another thread was faster
         }
         let global = &self.config.global_labels;
         if self.is_refused::<T>(state, key, name) {
             self.refused[T::KIND as usize].increment();
-            if let Some(place) = T::table(state).refuge(name) {
-                return place; // the same
+            if let Some(target) = T::table(state).refuge(name) {
+                return target; // the same
             }
             let refuge = T::table(state).refuge_name(name);
             let make = || T::new(&self.config.buckets, &refuge);
@@ -258,7 +258,7 @@ impl Registry {
             let own = [(label.to_owned(), value.to_owned())].into_iter();
             let cell = family.add(names::with_global(own, T::KIND, global), make);
             family.overflow = Some(Arc::clone(&cell));
-            return Place::Overflow(cell);
+            return Target::Overflow(cell);
         }
         let (labels, repeated) = names::labels(key, T::KIND, global);
         let family = state.family::<T>(name, key.name());
@@ -269,7 +269,7 @@ impl Registry {
         let known = Known { cell: Arc::clone(&cell), is_quiet: AtomicBool::new(false) };
         T::table_mut(state).by_key.insert(key.clone(), known);
         state.keys += 1;
-        Place::Series(cell, key)
+        Target::Series(cell, key)
     }
 
     /// Returns whether a new key called `name` is refused.
@@ -311,23 +311,23 @@ impl State {
 }
 
 impl<T: Cell> Table<T> {
-    /// Returns where `key` counts, if it has a place.
-    fn known(&self, key: &Key) -> Option<Place<T>> {
+    /// Returns the cell in which `key` counts, if it has one.
+    fn known(&self, key: &Key) -> Option<Target<T>> {
         let (key, known) = self.by_key.get_key_value(key)?;
         // Relaxed: it is read under the lock for writing.
         if known.is_quiet.load(Ordering::Relaxed) {
             known.is_quiet.store(false, Ordering::Relaxed);
         }
-        Some(Place::Series(Arc::clone(&known.cell), key.clone()))
+        Some(Target::Series(Arc::clone(&known.cell), key.clone()))
     }
 
     /// Returns where a refused key called `name` counts, if that is known.
-    fn refuge(&self, name: &str) -> Option<Place<T>> {
+    fn refuge(&self, name: &str) -> Option<Target<T>> {
         if T::KIND == Kind::Gauge {
-            return Some(Place::Nowhere); // the last value of many gauges would mean nothing
+            return Some(Target::Nowhere); // the last value of many gauges would mean nothing
         }
         let family = self.families.get(&*self.refuge_name(name))?;
-        family.overflow.clone().map(Place::Overflow)
+        family.overflow.clone().map(Target::Overflow)
     }
 
     /// Returns the family in which a refused key called `name` counts: its own, if there is one.

@@ -18,12 +18,12 @@ pub(super) struct OpenFile {
     kind: Kinds,
     reader: BufReader<File>,
     line: Vec<u8>,
-    place: Place,
+    position: Position,
 }
 
 /// The position of the reading in a file.
 #[derive(Clone, Copy)]
-enum Place {
+enum Position {
     /// The first line is next, which is not in the order of the others, and states their slack.
     First,
     /// The other lines are next; `None` if their order is unknown, so that all of them are read.
@@ -48,25 +48,25 @@ impl OpenFile {
     pub(super) fn open(path: &Path, kind: Kinds) -> io::Result<OpenFile> {
         let reader = BufReader::new(regular::open(path, OpenOptions::new().read(true))?);
         let path = path.to_owned();
-        Ok(OpenFile { path, kind, reader, line: Vec::new(), place: Place::First })
+        Ok(OpenFile { path, kind, reader, line: Vec::new(), position: Position::First })
     }
 
     /// Returns the next line that matters to a range.
     pub(super) fn next(&mut self, range: Range) -> io::Result<Next> {
         loop {
-            let slack = match self.place {
-                Place::Over => return Ok(Next::End),
-                Place::First => None,
-                Place::Others(slack) => slack,
+            let slack = match self.position {
+                Position::Over => return Ok(Next::End),
+                Position::First => None,
+                Position::Others(slack) => slack,
             };
             let taken = lines::next(&mut self.reader, &mut self.line, u64::MAX)?;
             if taken.bytes == 0 {
                 return Ok(Next::End);
             }
             let decoded = self.decode(taken);
-            if matches!(self.place, Place::First) {
+            if matches!(self.position, Position::First) {
                 let slack = decoded.as_ref().ok().and_then(|line| line.slack);
-                self.place = Place::Others(slack);
+                self.position = Position::Others(slack);
                 self.go_to(range, slack)?;
             }
             let Decoded { entry, end, .. } = match decoded {
@@ -77,7 +77,7 @@ impl OpenFile {
             if let (Some(to), Some(slack)) = (range.to, slack)
                 && end > to.plus(slack)
             {
-                self.place = Place::Over;
+                self.position = Position::Over;
             }
             if range.has(end) || !matches!(entry, Entry::Bucket(_) | Entry::Second(_)) {
                 return Ok(Next::Entry(entry));

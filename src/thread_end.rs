@@ -43,6 +43,7 @@
 mod key;
 
 pub(crate) mod holder;
+pub(crate) mod words;
 
 pub(crate) use key::{AtEnd, in_children, keep_code, process};
 

@@ -25,6 +25,8 @@
 //!                                `-- no row is free -> dealt     GONE -- it adds again --> dealt
 //! ```
 //!
+//! A word of a row has the row's offset, with the tag [`LEASED`] or [`DEALT`].
+//!
 //! A thread is dealt a row, in turn, if all are leased, or if it cannot give one back at its end.
 //! It keeps that row. After a thread has given its lease back, other destructors may still add;
 //! they add in a dealt row, too. Two threads that share a row lose no count; they are only slower.
@@ -35,7 +37,6 @@
 //! A forked child takes back the leases of all threads that it does not have. (A handler that forks
 //! in the middle of an add leaves them as they are: then the child has fewer rows to lease.)
 
-use std::cell::Cell;
 use std::sync::atomic::compiler_fence;
 
 use super::lease::{self, Lease};
@@ -43,19 +44,15 @@ use super::open::open;
 use super::rare::cold;
 use super::{LEASES_BY_DEFAULT, first_rows, is_leasing, rows};
 use crate::memory::column::Column;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global};
+use crate::thread_end::words::WORDS;
 use crate::thread_end::{self, AtEnd, GiveBack, process};
 
+mod lse;
 mod plain;
 mod ration;
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests;
-
-thread_number! {
-    /// This thread's word: [`NONE`], [`BUSY`], [`GONE`], or the offset of its row and [`LEASED`] or
-    /// [`DEALT`].
-    MINE
-}
 
 /// The thread has not added yet.
 const NONE: usize = 0;
@@ -96,6 +93,17 @@ pub(crate) struct Leased(*mut AtomicU64);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dealt(*mut AtomicU64);
 
+/// Returns this thread's word.
+#[inline]
+fn mine() -> usize {
+    WORDS.with(|words| words.row.get())
+}
+
+/// Writes this thread's word.
+fn set_mine(word: usize) {
+    WORDS.with(|words| words.row.set(word));
+}
+
 /// Returns this thread's cell of the column in `word`, if there is a column, and the thread has
 /// leased a row.
 ///
@@ -103,7 +111,7 @@ pub(crate) struct Dealt(*mut AtomicU64);
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn).
 #[inline]
 pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
-    let own = MINE.with(Cell::get);
+    let own = mine();
     let place = word.wrapping_byte_add(own);
     if place.addr() & BOTH != 0 {
         return Some(Leased::at(place, own));
@@ -121,7 +129,7 @@ pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn), and not one with per-core adds.
 #[inline]
 pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
-    let place = word.wrapping_byte_add(MINE.with(Cell::get));
+    let place = word.wrapping_byte_add(mine());
     let is_dealt = place.addr() & TAGS == TAG + DEALT;
     is_dealt.then_some(Dealt(place.wrapping_byte_sub(TAG + DEALT)))
 }
@@ -133,12 +141,12 @@ pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
 #[cold]
 #[inline(never)]
 pub(crate) unsafe fn any(word: *mut AtomicU64) -> Mine {
-    let own = match MINE.with(Cell::get) {
+    let own = match mine() {
         NONE => settle(),
         BUSY => deal(), // only for this add: the interrupted code continues with its own row
         GONE => {
             let own = deal();
-            MINE.with(|word| word.set(own));
+            set_mine(own);
             own
         }
         own => own,
@@ -155,12 +163,12 @@ static AT_END: AtEnd<Lease> = AtEnd::new();
 
 /// Gives this thread a row for the rest of its life, leased or dealt.
 fn settle() -> usize {
-    MINE.with(|word| word.set(BUSY));
+    set_mine(BUSY);
     compiler_fence(Ordering::SeqCst); // a handler from here on has its adds dealt a row
     let own = if is_leasing() { lease_one() } else { None };
     let own = own.unwrap_or_else(deal);
     compiler_fence(Ordering::SeqCst);
-    MINE.with(|word| word.set(own));
+    set_mine(own);
     own
 }
 
@@ -181,7 +189,7 @@ impl GiveBack for Lease {
         let process = process();
         compiler_fence(Ordering::SeqCst);
         // (In a model, all values of a thread are dropped at once, and this one may be the first.)
-        let _ = MINE.try_with(|word| word.set(GONE));
+        let _ = WORDS.try_with(|words| words.row.set(GONE));
         compiler_fence(Ordering::SeqCst); // a handler from here on leaves the row alone
         Lease::give_back(self, process);
     }
@@ -209,7 +217,7 @@ pub(super) fn prepare() -> bool {
 /// Runs early in a forked child, where other handlers may have run before, and threads that they
 /// started.
 extern "C" fn begin_child() {
-    match MINE.with(Cell::get) {
+    match mine() {
         BUSY => {} // this thread may have taken a row, without having recorded it yet
         own if own & LEASED != 0 => lease::take_from_the_absent(Some(own / Column::offset(1))),
         _ => lease::take_from_the_absent(None),
@@ -283,12 +291,12 @@ impl Leased {
 /// Runs `steps` while handlers do not use this thread's row.
 #[inline]
 fn alone(steps: impl FnOnce()) {
-    MINE.with(|word| {
-        let own = word.replace(BUSY);
+    WORDS.with(|words| {
+        let own = words.row.replace(BUSY);
         compiler_fence(Ordering::SeqCst);
         steps();
         compiler_fence(Ordering::SeqCst);
-        word.set(own);
+        words.row.set(own);
     });
 }
 
@@ -321,7 +329,7 @@ impl Dealt {
 pub(crate) fn raise_cell(cell: &AtomicU64, value: u64) {
     // Relaxed: a cell in use only rises. So a reader that comes after this record, by any
     // synchronisation, sees the value seen here or a greater one (read-read coherence).
-    if cell.load(Ordering::Relaxed) < value {
+    if cell.load(Ordering::Relaxed) < value && !lse::raise(cell, value) {
         // Release: pairs with the Acquire in `rows::value`, as an add does.
         cell.fetch_max(value, Ordering::Release);
     }

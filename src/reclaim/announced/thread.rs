@@ -1,32 +1,21 @@
 //! A thread's own slot: taken at its first use, given back at its end.
 //!
-//! The pointer to it is a thread-local without a destructor, so that a use is right at any moment
-//! of a thread's life. Destructors that run after the slot was given back have no slot.
+//! The pointer to it, null before the first use, is one of the thread's [words](WORDS), which have
+//! no destructor, so that a use is right at any moment of a thread's life. Destructors that run
+//! after the slot was given back have no slot.
 
-use std::cell::Cell;
 use std::ptr::{from_ref, null, without_provenance};
 use std::sync::atomic::compiler_fence;
 
 use super::Slot;
 use crate::sync::Ordering;
-#[cfg(any(loom, shuttle))]
-use crate::sync::engine::thread_local;
+use crate::thread_end::words::WORDS;
 use crate::thread_end::{self, AtEnd, GiveBack, process};
 
 /// Takes the place of a slot: the thread is taking one, or giving it back.
-const BUSY: *const Slot = without_provenance(1);
+const BUSY: *const () = without_provenance(1);
 /// Takes the place of a slot: the thread has given its slot back, and gets no other.
-const GONE: *const Slot = without_provenance(2);
-
-#[cfg(not(any(loom, shuttle)))]
-std::thread_local! {
-    /// Null before the first use.
-    static MINE: Cell<*const Slot> = const { Cell::new(null()) };
-}
-#[cfg(any(loom, shuttle))]
-thread_local! {
-    static MINE: Cell<*const Slot> = Cell::new(null());
-}
+const GONE: *const () = without_provenance(2);
 
 static AT_END: AtEnd<Slot> = AtEnd::new();
 
@@ -40,43 +29,43 @@ pub(crate) fn prepare() -> bool {
 /// Runs early in a forked child, where other handlers may have run before, and threads that they
 /// started.
 extern "C" fn begin_child() {
-    match MINE.with(Cell::get) {
+    match WORDS.with(|words| words.slot.get()) {
         BUSY => {} // a handler has forked in the middle: one of the taken slots is this thread's
-        mine => super::forget_the_absent(mine),
+        mine => super::forget_the_absent(mine.cast()),
     }
 }
 
 impl GiveBack for Slot {
     fn give_back(&'static self) {
         // (In a model, all values of a thread are dropped at once, and this one may be the first.)
-        let _ = MINE.try_with(|mine| mine.set(BUSY));
+        let _ = WORDS.try_with(|words| words.slot.set(BUSY));
         // A child that a handler forks from here on does not use the slot.
         compiler_fence(Ordering::SeqCst);
         Slot::give_back(self, process());
         compiler_fence(Ordering::SeqCst);
-        let _ = MINE.try_with(|mine| mine.set(GONE));
+        let _ = WORDS.try_with(|words| words.slot.set(GONE));
     }
 }
 
 /// Returns this thread's slot, if it has one.
 #[inline]
 pub(crate) fn mine() -> Option<&'static Slot> {
-    let slot = MINE.with(Cell::get);
+    let slot = WORDS.with(|words| words.slot.get());
     // SAFETY: a value above these two is the address of a slot, which is never freed.
-    (slot.addr() > GONE.addr()).then(|| unsafe { &*slot })
+    (slot.addr() > GONE.addr()).then(|| unsafe { &*slot.cast() })
 }
 
 /// Returns this thread's slot, and takes one first if it has none; `None` if it cannot have one at
 /// present.
 #[cold]
 pub(crate) fn mine_or_taken() -> Option<&'static Slot> {
-    MINE.with(|mine| {
-        if mine.get().is_null() {
-            mine.set(BUSY);
+    WORDS.with(|words| {
+        if words.slot.get().is_null() {
+            words.slot.set(BUSY);
             compiler_fence(Ordering::SeqCst); // as above
             let slot = take().map_or(null(), from_ref);
             compiler_fence(Ordering::SeqCst);
-            mine.set(slot);
+            words.slot.set(slot.cast());
         }
     });
     mine()

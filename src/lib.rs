@@ -53,6 +53,7 @@ mod arena;
 mod at_most;
 pub mod clock;
 mod counters;
+mod dependent;
 pub mod diagnostics;
 mod error;
 mod event;

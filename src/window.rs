@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
+use crate::dependent::Zero;
 use crate::error::OutOfRangeError;
 use crate::event::cells::EventCells;
 use crate::event::kinds::sealed::Number;
@@ -171,13 +172,13 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
 
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn by_id(&self) -> Option<&Ring> {
+    fn by_id(&self) -> Option<Zero> {
         self.ring.by_id()
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn portable(&self) -> Option<&Ring> {
+    fn portable(&self) -> Option<Zero> {
         self.ring.portable()
     }
 

@@ -8,6 +8,7 @@
 use std::ptr::null_mut;
 
 use super::arena;
+use crate::dependent;
 use crate::memory::column::Column;
 use crate::stripe::{self, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
@@ -31,6 +32,18 @@ impl OnDemand {
         // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and the data that
         // the strategy has detected is seen.
         self.first.load(Ordering::Acquire)
+    }
+
+    /// Returns the word as [`word`](Self::word) does, to a caller that reaches all data by
+    /// addresses that depend on it: an add, or a grant (see [`dependent`]).
+    #[inline]
+    pub(crate) fn dependent_word(&self) -> *mut AtomicU64 {
+        if dependent::ON {
+            // Relaxed: the cells are seen as zero, because their addresses are computed from it. A
+            // caller that finds null goes on to `claim`, which loads it with Acquire.
+            return self.first.load(Ordering::Relaxed);
+        }
+        self.word()
     }
 
     /// Returns the first column, and the way to add to it.

@@ -121,7 +121,7 @@ impl Counter {
     /// The true count *when the call began* is that of the adds before the call. "Before" means
     /// ordered by synchronisation (a join, a lock, a channel, an Acquire load), or on this thread.
     /// An add that has merely returned by the clock may be in its core's store buffer for some
-    /// nanoseconds more: per core, an add is a plain store.
+    /// nanoseconds more: per core, an add ends with a store that waits for no other core.
     ///
     /// ```
     /// let hits = windrow::Counter::new();

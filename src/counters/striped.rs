@@ -84,7 +84,7 @@ impl Striped {
 unsafe impl Number for &Striped {
     #[inline]
     fn word(self) -> *mut AtomicU64 {
-        self.column.word()
+        self.column.dependent_word()
     }
 
     fn claimed(self) -> *mut AtomicU64 {

@@ -36,12 +36,12 @@ impl Rations {
     #[allow(clippy::inline_always)] // no call on the path of a grant
     pub(super) fn take(&self, now: u64, n: u64) -> Result<(), Untaken> {
         // SAFETY: two columns are claimed together.
-        unsafe { take::take(self.columns.word(), now, n) }
+        unsafe { take::take(self.columns.dependent_word(), now, n) }
     }
 
     /// Takes as [`take`](Self::take), where rows are numbered by processor.
     pub(super) fn take_by_processor(&self, now: u64, n: u64) -> Result<(), Untaken> {
-        take::take_by_processor(self.columns.word(), now, n)
+        take::take_by_processor(self.columns.dependent_word(), now, n)
     }
 
     /// Replaces this thread's ration, and returns the old one; `None`, without an effect, if the

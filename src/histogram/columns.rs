@@ -103,12 +103,10 @@ impl Columns {
         put(At { columns: self, distance }, Add(n, Ordering::Release));
     }
 
-    /// Returns the word of the column at `distance`; or one that has no column.
+    /// Returns the word of the column at `distance` from the first, whose word is `first`; or one
+    /// that has no column.
     #[inline]
-    fn word(&self, distance: usize) -> *mut AtomicU64 {
-        // A thread that sees the word sees the shared cells, too: they are made before it is
-        // published.
-        let first = self.run.word();
+    fn word(first: *mut AtomicU64, distance: usize) -> *mut AtomicU64 {
         // A column's word is the address of its cell in row 0, with a tag in bits that are zero in
         // a cell's address. So this word plus the size of some cells is the word of a column to the
         // right, with the same strategy, in the same claim.
@@ -183,12 +181,14 @@ struct At<'a> {
 unsafe impl Number for At<'_> {
     #[inline]
     fn word(self) -> *mut AtomicU64 {
-        self.columns.word(self.distance)
+        Columns::word(self.columns.run.dependent_word(), self.distance)
     }
 
     fn claimed(self) -> *mut AtomicU64 {
         self.columns.claim();
-        self.word()
+        // A thread that sees the word sees the shared cells, too: they are made before it is
+        // published.
+        Columns::word(self.columns.run.word(), self.distance)
     }
 
     fn aside(&self) -> &AtomicU64 {

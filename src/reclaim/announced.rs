@@ -68,6 +68,7 @@ use std::ops::Deref;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::compiler_fence;
 
+use crate::dependent;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering, Witness, fence, global, sized};
 use crate::thread_end::holder::Holder;
 use crate::thread_end::process;
@@ -157,12 +158,19 @@ impl Slot {
             Between::Nothing => compiler_fence(Ordering::SeqCst),
             Between::Fence => fence(Ordering::SeqCst), // pairs with the one in `fence_and_look`
         }
+        let there = step(|| {
+            if dependent::ON {
+                // Relaxed: the holder reaches the object by this very address.
+                pointer.load(Ordering::Relaxed)
+            } else {
+                // Acquire: pairs with the Release that made the pointer lead there: the holder sees
+                // the object as it is since then, which may differ from the first load.
+                pointer.load(Ordering::Acquire)
+            }
+        });
         // SAFETY: by contract.
-        let held = Held { slot: self, thing: unsafe { &*found } };
-        // Acquire: pairs with the Release that made the pointer lead there: the holder sees the
-        // object as it is since then, which may differ from the first load.
-        let is_there = step(|| pointer.load(Ordering::Acquire)) == found;
-        is_there.then_some(held)
+        let held = Held { slot: self, thing: unsafe { &*there } };
+        dependent::are_equal(there.addr(), found.addr()).then_some(held)
     }
 
     /// Takes a free slot, or one of a new chunk; returns `None` if there is no memory.

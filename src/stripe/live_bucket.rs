@@ -1,10 +1,22 @@
 //! The part of the live bucket that an add reads.
 
+use crate::dependent::Zero;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// In a row's count of records, the bit that says that the row has a pending value (see
 /// [`per_core`](super::per_core)).
 pub(crate) const PENDING: u64 = 1 << 63;
+
+/// The way from a window to its live bucket.
+#[derive(Clone, Copy)]
+pub(crate) struct Live {
+    /// The window's pointer to the bucket.
+    pub(crate) current: *const AtomicPtr<LiveBucket>,
+    /// Zero, by the load that has shown that the window is made: the address of the pointer depends
+    /// on it.
+    #[allow(dead_code)] // only arm64 adds it
+    pub(crate) made: Zero,
+}
 
 /// The part of a window's live bucket that an add reads: the first field of each bucket. It does
 /// not change while any thread may be adding through it.

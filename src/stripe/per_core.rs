@@ -87,7 +87,7 @@ pub(crate) enum ById {}
 
 impl Numbering for ById {
     const NUMBER: usize = area::MM_CID;
-    const TAG: usize = 1;
+    const TAG: usize = machine::TAG;
 }
 
 /// By the processor's number (`cpu_id`).
@@ -138,8 +138,9 @@ pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
 /// Returns the column of a word, if its adds go by the processor's number.
 #[inline]
 pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
-    let is_column =
-        word.addr() > UNAVAILABLE && word.addr().is_multiple_of(align_of::<AtomicU64>());
+    let is_column = word.addr() > UNAVAILABLE
+        && word.addr() & ById::TAG == 0
+        && word.addr().is_multiple_of(align_of::<AtomicU64>());
     is_column.then_some(PerCoreColumn { word, numbering: PhantomData })
 }
 

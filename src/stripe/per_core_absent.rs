@@ -3,12 +3,12 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use super::live_bucket::LiveBucket;
+use super::live_bucket::Live;
 use super::miss::{Miss, MissCell, OnMiss};
 use super::numbered::Numbered;
 use super::ration::{Ration, Untaken};
 use crate::memory::column::Column;
-use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
+use crate::sync::{AtomicU64, AtomicUsize, global};
 
 /// The numberings of rows, of which there are none.
 pub(crate) trait Numbering: Copy {}
@@ -99,7 +99,7 @@ pub(crate) unsafe fn swap<N: Numbering>(
 /// Always safe: no live bucket has a tagged column.
 #[inline]
 pub(crate) unsafe fn add_live<N: Numbering>(
-    _live: *const AtomicPtr<LiveBucket>,
+    _live: Live,
     _at: u64,
     _position: usize,
     _n: u64,
@@ -112,7 +112,7 @@ pub(crate) unsafe fn add_live<N: Numbering>(
 /// As for [`add_live`].
 #[inline]
 pub(crate) unsafe fn raise_live<N: Numbering>(
-    _live: *const AtomicPtr<LiveBucket>,
+    _live: Live,
     _at: u64,
     _position: usize,
     _value: u64,
@@ -125,7 +125,7 @@ pub(crate) unsafe fn raise_live<N: Numbering>(
 /// As for [`add_live`].
 #[inline]
 pub(crate) unsafe fn record_live<N: Numbering>(
-    _live: *const AtomicPtr<LiveBucket>,
+    _live: Live,
     _at: u64,
     _positions: (usize, usize),
     _value: u64,
@@ -138,7 +138,7 @@ pub(crate) unsafe fn record_live<N: Numbering>(
 /// As for [`add_live`].
 #[inline]
 pub(crate) unsafe fn record_pending<N: Numbering>(
-    _live: *const AtomicPtr<LiveBucket>,
+    _live: Live,
     _at: u64,
     _positions: (usize, usize),
     _value: u64,
@@ -151,7 +151,7 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 /// As for [`add_live`].
 #[inline]
 pub(crate) unsafe fn fold_live<N: Numbering>(
-    _live: *const AtomicPtr<LiveBucket>,
+    _live: Live,
     _at: u64,
     _positions: (usize, usize, usize),
     missed: impl FnOnce(Miss),

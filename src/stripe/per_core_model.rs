@@ -12,16 +12,34 @@
 //! The lock exists only in the model. It represents the scheduler, which lets one thread at a time
 //! run on a core, and orders the operations of threads that run there one after the other.
 
+//!
+//! # What differs on arm64
+//!
+//! The order of the memory is the model's, so these differences are in the sequences alone:
+//!
+//! * They load the live bucket's address by a plain load, on which all later addresses depend,
+//!   where the model says Acquire; and the window's state and a column's word, too ([`dependent`]).
+//! * They compare the row's number before they look at the bucket. So a thread without an open row
+//!   misses for that, even if the time lies in another bucket. It then opens its row and tries
+//!   again.
+//! * A thread that has not seen yet what was detected misses as one without a row, although its row
+//!   may be open. Out of line it has seen it.
+//! * The exclusive store of a record may fail without a reason. Then nothing was written, and the
+//!   sequence counts as aborted. Here it is aborted only if another thread has come between; but
+//!   what follows an abort is the same.
+//!
+//! [`dependent`]: crate::dependent
+
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use super::live_bucket::{LiveBucket, PENDING};
+use super::live_bucket::{Live, PENDING};
 use super::miss::{Miss, OnMiss};
 use super::numbered::Numbered;
 use super::open;
 use crate::memory::column::Column;
 use crate::reclaim;
-use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
 
 #[path = "per_core_model/ration.rs"]
 mod ration;
@@ -149,7 +167,7 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 /// # Safety
 /// The contract of the real `add_live`.
 unsafe fn live_sequence(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     missed: impl FnOnce(Miss),
     steps: &[&dyn Fn(Row) -> Step],
@@ -157,7 +175,7 @@ unsafe fn live_sequence(
     let row = core();
     let mine = take_over(row);
     // SAFETY: by contract. Acquire: as every load is on x86-64; on arm64 addresses depend on it.
-    let live = unsafe { &*(*live).load(Ordering::Acquire) };
+    let live = unsafe { &*(*live.current).load(Ordering::Acquire) };
     if !live.contains(at) {
         return missed(Miss::OtherBucket);
     }
@@ -208,7 +226,7 @@ enum Step {
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn add_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     position: usize,
     n: u64,
@@ -225,7 +243,7 @@ pub(crate) unsafe fn add_live<N: Numbering>(
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn raise_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     position: usize,
     value: u64,
@@ -242,7 +260,7 @@ pub(crate) unsafe fn raise_live<N: Numbering>(
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn record_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, extremes): (usize, usize),
     value: u64,
@@ -267,7 +285,7 @@ pub(crate) unsafe fn record_live<N: Numbering>(
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn record_pending<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, pending): (usize, usize),
     value: u64,
@@ -291,7 +309,7 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn fold_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),
     missed: impl FnOnce(Miss),

@@ -3,6 +3,7 @@
 //! All numbers on columns share one chain of tests: a counter's add, a maximum's raise, a cell of a
 //! histogram.
 
+use crate::dependent;
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::open::{open_shared_row, shared_row};
 use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
@@ -28,10 +29,12 @@ pub(crate) trait Put: Copy {
 /// # Safety
 /// [`word`](Self::word) and [`claimed`](Self::claimed) are encoded [`TaggedColumn`]s.
 pub(crate) unsafe trait Number: Copy {
-    /// The column's word.
+    /// The column's word, which need not order more than the cells of the column
+    /// ([`dependent`]).
     fn word(self) -> *mut AtomicU64;
     /// Claims a column, if there is none yet, and returns its word. There is still none if the
-    /// arena is full or the strategy undecided.
+    /// arena is full or the strategy undecided. Acquire: what was written before the column was
+    /// claimed is seen.
     fn claimed(self) -> *mut AtomicU64;
     /// The cell of all threads that cannot use a row.
     fn aside(&self) -> &AtomicU64;
@@ -65,8 +68,8 @@ impl Put for Add {
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn in_sequence<N: Numbering>(self, column: PerCoreColumn<N>, on_miss: impl OnMiss) {
-        // The committing store is a plain one: Release on the processors that have this
-        // strategy. The `asm!` is a barrier to the compiler.
+        // The committing store is Release, by the processor (x86-64) or by the instruction
+        // (arm64). The `asm!` is a barrier to the compiler.
         per_core::add(column, self.0, on_miss);
         if self.1 == Ordering::SeqCst {
             fence(Ordering::SeqCst); // as the locked add would be
@@ -198,6 +201,7 @@ fn outside_sequence<N: Numbering, P: Put>(
     column: PerCoreColumn<N>,
     why: Miss,
 ) {
+    dependent::acquire(); // behind the load of the column's word
     if why == Miss::NoRow
         && let Some(row) = shared_row()
     {

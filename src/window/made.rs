@@ -18,16 +18,17 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::clock::Clock;
+use crate::dependent::{self, Zero};
 use crate::event::layout::BucketLayout;
 use crate::ring::{Geometry, Ring};
 use crate::stripe::Strategy;
 use crate::timestamp::Timestamp;
 use crate::window::identity::Identity;
 
+/// Adds go per core, by concurrency id: the usual way, and the quickest one to look for.
+const BY_ID: u8 = 0;
 /// The ring is not made yet.
-const NOT_MADE: u8 = 0;
-/// Adds go per core, by concurrency id: the usual way.
-const BY_ID: u8 = 1;
+const NOT_MADE: u8 = 1;
 /// Adds are announced.
 const PORTABLE: u8 = 2;
 /// Adds go in any other way.
@@ -99,27 +100,27 @@ impl<C> Made<C> {
         }
     }
 
-    /// Returns the ring if adds to it are per core, by concurrency id.
+    /// Looks whether adds are per core, by concurrency id. Then the ring is made, and is seen so at
+    /// addresses that depend on the look.
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
-    pub(super) fn by_id(&self) -> Option<&Ring> {
-        // SAFETY: a ring with a way of adding is made.
-        self.goes::<BY_ID>().then(|| unsafe { self.made() })
+    pub(super) fn by_id(&self) -> Option<Zero> {
+        self.seen_to_go::<BY_ID>()
     }
 
-    /// Returns the ring if adds to it are announced.
+    /// Looks in the same way whether adds are announced.
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
-    pub(super) fn portable(&self) -> Option<&Ring> {
-        // SAFETY: as above.
-        self.goes::<PORTABLE>().then(|| unsafe { self.made() })
+    pub(super) fn portable(&self) -> Option<Zero> {
+        self.seen_to_go::<PORTABLE>()
     }
 
     /// Returns the ring, without checking that it is made.
     ///
     /// # Safety
     ///
-    /// The ring is made, and this thread knows it: another method has returned the ring.
+    /// The ring is made, and this thread knows it by another method; if by one that orders only
+    /// what is at addresses that depend on its answer, `self` is such an address.
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address
     pub(super) unsafe fn made(&self) -> &Ring {
@@ -129,6 +130,18 @@ impl<C> Made<C> {
 
     pub(super) fn clock(&self) -> &C {
         &self.clock
+    }
+
+    /// Looks whether adds go this way, for an add.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // on the path of an add
+    fn seen_to_go<const WAY: u8>(&self) -> Option<Zero> {
+        if dependent::ON {
+            // Relaxed: the ring's fields are seen as made, by addresses that depend on this.
+            let way = self.way.load(Ordering::Relaxed);
+            return Zero::of((way ^ WAY).into());
+        }
+        self.goes::<WAY>().then_some(Zero::ORDERED)
     }
 
     /// Returns whether adds go this way. Acquire: pairs with the Release in `make`.

@@ -9,8 +9,8 @@
 //! | `barrier` | a Relaxed load, and a barrier for loads behind it: on arm64 `dmb ishld` |
 //! | `none` | nothing behind it: not correct, the floor |
 //!
-//! On x86-64 the three compile to equal code. Their cost on other processors decides which one the
-//! library uses there.
+//! On x86-64 the three compile to equal code. The library reaches the bucket by the address that
+//! the second look finds, which on arm64 is the code of `none`, and is correct.
 
 use std::hint::black_box;
 use std::ptr::null_mut;

@@ -15,6 +15,7 @@
 use std::ptr::from_ref;
 
 use crate::clock::UNKNOWN;
+use crate::dependent::{self, Zero};
 use crate::event::layout::{CellIndex, raise_of};
 use crate::reclaim::announced::{self, Slot};
 use crate::reclaim::{self, Guard};
@@ -28,12 +29,11 @@ use crate::ring::order::slots::Lookup;
 use crate::ring::order::tier::Tier;
 use crate::ring::write::hold::{Announced, Fenced, Hold, Pinned};
 use crate::stripe::Strategy;
-use crate::stripe::live_bucket::LiveBucket;
+use crate::stripe::live_bucket::Live;
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::rare::cold;
 use crate::stripe::retry::{attempt, count_miss, retry};
-use crate::sync::AtomicPtr;
 use crate::timestamp::Timestamp;
 
 /// A window: a ring, and the clock by which adds to it are timed.
@@ -41,17 +41,19 @@ pub(crate) trait RingAndClock {
     /// Returns the ring. (Makes the ring of a window in a static, if it is not made yet.)
     fn ring(&self) -> &Ring;
 
-    /// Returns the ring, if it is made and adds are per core, by concurrency id: the ordinary case.
-    fn by_id(&self) -> Option<&Ring>;
+    /// Looks whether the ring is made and adds are per core, by concurrency id: the ordinary case.
+    /// The ring is seen at [addresses that depend on the look](Zero::at).
+    fn by_id(&self) -> Option<Zero>;
 
-    /// Returns the ring, if it is made and adds are announced.
-    fn portable(&self) -> Option<&Ring>;
+    /// Looks in the same way whether the ring is made and adds are announced.
+    fn portable(&self) -> Option<Zero>;
 
     /// Returns the ring, without a look whether it is made.
     ///
     /// # Safety
     ///
-    /// One of the other functions has returned the ring to this thread.
+    /// One of the other functions has told this thread that the ring is made, and `self` is at an
+    /// address that depends on the answer; or the answer was `ring`'s.
     unsafe fn made(&self) -> &Ring;
 
     /// Returns the present time, in nanoseconds.
@@ -97,9 +99,11 @@ impl Ring {
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
         let at = at.as_nanos();
-        if let Some(ring) = window.by_id() {
+        if let Some(made) = window.by_id() {
             let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
-            return ring.add_per_core::<ById>(at, cells, number, missed);
+            // SAFETY: the window is made. Only the address of a field is computed.
+            let ring = unsafe { window.made() };
+            return Ring::add_per_core::<ById>(ring.live(made), at, cells, number, missed);
         }
         cold(); // so that the usual case needs no jump
         match cells {
@@ -119,9 +123,9 @@ impl Ring {
     #[inline(always)]
     #[allow(clippy::inline_always)] // one of two calls
     fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
-        if window.portable().is_some() {
+        if let Some(made) = window.portable() {
             // SAFETY: the window is made.
-            unsafe { Ring::add_held::<Announced>(window, at, cells, number) };
+            unsafe { Ring::add_held::<Announced>(made.at(window), at, cells, number) };
         } else {
             Ring::add_otherwise(window, at, cells, number);
         }
@@ -135,7 +139,8 @@ impl Ring {
         let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
         match ring.strategy {
             Strategy::PerCore if !ring.is_by_id => {
-                ring.add_per_core::<ByProcessor>(at, cells.index(), number, missed);
+                let live = ring.live(Zero::ORDERED);
+                Ring::add_per_core::<ByProcessor>(live, at, cells.index(), number, missed);
             }
             // SAFETY: the window is made: by now, if it was not.
             Strategy::Epochs => unsafe { Ring::add_held::<Pinned<'_>>(window, at, cells, number) },
@@ -154,7 +159,7 @@ impl Ring {
     ///
     /// # Safety
     ///
-    /// The window is made.
+    /// The window is made, and is seen as made at this address.
     #[inline(never)]
     unsafe fn add_held<H: Hold>(
         window: &impl RingAndClock,
@@ -182,6 +187,7 @@ impl Ring {
         number: u64,
         miss: Miss,
     ) {
+        dependent::acquire(); // behind the look whether the ring is made
         count_miss(miss);
         let at = if at == UNKNOWN.as_nanos() { window.nanos() } else { at };
         window.ring().add_slowly(at, cells, number);
@@ -192,13 +198,12 @@ impl Ring {
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn add_per_core<N: Numbering>(
-        &self,
+        live: Live,
         at: u64,
         cells: CellIndex,
         number: u64,
         missed: impl FnOnce(Miss),
     ) {
-        let live = self.live();
         // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it
         // is quiescent (see `close`); any other never has a span, whatever its memory is reused
         // for.
@@ -228,11 +233,12 @@ impl Ring {
         number: u64,
         missed: &MissCell,
     ) {
+        let live = self.live(Zero::ORDERED);
         let because = |why| missed.set(Some(why));
         let CellIndex::Value { pair, extremes } = cells else {
-            return self.add_per_core::<N>(at, cells, number, because);
+            return Ring::add_per_core::<N>(live, at, cells, number, because);
         };
-        let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
+        let (pair, extremes) = (pair.into(), extremes.into());
         let layout = self.store.layout;
         let pending = layout.pending(pair);
         // SAFETY: as in `add_per_core`; a block has a column for each pending value.
@@ -249,11 +255,13 @@ impl Ring {
         }
     }
 
-    /// Returns `current` as adds follow it: a bucket begins with its [`LiveBucket`].
+    /// Returns `current` as adds follow it: a bucket begins with its
+    /// [`LiveBucket`](crate::stripe::live_bucket::LiveBucket). The caller has
+    /// seen that the ring is `made`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address
-    fn live(&self) -> *const AtomicPtr<LiveBucket> {
-        from_ref::<BucketPtr>(&self.current).cast()
+    fn live(&self, made: Zero) -> Live {
+        Live { current: from_ref::<BucketPtr>(&self.current).cast(), made }
     }
 
     /// Counts `update` in the live bucket, if `at` lies in it, with this thread's slot for

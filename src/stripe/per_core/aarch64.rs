@@ -23,6 +23,11 @@
 //!   kernel orders the writes of the one before the reads of the other: its own self-tests count in
 //!   such rows on arm64.
 
+use std::mem::offset_of;
+
+use super::detect::Detected;
+use crate::stripe::live_bucket::LiveBucket;
+
 #[macro_use]
 mod sequence;
 mod number; // after the macros that they use
@@ -34,6 +39,15 @@ pub(crate) use number::{add, add_live, raise, raise_live};
 pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(in crate::stripe) use row::row;
+
+/// The tag of a column with adds by concurrency id: the highest bit, so that sequences need not
+/// subtract it. The processor ignores the highest byte of an address (Linux,
+/// `Documentation/arch/arm64/tagged-pointers.rst`).
+pub(super) const TAG: usize = 1 << 63;
+
+// Sequences load two fields at once.
+const _: () = assert!(offset_of!(Detected, open) == offset_of!(Detected, area) + 8);
+const _: () = assert!(offset_of!(LiveBucket, span) == offset_of!(LiveBucket, start) + 8);
 
 /// The signature that the kernel expects before an abort address: glibc's choice for arm64,
 /// `brk #0x45e0`.

@@ -18,7 +18,7 @@ pub(super) mod area {
 /// It is on a cache line of its own, because every add reads it.
 #[repr(C, align(64))]
 pub(super) struct Detected {
-    /// Offset of a thread's area from its thread pointer.
+    /// Offset of a thread's area from its thread pointer; zero until it is known.
     pub(super) area: AtomicUsize,
     /// The number of open rows (see [`open`](crate::stripe::open)).
     pub(super) open: AtomicUsize,
@@ -100,6 +100,9 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
     let size = size as usize;
     if size == 0 {
         return false; // not registered: an old kernel, a sandbox, or a tunable
+    }
+    if offset == 0 {
+        return false; // where the thread pointer leads there is something else; see `Detected`
     }
     let has_mm_cid = size >= area::WITH_MM_CID
         // glibc reports 20 for the original area, or its padded size of 32. The auxiliary vector

@@ -12,6 +12,9 @@ pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(in crate::stripe) use row::row;
 
+/// The tag of a column with adds by concurrency id, which sequences subtract.
+pub(super) const TAG: usize = 1;
+
 /// The signature that the kernel expects before an abort address: glibc's choice for x86.
 #[cfg(test)]
 pub(super) const SIGNATURE: u32 = 0x5305_3053;

@@ -3,13 +3,11 @@
 use std::arch::asm;
 use std::mem::offset_of;
 
-use super::sequence::untagged;
 use crate::memory::column::Column;
-use crate::stripe::live_bucket::LiveBucket;
+use crate::stripe::live_bucket::{Live, LiveBucket};
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
-use crate::stripe::per_core::{Numbering, PerCoreColumn};
-use crate::sync::AtomicPtr;
+use crate::stripe::per_core::{Numbering, PerCoreColumn, distance};
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead if the kernel
 /// interrupted the sequence, or if this thread has no open row. Then nothing was written.
@@ -61,13 +59,13 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 /// bucket. Otherwise calls `missed`, without having written.
 ///
 /// # Safety
-/// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that began
-/// after `live` was made to point elsewhere. Unless its `span` is zero, its column is tagged, and
-/// its claim includes the cell at `position`.
+/// `live.current` points at a [`LiveBucket`] that does not change until a barrier has ended that
+/// began after it was made to point elsewhere. Unless its `span` is zero, its column is tagged,
+/// and its claim includes the cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn add_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     position: usize,
     n: u64,
@@ -88,7 +86,7 @@ pub(crate) unsafe fn add_live<N: Numbering>(
                 "stlr {scratch}, [{row}]"
             ],
             behind: [],
-            cell = in(reg) untagged::<N>(position),
+            cell = in(reg) distance(position),
             n = in(reg) n
         );
     }
@@ -105,7 +103,7 @@ pub(crate) unsafe fn add_live<N: Numbering>(
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn raise_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     position: usize,
     value: u64,
@@ -126,7 +124,7 @@ pub(crate) unsafe fn raise_live<N: Numbering>(
                 "stlr {value}, [{row}]"
             ],
             behind: [],
-            cell = in(reg) untagged::<N>(position),
+            cell = in(reg) distance(position),
             value = in(reg) value
         );
     }

@@ -28,22 +28,21 @@ pub(crate) fn take<N: Numbering>(
             checks: [],
             commit: [
                 "add {row}, {column}, {row}, lsl #{row_shift}",
-                "ldp {last}, {scratch}, [{row}]",
+                "ldp {other}, {scratch}, [{row}]",
                 "subs {scratch}, {scratch}, {n}",
                 "b.lo {short}",
-                "cmp {last}, {now}",
+                "cmp {other}, {now}",
                 "b.lo {ended}",
                 "str {scratch}, [{row}, #8]"
             ],
             behind: [],
-            column = in(reg) column.column().first().as_ptr(),
+            column = in(reg) column.word,
             aborted = label { return Err(Untaken::Otherwise) },
             no_row = label { return Err(Untaken::Otherwise) },
             short = label { return Err(Untaken::Short) },
             ended = label { return Err(Untaken::Otherwise) },
             now = in(reg) now,
-            n = in(reg) n,
-            last = out(reg) _
+            n = in(reg) n
         );
     }
     Ok(())
@@ -78,7 +77,6 @@ pub(crate) unsafe fn swap<N: Numbering>(
             ],
             behind: ["cbnz {scratch:w}, {aborted}"],
             old = in(reg) old,
-            other = out(reg) _,
             last = in(reg) new.last,
             left = in(reg) new.left
         );

@@ -5,13 +5,11 @@
 use std::arch::asm;
 use std::mem::offset_of;
 
-use super::sequence::untagged;
 use crate::memory::column::Column;
-use crate::stripe::live_bucket::{LiveBucket, PENDING};
+use crate::stripe::live_bucket::{Live, LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
-use crate::stripe::per_core::Numbering;
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
-use crate::sync::AtomicPtr;
+use crate::stripe::per_core::{Numbering, distance};
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the
 /// value between the extremes that its row has seen. Otherwise calls `missed`, without having
@@ -25,7 +23,7 @@ use crate::sync::AtomicPtr;
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn record_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, extremes): (usize, usize),
     value: u64,
@@ -54,8 +52,8 @@ pub(crate) unsafe fn record_live<N: Numbering>(
             ],
             behind: ["cbnz {live:w}, {aborted}"],
             extreme = label { missed(Miss::Extreme) },
-            pair = in(reg) untagged::<N>(pair),
-            extremes = in(reg) untagged::<N>(extremes),
+            pair = in(reg) distance(pair),
+            extremes = in(reg) distance(extremes),
             value = in(reg) value,
             inverse = in(reg) !value
         );
@@ -68,7 +66,7 @@ pub(crate) unsafe fn record_live<N: Numbering>(
 /// # Safety
 /// As for [`add_live`](super::add_live); `pending` is a position of the same claim.
 pub(crate) unsafe fn record_pending<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, pending): (usize, usize),
     value: u64,
@@ -97,8 +95,8 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
             ],
             behind: ["cbnz {live:w}, {aborted}"],
             pends = label { missed(Miss::Aborted) },
-            pair = in(reg) untagged::<N>(pair),
-            pending = in(reg) untagged::<N>(pending),
+            pair = in(reg) distance(pair),
+            pending = in(reg) distance(pending),
             value = in(reg) value,
             one = in(reg) 1 | PENDING
         );
@@ -110,7 +108,7 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 /// # Safety
 /// The contract of [`record_pending`].
 pub(crate) unsafe fn fold_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),
     missed: impl FnOnce(Miss),
@@ -147,9 +145,9 @@ pub(crate) unsafe fn fold_live<N: Numbering>(
                 "stlr {scratch}, [{live}]"
             ],
             behind: [],
-            pair = in(reg) untagged::<N>(pair),
-            extremes = in(reg) untagged::<N>(extremes),
-            pending = in(reg) untagged::<N>(pending),
+            pair = in(reg) distance(pair),
+            extremes = in(reg) distance(extremes),
+            pending = in(reg) distance(pending),
             counted = const !PENDING
         );
     }

@@ -2,20 +2,23 @@
 //! that they keep are those of [`per_core`](crate::stripe::per_core).
 //!
 //! ```text
+//!   offset of the area; number of open rows    no offset yet: out of line
 //!   this thread's area gets the descriptor's address   armed
-//!   62:  checks
-//!        row = this thread's row's number      all ones: the thread is not registered
+//!   62:  row = this thread's row's number      all ones: the thread is not registered
 //!        row < the number of open rows ?       otherwise out of line
+//!        checks
 //!        commit                                ends with the one store that is not idempotent
 //!   63:  of an exclusive store: did it succeed ?       otherwise aborted
 //! ```
 //!
-//! A commit finds the row's number in `{row}`, and may use `{scratch}`. Addresses are without their
-//! tag: the caller subtracts it, from a constant where it can.
+//! A commit finds the row's number in `{row}`, and may use `{scratch}` and `{other}`. Addresses may
+//! have the tag of [`ById`](crate::stripe::per_core::ById), which the processor ignores.
+//!
+//! A conditional branch reaches 1 MiB. A function of more code than that does not assemble if a
+//! miss of one of its adds leads beyond ("fixup value out of range"): move the add to a function of
+//! its own. (A jump around an unconditional one would be taken at each add.)
 
-use crate::stripe::per_core::{Numbering, distance};
-
-/// One sequence: `checks`; the number of this thread's row; `commit`; and what comes `behind` it.
+/// One sequence: the number of this thread's row; `checks`; `commit`; and what comes `behind` it.
 macro_rules! sequence {
     (
         numbering: $numbering:ty,
@@ -39,8 +42,12 @@ macro_rules! sequence {
             "64:",
             "b {aborted}",
             ".popsection",
+            // What `detect` has found. This thread may have learnt from the column alone that it
+            // was found, without having seen it: then the offset is still zero. (The number of open
+            // rows only rises: an older one is as good.)
+            "ldp {scratch}, {other}, [{detected}, #{area}]",
+            "cbz {scratch}, {no_row}",
             // Armed by the last instruction before the start.
-            "ldr {scratch}, [{detected}, #{area}]",
             "mrs {row}, tpidr_el0",
             "add {scratch}, {scratch}, {row}",
             "adrp {row}, 66b",
@@ -52,8 +59,7 @@ macro_rules! sequence {
             "ldr {scratch:w}, [{scratch}, #{number}]",
             "orr {row:w}, {scratch:w}, {row:w}, asr #31",
             // Does the row exist, and is it open? (The first bank's half of the word.)
-            "ldr {scratch:w}, [{detected}, #{open}]",
-            "cmp {row:w}, {scratch:w}",
+            "cmp {row:w}, {other:w}",
             "b.hs {no_row}",
             $($check,)*
             // The commit: one store that is not idempotent, the last instruction.
@@ -62,9 +68,9 @@ macro_rules! sequence {
             $($behind,)*
             row = out(reg) _,
             scratch = out(reg) _,
+            other = out(reg) _,
             detected = in(reg) &raw const DETECTED,
-            area = const offset_of!(Detected, area),
-            open = const offset_of!(Detected, open),
+            area = const offset_of!(Detected, area), // the number of open rows is behind it
             rseq_cs = const area::RSEQ_CS,
             cpu_id = const area::CPU_ID,
             number = const <$numbering>::NUMBER,
@@ -86,7 +92,7 @@ macro_rules! column_sequence {
             checks: [],
             commit: ["add {row}, {column}, {row}, lsl #{row_shift}", $($commit),+],
             behind: $behind,
-            column = in(reg) $column.column().first().as_ptr(),
+            column = in(reg) $column.word,
             aborted = label { $on_miss.missed(Miss::Aborted) },
             no_row = label { $on_miss.missed(Miss::NoRow) },
             $($operand)+
@@ -94,8 +100,8 @@ macro_rules! column_sequence {
     };
 }
 
-/// A sequence on cells of the live bucket. When the commit begins, the address of the first cell,
-/// with the tag, is in `{row}`; the commit may use `{live}` too.
+/// A sequence on cells of the live bucket. When the commit begins, the address of the first cell is
+/// in `{row}`; the commit may use `{live}` too.
 macro_rules! live_sequence {
     (
         $numbering:ty, $live:expr, $at:expr, $missed:expr,
@@ -104,12 +110,11 @@ macro_rules! live_sequence {
         sequence!(
             numbering: $numbering,
             // Loads the live bucket, and checks that the time lies in it. For a time before its
-            // start the difference wraps to more than any length.
+            // start the difference wraps to more than any length. (The length is behind the start.)
             checks: [
-                "ldr {live}, [{current}]",
-                "ldr {scratch}, [{live}, #{start}]",
+                "ldr {live}, [{current}, {made}]",
+                "ldp {scratch}, {other}, [{live}, #{start}]",
                 "sub {scratch}, {at}, {scratch}",
-                "ldr {other}, [{live}, #{span}]",
                 "cmp {scratch}, {other}",
                 "b.hs {other_bucket}",
                 "ldr {live}, [{live}, #{block}]"
@@ -117,11 +122,10 @@ macro_rules! live_sequence {
             commit: ["add {row}, {live}, {row}, lsl #{row_shift}", $($commit),+],
             behind: $behind,
             live = out(reg) _,
-            other = out(reg) _,
-            current = in(reg) $live,
+            current = in(reg) $live.current,
+            made = in(reg) $live.made.get(),
             at = in(reg) $at,
             start = const offset_of!(LiveBucket, start),
-            span = const offset_of!(LiveBucket, span),
             block = const offset_of!(LiveBucket, column),
             aborted = label { $missed(Miss::Aborted) },
             other_bucket = label { $missed(Miss::OtherBucket) },
@@ -129,11 +133,4 @@ macro_rules! live_sequence {
             $($operand)+
         )
     };
-}
-
-/// Returns the distance of a cell from the address that a live sequence has in `{row}`.
-#[inline(always)]
-#[allow(clippy::inline_always)] // a constant, where the event is
-pub(super) const fn untagged<N: Numbering>(position: usize) -> usize {
-    distance(position).wrapping_sub(N::TAG)
 }

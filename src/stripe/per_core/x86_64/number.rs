@@ -4,11 +4,10 @@ use std::arch::asm;
 use std::mem::offset_of;
 
 use crate::memory::column::Column;
-use crate::stripe::live_bucket::LiveBucket;
+use crate::stripe::live_bucket::{Live, LiveBucket};
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::{Numbering, PerCoreColumn, distance};
-use crate::sync::AtomicPtr;
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead, without having
 /// written, if the kernel interrupted it, or if this thread has no open row: it is not registered,
@@ -59,13 +58,13 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 /// bucket. Otherwise calls `missed`, without having written.
 ///
 /// # Safety
-/// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that
-/// began after `live` was made to point elsewhere. Unless its `span` is zero, its column is tagged,
+/// `live.current` points at a [`LiveBucket`] that does not change until a barrier has ended that
+/// began after it was made to point elsewhere. Unless its `span` is zero, its column is tagged,
 /// and its claim includes the cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn add_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     position: usize,
     n: u64,
@@ -100,7 +99,7 @@ pub(crate) unsafe fn add_live<N: Numbering>(
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn raise_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     position: usize,
     value: u64,

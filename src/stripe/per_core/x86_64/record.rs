@@ -18,11 +18,10 @@ use std::arch::x86_64::_mm_set_epi64x;
 use std::mem::offset_of;
 
 use crate::memory::column::Column;
-use crate::stripe::live_bucket::{LiveBucket, PENDING};
+use crate::stripe::live_bucket::{Live, LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::{Numbering, distance};
-use crate::sync::AtomicPtr;
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the
 /// value between the extremes that its row has seen. Otherwise calls `missed`, without having
@@ -38,7 +37,7 @@ use crate::sync::AtomicPtr;
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn record_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, extremes): (usize, usize),
     value: u64,
@@ -80,7 +79,7 @@ pub(crate) unsafe fn record_live<N: Numbering>(
 /// The contract of [`add_live`](super::add_live); `pending` is a position of the same
 /// claim.
 pub(crate) unsafe fn record_pending<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, pending): (usize, usize),
     value: u64,
@@ -118,7 +117,7 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 /// # Safety
 /// The contract of [`record_pending`].
 pub(crate) unsafe fn fold_live<N: Numbering>(
-    live: *const AtomicPtr<LiveBucket>,
+    live: Live,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),
     missed: impl FnOnce(Miss),

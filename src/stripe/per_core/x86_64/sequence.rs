@@ -109,7 +109,7 @@ macro_rules! live_sequence {
             ],
             commit: ["add {row}, qword ptr [{live} + {column}]", $($commit),+],
             live = out(reg) _,
-            current = in(reg) $live,
+            current = in(reg) $live.current,
             at = in(reg) $at,
             start = const offset_of!(LiveBucket, start),
             span = const offset_of!(LiveBucket, span),

@@ -83,7 +83,7 @@ impl Zero {
 mod compare {
     use std::arch::asm;
 
-    /// Whether loads are ordered by address.
+    /// Tells whether loads are ordered by address.
     pub(crate) const ON: bool = true;
 
     /// Returns whether a number is zero. The compiler does not learn that it is.

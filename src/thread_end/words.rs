@@ -15,9 +15,9 @@ use crate::sync::engine::thread_local;
 
 /// The words of one thread. Both are zero before their first use.
 pub(crate) struct Words {
-    /// Of `stripe::portable`.
+    /// The word of `stripe::portable`.
     pub(crate) row: Cell<usize>,
-    /// Of `reclaim::announced`: the address of a slot, or a number.
+    /// The word of `reclaim::announced`: the address of a slot, or a number.
     pub(crate) slot: Cell<*const ()>,
 }
 

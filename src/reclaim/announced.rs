@@ -63,6 +63,7 @@
 //! memory's owner at that time.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::iter::successors;
 use std::ops::Deref;
 use std::ptr::{null, null_mut};
@@ -79,7 +80,7 @@ mod thread;
 
 #[cfg(windrow_announced)]
 pub(crate) use steps::interrupt;
-pub(crate) use thread::{mine, mine_or_taken, prepare};
+pub(crate) use thread::{mine, mine_or_taken, prepare, set_row};
 
 /// The word in which one thread at a time announces. It is on cache lines of its own, because its
 /// thread writes it at each use.
@@ -87,6 +88,8 @@ pub(crate) use thread::{mine, mine_or_taken, prepare};
 pub(crate) struct Slot {
     /// The object that the thread may be using, or null.
     announced: AtomicPtr<()>,
+    /// The word of the thread's row: see [`thread`].
+    row: Cell<usize>,
     holder: Holder,
     /// The chunk of the slot.
     chunk: *const Chunk,
@@ -94,7 +97,8 @@ pub(crate) struct Slot {
     bit: usize,
 }
 
-// SAFETY: atomics, and a pointer that does not change once other threads see the slot.
+// SAFETY: atomics; a pointer that does not change once other threads see the slot; and a cell that
+// only the thread uses that has the slot.
 unsafe impl Sync for Slot {}
 
 /// The number of slots in a chunk.
@@ -173,6 +177,13 @@ impl Slot {
         dependent::are_equal(there.addr(), found.addr()).then_some(held)
     }
 
+    /// Returns the word of this thread's row.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of an add
+    pub(crate) fn row(&self) -> usize {
+        self.row.get()
+    }
+
     /// Takes a free slot, or one of a new chunk; returns `None` if there is no memory.
     fn take() -> Option<&'static Slot> {
         chunks().find_map(Chunk::take).or_else(Chunk::link)
@@ -234,6 +245,7 @@ impl Chunk {
             for number in 0..SLOTS {
                 (&raw mut (*chunk).slots[number]).write(Slot {
                     announced: AtomicPtr::new(null_mut()),
+                    row: Cell::new(0),
                     holder: Holder::free(),
                     chunk,
                     bit: 1 << number,
@@ -263,6 +275,15 @@ impl Chunk {
 pub(crate) struct Held<'s, T> {
     slot: &'s Slot,
     thing: &'s T,
+}
+
+impl<T> Held<'_, T> {
+    /// Returns the word of this thread's row.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of an add
+    pub(crate) fn row(&self) -> usize {
+        self.slot.row()
+    }
 }
 
 impl<T> Deref for Held<'_, T> {

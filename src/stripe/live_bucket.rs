@@ -9,12 +9,12 @@ pub(crate) const PENDING: u64 = 1 << 63;
 
 /// The way from a window to its live bucket.
 #[derive(Clone, Copy)]
+#[allow(dead_code)] // where there are no sequences
 pub(crate) struct Live {
     /// The window's pointer to the bucket.
     pub(crate) current: *const AtomicPtr<LiveBucket>,
     /// Zero, by the load that has shown that the window is made: the address of the pointer depends
     /// on it.
-    #[allow(dead_code)] // only arm64 adds it
     pub(crate) made: Zero,
 }
 

@@ -44,6 +44,7 @@ use super::open::open;
 use super::rare::cold;
 use super::{LEASES_BY_DEFAULT, first_rows, is_leasing, rows};
 use crate::memory::column::Column;
+use crate::reclaim::announced::set_row;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global};
 use crate::thread_end::words::WORDS;
 use crate::thread_end::{self, AtEnd, GiveBack, process};
@@ -95,13 +96,8 @@ pub(crate) struct Dealt(*mut AtomicU64);
 
 /// Returns this thread's word.
 #[inline]
-fn mine() -> usize {
+pub(crate) fn mine() -> usize {
     WORDS.with(|words| words.row.get())
-}
-
-/// Writes this thread's word.
-fn set_mine(word: usize) {
-    WORDS.with(|words| words.row.set(word));
 }
 
 /// Returns this thread's cell of the column in `word`, if there is a column, and the thread has
@@ -111,7 +107,16 @@ fn set_mine(word: usize) {
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn).
 #[inline]
 pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
-    let own = mine();
+    // SAFETY: by contract.
+    unsafe { leased_by(word, mine()) }
+}
+
+/// Returns the cell as [`leased`] does, to a caller that has this thread's word already.
+///
+/// # Safety
+/// The contract of [`leased`], and `own` is this thread's word.
+#[inline]
+pub(crate) unsafe fn leased_by(word: *mut AtomicU64, own: usize) -> Option<Leased> {
     let place = word.wrapping_byte_add(own);
     if place.addr() & BOTH != 0 {
         return Some(Leased::at(place, own));
@@ -129,7 +134,17 @@ pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn), and not one with per-core adds.
 #[inline]
 pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
-    let place = word.wrapping_byte_add(mine());
+    // SAFETY: by contract.
+    unsafe { dealt_by(word, mine()) }
+}
+
+/// Returns the cell as [`dealt`] does, to a caller that has this thread's word already.
+///
+/// # Safety
+/// The contract of [`dealt`], and `own` is this thread's word.
+#[inline]
+pub(crate) unsafe fn dealt_by(word: *mut AtomicU64, own: usize) -> Option<Dealt> {
+    let place = word.wrapping_byte_add(own);
     let is_dealt = place.addr() & TAGS == TAG + DEALT;
     is_dealt.then_some(Dealt(place.wrapping_byte_sub(TAG + DEALT)))
 }
@@ -146,7 +161,7 @@ pub(crate) unsafe fn any(word: *mut AtomicU64) -> Mine {
         BUSY => deal(), // only for this add: the interrupted code continues with its own row
         GONE => {
             let own = deal();
-            set_mine(own);
+            set_row(own);
             own
         }
         own => own,
@@ -163,12 +178,12 @@ static AT_END: AtEnd<Lease> = AtEnd::new();
 
 /// Gives this thread a row for the rest of its life, leased or dealt.
 fn settle() -> usize {
-    set_mine(BUSY);
+    set_row(BUSY);
     compiler_fence(Ordering::SeqCst); // a handler from here on has its adds dealt a row
     let own = if is_leasing() { lease_one() } else { None };
     let own = own.unwrap_or_else(deal);
     compiler_fence(Ordering::SeqCst);
-    set_mine(own);
+    set_row(own);
     own
 }
 
@@ -188,8 +203,7 @@ impl GiveBack for Lease {
         // Before a child may free the row, which it does from the next step on.
         let process = process();
         compiler_fence(Ordering::SeqCst);
-        // (In a model, all values of a thread are dropped at once, and this one may be the first.)
-        let _ = WORDS.try_with(|words| words.row.set(GONE));
+        set_row(GONE);
         compiler_fence(Ordering::SeqCst); // a handler from here on leaves the row alone
         Lease::give_back(self, process);
     }

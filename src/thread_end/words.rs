@@ -1,9 +1,9 @@
 //! The words of a thread: which row and which slot it has.
 //!
-//! They are one thread-local, because each look-up of one may be a call (in a library that is
-//! loaded at run time), and a portable add to a window needs both. That is all that they share:
-//! each has its own module, which alone reads and writes it, also when the thread ends and in a
-//! forked child. A thread may have either without the other.
+//! Each has its own module, which decides what it is, also when the thread ends and in a forked
+//! child. A thread may have either without the other. But a slot repeats the word of the row
+//! (`reclaim::announced`), so that a portable add to a window looks up one word alone: a look-up
+//! may be a call, in a library that is loaded at run time.
 //!
 //! They have no destructor, so that an add works at any moment of a thread's life. (Except under
 //! loom, which drops all values of a thread at once.)

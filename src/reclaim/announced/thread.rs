@@ -3,13 +3,22 @@
 //! The pointer to it, null before the first use, is one of the thread's [words](WORDS), which have
 //! no destructor, so that a use is right at any moment of a thread's life. Destructors that run
 //! after the slot was given back have no slot.
+//!
+//! # The word of a row
+//!
+//! A slot repeats its thread's other word, that of its row, so that a portable add to a window,
+//! which has the slot, needs no second look-up. Only [`set_row`] writes that word, and it writes
+//! the slot's too, if the thread has a slot; a thread that takes a slot copies the word there. A
+//! signal handler may see the slot's word older than the other: then its add goes another way. No
+//! slot has the word of a row that was given back: the thread writes both words before. A thread
+//! without a slot does not add to windows in this way.
 
 use std::ptr::{from_ref, null, without_provenance};
 use std::sync::atomic::compiler_fence;
 
 use super::Slot;
 use crate::sync::Ordering;
-use crate::thread_end::words::WORDS;
+use crate::thread_end::words::{WORDS, Words};
 use crate::thread_end::{self, AtEnd, GiveBack, process};
 
 /// Takes the place of a slot: the thread is taking one, or giving it back.
@@ -50,9 +59,25 @@ impl GiveBack for Slot {
 /// Returns this thread's slot, if it has one.
 #[inline]
 pub(crate) fn mine() -> Option<&'static Slot> {
-    let slot = WORDS.with(|words| words.slot.get());
+    WORDS.with(of)
+}
+
+#[inline]
+fn of(words: &Words) -> Option<&'static Slot> {
+    let slot = words.slot.get();
     // SAFETY: a value above these two is the address of a slot, which is never freed.
     (slot.addr() > GONE.addr()).then(|| unsafe { &*slot.cast() })
+}
+
+/// Writes the word of this thread's row, which the module of rows has chosen. (In a model, all
+/// values of a thread are dropped at once, and then nothing is written.)
+pub(crate) fn set_row(row: usize) {
+    let _ = WORDS.try_with(|words| {
+        words.row.set(row);
+        if let Some(slot) = of(words) {
+            slot.row.set(row);
+        }
+    });
 }
 
 /// Returns this thread's slot, and takes one first if it has none; `None` if it cannot have one at
@@ -66,6 +91,11 @@ pub(crate) fn mine_or_taken() -> Option<&'static Slot> {
             let slot = take().map_or(null(), from_ref);
             compiler_fence(Ordering::SeqCst);
             words.slot.set(slot.cast());
+            // Again, if a handler comes between, in which the thread gets a row.
+            while let Some(slot) = of(words).filter(|slot| slot.row.get() != words.row.get()) {
+                slot.row.set(words.row.get());
+                compiler_fence(Ordering::SeqCst);
+            }
         }
     });
     mine()

@@ -170,7 +170,7 @@ impl Ring {
         // SAFETY: the caller vouches for it.
         let ring = unsafe { window.made() };
         if let Ok(bucket) = H::hold(&ring.current, announced::mine())
-            && bucket.put_in_row(at, Update::new(cells.index(), number))
+            && bucket.put_in_row(at, || H::row(&bucket), Update::new(cells.index(), number))
         {
             return;
         }

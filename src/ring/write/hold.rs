@@ -30,6 +30,9 @@ pub(super) trait Hold {
     /// Holds the bucket that `current` leads to. Misses if that has changed meanwhile, or if this
     /// hold needs a slot for announcements, and there is none.
     fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss>;
+
+    /// Returns the word of this thread's row.
+    fn row(held: &Self::Held<'_>) -> usize;
 }
 
 /// A hold by an announcement; with a fence of the add's own, if `FENCED`.
@@ -48,6 +51,11 @@ impl<const FENCED: bool> Hold for ByAnnouncement<FENCED> {
         let held = unsafe { slot.ok_or(Miss::NoSlot)?.follow(current, between) };
         held.ok_or(Miss::OtherBucket)
     }
+
+    #[inline(always)]
+    fn row(held: &Held<'_, Bucket>) -> usize {
+        held.row()
+    }
 }
 
 /// A hold by a pin.
@@ -65,6 +73,11 @@ impl Hold for Pinned<'_> {
         // SAFETY: as above. Acquire: pairs with the Release in `replace_current`.
         let bucket = unsafe { &*current.load(Ordering::Acquire) };
         Ok(Pinned { bucket, _guard: guard })
+    }
+
+    #[inline(always)]
+    fn row(_held: &Pinned<'_>) -> usize {
+        portable::mine()
     }
 }
 
@@ -88,20 +101,27 @@ impl Bucket {
         word.map(|word| unsafe { update.put_in_row(word) }).is_some()
     }
 
-    /// Counts `update` as [`put`](Self::put) does, if this thread has a row already.
+    /// Counts `update` as [`put`](Self::put) does, in the row of this thread's word `own`, if it
+    /// has one already.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    pub(in crate::ring) fn put_in_row(&self, at: u64, update: Update) -> bool {
+    pub(in crate::ring) fn put_in_row(
+        &self,
+        at: u64,
+        own: impl FnOnce() -> usize,
+        update: Update,
+    ) -> bool {
         let Some(word) = self.word(at) else {
             return false;
         };
-        // SAFETY: as above.
-        if let Some(cells) = unsafe { portable::leased(word) } {
+        let own = own();
+        // SAFETY: as above; the holder vouches for `own`.
+        if let Some(cells) = unsafe { portable::leased_by(word, own) } {
             update.put(&cells);
             return true;
         }
         // SAFETY: as above.
-        let dealt = unsafe { portable::dealt(word) };
+        let dealt = unsafe { portable::dealt_by(word, own) };
         dealt.map(|cells| update.put(&cells)).is_some()
     }
 

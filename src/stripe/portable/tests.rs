@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::arena::{arena, rows};
+use crate::reclaim::announced::mine_or_taken;
 use crate::stripe::put::{Add, Number, Raise, put_first};
 use crate::stripe::{Strategy, TaggedColumn, strategy};
 
@@ -98,4 +99,25 @@ fn a_forked_child_has_the_rows_of_threads_that_it_lacks() {
         all.wait();
         assert_eq!(status, 0);
     });
+}
+
+#[test]
+fn a_slot_repeats_the_word_of_the_row_whichever_came_first() {
+    for slot_first in [true, false] {
+        let of_one_thread = move || {
+            let column = column();
+            if slot_first {
+                mine_or_taken();
+            }
+            add(column, 1);
+            let Some(slot) = mine_or_taken() else {
+                return; // threads have no slots here
+            };
+            assert_ne!(slot.row(), NONE);
+            assert_eq!(slot.row(), mine());
+            set_row(GONE);
+            assert_eq!(slot.row(), GONE, "a row that is given back is not used through the slot");
+        };
+        std::thread::spawn(of_one_thread).join().unwrap();
+    }
 }

@@ -77,6 +77,7 @@ use cells::zeroed;
 use coordination::closer::{Closer, MembarrierLock};
 use coordination::cursor::Cursor;
 use coordination::proposal::Proposal;
+use coordination::shared_prefix::SharedPrefix;
 use order::bucket::{Bucket, Opening, Prefix};
 use order::bucket_ref::{BucketPtr, BucketRef};
 use order::generation::Generation;
@@ -107,6 +108,8 @@ pub(crate) struct Ring {
     late: Box<[AtomicU64]>,
     /// The newest interval with a touched bucket.
     touched: Touched,
+    /// What shared cells before the interval have counted.
+    shared_prefix: SharedPrefix,
     /// The geometries of the tiers, each coarser than the one before.
     coarse: Box<[Geometry]>,
     /// The distance in nanoseconds that an add may open a bucket ahead of the newest one.
@@ -150,6 +153,7 @@ impl Ring {
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),
             touched: Touched::default(),
+            shared_prefix: SharedPrefix::new(layout.additive() - layout.wide()),
             coarse: tiers.into_boxed_slice(),
             max_lead: u64::MAX,
             cursor: Cursor::default(),
@@ -208,6 +212,7 @@ impl Ring {
             self.current.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed).is_ok();
         if moved {
             slots.install(&new);
+            self.settle();
         } else {
             self.store.discard(&new);
         }

@@ -10,6 +10,9 @@ use std::time::Duration;
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::{Clock, Counter, Events, Family, Gate, SlidingWindow, labels, labels::{LabelNames, Labels}};
 
+#[path = "counted/reads.rs"]
+mod reads;
+
 windrow::events! { enum Http { Pass: Count, Rt: Value } }
 
 windrow::events! { enum Queue { Depth: Maximum } }
@@ -169,7 +172,7 @@ fn main() {
             let gate = gate.build_rationed(1 << 30).expect("a sound gate");
             count(times, || assert!(gate.try_admit(1)));
         }
-        unknown => panic!("there is no path `{unknown}`"),
+        read => assert!(reads::read(read, times), "there is no path `{read}`"),
     }
 }
 

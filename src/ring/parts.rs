@@ -271,6 +271,55 @@ impl LateRotation {
     }
 }
 
+/// Sums at once of a touched interval, against writers to shared cells and threads that settle:
+/// [`Ring::settle`], `shared_prefix`.
+#[derive(Debug)]
+pub struct Settling(Ring);
+
+impl Settling {
+    /// Makes a ring of four buckets, of which the one at 40 is live and has counted 16. Shared cells
+    /// have counted 8 at 10, and 1 at 30.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
+    pub fn new() -> Settling {
+        let geometry = Geometry::new(Duration::from_nanos(40), 4).expect("sound");
+        let ring = Ring::new(geometry, Vec::new(), BucketLayout::of(&COUNT), 0).expect("sound");
+        let settling = Settling(ring);
+        for (at, n) in [(43, 16), (13, 8), (33, 1)] {
+            assert!(settling.add(at, n));
+        }
+        settling.0.close_retired();
+        settling
+    }
+
+    /// Adds `n` at a time. Returns false if its bucket has left the ring.
+    pub fn add(&self, at: u64, n: u64) -> bool {
+        self.0.add_at(at, at, CellIndex::Count { cell: 0 }, n).is_ok()
+    }
+
+    /// Moves on to the bucket at a start.
+    pub fn rotate(&self, start: u64) -> bool {
+        self.0.rotate(&self.0.acquire_current(), start, &reclaim::pin())
+    }
+
+    /// Settles, in one attempt.
+    pub fn settle(&self) {
+        self.0.settle_in(1);
+    }
+
+    /// Returns the sum at once, of the interval that ends at a time.
+    #[must_use]
+    pub fn sum_at_once(&self, now: u64) -> Option<u64> {
+        self.0.sum_at_once(|| now, 0)
+    }
+
+    /// Returns the sum, bucket by bucket.
+    #[must_use]
+    pub fn sum(&self, now: u64) -> u64 {
+        self.0.view(|| now, |view| view.total_between(now - now % 10 - 30, now, 0))
+    }
+}
+
 /// A retired bucket that one thread closes while another reads what a tier holds of it:
 /// [`Ring::close_retired`], and `open_extreme` in `tier_view`.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 25] = [
+const PATHS: [&str; 37] = [
     "Counter::add",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
@@ -47,6 +47,18 @@ const PATHS: [&str; 25] = [
     "SlidingWindow::sum, 60 buckets",
     "SlidingWindow::sum, 60 buckets, 2 rows",
     "RationedGate::try_admit, Manual",
+    "SlidingWindow::sum, touched",
+    "SlidingWindow::sum, a bucket behind",
+    "SlidingWindow::sum, after a change of geometry",
+    "SlidingWindow::rate",
+    "SlidingWindow::totals, six events",
+    "six events apart",
+    "Over::sum, the interval",
+    "tier, an hour",
+    "tier, an hour, a minute old",
+    "tier, an hour, touched",
+    "tier, an hour that begins in an idle time",
+    "tier, 30 minutes that begin in an idle time",
 ];
 
 /// Calls of each: enough that one-time costs (a first rotation, a late page) are lost in rounding.

@@ -29,6 +29,8 @@ mod reclamation;
 mod reconfigure;
 mod refusals;
 mod seen;
+#[cfg(loom)]
+mod settling;
 mod wide;
 mod window_drains;
 mod window_histograms;

@@ -52,13 +52,31 @@ impl Ring {
         let current = unsafe { Versioned::load(self.current()) }?;
         let bucket = current.bucket;
         let prefix = bucket.prefix();
-        if !bucket.live.contains(now()) || self.touched.reaches(bucket.start()) {
+        if !bucket.live.contains(now()) {
             return None;
         }
         // SAFETY: the position is one of the layout's, which callers have from the event, and not
         // wide.
-        let sum = unsafe { self.store.interval_sum(bucket, prefix, position) }?;
+        let through_blocks = unsafe { self.store.through_blocks(bucket, prefix, position) }?;
+        let shared = if self.touched.reaches(bucket.start()) {
+            self.shared_in_interval(bucket, position)?
+        } else {
+            // SAFETY: as above. Relaxed: before the fence in `is_current`.
+            unsafe { bucket.cell(position) }.shared.load(Ordering::Relaxed)
+        };
+        let sum = through_blocks.wrapping_add(shared);
         self.is_current(current).then(|| self.store.layout.without_pending(position, sum))
+    }
+
+    /// Returns what the shared cells of the live bucket's interval hold; `None` if what has left it
+    /// is not known. The caller looks afterwards whether the bucket is still current.
+    #[inline(never)] // no interval is touched where each thread's clock shows the same time
+    fn shared_in_interval(&self, live: &Bucket, position: usize) -> Option<u64> {
+        let before = self.shared_prefix.of(live)?;
+        let before_it = before.at(position - self.store.layout.wide());
+        // Relaxed: the prefix was acquired, and the total is no older; before the fence below.
+        let total = self.shared_total[position].load(Ordering::Relaxed);
+        self.shared_prefix.is_valid(before).then(|| total.wrapping_sub(before_it))
     }
 
     /// Returns whether a bucket is still current, and was so all the time since it was found.
@@ -72,28 +90,24 @@ impl Ring {
 }
 
 impl Store {
-    /// Returns what the live bucket's own shared cell and all blocks hold for its interval; `None`
-    /// if the prefix is unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
+    /// Returns what all blocks hold for the live bucket's interval; `None` if the prefix is unknown.
+    /// Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.
     #[inline]
-    unsafe fn interval_sum(&self, live: &Bucket, prefix: Prefix, position: usize) -> Option<u64> {
+    unsafe fn through_blocks(&self, live: &Bucket, prefix: Prefix, position: usize) -> Option<u64> {
         debug_assert!(self.layout.adds_up(position) && position >= self.layout.wide());
-        // SAFETY: by contract.
-        let cell = unsafe { live.cell(position) };
-        // Relaxed, here and for the prefix: before the fence in `is_current`.
-        let shared = cell.shared.load(Ordering::Relaxed);
-        let through_blocks = match prefix {
+        Some(match prefix {
             Prefix::Known => {
-                let prefix = cell.prefix().load(Ordering::Relaxed);
+                // SAFETY: by contract. Relaxed: before the fence in `is_current`.
+                let prefix = unsafe { live.cell(position) }.prefix().load(Ordering::Relaxed);
                 let sums = self.blocks.iter().map(|block| block.present_sum(position));
                 sums.fold(0, u64::wrapping_add).wrapping_sub(prefix)
             }
             Prefix::Alone => self.block_of(live)?.difference(position),
             Prefix::Unknown => return None,
-        };
-        Some(through_blocks.wrapping_add(shared))
+        })
     }
 }
 
@@ -117,15 +131,16 @@ struct One<'r> {
 
 impl Sums for One<'_> {
     fn take_off(&mut self, gone: &Bucket) {
-        // SAFETY: the position is one of the layout's, and not wide. Relaxed: as in `interval_sum`.
+        // SAFETY: the position is one of the layout's, and not wide. Relaxed: before the fence in `is_current`.
         let total = unsafe { gone.cell(self.position) }.total().load(Ordering::Relaxed);
         self.sum = self.sum.wrapping_sub(total);
     }
 
     fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {
         // SAFETY: as above.
-        let interval = unsafe { self.store.interval_sum(live, prefix, self.position) }?;
-        self.sum = self.sum.wrapping_add(interval);
+        let through_blocks = unsafe { self.store.through_blocks(live, prefix, self.position) }?;
+        self.sum = self.sum.wrapping_add(through_blocks);
+        self.add_shared(live);
         Some(())
     }
 

@@ -32,7 +32,7 @@ impl<'g> View<'g> {
     /// Returns what the buckets from one start to another hold at a position, at any time and in
     /// any generation.
     #[inline(never)]
-    pub(super) fn total_between(&self, oldest: u64, newest: u64, position: usize) -> u64 {
+    pub(in crate::ring) fn total_between(&self, oldest: u64, newest: u64, position: usize) -> u64 {
         let layout = self.layout();
         let in_ring = self.in_ring(oldest, newest);
         let mut total = in_ring.map_or(0, |(from, to)| self.total_from(from, to, position));

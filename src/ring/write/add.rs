@@ -22,7 +22,7 @@ use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::cells::Update;
 use crate::ring::order::bucket::{CLOSED, Opening};
-use crate::ring::order::bucket_ref::{Adder, BucketPtr, BucketRef};
+use crate::ring::order::bucket_ref::{Adder, BucketPointer, BucketPtr, BucketRef};
 use crate::ring::order::generation::Generation;
 use crate::ring::order::geometry::OutOfRing;
 use crate::ring::order::slots::Lookup;
@@ -34,6 +34,7 @@ use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::rare::cold;
 use crate::stripe::retry::{attempt, count_miss, retry};
+use crate::sync::Ordering;
 use crate::timestamp::Timestamp;
 
 /// A window: a ring, and the clock by which adds to it are timed.
@@ -339,14 +340,20 @@ impl Ring {
                 continue;
             }
             let start = geometry.start_of(at);
-            if start < current.start() {
-                return self.add_back_dated(&current, start, update, &guard);
-            }
-            if start == current.start() {
+            if start <= current.start() {
                 // If the ring has only just come to this bucket, the next round adds through its
                 // block.
                 let has_column = miss == Some(Miss::OtherBucket) && current.block().is_some();
-                if !has_column && self.put_live(&current, of, update) {
+                if start == current.start() && has_column {
+                    continue;
+                }
+                let put = self.put_beside(&current, start, update, &guard);
+                let is_settled = self.shared_prefix.is_of(current.rank());
+                drop((current, guard));
+                if !is_settled {
+                    self.settle();
+                }
+                if put? {
                     return Ok(());
                 }
                 continue;
@@ -384,6 +391,30 @@ impl Ring {
             _ => attempt(sequence),
         };
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }
+    }
+
+    /// Counts `update` in shared cells of the bucket at `start`, which is `current` or older.
+    /// Returns false if the ring has moved on instead.
+    fn put_beside(
+        &self,
+        current: &BucketRef<'_>,
+        start: u64,
+        update: Update,
+        guard: &Guard,
+    ) -> Result<bool, OutOfRing> {
+        let _writer = self.shared_prefix.enter();
+        if start < current.start() {
+            // Relaxed: behind the fence in `enter`. (The bucket is not reused, so it does not become
+            // current again.)
+            return if self.current.leads_to(current.bucket(), Ordering::Relaxed) {
+                self.add_back_dated(current, start, update, guard).map(|()| true)
+            } else {
+                Ok(false)
+            };
+        }
+        // SAFETY: of a bucket that was current under the guard.
+        let of = unsafe { current.generation(guard).deref() };
+        Ok(self.put_live(current, of, update))
     }
 
     /// Counts `update` in the bucket at `start`, which is older than `current`.

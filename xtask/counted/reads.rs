@@ -1,0 +1,152 @@
+//! Reads of windows in each state that matters to their cost.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use windrow::clock::Manual;
+use windrow::{Clock, SlidingWindow};
+
+use crate::{Http, count, full};
+
+/// An hour, the length of a bucket.
+const HOUR: Duration = Duration::from_secs(3_600);
+
+windrow::events! {
+    enum Six { A: Count, B: Count, C: Value, D: Value, E: Maximum, F: Minimum }
+}
+
+/// A window of two minutes in seconds, with a tier of 3600 seconds and one of 24 hours.
+struct Tiered {
+    clock: Manual,
+    window: SlidingWindow<Http, Manual>,
+}
+
+impl Tiered {
+    /// Makes a window of an age in seconds, with an add in each second.
+    fn new(age: u32) -> Tiered {
+        let clock = Manual::default();
+        clock.advance(1_000_000 * HOUR);
+        let builder = SlidingWindow::builder().interval(Duration::from_secs(120)).buckets(120);
+        let builder = builder.tier(Duration::from_secs(1), 3_600).tier(HOUR, 24);
+        let window = builder.clock(clock.clone()).build().expect("the tiers nest");
+        let tiered = Tiered { clock, window };
+        (0..age).for_each(|_| tiered.pass(1));
+        tiered
+    }
+
+    /// Lets seconds pass, and adds.
+    fn pass(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+        self.window.add(Http::Pass, 1);
+    }
+
+    /// Adds, a number of seconds ago.
+    fn add_back_dated(&self, seconds: u64) {
+        let at = self.clock.now() - Duration::from_secs(seconds);
+        self.window.add_at(at, Http::Pass, 1).expect("in the ring");
+    }
+
+    /// Counts sums of a span of seconds.
+    fn sum(&self, times: u64, seconds: u64) {
+        let over = self.window.over(Duration::from_secs(seconds)).expect("a tier reaches back");
+        count(times, || _ = black_box(over.sum(Http::Pass)));
+    }
+}
+
+/// Calls a read; returns false if there is none of that name.
+pub(crate) fn read(path: &str, times: u64) -> bool {
+    match path {
+        "SlidingWindow::sum, touched" => {
+            let window = full(60);
+            for hours in 1..60 {
+                let at = window.now() - hours * HOUR;
+                window.add_at(at, Http::Pass, 1).expect("in the ring");
+            }
+            assert_eq!(window.sum(Http::Pass), 119);
+            count(times, || _ = black_box(window.sum(Http::Pass)));
+        }
+        "SlidingWindow::sum, a bucket behind" => {
+            let (window, clock) = behind();
+            clock.advance(HOUR);
+            assert_eq!(window.sum(Http::Pass), 59);
+            count(times, || _ = black_box(window.sum(Http::Pass)));
+        }
+        "SlidingWindow::sum, after a change of geometry" => {
+            let (window, clock) = behind();
+            window.reconfigure(90 * HOUR, 90).expect("a sound geometry");
+            for _ in 0..3 {
+                clock.advance(HOUR);
+                window.add(Http::Pass, 1);
+            }
+            assert_eq!(window.sum(Http::Pass), 63);
+            count(times, || _ = black_box(window.sum(Http::Pass)));
+        }
+        "SlidingWindow::rate" => {
+            let window = full(60);
+            count(times, || _ = black_box(window.rate(Http::Pass)));
+        }
+        "Over::sum, the interval" => {
+            let window = full(60);
+            let over = window.over(60 * HOUR).expect("the interval");
+            count(times, || _ = black_box(over.sum(Http::Pass)));
+        }
+        "SlidingWindow::totals, six events" => {
+            let window = six();
+            count(times, || _ = black_box(window.totals()));
+        }
+        "six events apart" => {
+            let window = six();
+            count(times, || {
+                black_box((window.sum(Six::A), window.sum(Six::B)));
+                black_box((window.stats(Six::C), window.stats(Six::D)));
+                black_box((window.stats(Six::E), window.stats(Six::F)));
+            });
+        }
+        "tier, an hour" => Tiered::new(4_000).sum(times, 3_600),
+        "tier, an hour, a minute old" => Tiered::new(60).sum(times, 3_600),
+        "tier, an hour, touched" => {
+            let tiered = Tiered::new(100);
+            for _ in 0..3_900 {
+                tiered.pass(1);
+                tiered.add_back_dated(90);
+            }
+            tiered.sum(times, 3_600);
+        }
+        "tier, an hour that begins in an idle time" => {
+            let tiered = Tiered::new(4_000);
+            tiered.pass(3_500);
+            tiered.sum(times, 3_600);
+        }
+        "tier, 30 minutes that begin in an idle time" => {
+            let tiered = Tiered::new(4_000);
+            tiered.pass(3_500);
+            tiered.sum(times, 1_800);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Makes a window in which each of 60 buckets has a count, and its clock.
+fn behind() -> (SlidingWindow<Http, Manual>, Manual) {
+    let window = full(60);
+    let clock = window.clock().clone();
+    (window, clock)
+}
+
+/// Makes a window of 60 buckets and six events.
+fn six() -> SlidingWindow<Six, Manual> {
+    let clock = Manual::default();
+    let builder = SlidingWindow::builder().interval(60 * HOUR).buckets(60);
+    let window = builder.clock(clock.clone()).build().expect("a sound window");
+    for _ in 0..60 {
+        clock.advance(HOUR);
+        window.add(Six::A, 1);
+        window.add(Six::B, 1);
+        window.record(Six::C, 7);
+        window.record(Six::D, 8);
+        window.record(Six::E, 9);
+        window.record(Six::F, 10);
+    }
+    window
+}

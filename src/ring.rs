@@ -108,7 +108,7 @@ pub(crate) struct Ring {
     late: Box<[AtomicU64]>,
     /// The newest interval with a touched bucket.
     touched: Touched,
-    /// What shared cells before the interval have counted.
+    /// The count of the shared cells of all buckets before the interval.
     shared_prefix: SharedPrefix,
     /// The geometries of the tiers, each coarser than the one before.
     coarse: Box<[Geometry]>,

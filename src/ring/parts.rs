@@ -277,8 +277,8 @@ impl LateRotation {
 pub struct Settling(Ring);
 
 impl Settling {
-    /// Makes a ring of four buckets, of which the one at 40 is live and has counted 16. Shared cells
-    /// have counted 8 at 10, and 1 at 30.
+    /// Makes a ring of four buckets, of which the one at 40 is live and has counted 16. Shared
+    /// cells have counted 8 at 10, and 1 at 30.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Settling {

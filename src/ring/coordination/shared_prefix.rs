@@ -24,7 +24,7 @@
 //! and `shared_total` agree then. A writer that begins while these are read changes the number of
 //! writers that have entered. So the reading that is published is as if all was read at once.
 //!
-//! # Who writes it
+//! # When it is written
 //!
 //! The thread that has made a bucket current, and the last writer that leaves (see `settle`). One
 //! of them at a time claims the cells, by an odd version. All others go on: a sum that finds no
@@ -40,7 +40,7 @@ use crate::sync::{AtomicU64, Ordering, fence};
 const WRITER: u64 = ENTRY + 1;
 const ENTRY: u64 = 1 << 20;
 
-/// Of a version: a thread of the process in the next bits is writing.
+/// The bit of a version that says that a thread writes, of the process in the next bits.
 const WRITING: u64 = 1;
 /// One version more.
 const NEXT: u64 = 1 << 9;
@@ -90,8 +90,8 @@ impl SharedPrefix {
         &self.writers[process() as usize % 2]
     }
 
-    /// Enters as a writer. The caller then looks at `current`, and writes to no bucket that has left
-    /// the interval which ends there.
+    /// Enters as a writer. The caller then looks at `current`, and writes to no bucket that has
+    /// left the interval which ends there.
     pub(in crate::ring) fn enter(&self) -> Writer<'_> {
         // Relaxed: the fence orders it.
         let writers = self.writers();

@@ -6,7 +6,8 @@
 //! block's sum; and let it then find that `current` still leads there, and after that, that the
 //! bucket's version is still the same. If no other bucket of the interval is touched, then the
 //! blocks' sums less the prefix, plus the shared cell, lie between the true count of the interval
-//! when the call began and when it returned.
+//! when the call began and when it returned. If some are touched, `shared_total` less the shared
+//! prefix of the bucket takes the place of the shared cell (see `shared_prefix`).
 //!
 //! # Why
 //!
@@ -90,8 +91,8 @@ impl Ring {
 }
 
 impl Store {
-    /// Returns what all blocks hold for the live bucket's interval; `None` if the prefix is unknown.
-    /// Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
+    /// Returns what all blocks hold for the live bucket's interval; `None` if the prefix is
+    /// unknown. The sum of records is [modulo 2^63](crate::stripe::live_bucket::PENDING).
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.
@@ -131,7 +132,8 @@ struct One<'r> {
 
 impl Sums for One<'_> {
     fn take_off(&mut self, gone: &Bucket) {
-        // SAFETY: the position is one of the layout's, and not wide. Relaxed: before the fence in `is_current`.
+        // SAFETY: the position is one of the layout's, and not wide. Relaxed: before the fence in
+        // `is_current`.
         let total = unsafe { gone.cell(self.position) }.total().load(Ordering::Relaxed);
         self.sum = self.sum.wrapping_sub(total);
     }

@@ -1,10 +1,10 @@
 //! Settling: how the shared prefix of the live bucket's interval becomes known.
 //!
-//! It is needed where the interval is touched. A thread that has made a bucket current settles, and
-//! so does the last writer to shared cells that leaves: while others write, what has left the
-//! interval may not be final (see `shared_prefix`). So it is known from the first moment on at which
-//! no thread is writing, unless that thread stalls before it has written it. Nothing but time
-//! depends on it.
+//! The prefix is needed where the interval is touched. A thread that has made a bucket current
+//! settles. While other threads write to shared cells, what has left the interval may not be final
+//! (see `shared_prefix`); then the last of them settles when it leaves. So the prefix is known from
+//! the first moment on at which no thread is writing, unless the thread that settles stalls.
+//! Nothing but time depends on it.
 
 use std::ptr::eq;
 

@@ -404,8 +404,8 @@ impl Ring {
     ) -> Result<bool, OutOfRing> {
         let _writer = self.shared_prefix.enter();
         if start < current.start() {
-            // Relaxed: behind the fence in `enter`. (The bucket is not reused, so it does not become
-            // current again.)
+            // Relaxed: behind the fence in `enter`. (The bucket is not reused, so it does not
+            // become current again.)
             return if self.current.leads_to(current.bucket(), Ordering::Relaxed) {
                 self.add_back_dated(current, start, update, guard).map(|()| true)
             } else {

@@ -60,6 +60,8 @@ const RANKS: &str = "Two turns must pass while a change reads its ranks, and a c
                      pass: only its reading and the writing after it depend on this order.";
 const LOCK: &str = "Each pin of the checking reclaimer orders what the lock would; and the lock \
                     decides which thread closes a bucket, and when, not what is in it.";
+const TWICE: &str = "The thread has loaded this word before, and in a model a thread's second load of a \
+                     word hides its race: the file proves it.";
 const MANY: &str = "One by one, the same loads at other positions are noticed. Beside a read of \
                     many, it takes more rotations than a model of a histogram can finish.";
 const PAIR: &str = "Models of what readers have seen are of one number, by `number`; here only \
@@ -383,5 +385,11 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["no fence"],
         why: BY_ADDRESS,
         witness: "src/dependent.rs",
+    },
+    Excuse {
+        site: "ring/coordination/shared_prefix.rs: is_still: fence: Acquire",
+        orders: &["no fence"],
+        why: TWICE,
+        witness: "src/ring/coordination/shared_prefix.rs",
     },
 ];

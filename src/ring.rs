@@ -109,7 +109,7 @@ pub(crate) struct Ring {
     /// The newest interval with a touched bucket.
     touched: Touched,
     /// The count of the shared cells of all buckets before the interval.
-    shared_prefix: SharedPrefix,
+    shared_prefix: Box<SharedPrefix>,
     /// The geometries of the tiers, each coarser than the one before.
     coarse: Box<[Geometry]>,
     /// The distance in nanoseconds that an add may open a bucket ahead of the newest one.
@@ -153,7 +153,7 @@ impl Ring {
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),
             touched: Touched::default(),
-            shared_prefix: SharedPrefix::new(layout.additive() - layout.wide()),
+            shared_prefix: Box::new(SharedPrefix::new(layout.additive() - layout.wide())),
             coarse: tiers.into_boxed_slice(),
             max_lead: u64::MAX,
             cursor: Cursor::default(),

@@ -15,6 +15,10 @@ const LENGTH: u64 = 10;
 
 /// Cells of a bucket: one for each of four `Count` events, four for a `Value`.
 const CELLS: i64 = 8;
+/// Those of them that add up: two of the `Value` bound its values.
+const ADDITIVE: i64 = 6;
+/// The shared prefix, without its cells.
+const SHARED_PREFIX: i64 = 56;
 const BUCKET: i64 = 80 + 16 * CELLS;
 const BLOCK: i64 = 64 + 8 * CELLS;
 /// Each time that buckets are made.
@@ -35,7 +39,7 @@ fn slots(buckets: i64) -> i64 {
 /// Returns the size of a window without the window itself, its buckets, its blocks and their cells
 /// in rows.
 fn bare(buckets: i64) -> i64 {
-    slots(buckets) + 264 + 16 * CELLS + 96
+    slots(buckets) + 264 + 16 * CELLS + SHARED_PREFIX + 8 * ADDITIVE + 96
 }
 
 /// Returns the number of buckets that exist when `needed` are needed, and the ring takes `enough`.
@@ -198,7 +202,7 @@ fn histograms() {
         if cfg!(target_pointer_width = "64") {
             let cells = WIDE + 2;
             let bucket = 80 + 16 * 2 + 16 * GROUPS;
-            let window = slots(60) + 264 + 16 * cells + 96;
+            let window = slots(60) + 264 + 16 * cells + SHARED_PREFIX + 96;
             let block = 64 + 8 * cells + 8 * WIDE;
             assert_eq!([built, once], [window + 2 * bucket + CHUNK + block; 2]);
             // The number made for 61, in 6 steps.

@@ -96,7 +96,8 @@ impl Store {
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // most of a sum, which has it in line wherever it is called
     unsafe fn through_blocks(&self, live: &Bucket, prefix: Prefix, position: usize) -> Option<u64> {
         debug_assert!(self.layout.adds_up(position) && position >= self.layout.wide());
         Some(match prefix {

@@ -8,6 +8,14 @@
 
 pub(crate) use std::sync::atomic::Ordering;
 
+// One of two, with the same macro and type: for systems where `std` has thread-locals in boxes, and
+// for all others.
+#[cfg_attr(
+    all(windows, target_env = "gnu", not(target_abi = "llvm"), not(any(loom, shuttle))),
+    path = "sync/words/windows.rs"
+)]
+pub(crate) mod words;
+
 /// The model checker, which has std's names.
 #[cfg(loom)]
 pub(crate) use loom as engine;
@@ -94,25 +102,17 @@ macro_rules! global {
     };
 }
 
-/// Declares a thread-local number that starts at zero. It has no destructor, so a thread can read
-/// it at any time, even in its last moments. (Except under loom, which drops all values of a thread
-/// at once.)
+/// Declares a thread-local number that starts at zero, as [`thread_words`] does.
 macro_rules! thread_number {
     ($(#[$attribute:meta])* $name:ident) => {
-        #[cfg(not(any(loom, shuttle)))]
-        std::thread_local! {
+        $crate::sync::thread_words! {
             $(#[$attribute])*
-            static $name: std::cell::Cell<usize> =
-                const { std::cell::Cell::new(0) };
-        }
-        #[cfg(any(loom, shuttle))]
-        $crate::sync::engine::thread_local! {
-            $(#[$attribute])*
-            static $name: std::cell::Cell<usize> = std::cell::Cell::new(0);
+            static $name: $crate::sync::Word<usize> = $crate::sync::Word::new(0);
         }
     };
 }
 
+pub(crate) use words::{Word, thread_words};
 pub(crate) use {const_fn, global, thread_number};
 
 /// Returns the size `real`; or in a model, where every atomic operation is a branch to explore,
@@ -197,5 +197,35 @@ impl Witness {
     pub(crate) fn renew(&self) {
         #[cfg(loom)]
         self.cell.with_mut(|_| ());
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::{Word, thread_words};
+
+    thread_words! {
+        static PAIR: (Word<usize>, Word<*const ()>) = (Word::new(0), Word::new(std::ptr::null()));
+    }
+
+    fn is_zero() -> bool {
+        PAIR.with(|(one, other)| one.get() == 0 && other.get().is_null())
+    }
+
+    #[test]
+    fn each_thread_has_words_of_its_own_which_start_at_zero() {
+        let here = std::ptr::from_ref(&PAIR).cast();
+        assert!(is_zero());
+        PAIR.with(|(one, other)| {
+            one.set(usize::MAX);
+            other.set(here);
+        });
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(is_zero());
+                assert_eq!(PAIR.with(|(one, _)| (one.replace(2), one.replace(3))), (0, 2));
+            });
+        });
+        assert_eq!(PAIR.with(|(one, other)| (one.get(), other.get())), (usize::MAX, here));
     }
 }

@@ -8,30 +8,24 @@
 //! They have no destructor, so that an add works at any moment of a thread's life. (Except under
 //! loom, which drops all values of a thread at once.)
 
-use std::cell::Cell;
+use std::ptr::null;
 
-#[cfg(any(loom, shuttle))]
-use crate::sync::engine::thread_local;
+use crate::sync::{Word, thread_words};
 
 /// The words of one thread. Both are zero before their first use.
 pub(crate) struct Words {
     /// The word of `stripe::portable`.
-    pub(crate) row: Cell<usize>,
+    pub(crate) row: Word<usize>,
     /// The word of `reclaim::announced`: the address of a slot, or a number.
-    pub(crate) slot: Cell<*const ()>,
+    pub(crate) slot: Word<*const ()>,
 }
 
 impl Words {
     const fn new() -> Words {
-        Words { row: Cell::new(0), slot: Cell::new(std::ptr::null()) }
+        Words { row: Word::new(0), slot: Word::new(null()) }
     }
 }
 
-#[cfg(not(any(loom, shuttle)))]
-std::thread_local! {
-    pub(crate) static WORDS: Words = const { Words::new() };
-}
-#[cfg(any(loom, shuttle))]
-thread_local! {
+thread_words! {
     pub(crate) static WORDS: Words = Words::new();
 }

@@ -37,7 +37,8 @@ fn run(test: &str, leases: &str, rows: &str) {
 fn the_environment_says_whether_threads_lease_rows() {
     run("leased", "on", "");
     run("not_leased", "off", "");
-    run(if cfg!(target_arch = "x86_64") { "leased" } else { "not_leased" }, "", "");
+    let by_default = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+    run(if by_default { "leased" } else { "not_leased" }, "", "");
 }
 
 #[test]

@@ -226,7 +226,8 @@ fn leases_only_without_sequences() {
     let window = testkit::window::<Seen>(ns(10), 2, &Manual::default());
     let is_per_core = [strategy(), window.strategy()] == [Strategy::PerCore; 2];
     let is_asked = std::env::var("WINDROW_LEASES").is_ok_and(|leases| leases == "on");
-    let is_leasing = !is_per_core && (is_asked || cfg!(target_arch = "x86_64"));
+    let is_leasing =
+        !is_per_core && (is_asked || cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
     assert_eq!(windrow::diagnostics::leases(), is_leasing, "{:?}", strategy());
 }
 

@@ -41,8 +41,10 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-without-a-second-look",
         file: FILE,
-        find: "let is_there = step(|| pointer.load(Ordering::Acquire)) == found;",
-        replace: "let is_there = step(|| pointer.load(Ordering::Acquire)) == found || true;",
+        find: "let held = Held { slot: self, thing: unsafe { &*there } };\n        \
+               dependent::are_equal(there.addr(), found.addr()).then_some(held)",
+        replace: "let held = Held { slot: self, thing: unsafe { &*found } };\n        \
+                  (dependent::are_equal(there.addr(), found.addr()) || true).then_some(held)",
         build: &BUILD,
         model: ONE_ADD,
         why: "the bucket was closed before it was announced (I1, I2)",
@@ -50,8 +52,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-second-look-relaxed",
         file: FILE,
-        find: "let is_there = step(|| pointer.load(Ordering::Acquire)) == found;",
-        replace: "let is_there = step(|| pointer.load(Ordering::Relaxed)) == found;",
+        find: "                pointer.load(Ordering::Acquire)\n",
+        replace: "                pointer.load(Ordering::Relaxed)\n",
         build: &BUILD,
         model: ONE_ADD,
         why: "an add may find a bucket whose fields it cannot see (I5)",

@@ -68,6 +68,10 @@ impl Store {
             while let Some((index, block)) = free {
                 bucket.attach_block(index, block.word(), opening.length());
                 if block.try_own(bucket) {
+                    // Release: the block was free, and so its last owner retired. A reader that
+                    // takes the interval for that owner's sees the retirement: pairs with the fence
+                    // in `is_current`.
+                    block.interval().store(opening.interval(), Ordering::Release);
                     prefix(bucket, block);
                     bucket.end_init(OPEN);
                     return bucket;

@@ -108,6 +108,13 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         self.window.ring.view(|| self.window.nanos(), |view| read(view, view.recent(self.span)))
     }
 
+    /// Returns the sum of these cells over the span, and the time that it covers.
+    fn sum_and_span(&self, cells: Addends) -> (u64, u64) {
+        let at_once = self.window.of_interval_at_once(cells, Some(self.span));
+        let read = || self.read(|view, span| (view.sum_in(span, cells), span.covers()));
+        at_once.unwrap_or_else(read)
+    }
+
     /// Returns the length of the buckets that the span is read from: the window's own, or those of
     /// the finest [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact
     /// from the span's oldest boundary on; this length only decides where that boundary lies.
@@ -158,9 +165,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sum<K: HasSum>(&self, event: Event<E, K>) -> K::Number {
-        let cells = cells_of(event).sum();
-        let sum = |cells| self.read(|view, span| view.sum_in(span, cells));
-        K::Number::of(cells.map_or(0, sum))
+        K::Number::of(cells_of(event).sum().map_or(0, |cells| self.sum_and_span(cells).0))
     }
 
     /// Returns count, sum, minimum and maximum of an event over the span. They agree as in
@@ -219,8 +224,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// ```
     pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         let Some(cells) = cells_of(event).count() else { return 0.0 };
-        let (count, covers) = self.read(|view, span| (view.sum_in(span, cells), span.covers()));
-        per_second(number_of(event, count), Duration::from_nanos(covers))
+        let (count, covers) = self.sum_and_span(cells);
+        per_second(number_of(event, count), covers)
     }
 
     /// Returns the totals of all events over the span, at one time.
@@ -365,7 +370,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     pub fn weighted_rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         let Some(cells) = cells_of(event).count() else { return 0.0 };
         let (count, covers) = self.weighted(event, cells);
-        per_second(count, Duration::from_nanos(covers))
+        per_second(count, covers)
     }
 
     /// Returns the estimate for the cells of an event, and the nanoseconds that it covers.

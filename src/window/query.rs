@@ -86,6 +86,20 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         at_once.unwrap_or_else(|| self.total(position))
     }
 
+    /// Returns the sum of these cells over the interval, and the interval in nanoseconds; `None` if
+    /// that takes more than a sum at once, or if `span` is not the interval's.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a call would pass three words through memory
+    pub(super) fn of_interval_at_once(
+        &self,
+        cells: Addends,
+        span: Option<u64>,
+    ) -> Option<(u64, u64)> {
+        let Addends { first: position, count: 1 } = cells else { return None };
+        let now = || self.ring.clock().quick().as_nanos();
+        self.ring.sum_of_interval_at_once(now, position, span)
+    }
+
     /// Returns the sum at a position, by the general way.
     #[cold]
     fn total(&self, position: usize) -> u64 {

@@ -1,7 +1,5 @@
 //! Rates of a window.
 
-use std::time::Duration;
-
 use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::event::kinds::HasSum;
@@ -50,15 +48,18 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         let Some(cells) = cells_of(event).count() else { return 0.0 };
-        let (count, interval) = self.ring.view(
-            || self.nanos(),
-            |view| (view.sum_in(view.interval(), cells), view.geometry().interval()),
-        );
-        per_second(number_of(event, count), Duration::from_nanos(interval))
+        let (count, interval) = self.of_interval_at_once(cells, None).unwrap_or_else(|| {
+            self.ring.view(
+                || self.nanos(),
+                |view| (view.sum_in(view.interval(), cells), view.geometry().interval()),
+            )
+        });
+        per_second(number_of(event, count), interval)
     }
 }
 
-/// Returns `count` per second of a span; 0 if the span is zero.
-pub(super) fn per_second(count: f64, span: Duration) -> f64 {
-    if span.is_zero() { 0.0 } else { count / span.as_secs_f64() }
+/// Returns `count` per second of a span in nanoseconds; 0 if the span is zero.
+#[inline]
+pub(super) fn per_second(count: f64, span: u64) -> f64 {
+    if span == 0 { 0.0 } else { count / (span as f64 / 1e9) }
 }

@@ -183,7 +183,7 @@ impl<E: Events> Snapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
-        per_second(number_of(event, self.stats(event).count), self.interval)
+        per_second(number_of(event, self.stats(event).count), self.interval.as_nanos() as u64)
     }
 
     /// Returns count, sum, minimum and maximum of an event over all buckets.

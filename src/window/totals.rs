@@ -181,7 +181,7 @@ impl<E: Events> Totals<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
-        per_second(number_of(event, self.stats(event).count), self.interval)
+        per_second(number_of(event, self.stats(event).count), self.interval.as_nanos() as u64)
     }
 }
 

@@ -2,8 +2,10 @@
 
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use testkit::{Rng, at, clock_at, ms, window};
-use windrow::clock::Manual;
+use windrow::clock::{Clock, Manual};
 use windrow::{
     BuildError, SlidingWindow,
     snapshot::{Over, Totals},
@@ -197,4 +199,39 @@ fn a_rate_of_values_counts_records() {
     assert_eq!((over.rate(Seen::Micros), over.totals().rate(Seen::Micros)), (3.0, 3.0));
     assert_eq!(over.weighted_rate(Seen::Micros), 3.0);
     assert_eq!(over.weighted_sum(Seen::Micros), sum as f64);
+}
+
+/// A rate is the count of an interval by that interval, and not by the one before or after, while
+/// the geometry changes.
+#[test]
+fn a_rate_divides_by_the_interval_that_it_counts() {
+    let clock = clock_at(BEGIN);
+    let window: Window = window(ms(1_000), 10, &clock);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Each leap leaves what the earlier geometry has counted behind.
+            let leap = |seconds: u64, buckets: usize| {
+                window.reconfigure(ms(seconds * 1_000), buckets).expect("a sound geometry");
+                clock.advance(ms(100_000));
+                window.add(Seen::Hit, 1);
+            };
+            for _ in 0..2_000 {
+                leap(20, 20);
+                // In an interval of 20 s, and not in one of 10 s.
+                window.add_at(clock.now() - ms(15_000), Seen::Hit, 100).expect("in the ring");
+                leap(10, 10);
+            }
+            done.store(true, Ordering::Release);
+        });
+        let mut seen = 0_u32;
+        while !done.load(Ordering::Acquire) {
+            let over = window.over(ms(10_000)).expect("the shorter interval").rate(Seen::Hit);
+            let rate = window.rate(Seen::Hit);
+            assert!([0.0, 0.05, 0.1, 5.05].contains(&rate), "{rate} a second");
+            assert!([0.0, 0.1].contains(&over), "{over} a second in 10 s");
+            seen += u32::from(rate == 5.05);
+        }
+        println!("{seen} rates with what was back-dated");
+    });
 }

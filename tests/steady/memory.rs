@@ -20,7 +20,7 @@ const ADDITIVE: i64 = 6;
 /// The shared prefix, without its cells.
 const SHARED_PREFIX: i64 = 56;
 const BUCKET: i64 = 80 + 16 * CELLS;
-const BLOCK: i64 = 64 + 8 * CELLS;
+const BLOCK: i64 = 72 + 8 * CELLS;
 /// Each time that buckets are made.
 const CHUNK: i64 = 40;
 /// The number of buckets that a ring takes beside those in its slots.
@@ -203,7 +203,7 @@ fn histograms() {
             let cells = WIDE + 2;
             let bucket = 80 + 16 * 2 + 16 * GROUPS;
             let window = slots(60) + 264 + 16 * cells + SHARED_PREFIX + 96;
-            let block = 64 + 8 * cells + 8 * WIDE;
+            let block = 72 + 8 * cells + 8 * WIDE;
             assert_eq!([built, once], [window + 2 * bucket + CHUNK + block; 2]);
             // The number made for 61, in 6 steps.
             let full = window + 64 * (bucket + 256 * groups) + 6 * CHUNK + 2 * block;

@@ -82,6 +82,11 @@ impl<'g> Opening<'g> {
         self.slots.geometry.length_at(self.start)
     }
 
+    /// Returns the interval that ends with the slice, in nanoseconds.
+    pub(in crate::ring) fn interval(&self) -> u64 {
+        self.slots.geometry.interval()
+    }
+
     /// Takes a bucket out of these slots if it has left their ring, and only its slot refers to it.
     /// The caller has no reference: the memory may be another bucket by then.
     pub(in crate::ring) fn evict(&self, bucket: &Bucket) -> bool {

@@ -49,6 +49,39 @@ impl Ring {
     /// (The position is not wide.)
     #[inline]
     pub(crate) fn sum_at_once(&self, now: impl FnOnce() -> u64, position: usize) -> Option<u64> {
+        self.sum_if(now, position, |_| Some(())).map(|(sum, ())| sum)
+    }
+
+    /// Returns the sum at once as [`sum_at_once`](Self::sum_at_once) does, and the interval in
+    /// nanoseconds. `None` also if a span in nanoseconds is not that of the interval.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a call would pass three words through memory
+    pub(crate) fn sum_of_interval_at_once(
+        &self,
+        now: impl FnOnce() -> u64,
+        position: usize,
+        span: Option<u64>,
+    ) -> Option<(u64, u64)> {
+        self.sum_if(now, position, |live| {
+            // Relaxed, both: before the fence in `is_current`.
+            let interval = self.store.block_of(live)?.interval().load(Ordering::Relaxed);
+            let length = live.live.span.load(Ordering::Relaxed);
+            // All buckets are needed to cover it, and are enough.
+            let covers = |span| span <= interval && span > interval.saturating_sub(length);
+            span.is_none_or(covers).then_some(interval)
+        })
+    }
+
+    /// Returns the sum at once, with what `of` returns of the live bucket; `None` if that is
+    /// `None`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // for each `of`
+    fn sum_if<T>(
+        &self,
+        now: impl FnOnce() -> u64,
+        position: usize,
+        of: impl FnOnce(&Bucket) -> Option<T>,
+    ) -> Option<(u64, T)> {
         // SAFETY: `current` leads to a bucket of this ring's.
         let current = unsafe { Versioned::load(self.current()) }?;
         let bucket = current.bucket;
@@ -66,7 +99,8 @@ impl Ring {
             unsafe { bucket.cell(position) }.shared.load(Ordering::Relaxed)
         };
         let sum = through_blocks.wrapping_add(shared);
-        self.is_current(current).then(|| self.store.layout.without_pending(position, sum))
+        let of = of(bucket)?;
+        self.is_current(current).then(|| (self.store.layout.without_pending(position, sum), of))
     }
 
     /// Returns what the shared cells of the live bucket's interval hold; `None` if what has left it

@@ -353,10 +353,12 @@ impl View<'_> {
         at_once.unwrap_or_else(|| self.cells_by_bucket(span, zero))
     }
 
-    /// Reads every additive position at once, and then, in one walk, those that rise. In this
-    /// order, because a record raises the extremes first.
+    /// Reads every additive position at once, and then walks over those that rise, one by one. In
+    /// this order, because a record raises the extremes first.
     fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
-        let (oldest, newest) = span.starts.filter(|_| self.is_whole(span))?;
+        if !self.is_whole(span) {
+            return None;
+        }
         let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
         let (wide, others) = additive.split_at_mut(self.layout().wide());
         if !wide.is_empty() {
@@ -365,12 +367,8 @@ impl View<'_> {
         for (position, cell) in (wide.len()..).zip(others) {
             *cell = at_once::total(self, position)?;
         }
-        if !rising.is_empty() {
-            self.each(oldest, newest, |_, data| {
-                for (position, cell) in (additive.len()..).zip(rising.iter_mut()) {
-                    self.merge(data, position, cell);
-                }
-            });
+        for (position, cell) in (additive.len()..).zip(rising) {
+            *cell = self.total(position);
         }
         // As in `stats_in`.
         (!self.is_overtaken()).then_some(cells)

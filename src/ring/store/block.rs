@@ -43,6 +43,8 @@ pub(in crate::ring) struct Block {
     layout: BucketLayout,
     /// Null when the block is free.
     owner: BucketPtr,
+    /// The interval that ends with the owner, in nanoseconds.
+    interval: AtomicU64,
     /// The sums when the owner took over; zero for extremes. Behind them, the owner's prefix at
     /// wide positions (see `prefix`).
     base: Box<[AtomicU64]>,
@@ -54,7 +56,8 @@ impl Block {
     pub(in crate::ring) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
         let column = arena().claim(columns(layout, strategy))?;
         let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells() + layout.wide()));
-        Some(Block { column, strategy, layout, owner, base, witness: Witness::new() })
+        let interval = AtomicU64::new(0);
+        Some(Block { column, strategy, layout, owner, interval, base, witness: Witness::new() })
     }
 
     /// Checks, in models, that the making of the block happened before.
@@ -81,6 +84,13 @@ impl Block {
         let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
         let new = from_ref(bucket).cast_mut();
         self.owner.compare_exchange(null_mut(), new, order, failed).is_ok()
+    }
+
+    /// Returns the interval that ends with the owner, in nanoseconds. The thread that has just taken
+    /// the block for a bucket writes it.
+    #[inline]
+    pub(in crate::ring) fn interval(&self) -> &AtomicU64 {
+        &self.interval
     }
 
     /// Frees the block, and releases its reference to the owner. Called by the thread that has

@@ -392,4 +392,10 @@ pub(super) const EXCUSES: &[Excuse] = &[
         why: TWICE,
         witness: "src/ring/coordination/shared_prefix.rs",
     },
+    Excuse {
+        site: "ring/store.rs: open: store: Release",
+        orders: &["Relaxed"],
+        why: RETIRED,
+        witness: "tests/exact/rates.rs",
+    },
 ];

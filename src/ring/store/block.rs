@@ -86,8 +86,8 @@ impl Block {
         self.owner.compare_exchange(null_mut(), new, order, failed).is_ok()
     }
 
-    /// Returns the interval that ends with the owner, in nanoseconds. The thread that has just taken
-    /// the block for a bucket writes it.
+    /// Returns the interval that ends with the owner, in nanoseconds. The thread that has just
+    /// taken the block for a bucket writes it.
     #[inline]
     pub(in crate::ring) fn interval(&self) -> &AtomicU64 {
         &self.interval

@@ -121,7 +121,7 @@ fn tables(quick: bool) {
     let counted: Vec<_> = (0..=all.len()).map(|index| instructions(index, 10_000)).collect();
     let empty = counted[all.len()].unwrap_or(0.0);
 
-    println!("{}, {} cores, {:?}", processor(), cores(), windrow::strategy());
+    println!("{}, {} cores, {:?}", processor(), cores(), windrow::diagnostics::strategy());
     println!("{} rounds of {} calls a thread\n", effort.rounds, effort.calls);
     let names = ["1 thread".to_owned(), format!("{} threads", cores())];
     for (alone, (threads, samples)) in [true, false].into_iter().zip(names.iter().zip(&by_threads))

@@ -1,6 +1,7 @@
 //! A forked child has its parent's counts as they were, and goes on from there.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -121,17 +122,20 @@ fn forked_at_rest() {
 #[ignore = "run by another test, in a process of its own"]
 fn forked_while_threads_count() {
     let work = Work::new();
-    let finished = AtomicBool::new(false);
+    let (finished, started) = (AtomicBool::new(false), Barrier::new(4));
     thread::scope(|scope| {
         for thread in 0..3 {
-            let (work, finished) = (&work, &finished);
+            let (work, finished, started) = (&work, &finished, &started);
             scope.spawn(move || {
+                started.wait();
                 while !finished.load(Ordering::Acquire) {
                     work.run(thread);
                 }
             });
         }
         let finish = Finish(&finished);
+        // While a thread starts, std holds a lock that a child would wait for to start its own.
+        started.wait();
         for _ in 0..8 {
             in_child(|| {
                 work.grows_exactly();

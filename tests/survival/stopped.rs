@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -78,8 +79,17 @@ impl Storm {
         }
     }
 
-    /// Runs writers for so long; `read` meanwhile.
+    /// Runs writers for a time, and `read` meanwhile.
     fn run(&self, writers: u64, time: Duration, mut read: impl FnMut()) -> [Ledger; 2] {
+        let begin = Instant::now();
+        self.run_while(writers, || {
+            read();
+            begin.elapsed() < time
+        })
+    }
+
+    /// Runs writers, and `read` meanwhile, which returns whether they go on.
+    fn run_while(&self, writers: u64, mut read: impl FnMut() -> bool) -> [Ledger; 2] {
         let finished = AtomicBool::new(false);
         let books: Vec<_> = thread::scope(|scope| {
             let finish = Finish(&finished);
@@ -92,10 +102,7 @@ impl Storm {
                 }
             };
             let writers: Vec<_> = (0..writers).map(|seed| scope.spawn(write(seed))).collect();
-            let begin = Instant::now();
-            while begin.elapsed() < time {
-                read();
-            }
+            while read() {}
             drop(finish);
             writers.into_iter().map(|writer| writer.join().expect("no writer panics")).collect()
         });
@@ -128,16 +135,60 @@ fn stopped_and_continued() {
 const STOPS: u32 = 4;
 const STOPPED: Duration = Duration::from_millis(200);
 
+/// The memory that a process and its child share.
+struct Shared {
+    /// The reads that the child has made.
+    reads: AtomicU64,
+    /// The child may end.
+    enough: AtomicBool,
+}
+
+impl Shared {
+    /// Returns a page of it, which is never unmapped.
+    fn map() -> &'static Shared {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        // SAFETY: maps a new page.
+        let page = unsafe { libc::mmap(null_mut(), size_of::<Shared>(), access, flags, -1, 0) };
+        assert_ne!(page, libc::MAP_FAILED);
+        // SAFETY: the page is large enough and aligned, its zeros are valid, and it stays.
+        unsafe { &*page.cast::<Shared>() }
+    }
+
+    /// Waits until the child has made some reads more.
+    fn wait_for_reads(&self, child: libc::pid_t) {
+        let before = self.reads.load(Ordering::Relaxed);
+        while self.reads.load(Ordering::Relaxed) < before + 3 {
+            // SAFETY: asks whether the child has ended, without a status.
+            let ended = unsafe { libc::waitpid(child, null_mut(), libc::WNOHANG) };
+            assert_eq!(ended, 0, "the child has ended, which is not its turn");
+            thread::sleep(ms(1));
+        }
+    }
+
+    /// Stops the child for a while, in which it does nothing.
+    fn stop(&self, child: libc::pid_t) {
+        send(child, libc::SIGSTOP);
+        let mut status = 0;
+        // SAFETY: waits until all threads of the child have stopped.
+        let stopped = unsafe { libc::waitpid(child, &raw mut status, libc::WUNTRACED) };
+        assert!(stopped == child && libc::WIFSTOPPED(status), "status {status:#x}");
+        let reads = self.reads.load(Ordering::Relaxed);
+        thread::sleep(STOPPED);
+        assert_eq!(self.reads.load(Ordering::Relaxed), reads, "it was not stopped");
+        send(child, libc::SIGCONT);
+    }
+}
+
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn stopped_in_this_process() {
     windrow::diagnostics::strategy();
+    let shared = Shared::map();
     let child = fork(|| {
         // All of the time is in the one; in the other everything is soon used again.
         let long = Storm::new(ms(1), 10_000);
         let short = Storm::new(Duration::from_micros(100), 8);
-        let gaps = AtomicU64::new(0);
-        let time = (STOPPED + ms(100)) * (STOPS + 1);
         let other = AtomicBool::new(false);
         let books = thread::scope(|scope| {
             let finish = Finish(&other);
@@ -146,25 +197,24 @@ fn stopped_in_this_process() {
                 short.write(9, &other, &mut books);
                 books
             });
-            let mut last = Instant::now();
-            let long_books = long.run(3, time, || {
-                gaps.fetch_add(u64::from(last.elapsed() > STOPPED / 2), Ordering::Relaxed);
-                last = Instant::now();
+            let long_books = long.run_while(3, || {
                 let _ = (long.window.last(ms(50)), short.window.snapshot());
+                shared.reads.fetch_add(1, Ordering::Relaxed);
+                !shared.enough.load(Ordering::Relaxed)
             });
             drop(finish);
             [long_books, beside.join().expect("no writer panics")]
         });
         long.check(&books[0]);
         short.check(&books[1]);
-        assert!(gaps.into_inner() >= 2, "it was not stopped");
     });
     for _ in 0..STOPS {
+        shared.wait_for_reads(child);
         thread::sleep(ms(100));
-        send(child, libc::SIGSTOP);
-        thread::sleep(STOPPED);
-        send(child, libc::SIGCONT);
+        shared.stop(child);
     }
+    shared.wait_for_reads(child);
+    shared.enough.store(true, Ordering::Relaxed);
     wait_for(child);
 }
 
@@ -201,15 +251,18 @@ fn forked_in_this_process() {
         storm.check(&books);
     }
     // And from the middle of things.
-    let finished = AtomicBool::new(false);
+    let (finished, started) = (AtomicBool::new(false), Barrier::new(4));
     thread::scope(|scope| {
         let finish = Finish(&finished);
         for seed in 0..3 {
-            let (storm, finished) = (&storm, &finished);
+            let (storm, finished, started) = (&storm, &finished, &started);
             scope.spawn(move || {
+                started.wait();
                 storm.write(seed, finished, &mut [Ledger::default(), Ledger::default()]);
             });
         }
+        // While a thread starts, std holds a lock that a child would wait for to start its own.
+        started.wait();
         for _ in 0..4 {
             thread::sleep(ms(10));
             wait_for(fork(|| {

@@ -12,13 +12,16 @@ use windrow::clock::Precise;
 use windrow::{SlidingWindow, Stats, snapshot::BucketSnapshot};
 
 use crate::book::{agree, some_value};
-use crate::{Seen, seconds};
+use crate::{Seen, are_interrupted, check_interruptions, goes_on};
 use testkit::Finish;
 use testkit::Rng;
 use testkit::interrupts::{self, Timer};
 
 /// The period of signals to the one writer: as short as possible, while it still makes progress.
 const OFTEN: Duration = Duration::from_micros(20);
+
+/// The closed buckets that a test looks at, at least.
+const ENOUGH: usize = 100;
 
 mod one {
     crate::everywhere!(agree::one_writer);
@@ -65,7 +68,7 @@ fn one_writer() {
     windrow::diagnostics::strategy();
     interrupts::count_signals();
     let (window, finished, made) = (window(), AtomicBool::new(false), [Made::default()]);
-    thread::scope(|scope| {
+    let closed = thread::scope(|scope| {
         let finish = Finish(&finished);
         scope.spawn(|| {
             let (_timer, mut value) = (Timer::start(OFTEN), 0);
@@ -76,7 +79,7 @@ fn one_writer() {
             }
         });
         let (begin, mut closed) = (Instant::now(), 0);
-        while begin.elapsed() < seconds() {
+        while goes_on(begin, || closed > ENOUGH && are_interrupted()) {
             window.add(Seen::Pass, 1);
             closed += window.drain_closed(|bucket| {
                 if !is_without_gap(bucket.stats(Seen::Rt)) {
@@ -85,9 +88,10 @@ fn one_writer() {
             });
         }
         drop(finish);
-        println!("{closed} closed buckets, {} sequences aborted", windrow::diagnostics::aborts());
-        assert!(closed > 100, "hardly any bucket was closed");
+        closed
     });
+    check_interruptions(&format!("{closed} closed buckets"));
+    assert!(closed > ENOUGH, "hardly any bucket was closed");
 }
 
 fn is_without_gap(stats: Stats) -> bool {
@@ -107,7 +111,7 @@ fn four_writers() {
     interrupts::count_signals();
     let (window, finished) = (window(), AtomicBool::new(false));
     let made: [Made; 4] = Default::default();
-    thread::scope(|scope| {
+    let closed = thread::scope(|scope| {
         let finish = Finish(&finished);
         for (seed, made) in (0..).zip(&made) {
             let (window, finished) = (&window, &finished);
@@ -120,7 +124,7 @@ fn four_writers() {
             });
         }
         let (begin, mut closed) = (Instant::now(), 0);
-        while begin.elapsed() < seconds() {
+        while goes_on(begin, || closed > ENOUGH && are_interrupted()) {
             closed += window.drain_closed(|bucket| {
                 if agree(bucket.stats(Seen::Rt)).is_err() {
                     look_again(&window, &bucket, &made, |stats| agree(stats).is_ok());
@@ -129,9 +133,10 @@ fn four_writers() {
             thread::sleep(Duration::from_micros(50));
         }
         drop(finish);
-        println!("{closed} closed buckets, {} sequences aborted", windrow::diagnostics::aborts());
-        assert!(closed > 100, "hardly any bucket was closed");
+        closed
     });
+    check_interruptions(&format!("{closed} closed buckets"));
+    assert!(closed > ENOUGH, "hardly any bucket was closed");
 }
 
 /// Fails if the bucket is still wrong when every record that was under way is made. A later one is

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use windrow::{Counter, Gauge, Maximum, Minimum, diagnostics::Strategy};
+use windrow::{Counter, Gauge, Maximum, Minimum};
 
-use crate::{everywhere, seconds};
+use crate::{are_interrupted, check_interruptions, everywhere, goes_on};
 use testkit::interrupts::{self, Timer};
 
 /// Two of each: writers that are migrated, that yield, and that only add.
@@ -62,7 +62,7 @@ fn write(writer: u64, stop: &AtomicBool) -> Ledger {
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn torture_in_this_process() {
-    let strategy = windrow::diagnostics::strategy();
+    windrow::diagnostics::strategy();
     interrupts::count_signals();
     let (stop, drained) = (AtomicBool::new(false), AtomicU64::new(0));
     let (mut ledgers, mut short_lived) = (Vec::new(), 0);
@@ -84,7 +84,7 @@ fn torture_in_this_process() {
             });
         }
         let begin = Instant::now();
-        while begin.elapsed() < seconds() {
+        while goes_on(begin, are_interrupted) {
             let one = scope.spawn(|| (0..100).for_each(|_| SHORT_LIVED.increment()));
             one.join().unwrap();
             short_lived += 100;
@@ -99,14 +99,5 @@ fn torture_in_this_process() {
     assert_eq!(SHORT_LIVED.sum(), short_lived);
     assert_eq!(GREATEST.get(), ledgers.iter().map(|ledger| ledger.greatest).max());
     assert_eq!(LEAST.get(), ledgers.iter().map(|ledger| ledger.least).min());
-    let (counted, handled) = interrupts::signals();
-    assert_eq!(counted, handled);
-    println!(
-        "{strategy:?}: {added} added, {handled} signals, {} sequences aborted",
-        windrow::diagnostics::aborts()
-    );
-    assert!(handled > 100, "the timers have not run");
-    if strategy == Strategy::PerCore {
-        assert!(windrow::diagnostics::aborts() > 0, "the torture has not reached the sequences");
-    }
+    check_interruptions(&format!("{added} added"));
 }

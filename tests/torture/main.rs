@@ -15,7 +15,10 @@ mod reader;
 mod round;
 mod windows;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use testkit::interrupts;
+use windrow::diagnostics::{Strategy, aborts, strategy};
 
 windrow::events! {
     /// One of each kind, and two that must stay untouched beside them.
@@ -26,6 +29,31 @@ windrow::events! {
 fn seconds() -> Duration {
     let told = std::env::var("WINDROW_TORTURE_SECONDS").ok();
     Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(1.2))
+}
+
+/// A torture that has not reached everything in its time may take this many times as long: a
+/// machine that others keep busy, or that is emulated, gives its threads little time.
+const PATIENCE: u32 = 100;
+
+/// Returns whether a torture that has begun at `begin` goes on: for its time, and until it has
+/// `reached` everything that it is for.
+fn goes_on(begin: Instant, reached: impl FnOnce() -> bool) -> bool {
+    let passed = begin.elapsed();
+    passed < seconds() || passed < seconds() * PATIENCE && !reached()
+}
+
+/// Returns whether signals have interrupted threads, and the kernel a sequence, if there are any.
+fn are_interrupted() -> bool {
+    interrupts::signals().1 > 100 && (strategy() != Strategy::PerCore || aborts() > 0)
+}
+
+/// Fails if signals have not interrupted threads, or if their adds are not exact. Prints what has
+/// interrupted `done`.
+fn check_interruptions(done: &str) {
+    let (counted, handled) = interrupts::signals();
+    assert_eq!(counted, handled);
+    println!("{:?}: {done}, {handled} signals, {} sequences aborted", strategy(), aborts());
+    assert!(are_interrupted(), "the torture has not reached the adds");
 }
 
 /// Makes the tests that run one ignored test in processes of its own, one for each way to count.

@@ -7,10 +7,8 @@
 
 use std::time::{Duration, Instant};
 
-use windrow::diagnostics::Strategy;
-
 use crate::round::{Plan, Round};
-use crate::seconds;
+use crate::{are_interrupted, check_interruptions, goes_on};
 use testkit::interrupts;
 
 const PLAN: Plan = Plan {
@@ -26,25 +24,16 @@ const US: u64 = 1_000;
 
 /// Goes through the plans, over and over, until the time is up.
 fn torture(plans: &[Plan]) {
-    let strategy = windrow::diagnostics::strategy();
+    windrow::diagnostics::strategy();
     interrupts::count_signals();
     let (begin, mut rounds) = (Instant::now(), 0);
-    while begin.elapsed() < seconds() || rounds < plans.len() {
+    while goes_on(begin, are_interrupted) || rounds < plans.len() {
         let plan = plans[rounds % plans.len()];
         // Not the same plans every time.
         Round::run(Plan { pinned: (rounds / plans.len() + rounds) % 2 == 1, ..plan });
         rounds += 1;
     }
-    let (counted, handled) = interrupts::signals();
-    assert_eq!(counted, handled);
-    println!(
-        "{strategy:?}: {rounds} rounds, {handled} signals, {} sequences aborted",
-        windrow::diagnostics::aborts()
-    );
-    assert!(handled > 100, "the timers have not run");
-    if strategy == Strategy::PerCore {
-        assert!(windrow::diagnostics::aborts() > 0, "the torture has not reached the sequences");
-    }
+    check_interruptions(&format!("{rounds} rounds"));
 }
 
 /// Buckets of 100 microseconds and of one, by the real time: in long rings, of which every bucket

@@ -206,7 +206,7 @@ impl Histogram {
     /// ```
     /// let latency = windrow::Histogram::new();
     /// latency.record(2_000);
-    /// latency.take();
+    /// latency.reset();
     /// latency.record(3_000);
     /// assert_eq!((latency.distribution().count(), latency.lifetime().count()), (1, 2));
     /// ```
@@ -230,9 +230,23 @@ impl Histogram {
     /// assert_eq!((taken.count(), taken.sum()), (2, 6_000));
     /// assert!(latency.take().is_empty());
     /// ```
+    #[must_use = "the values are lost otherwise: to restart without them, use `reset`"]
     pub fn take(&self) -> Distribution {
         let (more, is_first) = self.baseline.drain(|| self.read());
         self.distribution_of(&more, is_first)
+    }
+
+    /// Restarts with nothing recorded: a [`take`](Self::take) whose result is discarded.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// latency.reset();
+    /// assert_eq!(latency.count(), 0);
+    /// ```
+    #[doc(alias = "clear")]
+    pub fn reset(&self) {
+        self.baseline.drain(|| self.read());
     }
 
     /// Returns the number of values recorded since the histogram was made or last drained: the

@@ -62,6 +62,7 @@ pub(crate) mod forks;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "its thread ends when its last clone is dropped"]
 pub struct Ticker {
     tick: Arc<Tick>,
     /// Ends the thread when the last clone drops it.

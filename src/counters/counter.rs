@@ -209,6 +209,7 @@ impl Counter {
     /// ```
     #[doc(alias = "swap")]
     #[doc(alias = "sumThenReset")]
+    #[must_use = "the count is lost otherwise: to restart without it, use `reset`"]
     pub fn take(&self) -> u64 {
         loop {
             // Acquire: pairs with the Release below. This scan is no older than the one that the
@@ -234,7 +235,7 @@ impl Counter {
     /// ```
     #[doc(alias = "store")]
     pub fn reset(&self) {
-        self.take();
+        _ = self.take();
     }
 
     /// Adds `n`, wrapping, under the name that [`AtomicU64`](std::sync::atomic::AtomicU64) has for

@@ -10,6 +10,7 @@ use crate::family::{Family, Labels, Metric};
 
 /// A field of the metrics of a family: from [`field`].
 #[derive(Clone, Copy, Debug)]
+#[must_use = "a source is not exported before an exporter or a catalog has it"]
 pub struct Field<S, M, N> {
     family: S,
     get: fn(&M) -> &N,

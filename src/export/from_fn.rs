@@ -41,6 +41,7 @@ pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
 
 /// A source of one number that a function returns: from [`from_fn`].
 #[derive(Clone, Copy)]
+#[must_use = "a source is not exported before an exporter or a catalog has it"]
 pub struct FromFn<F> {
     number: F,
 }
@@ -98,6 +99,7 @@ pub fn field_fn<S: FamilySource>(
 
 /// A number of each series of a family: from [`field_fn`].
 #[derive(Clone, Copy, Debug)]
+#[must_use = "a source is not exported before an exporter or a catalog has it"]
 pub struct FieldFn<S, M> {
     family: S,
     number: fn(&M) -> f64,

@@ -33,6 +33,7 @@ use crate::sync::Arc;
 /// assert_eq!(REQUESTS.with(Route { route: "/cart" }).sum(), 3);
 /// assert_eq!(cart.labels(), Some(Route { route: "/cart" }));
 /// ```
+#[must_use = "a handle counts nothing by itself"]
 pub struct Handle<L: Labels, M>(Arc<Series<L, M>>);
 
 impl<L: Labels, M> Handle<L, M> {

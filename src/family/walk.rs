@@ -145,6 +145,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
 
 /// An iterator over a family's series, as they were when it was made.
 #[derive(Debug)]
+#[must_use = "its series are read as it goes"]
 pub struct FamilyIter<L: Labels, M>(vec::IntoIter<Handle<L, M>>);
 
 impl<L: Labels, M> Iterator for FamilyIter<L, M> {

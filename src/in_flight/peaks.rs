@@ -67,6 +67,7 @@ use crate::window::SlidingWindow;
 /// [drain](SlidingWindow::drain_closed), a lifetime. Operations by the [`InFlight`] itself, without
 /// the window, change the level. No maximum includes them before the next operation with the
 /// window.
+#[must_use = "it records the operations that enter by it, and none by itself"]
 pub struct Peaks<'a, E, C = Coarse> {
     in_flight: &'a InFlight,
     window: &'a SlidingWindow<E, C>,

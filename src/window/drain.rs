@@ -114,6 +114,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(line, "2000000000 ns: 5 hits");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[must_use = "if it returns false, `bucket` is as it was"]
     pub fn drain_next(&self, bucket: &mut BucketSnapshot<E>) -> bool {
         let count = self.ring.drain(|start, length, number| {
             bucket.refill(start, length, number);

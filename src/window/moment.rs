@@ -110,6 +110,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// It may outlive its window.
 ///
 /// [`SlidingWindow::moment`]: crate::SlidingWindow::moment
+#[must_use = "a moment serves only `since`"]
 pub struct Moment<E: Events> {
     of: Identity,
     cells: E::Cells,
@@ -172,6 +173,7 @@ impl<E: Events> Debug for Moment<E> {
 /// its interval.
 ///
 /// [`SlidingWindow::since`]: crate::SlidingWindow::since
+#[must_use = "a read changes nothing"]
 pub struct Since<E: Events> {
     cells: E::Cells,
 }

@@ -186,7 +186,7 @@ fn counting() {
         assert_eq!((now.count(), now.sum()), (count, histogram.sum()));
     };
     is(999);
-    histogram.take();
+    histogram.reset();
     is(0);
     histogram.record_many(5_000, 7);
     is(7);

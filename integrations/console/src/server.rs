@@ -110,6 +110,7 @@ impl ConsoleService {
 }
 
 /// A server of a console: from [`ConsoleService::serve`]. It ends when this is dropped.
+#[must_use = "it ends when it is dropped"]
 pub struct Server {
     address: SocketAddr,
     /// The sender whose drop stops the server.

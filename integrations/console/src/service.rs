@@ -37,6 +37,7 @@ use crate::{host, page};
 /// console.close();
 /// ```
 #[derive(Clone)]
+#[must_use = "it answers no request before a server has it"]
 pub struct ConsoleService {
     pub(crate) shown: Arc<Shown>,
     pub(crate) hub: Arc<Hub>,

@@ -243,6 +243,7 @@ impl Drop for Log {
 ///
 /// The buckets that a batch has taken are not lost if it is dropped, nor if [`write`](Self::write)
 /// fails: the next batch writes them.
+#[must_use = "a batch writes nothing before `write`"]
 pub struct Batch<'l> {
     log: &'l mut Log,
     lines: Vec<Line>,

@@ -54,6 +54,7 @@ pub fn read(directory: impl AsRef<Path>) -> Result<Files, ReadError> {
 
 /// The files of a log, as they were when [`read`] listed them.
 #[derive(Debug)]
+#[must_use = "no entry is read before `all` or `between`"]
 pub struct Files {
     directory: PathBuf,
     segments: VecDeque<Segment>,
@@ -106,6 +107,7 @@ impl Range {
 /// [`Files::between`] and [`Files::all`].
 ///
 /// An error ends the reading of its file; the next entry comes from the next file.
+#[must_use = "iterators are lazy"]
 pub struct Entries {
     files: Files,
     open: Option<OpenFile>,

@@ -26,6 +26,7 @@ use crate::text::text;
 /// assert_eq!(recorder.handle().render(), "# TYPE requests counter\nrequests 1\n\n");
 /// # Ok::<(), windrow_metrics::BuildError>(())
 /// ```
+#[must_use = "it records nothing before it is installed"]
 pub struct Recorder {
     registry: Arc<Registry>,
 }
@@ -133,6 +134,7 @@ impl Debug for Recorder {
 /// never goes back; a histogram's count is the sum of its buckets, and its sum covers the counted
 /// values, and perhaps some that were just being recorded.
 #[derive(Clone)]
+#[must_use = "a handle shows nothing before `render` or `snapshot`"]
 pub struct Handle {
     registry: Arc<Registry>,
 }

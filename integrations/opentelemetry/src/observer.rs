@@ -49,6 +49,7 @@ const TRIGGER: &str = "windrow.observer";
 /// drop(open); // and from here on, nothing of it is exported
 /// # Ok::<(), windrow_opentelemetry::ObserveError>(())
 /// ```
+#[must_use = "it exports nothing before it observes a source"]
 pub struct Observer {
     meter: Meter,
     /// The names in use, in lower case.

@@ -19,6 +19,7 @@ use windrow::histogram::Distribution;
 /// assert_ne!(seconds, objective);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Buckets {
     /// The bounds in ascending order; `None` for the octaves.
     bounds: Option<Vec<u64>>,
@@ -57,7 +58,6 @@ impl Buckets {
     ///
     /// A [native](crate#native-histograms) histogram is shown only if `per` is a power of two, as 1
     /// is.
-    #[must_use]
     pub fn per(self, per: u64) -> Buckets {
         Buckets { per, ..self }
     }
@@ -154,6 +154,7 @@ impl Sparse {
 
 /// A source whose histograms are shown with other bounds or in another unit: from [`buckets`].
 #[derive(Clone, Debug)]
+#[must_use = "a source is not exported before it is registered"]
 pub struct Bucketed<S> {
     source: S,
     buckets: Buckets,

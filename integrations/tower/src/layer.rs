@@ -27,6 +27,7 @@ use crate::service::MetricsService;
 /// let app: Router = Router::new().route("/carts/{id}", get(|| async { "a cart" })).layer(layer);
 /// ```
 #[derive(Clone, Copy)]
+#[must_use = "a layer does nothing before a service has it"]
 pub struct MetricsLayer<R, K = ByStatus> {
     routes: &'static Routes,
     route: R,
@@ -55,7 +56,6 @@ impl<R> MetricsLayer<R> {
 
 impl<R, K> MetricsLayer<R, K> {
     /// Returns the layer with another classification of exceptions. See [`Classify`].
-    #[must_use]
     pub fn classify<K2: Classify>(self, classify: K2) -> MetricsLayer<R, K2> {
         MetricsLayer { routes: self.routes, route: self.route, classify }
     }

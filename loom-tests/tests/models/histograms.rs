@@ -91,7 +91,7 @@ fn read_against_a_drain() {
     Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
         let histogram = histogram();
         histogram.record(1);
-        histogram.take();
+        histogram.reset();
         histogram.record(1);
         let other = spawn(&histogram, |histogram| {
             turn();
@@ -119,7 +119,7 @@ fn sum_against_a_drain() {
         histogram.record(1);
         let other = spawn(&histogram, |histogram| {
             turn();
-            histogram.take();
+            histogram.reset();
             histogram.record(1);
         });
         turn();

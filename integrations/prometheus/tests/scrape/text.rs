@@ -96,7 +96,7 @@ fn a_histogram_shows_how_many_values_there_ever_were_up_to_each_power_of_two() {
     register(&mut registry, "sizes", "Sizes", sizes.clone()).unwrap();
     for size in [0, 2, 3, 4, 5, 16, 17, 1_000] {
         sizes.record(size);
-        sizes.take(); // a drain does not change a scrape
+        sizes.reset(); // a drain does not change a scrape
     }
     let expected = "\
 # HELP sizes Sizes

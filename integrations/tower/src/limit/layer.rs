@@ -61,6 +61,7 @@ use crate::limit::service::LimitService;
 /// have to wait holds up no other, and a refusal is a response, not an error.
 ///
 /// Clones share the limits, which are in the static.
+#[must_use = "a layer does nothing before a service has it"]
 pub struct LimitLayer<
     L: Labels,
     K,
@@ -168,7 +169,6 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// let layer = layer.weight(|parts| if parts.uri.path() == "/report" { 20 } else { 1 });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    #[must_use]
     pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, C> {
         let LimitLayer { limits, key, max_wait, sleep, .. } = self;
         LimitLayer { limits, key, weight, max_wait, sleep }
@@ -193,7 +193,6 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// let layer = layer.wait(Duration::from_millis(300), tokio::time::sleep);
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    #[must_use]
     pub fn wait<T2: Fn(Duration) -> Z, Z: Future<Output = ()>>(
         self,
         max_wait: Duration,

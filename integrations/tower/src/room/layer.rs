@@ -42,6 +42,7 @@ use crate::room::service::RoomService;
 /// request waits: a refused client can go to another server at once.
 ///
 /// Clones share the rooms, which are in the static.
+#[must_use = "a layer does nothing before a service has it"]
 pub struct RoomLayer<L: Labels, K> {
     rooms: &'static Rooms<L>,
     key: K,

@@ -326,7 +326,10 @@ fn the_level_of_a_signed_event_is_an_up_down_counter() {
 
 #[test]
 fn a_number_of_the_programs_own_is_a_gauge() {
-    let gates = Family::<User, _, _>::with_constructor(|| Gate::builder(5).build().unwrap());
+    let hour = Duration::from_secs(3_600); // the test ends before
+    let gates = Family::<User, _, _>::with_constructor(move || {
+        Gate::builder(5).interval(hour).build().unwrap()
+    });
     let gates = Arc::new(gates.limit(1_000));
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();

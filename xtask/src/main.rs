@@ -80,8 +80,9 @@ usage: cargo xtask <command>
   fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
   portable        the library's own tests, in each strategy: what every system can run
   elsewhere [TARGET]
-                  compiles and tests for other processors, under emulation; arm64 in a machine with a kernel of
-                  its own (Debian, from its packages alone); TARGET: only those whose triple contains it
+                  compiles and tests for other processors and systems, under emulation, and in virtual machines
+                  with kernels of their own (Debian, from its packages alone: installs them by apt-get);
+                  TARGET: only the targets and the machines whose names contain it
   static          a program that is linked statically counts as one that is not (glibc, x86-64)
   bounds          tests the integrations with the lowest versions of their dependencies that their
                   manifests allow

@@ -1,218 +1,154 @@
-//! Other processors, from Debian's packages alone: compiles the library for each, and runs its
-//! tests under emulation; those of arm64 in a machine with a kernel of its own, too, because only a
-//! kernel has restartable sequences and barriers.
+//! Other processors and systems, from Debian's packages alone: compiles the library, its tests and
+//! the packages beside it for each, and runs tests where there is a way to. Those of Linux run in
+//! virtual machines too, because only a kernel has restartable sequences and barriers.
 //!
 //! A compiler of Debian's (`rustc-web`) compiles. Its std for other processors comes from the suite
-//! `trixie`, which is unpacked in `target/elsewhere`: nothing but the tools is installed.
+//! `trixie`, which is unpacked in `target/elsewhere`: nothing but the tools is installed. A tool
+//! that is absent and cannot be installed is a failure that names it.
 
+mod apt;
+mod architectures;
+mod builds;
+mod control;
+mod disk;
+mod libraries;
 mod machine;
+mod programs;
+mod targets;
 
-use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::Instant;
 
-use crate::sanitizers::succeeds;
 use crate::steps::{Failed, Steps, seconds};
-
-/// A processor on which Debian runs.
-struct Target {
-    triple: &'static str,
-    /// The architecture, as Debian calls it.
-    debian: &'static str,
-    /// The prefix of its compiler and its C library's folder.
-    gnu: &'static str,
-    /// The emulator of its programs.
-    emulator: &'static str,
-}
-
-const TARGETS: [Target; 6] = [
-    Target {
-        triple: "aarch64-unknown-linux-gnu",
-        debian: "arm64",
-        gnu: "aarch64-linux-gnu",
-        emulator: "qemu-aarch64-static",
-    },
-    Target {
-        triple: "armv7-unknown-linux-gnueabihf",
-        debian: "armhf",
-        gnu: "arm-linux-gnueabihf",
-        emulator: "qemu-arm-static",
-    },
-    Target {
-        triple: "i686-unknown-linux-gnu",
-        debian: "i386",
-        gnu: "i686-linux-gnu",
-        emulator: "qemu-i386-static",
-    },
-    Target {
-        triple: "powerpc64le-unknown-linux-gnu",
-        debian: "ppc64el",
-        gnu: "powerpc64le-linux-gnu",
-        emulator: "qemu-ppc64le-static",
-    },
-    Target {
-        triple: "riscv64gc-unknown-linux-gnu",
-        debian: "riscv64",
-        gnu: "riscv64-linux-gnu",
-        emulator: "qemu-riscv64-static",
-    },
-    Target {
-        triple: "s390x-unknown-linux-gnu",
-        debian: "s390x",
-        gnu: "s390x-linux-gnu",
-        emulator: "qemu-s390x-static",
-    },
-];
-
-/// The tests that run everywhere. (Those that start themselves again cannot under an emulator.)
-const TESTS: [&str; 5] = ["--package", "windrow", "--lib", "--test", "contract"];
+use machine::{ARM64, MACHINES, Machine};
+use programs::EVERYWHERE;
+use targets::{TARGETS, Target, Tested};
 
 /// The folder of everything of other systems.
 const FOLDER: &str = "target/elsewhere";
 
-/// Compiles and tests for each target whose triple contains `name`, and prints a table of it.
+/// A row of the table that is printed: what was done; what came of it; the time.
+type Row = [String; 3];
+
+/// Does all that is for each target and each machine whose name contains `name`, and prints a table
+/// of it.
 pub(crate) fn run(steps: &mut Steps, name: &str) -> Result<(), Failed> {
-    let root = steps.root().to_owned();
-    let chosen: Vec<&Target> =
-        TARGETS.iter().filter(|target| target.triple.contains(name)).collect();
-    if chosen.is_empty() {
+    let (targets, machines) = chosen(name);
+    if targets.is_empty() && machines.is_empty() {
         let known = TARGETS.map(|target| target.triple).join(", ");
-        return Err(Failed::new("targets", format!("none contains `{name}`; there are {known}")));
+        let machines = MACHINES.map(|machine| machine.name).join(", ");
+        let why = format!("none contains `{name}`; there are {known}; machines: {machines}");
+        return Err(Failed::new("targets", why));
     }
-    let mut rows = Vec::new();
-    for target in chosen {
-        let begin = Instant::now();
-        if let Err(why) = target.prepare(&root.join(FOLDER)) {
-            steps.leave_out(target.triple, &why);
-            rows.push((target.triple, "-", "-", why));
-            continue;
+    let (mut rows, mut outcomes) = (Vec::new(), Vec::new());
+    for target in targets {
+        outcomes.push(compile(steps, target, &mut rows));
+        if target.emulator().is_some() || matches!(target.tested, Tested::Here | Tested::Wine) {
+            outcomes.push(test(steps, target, &mut rows));
         }
-        let shown = format!("cargo test --target {} {}", target.triple, TESTS.join(" "));
-        steps.step(&format!("{}, emulated", target.triple), &shown, || {
-            succeeds(target.cargo(&root).arg("test").args(TESTS).arg("--").arg("--quiet"))
-        })?;
-        let own = if target.debian == "arm64" {
-            machine::run(steps, target)?;
-            "yes"
-        } else {
-            "-"
-        };
-        rows.push((target.triple, "yes", own, seconds(begin.elapsed())));
     }
-    println!("\n| target | emulated | with a kernel of its own | took |\n|---|---|---|---|");
-    for (triple, emulated, own, took) in rows {
-        println!("| {triple} | {emulated} | {own} | {took} |");
+    for machine in &machines {
+        outcomes.push(boot(steps, machine, &mut rows));
     }
-    Ok(())
+    if machines.iter().any(|machine| machine.name == ARM64.name) {
+        outcomes.push(lose(steps, &mut rows));
+    }
+    println!("\n| what | outcome | took |\n|---|---|---|");
+    for [what, outcome, took] in rows {
+        println!("| {what} | {outcome} | {took} |");
+    }
+    Failed::all(outcomes)
 }
 
-impl Target {
-    /// Installs the tools that are absent, and unpacks std for the target.
-    fn prepare(&self, folder: &Path) -> Result<(), String> {
-        install(&[
-            ("/usr/bin/rustc", "rustc-web"),
-            ("/usr/bin/cargo", "cargo-web"),
-            (&format!("/usr/bin/{}", self.emulator), "qemu-user-static"),
-            (&format!("/usr/bin/{}-gcc", self.gnu), &format!("gcc-{}", self.gnu)),
-            (&format!("/usr/{}/lib", self.gnu), &format!("libc6-dev-{}-cross", self.debian)),
-        ])?;
-        let rustlib = self.sysroot(folder).join("lib/rustlib");
-        if !rustlib.join(self.triple).exists() {
-            let package = download(folder, self.debian, "libstd-rust-web-dev")?;
-            succeeds(Command::new("dpkg").arg("-x").arg(package).arg(folder.join(self.debian)))?;
-        }
-        // Build scripts run here, with the compiler's own std.
-        let host = "x86_64-unknown-linux-gnu";
-        if rustlib.join(host).exists() {
-            return Ok(());
-        }
-        let of_host = Path::new("/usr/lib/rustlib").join(host);
-        symlink(of_host, rustlib.join(host)).map_err(|error| format!("a link to std: {error}"))
+/// Returns the targets and the machines with this name, or, where none has it, those whose names
+/// contain it. The machines of a target are chosen with it.
+fn chosen(name: &str) -> (Vec<&'static Target>, Vec<&'static Machine>) {
+    let machines = || [&ARM64].into_iter().chain(&MACHINES);
+    if let Some(machine) = machines().find(|machine| machine.name == name) {
+        return (Vec::new(), vec![machine]);
     }
-
-    /// Returns the folder in which the compiler finds std.
-    fn sysroot(&self, folder: &Path) -> PathBuf {
-        folder.join(self.debian).join("usr")
-    }
-
-    /// Returns Debian's cargo, set up for the target.
-    fn cargo(&self, root: &Path) -> Command {
-        let folder = root.join(FOLDER);
-        let name = self.triple.to_uppercase().replace('-', "_");
-        let set = |what: &str| format!("CARGO_TARGET_{name}_{what}");
-        let flags = format!("--sysroot {}", self.sysroot(&folder).display());
-        let mut command = Command::new("/usr/bin/cargo");
-        command
-            .current_dir(root)
-            .env("RUSTC", "/usr/bin/rustc")
-            .env("CARGO_BUILD_TARGET", self.triple)
-            .env("CARGO_TARGET_DIR", folder.join("built"))
-            .env(set("LINKER"), format!("{}-gcc", self.gnu))
-            .env(set("RUSTFLAGS"), flags)
-            .env(set("RUNNER"), format!("{} -L /usr/{}", self.emulator, self.gnu));
-        // A toolchain that runs this program must not choose the compiler.
-        for variable in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "RUSTC_WRAPPER"] {
-            command.env_remove(variable);
-        }
-        command
-    }
+    let machines = machines()
+        .filter(|machine| machine.name.contains(name) || machine.target.triple.contains(name));
+    (TARGETS.iter().filter(|target| target.triple.contains(name)).collect(), machines.collect())
 }
 
-/// Installs each package whose file is absent, and says so.
-fn install(wanted: &[(&str, &str)]) -> Result<(), String> {
-    let absent = wanted.iter().filter(|(file, _)| !Path::new(file).exists());
-    let packages: Vec<&str> = absent.map(|(_, package)| *package).collect();
-    if packages.is_empty() {
-        return Ok(());
-    }
-    println!("    installing by apt-get: {}", packages.join(" "));
-    let mut command = Command::new("apt-get");
-    command.args(["install", "--quiet=2", "--yes", "--no-install-recommends"]).args(packages);
-    succeeds(command.env("DEBIAN_FRONTEND", "noninteractive"))
+/// Compiles everything for a target, as far as its types.
+fn compile(steps: &mut Steps, target: &Target, rows: &mut Vec<Row>) -> Result<(), Failed> {
+    let shown = format!("cargo check --target {}: library, tests, integrations", target.triple);
+    step(steps, rows, &format!("{}, compiled", target.triple), &shown, |root, folder| {
+        target.prepare(folder)?;
+        target.check(root, folder)?;
+        let lacks = target.lacks();
+        Ok(if lacks.is_empty() { "yes".to_owned() } else { format!("not {}", lacks.join(", ")) })
+    })
 }
 
-/// Downloads a package of another architecture, by lists of packages of its own: those of the
-/// system stay as they are. Returns its file.
-fn download(folder: &Path, architecture: &str, package: &str) -> Result<PathBuf, String> {
-    let apt = folder.join(format!("apt-{architecture}"));
-    let failed = |error: std::io::Error| format!("{}: {error}", apt.display());
-    for part in ["etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/dpkg"] {
-        fs::create_dir_all(apt.join(part)).map_err(failed)?;
-    }
-    for part in ["var/lib/apt/lists/partial", "var/cache/apt/archives/partial", "packages"] {
-        fs::create_dir_all(apt.join(part)).map_err(failed)?;
-    }
-    fs::write(apt.join("var/lib/dpkg/status"), "").map_err(failed)?;
-    fs::write(apt.join("etc/apt/sources.list"), SOURCE).map_err(failed)?;
-    let settings = format!(
-        "Dir \"{0}\";\nDir::State::status \"{0}/var/lib/dpkg/status\";\n\
-         APT::Architecture \"{architecture}\";\nAPT::Architectures {{ \"{architecture}\"; }};\n\
-         Acquire::Languages \"none\";\nAPT::Sandbox::User \"root\";\n",
-        apt.display()
-    );
-    fs::write(apt.join("apt.conf"), settings).map_err(failed)?;
-    let by_apt = |arguments: &[&str]| {
-        let mut command = Command::new("apt-get");
-        command.arg("--quiet=2").args(arguments).current_dir(apt.join("packages"));
-        succeeds(command.env("APT_CONFIG", apt.join("apt.conf")))
-    };
-    if !apt.join("updated").exists() {
-        by_apt(&["update"])
-            .map_err(|why| format!("the mirror has no sound list of {architecture}: {why}"))?;
-        fs::write(apt.join("updated"), "").map_err(failed)?;
-    }
-    by_apt(&["download", package])?;
-    let begins = format!("{package}_");
-    let files = fs::read_dir(apt.join("packages")).map_err(failed)?;
-    let mut files = files.filter_map(Result::ok).map(|entry| entry.path());
-    let is_it = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins))
-    };
-    files.find(is_it).ok_or(format!("apt-get has downloaded no {package}"))
+/// Runs tests on this machine's kernel.
+fn test(steps: &mut Steps, target: &Target, rows: &mut Vec<Row>) -> Result<(), Failed> {
+    let by = target.emulator().map_or("", |(emulator, _)| emulator);
+    let by = if target.tested == Tested::Wine { "wine" } else { by };
+    let shown = format!("{by} {}", programs::distinct(&EVERYWHERE).join(" "));
+    step(steps, rows, &format!("{}, run", target.triple), shown.trim(), |root, folder| {
+        let passed = programs::run(target, folder, root, &EVERYWHERE)?;
+        Ok(format!("{passed} tests passed"))
+    })
 }
 
-/// The suite that has std for all of Debian's architectures.
-const SOURCE: &str = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
-                      http://deb.debian.org/debian trixie main\n";
+/// Runs tests in a machine.
+fn boot(steps: &mut Steps, machine: &Machine, rows: &mut Vec<Row>) -> Result<(), Failed> {
+    let shown = format!("a machine of {} processors", machine.processors);
+    step(steps, rows, &format!("machine {}", machine.name), &shown, |root, folder| {
+        let (passed, system) = machine::run(machine, root, folder)?;
+        Ok(format!("{passed} tests passed; {system}"))
+    })
+}
+
+/// Runs the control, which must lose counts.
+fn lose(steps: &mut Steps, rows: &mut Vec<Row>) -> Result<(), Failed> {
+    let shown = "the same without arming sequences, which must lose counts";
+    step(steps, rows, "machine arm64, control", shown, |root, folder| {
+        let lost = control::run(root, folder)?;
+        Ok(format!("{lost} counts lost, as they must be"))
+    })
+}
+
+/// Does a step, and adds its row.
+fn step(
+    steps: &mut Steps,
+    rows: &mut Vec<Row>,
+    name: &str,
+    shown: &str,
+    body: impl FnOnce(&Path, &Path) -> Result<String, String>,
+) -> Result<(), Failed> {
+    let (begin, root) = (Instant::now(), steps.root().to_owned());
+    let mut told = "FAILED".to_owned();
+    let outcome = steps.step(name, shown, || {
+        told = body(&root, &root.join(FOLDER))?;
+        println!("    {told}");
+        Ok(())
+    });
+    rows.push([name.to_owned(), told, seconds(begin.elapsed())]);
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(name: &str) -> (Vec<&str>, Vec<&str>) {
+        let (targets, machines) = chosen(name);
+        let triples = targets.iter().map(|target| target.triple);
+        (triples.collect(), machines.iter().map(|machine| machine.name).collect())
+    }
+
+    #[test]
+    fn a_name_chooses_what_contains_it_or_one_machine() {
+        let (targets, machines) = names("aarch64-unknown-linux");
+        assert_eq!(targets, ["aarch64-unknown-linux-gnu"]);
+        assert!(machines.contains(&"arm64") && !machines.contains(&"x86-64 16"));
+        assert_eq!(names("arm64"), (vec![], vec!["arm64"]));
+        assert_eq!(names("s390x"), (vec!["s390x-unknown-linux-gnu"], vec![]));
+        let (targets, machines) = names("");
+        assert_eq!((targets.len(), machines.len()), (TARGETS.len(), MACHINES.len() + 1));
+    }
+}

@@ -1,201 +1,346 @@
-//! A virtual machine of arm64, with Debian's kernel, that runs the library's tests: per core, by
-//! restartable sequences, and with the barriers of a real kernel.
-//!
-//! Its disk is one archive in memory: busybox, the C library, the tests, and a script.
+//! Virtual machines with kernels of Debian's, in which restartable sequences and barriers are real.
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
-use super::{FOLDER, Target, download, install};
-use crate::sanitizers::succeeds;
-use crate::steps::{Failed, Steps};
+use super::apt::{self, Suite, files};
+use super::architectures::{self, Architecture};
+use super::disk::{self, ENDED, MOVED};
+use super::programs::{self, LIBRARY, Program, all, part, tests_passed};
+use super::targets::{self, Target};
 
-/// The test programs, and the arguments and variables of each.
-const PROGRAMS: [(&str, &str); 3] =
-    [("windrow", ""), ("contract", ""), ("torture", "WINDROW_TORTURE_SECONDS=1")];
-
-/// The seconds after which the machine is ended. An emulated processor is some thirty times slower.
-const SECONDS: &str = "600";
-
-/// The line that the machine's first process prints when all tests have run.
-const END: &str = "every test has run";
-
-/// Runs the tests in the machine.
-pub(super) fn run(steps: &mut Steps, target: &Target) -> Result<(), Failed> {
-    let root = steps.root().to_owned();
-    let shown = "qemu-system-aarch64, Linux, 4 processors: unit, contract and torture tests";
-    steps.step(&format!("{}, a machine", target.triple), shown, || {
-        let folder = root.join(FOLDER).join("machine");
-        install(&[("/usr/bin/qemu-system-aarch64", "qemu-system-arm"), ("/usr/bin/cpio", "cpio")])?;
-        let kernel = kernel(&root.join(FOLDER), target)?;
-        let disk = disk(&root, &folder, target)?;
-        let printed = boot(&kernel, &disk)?;
-        print!("{printed}");
-        let passed = printed.matches("test result: ok").count();
-        if printed.contains(END) && passed == PROGRAMS.len() {
-            Ok(())
-        } else {
-            Err(format!("{passed} of {} programs passed", PROGRAMS.len()))
-        }
-    })
+/// A machine, and what runs in it.
+pub(super) struct Machine {
+    pub(super) name: &'static str,
+    pub(super) target: &'static Target,
+    pub(super) architecture: &'static Architecture,
+    pub(super) kernel: Kernel,
+    pub(super) processors: u32,
+    /// True if processors go and come while the programs run.
+    pub(super) hotplug: bool,
+    pub(super) programs: &'static [Program],
 }
 
-/// Unpacks the kernel, busybox and the C library; returns the kernel's file.
-fn kernel(folder: &Path, target: &Target) -> Result<PathBuf, String> {
-    let unpacked = folder.join("kernel");
-    if !unpacked.join("boot").exists() {
-        // The package without a version names the newest one.
-        let list = newest_kernel(folder, target)?;
-        for package in [list.as_str(), "busybox-static", "libc6", "libgcc-s1"] {
-            let file = download(folder, target.debian, package)?;
-            succeeds(Command::new("dpkg").arg("-x").arg(file).arg(&unpacked))?;
-        }
-    }
-    let mut found = files(&unpacked.join("boot"))?;
-    found.retain(|path| path.to_string_lossy().contains("/vmlinuz-"));
-    found.pop().ok_or("the package has no kernel".to_owned())
+/// A kernel: the beginning of its version, its suite and its package.
+#[derive(Clone, Copy)]
+pub(super) struct Kernel {
+    pub(super) version: &'static str,
+    suite: &'static str,
+    package: &'static str,
 }
 
-/// Returns the name of the package with the newest kernel for virtual machines.
-fn newest_kernel(folder: &Path, target: &Target) -> Result<String, String> {
-    let package = "linux-image-cloud-arm64";
-    let mut command = Command::new("apt-cache");
-    command.args(["depends", package]);
-    let settings = folder.join(format!("apt-{}", target.debian)).join("apt.conf");
-    let output = command.env("APT_CONFIG", settings).output();
-    let output = output.map_err(|error| format!("cannot run apt-cache: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let name = text.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
-    let name = name.filter(|name| name.starts_with("linux-image-"));
-    name.map(str::to_owned).ok_or(format!("the lists have no {package}"))
+const fn kernel(version: &'static str, suite: &'static str, package: &'static str) -> Kernel {
+    Kernel { version, suite, package }
 }
 
-/// Compiles the tests and packs the machine's disk; returns its file.
-fn disk(root: &Path, folder: &Path, target: &Target) -> Result<PathBuf, String> {
-    let tree = folder.join("tree");
-    let failed = |error: std::io::Error| format!("{}: {error}", tree.display());
-    if tree.exists() {
-        fs::remove_dir_all(&tree).map_err(failed)?;
-    }
-    for part in ["bin", "lib", "proc", "sys", "dev", "tmp"] {
-        fs::create_dir_all(tree.join(part)).map_err(failed)?;
-    }
-    let mut command = target.cargo(root);
-    command.args(["test", "--no-run", "--package", "windrow", "--lib"]);
-    command.args(["--test", "contract", "--test", "torture"]);
-    let output = command.output().map_err(|error| format!("cannot run cargo: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    for (name, _) in PROGRAMS {
-        let file = executable(&said, name).ok_or(format!("{name} was not built:\n{said}"))?;
-        let strip = Command::new(format!("{}-strip", target.gnu))
-            .arg("-o")
-            .args([tree.join("bin").join(format!("test-{name}")), file])
-            .status();
-        if !strip.is_ok_and(|status| status.success()) {
-            return Err(format!("{name} could not be stripped"));
-        }
-    }
-    let unpacked = root.join(FOLDER).join("kernel/usr");
-    let copy = |from: PathBuf, to: &str| fs::copy(from, tree.join(to)).map_err(failed);
-    copy(unpacked.join("bin/busybox"), "bin/busybox")?;
-    let libraries = unpacked.join("lib/aarch64-linux-gnu");
-    for library in ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1"] {
-        copy(libraries.join(library), &format!("lib/{library}"))?;
-    }
-    fs::write(tree.join("init"), script()).map_err(failed)?;
-    succeeds(Command::new("chmod").arg("+x").args([tree.join("init"), tree.join("bin/busybox")]))?;
-    let disk = folder.join("disk");
-    pack(&tree, &disk)?;
-    Ok(disk)
+/// A torture of counters for a moment, in each strategy.
+const TORTURE: Program = Program {
+    test: "torture",
+    arguments: "counters::with",
+    variables: "WINDROW_TORTURE_SECONDS=1",
+};
+
+/// The programs that show the most in a short time.
+const FIRST: [Program; 5] = [
+    all("contract"),
+    part("exact", "conformance::"),
+    part("storm", "storm::"),
+    part("survival", "leases::"),
+    TORTURE,
+];
+
+/// All torture.
+const TORTURED: Program =
+    Program { test: "torture", arguments: "", variables: "WINDROW_TORTURE_SECONDS=2" };
+
+/// Everything but what fills memory, compiles or needs another program.
+const EVERYTHING: [Program; 11] = [
+    all(LIBRARY),
+    all("contract"),
+    all("exact"),
+    all("storm"),
+    all("oracle"),
+    all("gate"),
+    all("histograms"),
+    all("in_flight"),
+    all("families"),
+    part("survival", "leases::"),
+    TORTURED,
+];
+
+/// The programs that depend on the kernel and on the number of processors.
+const BY_ROWS: [Program; 4] = [all(LIBRARY), all("contract"), part("exact", "rows::"), TORTURE];
+
+/// arm64, with what shows most.
+pub(super) const ARM64: Machine = Machine {
+    name: "arm64",
+    target: &targets::ARM64,
+    architecture: &architectures::ARM64,
+    kernel: kernel("6.12", "trixie", "linux-image-cloud-arm64"),
+    processors: 4,
+    hotplug: false,
+    programs: &FIRST,
+};
+
+/// Processors that go and come.
+pub(super) const HOTPLUG: Machine =
+    Machine { name: "arm64 hotplug", hotplug: true, programs: &[TORTURED], ..ARM64 };
+
+const X86_64: Machine = Machine {
+    name: "x86-64 16",
+    target: &targets::X86_64,
+    architecture: &architectures::AMD64,
+    kernel: kernel("6.12", "trixie", "linux-image-cloud-amd64"),
+    processors: 16,
+    hotplug: false,
+    programs: &BY_ROWS,
+};
+
+/// The machines of all runs.
+pub(super) const MACHINES: [Machine; 9] = [
+    Machine { name: "arm64 everything", programs: &EVERYTHING, ..ARM64 },
+    HOTPLUG,
+    Machine {
+        name: "arm64 6.1",
+        kernel: kernel("6.1", "bookworm", "linux-image-cloud-arm64"),
+        programs: &BY_ROWS,
+        ..ARM64
+    },
+    Machine {
+        name: "arm64 5.10",
+        kernel: kernel("5.10", "bullseye", "linux-image-cloud-arm64"),
+        programs: &BY_ROWS,
+        ..ARM64
+    },
+    X86_64,
+    Machine { name: "x86-64 64", processors: 64, ..X86_64 },
+    Machine {
+        name: "x86-64 hotplug",
+        hotplug: true,
+        processors: 4,
+        programs: &[TORTURED],
+        ..X86_64
+    },
+    Machine {
+        name: "x86-64 6.1",
+        kernel: kernel("6.1", "bookworm", "linux-image-cloud-amd64"),
+        processors: 4,
+        ..X86_64
+    },
+    Machine {
+        name: "x86-64 5.10",
+        kernel: kernel("5.10", "bullseye", "linux-image-cloud-amd64"),
+        processors: 4,
+        ..X86_64
+    },
+];
+
+/// The time without a word after which a machine is taken for dead. An emulated processor is some
+/// thirty times slower, and what others run here slows it further.
+const SILENCE: Duration = Duration::from_mins(15);
+
+/// The words of a machine.
+pub(super) struct Report {
+    said: String,
 }
 
-/// Finds the file of a test program in what cargo says.
-fn executable(built: &str, name: &str) -> Option<PathBuf> {
-    let line = built.lines().find(|line| line.contains(&format!("/deps/{name}-")))?;
-    let (_, file) = line.split_once('(')?;
-    Some(PathBuf::from(file.trim_end_matches(')')))
+/// Runs the machine's programs. Returns the number of tests that have passed, and its first line.
+pub(super) fn run(
+    machine: &Machine,
+    root: &Path,
+    folder: &Path,
+) -> Result<(usize, String), String> {
+    let names = programs::distinct(machine.programs);
+    prepare(machine, folder)?;
+    let built = machine.target.build(root, folder, &names)?;
+    let report = boot(machine, folder, &built)?;
+    let passed = report.judge(machine)?;
+    Ok((passed, report.system()))
 }
 
-/// Returns the script that is the machine's first process.
-fn script() -> String {
-    let mut script = "#!/bin/busybox sh\n/bin/busybox --install -s /bin\n\
-                      mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev\n\
-                      cd /tmp; export LD_LIBRARY_PATH=/lib\nuname -r\n"
-        .to_owned();
-    for (name, variables) in PROGRAMS {
-        let run = format!("echo '--- {name}'; {variables} /bin/test-{name} --quiet 2>&1\n");
-        script.push_str(&run);
-    }
-    script + "echo " + END + "\npoweroff -f\n"
+/// Installs what the machine and its target need.
+pub(super) fn prepare(machine: &Machine, folder: &Path) -> Result<(), String> {
+    let emulator = match machine.architecture.debian {
+        "arm64" => ("/usr/bin/qemu-system-aarch64", "qemu-system-arm"),
+        _ => ("/usr/bin/qemu-system-x86_64", "qemu-system-x86"),
+    };
+    apt::install(&[emulator, ("/usr/bin/cpio", "cpio")])?;
+    machine.target.prepare(folder)
 }
 
-/// Packs a tree into the archive that a kernel unpacks.
-fn pack(tree: &Path, disk: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("cpio: {error}");
-    let file = fs::File::create(disk).map_err(failed)?;
-    let mut cpio = Command::new("cpio")
-        .args(["--create", "--format=newc", "--quiet"])
-        .current_dir(tree)
-        .stdin(Stdio::piped())
-        .stdout(file)
+/// Boots the machine with programs that are built, and returns what it says until it goes off.
+pub(super) fn boot(machine: &Machine, folder: &Path, built: &[PathBuf]) -> Result<Report, String> {
+    let disk = disk::make(machine, folder, built)?;
+    let kernel = unpacked_kernel(machine, folder)?;
+    let log = disk.with_file_name("log");
+    println!("    booting {}: see {}", machine.name, log.display());
+    let mut child = emulator(machine, &kernel, &disk)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
-        .map_err(failed)?;
-    let mut names = Vec::new();
-    for part in ["init", "bin", "lib", "proc", "sys", "dev", "tmp"] {
-        names.push(part.to_owned());
-        let folder = tree.join(part);
-        let inside = if folder.is_dir() { files(&folder)? } else { Vec::new() };
-        let name = |path: &PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
-        names.extend(inside.iter().filter_map(name).map(|name| format!("{part}/{name}")));
+        .map_err(|error| format!("cannot boot: {error}"))?;
+    let output = child.stdout.take().ok_or("the machine says nothing")?;
+    let (send, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            if send.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
+                break;
+            }
+        }
+    });
+    let mut file = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+    let mut said = String::new();
+    let dead = loop {
+        match lines.recv_timeout(SILENCE) {
+            Ok(line) => {
+                said = said + &line + "\n";
+                let _ = writeln!(file, "{line}"); // the same words are in `said`
+            }
+            Err(RecvTimeoutError::Disconnected) => break false,
+            Err(RecvTimeoutError::Timeout) => break true,
+        }
+    };
+    let _ = child.kill(); // it may have ended
+    let _ = child.wait();
+    if dead {
+        return Err(format!("{} said nothing for {SILENCE:?} after\n{said}", machine.name));
     }
-    let mut input = cpio.stdin.take().ok_or("cpio reads nothing")?;
-    input.write_all(names.join("\n").as_bytes()).map_err(failed)?;
-    drop(input);
-    let status = cpio.wait().map_err(failed)?;
-    if status.success() { Ok(()) } else { Err(format!("cpio: {status}")) }
+    Ok(Report { said })
 }
 
-/// Boots the machine, and returns what it printed.
-fn boot(kernel: &Path, disk: &Path) -> Result<String, String> {
-    let mut machine = Command::new("timeout");
-    machine.args([SECONDS, "qemu-system-aarch64", "-M", "virt,gic-version=3"]);
-    machine.args(["-cpu", "max,pauth-impdef=on", "-smp", "4", "-m", "2G"]);
-    machine.arg("-kernel").arg(kernel).arg("-initrd").arg(disk);
-    machine.args(["-append", "console=ttyAMA0 panic=-1 quiet"]);
-    machine.args(["-nographic", "-no-reboot", "-nic", "none"]).stdin(Stdio::null());
-    let output = machine.output().map_err(|error| format!("cannot boot: {error}"))?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+impl Report {
+    /// Demands that each run has ended, with success and with tests, and that processors have come
+    /// and gone if they were to. Returns the number of tests that have passed.
+    fn judge(&self, machine: &Machine) -> Result<usize, String> {
+        let wrong = |what: &str| Err(format!("{}: {what}\n{}", machine.name, self.said));
+        let success = |program: &Program| program.name() + "=0";
+        let ends: Vec<String> = machine.programs.iter().map(success).collect();
+        match self.said.lines().rev().find_map(|line| line.strip_prefix(ENDED)) {
+            None => return wrong("the machine went off before its programs had ended"),
+            Some(codes) if codes.trim() != ends.join(" ") => {
+                return wrong(&format!("exit codes{codes}"));
+            }
+            Some(_) => {}
+        }
+        if !self.said.contains(&format!("Linux {}.", machine.kernel.version)) {
+            return wrong("another kernel has booted");
+        }
+        let mut passed = 0;
+        for program in machine.programs {
+            match tests_passed(self.of(&program.name())) {
+                0 => return wrong(&format!("{}: no test has passed", program.name())),
+                count => passed += count,
+            }
+        }
+        let moved = self.said.lines().find_map(|line| line.strip_prefix(MOVED)?.parse().ok());
+        if machine.hotplug && moved.unwrap_or(0) < 10 {
+            return wrong("too few processors were taken off and put back");
+        }
+        Ok(passed)
+    }
+
+    /// Returns what a run has said.
+    pub(super) fn of(&self, name: &str) -> &str {
+        let begin = self.said.split_once(&format!("--- {name}\n")).map_or("", |(_, rest)| rest);
+        begin.split_once(&format!("\nexit {name} ")).map_or("", |(said, _)| said)
+    }
+
+    /// Returns the exit code of a run that has ended.
+    pub(super) fn code(&self, name: &str) -> Option<u8> {
+        let begins = format!("exit {name} ");
+        self.said.lines().find_map(|line| line.strip_prefix(&begins)?.parse().ok())
+    }
+
+    /// Returns the kernel and the number of processors, as the machine told them, and what has
+    /// interrupted the torture.
+    fn system(&self) -> String {
+        let line = self.said.lines().find(|line| line.starts_with("Linux "));
+        let moved = self.said.lines().find(|line| line.starts_with(MOVED));
+        let told = line.into_iter().chain(moved).collect::<Vec<_>>();
+        told.join("; ")
+    }
 }
 
-/// Returns the files of a folder, in the order of their names.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut all: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    all.sort();
-    Ok(all)
+/// Unpacks the kernel; returns its file.
+fn unpacked_kernel(machine: &Machine, folder: &Path) -> Result<PathBuf, String> {
+    let Kernel { suite, package, .. } = machine.kernel;
+    let debian = machine.architecture.debian;
+    let boot = folder.join(format!("kernel-{suite}-{debian}")).join("boot");
+    let found = || {
+        let mut all = files(&boot).unwrap_or_default();
+        all.retain(|path| path.to_string_lossy().contains("/vmlinuz-"));
+        all.pop()
+    };
+    if found().is_none() {
+        let unpacked = boot.parent().ok_or("a folder is in a folder")?;
+        Suite::open(folder, suite, debian)?.unpack(package, unpacked)?;
+        // Its modules are not needed.
+        let _ = fs::remove_dir_all(unpacked.join("lib/modules"));
+        let _ = fs::remove_dir_all(unpacked.join("usr/lib/modules"));
+    }
+    found().ok_or(format!("{package} of {suite} has no kernel"))
+}
+
+/// Returns the command that boots it.
+fn emulator(machine: &Machine, kernel: &Path, disk: &Path) -> Command {
+    let (program, board, words) = match machine.architecture.debian {
+        "arm64" => (
+            "qemu-system-aarch64",
+            ["-M", "virt,gic-version=3", "-cpu", "max,pauth-impdef=on"],
+            "console=ttyAMA0",
+        ),
+        _ => ("qemu-system-x86_64", ["-M", "q35", "-cpu", "max,la57=off"], "console=ttyS0 no5lvl"),
+    };
+    let mut command = Command::new(program);
+    command.args(board).args(["-accel", "tcg,thread=multi", "-m", "3G"]);
+    command.args(["-smp", &machine.processors.to_string()]);
+    command.arg("-kernel").arg(kernel).arg("-initrd").arg(disk);
+    // A kernel that finds itself slow has nothing to say.
+    let quiet = "panic=-1 quiet loglevel=1 nowatchdog rcupdate.rcu_cpu_stall_suppress=1";
+    command.args(["-append", &format!("{words} {quiet}")]);
+    command.args(["-nographic", "-no-reboot", "-nic", "none"]);
+    command
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn programs_are_found_in_what_cargo_says() {
-        let built = "   Compiling windrow v0.1.0\n  Executable unittests src/lib.rs (a/deps/windrow-1f)\n  \
-                     Executable tests/contract.rs (a/deps/contract-2e)\n";
-        assert_eq!(executable(built, "windrow"), Some(PathBuf::from("a/deps/windrow-1f")));
-        assert_eq!(executable(built, "contract"), Some(PathBuf::from("a/deps/contract-2e")));
-        assert_eq!(executable(built, "torture"), None);
+    const TWO: Machine = Machine { programs: &[TORTURED, all("contract")], ..HOTPLUG };
+
+    const SAID: &str = "Linux 6.12.1, 4 processors\n--- torture\ntest result: ok. 3 passed; 0\n\n\
+                        exit torture 0\n--- contract\ntest result: ok. 2 passed; 0\n\nexit contract 0\n\
+                        processors off and on: 70\nended: torture=0 contract=0\n";
+
+    fn judged(from: &str, to: &str) -> Result<usize, String> {
+        assert!(SAID.contains(from));
+        Report { said: SAID.replace(from, to) }.judge(&TWO)
     }
 
     #[test]
-    fn the_script_runs_each_program_and_says_when_it_ends() {
-        let script = script();
-        for (name, _) in PROGRAMS {
-            assert!(script.contains(&format!("/bin/test-{name} ")), "{script}");
+    fn a_machine_whose_programs_all_pass_passes() {
+        assert_eq!(judged("", ""), Ok(5));
+    }
+
+    #[test]
+    fn each_run_must_end_with_success_and_with_tests() {
+        for (from, to) in [
+            ("contract=0", "contract=101"),
+            ("ended: torture=0 contract=0\n", ""),
+            ("ended: torture=0 ", "ended: "),
+            ("ok. 2 passed", "ok. 0 passed"),
+            ("ok. 3 passed", "FAILED. 3 passed"),
+            ("exit torture 0", "exit"),
+            ("6.12.1", "6.1.2"),
+            (": 70", ": 7"),
+            ("processors off and on", "processors"),
+        ] {
+            assert!(judged(from, to).is_err(), "{from} -> {to}");
         }
-        assert!(script.trim_end().ends_with("poweroff -f") && script.contains(END));
     }
 }

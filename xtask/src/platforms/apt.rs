@@ -1,0 +1,144 @@
+//! Debian's packages: those that are installed, and those of other architectures and suites, which
+//! are unpacked in a folder. The machine's own lists of packages stay as they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::sanitizers::succeeds;
+
+/// The mirror, and the key that signs its lists. A suite that the machine's own list does not name
+/// is of the same mirror.
+const MIRROR: &str = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
+                      http://deb.debian.org/debian";
+
+/// Installs each package whose file is absent, and says so. Fails with the files that are absent
+/// after that.
+pub(super) fn install(wanted: &[(&str, &str)]) -> Result<(), String> {
+    let packages = absent(wanted);
+    if packages.is_empty() {
+        return Ok(());
+    }
+    println!("    installing by apt-get: {}", packages.join(" "));
+    let by_apt = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.arg("--quiet=2").args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        // Its many lines tell nothing, unless it fails.
+        let output = command.output().map_err(|error| format!("cannot run apt-get: {error}"))?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(()) } else { Err(said) }
+    };
+    // Lists that are years old name packages that are gone.
+    let mut arguments = vec!["install", "--yes", "--no-install-recommends"];
+    arguments.extend(&packages);
+    let outcome = by_apt(&["update"]).and_then(|()| by_apt(&arguments));
+    let left = absent(wanted);
+    match outcome {
+        _ if left.is_empty() => Ok(()),
+        Ok(()) => Err(format!("apt-get has installed {}, but not its files", left.join(" "))),
+        Err(why) => Err(format!("MISSING: {}: {}", left.join(" "), why.trim())),
+    }
+}
+
+/// Returns the packages whose files are absent.
+fn absent<'a>(wanted: &[(&str, &'a str)]) -> Vec<&'a str> {
+    wanted
+        .iter()
+        .filter(|(file, _)| !Path::new(file).exists())
+        .map(|(_, package)| *package)
+        .collect()
+}
+
+/// A suite of Debian's for one architecture: lists, and packages that were downloaded, in a folder.
+pub(super) struct Suite {
+    folder: PathBuf,
+    name: String,
+}
+
+impl Suite {
+    /// Reads the lists of `suite`, unless they are there.
+    pub(super) fn open(root: &Path, suite: &str, architecture: &str) -> Result<Suite, String> {
+        let folder = root.join(format!("apt-{suite}-{architecture}"));
+        let suite_there = Suite { folder, name: format!("{suite}, {architecture}") };
+        let apt = &suite_there.folder;
+        if apt.join("updated").exists() {
+            return Ok(suite_there);
+        }
+        let failed = |error: std::io::Error| format!("{}: {error}", apt.display());
+        for part in ["etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/dpkg", "packages"] {
+            fs::create_dir_all(apt.join(part)).map_err(failed)?;
+        }
+        for part in ["var/lib/apt/lists/partial", "var/cache/apt/archives/partial"] {
+            fs::create_dir_all(apt.join(part)).map_err(failed)?;
+        }
+        fs::write(apt.join("var/lib/dpkg/status"), "").map_err(failed)?;
+        let source = format!("deb {MIRROR} {suite} main\n");
+        fs::write(apt.join("etc/apt/sources.list"), source).map_err(failed)?;
+        let settings = format!(
+            "Dir \"{0}\";\nDir::State::status \"{0}/var/lib/dpkg/status\";\n\
+             APT::Architecture \"{architecture}\";\nAPT::Architectures {{ \"{architecture}\"; }};\n\
+             Acquire::Languages \"none\";\nAPT::Sandbox::User \"root\";\n",
+            apt.display()
+        );
+        fs::write(apt.join("apt.conf"), settings).map_err(failed)?;
+        println!("    reading the lists of {} by apt-get", suite_there.name);
+        succeeds(suite_there.by_apt("apt-get").args(["--quiet=2", "update"]))?;
+        fs::write(apt.join("updated"), "").map_err(failed)?;
+        Ok(suite_there)
+    }
+
+    fn by_apt(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.folder.join("packages"));
+        command.env("APT_CONFIG", self.folder.join("apt.conf"));
+        command
+    }
+
+    /// Unpacks `package` in `into`. A package that only depends on the newest of its kind is taken
+    /// for that one.
+    pub(super) fn unpack(&self, package: &str, into: &Path) -> Result<(), String> {
+        let package = self.newest(package)?;
+        println!("    downloading by apt-get: {package} ({})", self.name);
+        succeeds(self.by_apt("apt-get").args(["--quiet=2", "download", &package]))?;
+        let folder = self.folder.join("packages");
+        let begins = format!("{package}_");
+        let is_it = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins))
+        };
+        let file = files(&folder)?.into_iter().rfind(is_it);
+        let file = file.ok_or(format!("apt-get has downloaded no {package}"))?;
+        succeeds(Command::new("dpkg").arg("-x").arg(file).arg(into))
+    }
+
+    /// Returns the newest kernel's package, if `package` stands for it; otherwise `package`.
+    fn newest(&self, package: &str) -> Result<String, String> {
+        if !package.starts_with("linux-image-") {
+            return Ok(package.to_owned());
+        }
+        let output = self.by_apt("apt-cache").args(["depends", package]).output();
+        let output = output.map_err(|error| format!("cannot run apt-cache: {error}"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let name = text.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
+        let name = name.filter(|name| name.starts_with("linux-image-"));
+        name.map(str::to_owned).ok_or(format!("{}: there is no {package}", self.name))
+    }
+}
+
+/// Returns the files of a folder, in the order of their names.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut all: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    all.sort();
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_whose_files_are_there_are_not_installed() {
+        let wanted = [("/", "root"), ("/no/such/file", "windrow-is-no-package")];
+        assert_eq!(absent(&wanted), ["windrow-is-no-package"]);
+    }
+}

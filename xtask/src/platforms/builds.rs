@@ -1,0 +1,190 @@
+//! Compiles for a target, by a compiler of Debian's.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::apt::{self, Suite};
+use super::targets::{COMPILER, SOURCE, Std, Target, Tested};
+use super::{libraries, programs};
+use crate::integrations;
+use crate::sanitizers::succeeds;
+
+/// The suite that has std for all of Debian's architectures.
+const SUITE: &str = "trixie";
+
+/// The package of std for another architecture.
+const PACKAGE: &str = "libstd-rust-web-dev";
+
+/// The target of build scripts.
+const HOST: &str = "x86_64-unknown-linux-gnu";
+
+impl Target {
+    /// Installs the tools that are absent, and unpacks std for the target.
+    pub(super) fn prepare(&self, folder: &Path) -> Result<(), String> {
+        let mut wanted = COMPILER.to_vec();
+        wanted.extend(self.needs);
+        let emulator = self.emulator().map(|(emulator, _)| format!("/usr/bin/{emulator}"));
+        wanted.extend(emulator.iter().map(|file| (file.as_str(), "qemu-user-static")));
+        if let Std::Source = self.std {
+            wanted.push(SOURCE);
+        }
+        apt::install(&wanted)?;
+        libraries::make(self, folder)?;
+        let Std::Package(architecture) = self.std else { return Ok(()) };
+        let rustlib = sysroot(folder, architecture.debian).join("lib/rustlib");
+        if !rustlib.join(self.triple).exists() {
+            let suite = Suite::open(folder, SUITE, architecture.debian)?;
+            suite.unpack(PACKAGE, &folder.join(architecture.debian))?;
+        }
+        // Build scripts run here, with the compiler's own std.
+        if rustlib.join(HOST).exists() {
+            return Ok(());
+        }
+        let of_host = Path::new("/usr/lib/rustlib").join(HOST);
+        symlink(of_host, rustlib.join(HOST)).map_err(|error| format!("a link to std: {error}"))
+    }
+
+    /// Compiles the library, its tests, and the packages beside it, as far as their types.
+    pub(super) fn check(&self, root: &Path, folder: &Path) -> Result<(), String> {
+        let mut command = self.cargo(root, folder, "check");
+        command.args(["--package=windrow", "--all-features", "--lib"]);
+        if self.tests_compile() {
+            command.arg("--tests");
+        }
+        succeeds(&mut command)?;
+        let beside = integrations::arguments(root)
+            .filter(|package| !self.lacks().contains(&package.trim_start_matches("--package=")));
+        succeeds(self.cargo(root, folder, "check").arg("--lib").args(beside))
+    }
+
+    /// Returns the packages beside the library whose dependencies are not for the target.
+    pub(super) fn lacks(&self) -> &'static [&'static str] {
+        match self.triple {
+            // They listen to the network, or write files by the calls of a system.
+            "wasm32-wasip1" => &["windrow-console", "windrow-tower", "windrow-log"],
+            _ => &[],
+        }
+    }
+
+    /// Returns whether what the tests depend on is for the target.
+    pub(super) fn tests_compile(&self) -> bool {
+        self.triple != "wasm32-wasip1"
+    }
+
+    /// Compiles test programs; returns their files.
+    pub(super) fn build(
+        &self,
+        root: &Path,
+        folder: &Path,
+        wanted: &[&str],
+    ) -> Result<Vec<PathBuf>, String> {
+        self.build_in(root, folder, &folder.join("built"), wanted)
+    }
+
+    /// Compiles test programs of the sources in `source`, in a folder of their own; returns their
+    /// files.
+    pub(super) fn build_in(
+        &self,
+        source: &Path,
+        folder: &Path,
+        built: &Path,
+        wanted: &[&str],
+    ) -> Result<Vec<PathBuf>, String> {
+        let mut command = self.cargo(source, folder, "test");
+        command.env("CARGO_TARGET_DIR", built);
+        command.args(["--no-run", "--package=windrow"]);
+        for name in wanted {
+            match *name {
+                programs::LIBRARY => command.arg("--lib"),
+                test => command.args(["--test", test]),
+            };
+        }
+        println!("    compiling {} for {}", wanted.join(", "), self.triple);
+        let output = command.output().map_err(|error| format!("cannot run cargo: {error}"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let file = |name: &&str| {
+            executable(&said, name)
+                .map(|file| source.join(file))
+                .ok_or_else(|| format!("{name} was not built:\n{said}"))
+        };
+        wanted.iter().map(file).collect()
+    }
+
+    /// Returns Debian's cargo with a command, set up for the target.
+    fn cargo(&self, source: &Path, folder: &Path, name: &str) -> Command {
+        let variable = self.triple.to_uppercase().replace('-', "_");
+        let set = |what: &str| format!("CARGO_TARGET_{variable}_{what}");
+        let mut command = Command::new("/usr/bin/cargo");
+        // A toolchain that runs this program must not choose the compiler.
+        for variable in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "RUSTC_WRAPPER"] {
+            command.env_remove(variable);
+        }
+        command
+            .current_dir(source)
+            .env("RUSTC", "/usr/bin/rustc")
+            .env("CARGO_TARGET_DIR", folder.join("built"))
+            .args([name, "--target", self.triple]);
+        match self.std {
+            Std::Host => {}
+            Std::Package(architecture) => {
+                let sysroot = sysroot(folder, architecture.debian);
+                command.env(set("RUSTFLAGS"), format!("--sysroot {}", sysroot.display()));
+            }
+            Std::Source => {
+                command.arg("-Zbuild-std=std,panic_unwind,test").env("RUSTC_BOOTSTRAP", "1");
+                command.env(set("RUSTFLAGS"), libraries::flags(self, folder));
+            }
+        }
+        if let Some(linker) = self.linker {
+            command.env(set("LINKER"), linker);
+        }
+        command
+    }
+
+    /// Returns the emulator of the target's programs and the folder with their C library, if there
+    /// is one.
+    pub(super) fn emulator(&self) -> Option<(&'static str, &'static str)> {
+        match self.tested {
+            Tested::Machine { emulator: Some(emulator), library }
+            | Tested::Emulated { emulator, library } => Some((emulator, library)),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the folder in which the compiler finds std for an architecture.
+fn sysroot(folder: &Path, debian: &str) -> PathBuf {
+    folder.join(debian).join("usr")
+}
+
+/// Finds the file of a test program in what cargo says.
+fn executable(built: &str, name: &str) -> Option<PathBuf> {
+    let line = built.lines().find(|line| line.contains(&format!("/deps/{name}-")))?;
+    let (_, file) = line.rsplit_once('(')?;
+    Some(PathBuf::from(file.trim_end_matches(')')))
+}
+
+/// Removes the debugging information of a program, into `to`.
+pub(super) fn strip(target: &Target, program: &Path, to: &Path) -> Result<(), String> {
+    let strip = match target.linker.and_then(|linker| linker.strip_suffix("gcc")) {
+        Some(prefix) => format!("{prefix}strip"),
+        None => return fs::copy(program, to).map(drop).map_err(|error| error.to_string()),
+    };
+    succeeds(Command::new(strip).arg("-o").arg(to).arg(program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_in_what_cargo_says() {
+        let built = "   Compiling windrow v0.1.0\n  Executable unittests src/lib.rs (a/deps/windrow-1f)\n  \
+                     Executable tests/contract.rs (a/deps/contract-2e)\n";
+        assert_eq!(executable(built, "windrow"), Some(PathBuf::from("a/deps/windrow-1f")));
+        assert_eq!(executable(built, "contract"), Some(PathBuf::from("a/deps/contract-2e")));
+        assert_eq!(executable(built, "torture"), None);
+    }
+}

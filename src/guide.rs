@@ -78,6 +78,7 @@ pub mod orderings {}
 /// [orderings.md]: orderings
 /// [design.md]: design
 /// [promela/README.md]: promela
+/// [where-it-runs.md]: where_it_runs
 #[doc = include_str!("../docs/verification.md")]
 pub mod verification {}
 
@@ -103,6 +104,7 @@ pub mod parity {}
 pub mod cluster {}
 
 /// [clock]: crate::clock
+/// [coroutines]: crate::Counter#coroutines
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/where-it-runs.md")]
 pub mod where_it_runs {}

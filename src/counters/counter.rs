@@ -51,6 +51,30 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 /// ever, so it must neither add nor read. (It can count in an `AtomicU32`, which another thread
 /// adds to the counter.)
 ///
+/// # Coroutines
+///
+/// Tasks of an async runtime may move between threads. A *stackful* coroutine that is suspended on
+/// one thread and resumed on another must not add in the function that suspends it, nor in one that
+/// is in line there. The compiler keeps the addresses of thread-locals for all of a function, so an
+/// add after the suspension may go to the row of the first thread, and meet an add of that thread:
+/// one of them is lost. This holds for everything that counts, in each strategy but
+/// [`PerCore`](crate::diagnostics::Strategy::PerCore). A guard or a timer may stand on
+/// the coroutine's stack, but its end is an add too.
+///
+/// ```
+/// static SENT: windrow::Counter = windrow::Counter::new();
+///
+/// #[inline(never)] // the thread-local's address is looked up in each call
+/// fn sent(bytes: u64) {
+///     SENT.add(bytes);
+/// }
+///
+/// sent(10);
+/// // The coroutine is suspended here, and resumed on another thread.
+/// sent(5);
+/// assert_eq!(SENT.sum(), 15);
+/// ```
+///
 /// # Orderings
 ///
 /// * A drain reads the baseline with Acquire *before* it scans. If it sees another drain's baseline

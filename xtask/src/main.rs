@@ -38,6 +38,7 @@ mod strategies;
 mod suites;
 mod twin;
 mod twins;
+mod wild;
 mod words;
 
 use std::ffi::OsString;
@@ -84,6 +85,8 @@ usage: cargo xtask <command>
                   with kernels of their own (Debian, from its packages alone: installs them by apt-get);
                   TARGET: only the targets and the machines whose names contain it
   static          a program that is linked statically counts as one that is not (glibc, x86-64)
+  wild            everything at once in builds that tests do not have (LTO, opt-level s, panic=abort, a profile
+                  ...), on its own and as two copies of a shared object in Python and in Node
   bounds          tests the integrations with the lowest versions of their dependencies that their
                   manifests allow
   oldest          builds the library with the oldest compiler that it allows (rustup)
@@ -139,6 +142,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("oldest", elsewhere::oldest),
     ("miri", elsewhere::miri),
     ("packages", packages::run),
+    ("wild", wild::run),
     ("releasable", packages::releasable),
     ("pictures", pictures::run),
     ("scrape", integrations::scrape),

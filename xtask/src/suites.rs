@@ -7,7 +7,7 @@ use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
     arrows, bounds, browser, cluster, elsewhere, fuzz, instructions, integrations, litmus, models,
-    mutants, names, orderings, packages, ports, sanitizers, twin, words,
+    mutants, names, orderings, packages, ports, sanitizers, twin, wild, words,
 };
 
 /// A rival that brings many crates with it.
@@ -105,6 +105,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;
     sanitizers::run(steps)?;
+    wild::run(steps)?;
     fuzz::run(steps, 600)?;
     orderings::run(steps, "")?;
     mutants::run(steps, "")

@@ -1,0 +1,140 @@
+//! Exact totals in builds and hosts that the tests do not have: `tests/wild`, built in many ways,
+//! on its own and as a shared object in Python and in Node.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::sanitizers::needs;
+use crate::steps::{Failed, Steps, cargo};
+use crate::strategies::WAYS;
+
+mod builds;
+mod hosts;
+mod profiles;
+
+use builds::BUILDS;
+
+/// The folder of the builds, below the root.
+const FOLDER: &str = "target/wild";
+
+/// The number of adds of a thread.
+const TIMES: &str = "2000";
+
+/// The variable that has an add left out, which the program must notice.
+const LOSE: &str = "WILD_LOSE";
+
+/// The adds that can be left out: `PARTS` in `tests/wild/src/loss.rs`.
+const PARTS: &str = include_str!("../../tests/wild/src/loss.rs");
+
+/// Returns the ways to count that the longer runs have, and two more.
+fn ways() -> impl Iterator<Item = (&'static str, [(&'static str, &'static str); 2])> {
+    let more = |name, strategy, leases| {
+        (name, [("WINDROW_STRATEGY", strategy), ("WINDROW_LEASES", leases)])
+    };
+    let all = WAYS.into_iter();
+    all.chain([
+        more("rows by processor", "cpu-id", ""),
+        more("portable without leases", "portable", "off"),
+    ])
+}
+
+/// The files that a build has made.
+struct Made {
+    program: PathBuf,
+    object: PathBuf,
+}
+
+/// Builds in each way, and runs the program under each strategy and in each host.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    let folder = root.join(FOLDER);
+    let mut outcomes = Vec::new();
+    for (at, build) in BUILDS.iter().enumerate() {
+        let flags = match profiles::flags(steps, &root, &folder, build) {
+            Ok(Some(flags)) => flags,
+            Ok(None) => continue,
+            Err(failed) => {
+                outcomes.push(Err(failed));
+                continue;
+            }
+        };
+        let name = format!("wild, {}", build.name);
+        let shown = build.shown(&flags);
+        outcomes.push(steps.step(&name, &shown, || {
+            let made = build.make(&root, &folder, build.slug, &flags)?;
+            let bites = || if at == 0 { bites(&made, &root, &folder) } else { Ok(()) };
+            let outcome = bites().and_then(|()| everywhere(&made, &root, &folder));
+            outcome.inspect_err(|why| println!("    {why}")) // the other builds go on
+        }));
+    }
+    Failed::all(outcomes)
+}
+
+/// Runs everything that was made, under each strategy.
+fn everywhere(made: &Made, root: &Path, folder: &Path) -> Result<(), String> {
+    for (name, way) in ways() {
+        let said = passes(Command::new(&made.program).arg(TIMES).envs(way))?;
+        println!("    {name}: {}", said.replace('\n', "\n        "));
+        for (host, mut command) in hosts::commands(made, root, folder)? {
+            let said = passes(command.envs(way)).map_err(|why| format!("{host}: {why}"))?;
+            println!("        {}", said.lines().last().unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// Leaves out each add in turn, which the checks must notice.
+fn bites(made: &Made, root: &Path, folder: &Path) -> Result<(), String> {
+    let noticed = |what: &str, command: &mut Command| match passes(command) {
+        Ok(said) => Err(format!("{what} is left out, and nothing notices: {said}")),
+        Err(why) if why.contains("NOT EXACT") => Ok(()),
+        Err(why) => Err(format!("{what} is left out: {why}")),
+    };
+    let mut count = 0;
+    for part in parts() {
+        noticed(part, Command::new(&made.program).arg(TIMES).env(LOSE, part))?;
+        count += 1;
+    }
+    for (host, mut command) in hosts::commands(made, root, folder)? {
+        noticed(host, command.env(LOSE, "host"))?;
+        count += 1;
+    }
+    println!("    {count} adds left out on purpose, one by one: each is noticed");
+    Ok(())
+}
+
+/// Returns the names of the adds that can be left out.
+fn parts() -> impl Iterator<Item = &'static str> {
+    let list = PARTS.split_once("] = [").and_then(|(_, rest)| rest.split_once("];"));
+    list.map_or("", |(list, _)| list).split('"').skip(1).step_by(2)
+}
+
+/// Runs a command to a good end, and returns what it printed.
+fn passes(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().to_owned();
+    let output = command.output().map_err(|error| format!("{}: {error}", name.display()))?;
+    let said = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    if output.status.success() {
+        return Ok(said);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{}: {}\n{said}\n{errors}", name.display(), output.status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_adds_that_can_be_left_out_are_found() {
+        let parts: Vec<_> = parts().collect();
+        assert!(parts.len() > 10 && parts.contains(&"counter") && parts.contains(&"fork"));
+    }
+
+    #[test]
+    fn builds_have_folders_of_their_own() {
+        for (at, build) in BUILDS.iter().enumerate() {
+            assert!(BUILDS[..at].iter().all(|other| other.slug != build.slug), "{}", build.slug);
+        }
+    }
+}

@@ -9,6 +9,7 @@
 //!                          ->  is    STRATEGY of counters  STRATEGY of windows  LEASES, a bool
 //! loop   NAME  TIMES       ->  done  CPU_NS  WALL_NS
 //! beside ROTATIONS         ->  done  six figures, as `beside::Found` has them
+//! choice TARGET THREADS BETWEEN_READS warm|cold TIMES  ->  nanos  NS
 //! anything else            ->  none
 //! ```
 //!
@@ -16,6 +17,7 @@
 //! thread runs while other processes are measured.
 
 mod beside;
+mod choice;
 mod counters;
 mod looks;
 mod windows;
@@ -23,9 +25,11 @@ mod windows;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::io::{BufRead, Write, stdin, stdout};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use core_affinity::CoreId;
 use cpu_time::ThreadTime;
 
 /// The number of counters or windows in turn: enough that no add waits for the store of the last
@@ -91,6 +95,7 @@ fn answer(line: &str) -> Option<String> {
             let found = beside::run(rotations.parse().ok()?);
             Some(format!("done\t{}", found.map(|figure| figure.to_string()).join("\t")))
         }
+        ["choice", ref asked @ ..] => choice::answer(asked).map(|nanos| format!("nanos\t{nanos}")),
         _ => None,
     }
 }
@@ -111,9 +116,13 @@ fn main() {
     }
 }
 
+/// The cores that the process may use. A thread that is kept to one core may use that one alone,
+/// and so may the threads that it starts, so the first call tells.
+static CORES: OnceLock<Vec<CoreId>> = OnceLock::new();
+
 /// Keeps this thread on one core.
 fn keep_to_core(index: usize) {
-    let allowed = core_affinity::get_core_ids().unwrap_or_default();
+    let allowed = CORES.get_or_init(|| core_affinity::get_core_ids().unwrap_or_default());
     if let Some(core) = allowed.get(index % allowed.len().max(1)) {
         core_affinity::set_for_current(*core);
     }
@@ -150,6 +159,23 @@ mod tests {
             let (_, wall) = run(1000);
             assert!(wall > Duration::ZERO, "{name}");
         }
+    }
+
+    /// Threads of a thread that is kept to a core, too.
+    #[test]
+    fn threads_are_kept_to_different_cores() {
+        let cores = || core_affinity::get_core_ids().unwrap_or_default();
+        let kept = std::thread::spawn(move || {
+            keep_to_core(0);
+            let first = cores();
+            let other = std::thread::spawn(move || {
+                keep_to_core(1);
+                cores()
+            });
+            (first, other.join().expect("a thread"))
+        });
+        let (first, other) = kept.join().expect("a thread");
+        assert_eq!(first == other, cores().len() < 2, "{first:?}, {other:?}");
     }
 
     #[test]

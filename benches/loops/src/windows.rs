@@ -50,8 +50,14 @@ pub(crate) fn window<C: Clock>(
     builder.clock(clock).build().expect("sound settings")
 }
 
-fn given() -> SlidingWindow<Http, GivenTime> {
+/// Gives this thread the time of [`given`].
+pub(crate) fn give_time() {
     GivenTime::set(INTERVAL.as_nanos() as u64);
+}
+
+/// Returns a window whose time is given.
+pub(crate) fn given() -> SlidingWindow<Http, GivenTime> {
+    give_time();
     window(INTERVAL, 2, GivenTime)
 }
 

@@ -23,7 +23,7 @@ use windrow_benches::lab::portable::{Whom, rows as portable};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
-use windrow_benches::lab::strategies::{self, Strategies};
+use windrow_benches::lab::strategies::{self, Choice, Strategies};
 use windrow_benches::lab::subject::Group;
 use windrow_benches::lab::targets::Measured;
 use windrow_benches::lab::{
@@ -36,10 +36,11 @@ static HEAP: Counting = Counting::new();
 
 /// The parts that can be requested, in the order in which they are measured: bytes first, before
 /// other parts have used the heap.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 10] = [
     "memory",
     "speed",
     "strategies",
+    "choice",
     "losses",
     "sealed",
     "rotation",
@@ -151,6 +152,11 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         let found = Strategies::measure(effort, before)?;
         tables.extend(strategies::tables(&found));
         parts.push(("strategies", json!(found)));
+    }
+    if asked.wants("choice") {
+        let found = Choice::measure(effort)?;
+        tables.push(found.table());
+        parts.push(("choice", json!(found)));
     }
     let mut lost = Vec::new();
     if asked.wants("losses") {

@@ -7,10 +7,12 @@
 //! |---|---|
 //! | `way` | the processes: the requested strategy of each, and its actual one |
 //! | `report` | tables and verdicts |
+//! | `choice` | a part of its own: which strategy is best, by threads, reads and cold memory |
 //!
 //! Every loop is measured in two ways: on *one* counter or window, where an add waits for the store
 //! of the last one; and on sixteen *in turn*, where none does.
 
+mod choice;
 mod report;
 mod way;
 
@@ -19,6 +21,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+pub use self::choice::Choice;
 pub use self::report::tables;
 use self::way::{Asked, WAYS, Way};
 use super::Effort;

@@ -83,6 +83,11 @@ pub(super) struct Asked {
 }
 
 impl Wish {
+    /// Returns whether it has this name.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name == name
+    }
+
     /// Starts a process; returns `None` if it would be of an earlier windrow and there is none.
     pub(super) fn start(&self, before: Option<&Path>) -> Result<Option<Asked>, String> {
         let program = match (self.before, before) {

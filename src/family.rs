@@ -258,6 +258,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// assert_eq!(REQUESTS.with(Route { route: "/cart" }).sum(), 3);
     /// ```
     #[inline]
+    #[doc(alias = "with_label_values")]
+    #[doc(alias = "get_or_create")]
     pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
         // A series that is found by its index is never freed.
         let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };

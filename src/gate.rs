@@ -156,6 +156,7 @@ impl<C: Clock> Gate<C> {
     #[doc(alias = "check")]
     #[inline]
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
+    #[doc(alias = "allow")]
     pub fn try_admit(&self, n: u64) -> bool {
         self.quick(n).map_or_else(|_| self.decide(n, 0).0.is_granted(), |granted| granted.is_some())
     }

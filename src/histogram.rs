@@ -231,6 +231,8 @@ impl Histogram {
     /// assert!(latency.take().is_empty());
     /// ```
     #[must_use = "the values are lost otherwise: to restart without them, use `reset`"]
+    #[doc(alias = "drain")]
+    #[doc(alias = "getThenReset")]
     pub fn take(&self) -> Distribution {
         let (more, is_first) = self.baseline.drain(|| self.read());
         self.distribution_of(&more, is_first)
@@ -329,6 +331,8 @@ impl Histogram {
     /// assert_eq!(LATENCY.count(), 1);
     /// ```
     #[doc(alias = "start_timer")]
+    #[doc(alias = "observe_closure_duration")]
+    #[doc(alias = "observe_duration")]
     pub fn timer(&self) -> Timer<impl FnMut(Duration)> {
         Timer::new(|elapsed| self.record(elapsed))
     }

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 /// assert_eq!(latency.count(), 1);
 /// ```
 #[must_use = "it tells the time when it is dropped, which is at once"]
+#[doc(alias = "HistogramTimer")]
+#[doc(alias = "stopwatch")]
 pub struct Timer<F: FnMut(Duration)> {
     started: Instant,
     /// `None` if nothing is to be reported.
@@ -55,6 +57,8 @@ impl<F: FnMut(Duration)> Timer<F> {
     /// latency.timer().discard();
     /// assert_eq!(latency.count(), 0);
     /// ```
+    #[doc(alias = "stop_and_discard")]
+    #[doc(alias = "cancel")]
     pub fn discard(mut self) {
         self.tell = None;
     }

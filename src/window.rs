@@ -300,6 +300,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.stats(Http::Rt).count, 1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "start_timer")]
+    #[doc(alias = "observe_closure_duration")]
     pub fn timer<K: CanRecord>(&self, event: Event<E, K>) -> Timer<impl FnMut(Duration)> {
         Timer::new(move |elapsed| self.record(event, elapsed))
     }

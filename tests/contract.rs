@@ -109,6 +109,7 @@ fn counters_have_their_signatures() {
     let _: fn(&Counter) -> u64 = Counter::sum;
     let _: fn(&Counter) -> u64 = Counter::take;
     let _: fn(&Counter) = Counter::reset;
+    let _: fn(&Counter, u64) -> bool = Counter::is_above;
     let _: fn(&Counter, u64, Ordering) = Counter::fetch_add;
     let _: fn(&Counter, Ordering) -> u64 = Counter::load;
 
@@ -124,9 +125,13 @@ fn counters_have_their_signatures() {
     let _: fn() -> Maximum = Maximum::new;
     let _: fn(&Maximum, u64) = Maximum::record;
     let _: fn(&Maximum) -> Option<u64> = Maximum::get;
+    let _: fn(&Maximum) -> Option<u64> = Maximum::take;
+    let _: fn(&Maximum) = Maximum::reset;
     let _: fn() -> Minimum = Minimum::new;
     let _: fn(&Minimum, u64) = Minimum::record;
     let _: fn(&Minimum) -> Option<u64> = Minimum::get;
+    let _: fn(&Minimum) -> Option<u64> = Minimum::take;
+    let _: fn(&Minimum) = Minimum::reset;
 
     let _: fn(u64) -> Counter = Counter::from;
     let _: fn(i64) -> Gauge = Gauge::from;

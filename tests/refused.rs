@@ -212,27 +212,52 @@ fn a_static_with_a_wrong_geometry_or_limit() {
     in_static("swapped", "Gate", "10, SECOND, AtMost(5)", &swapped);
 }
 
-/// A counter of many cells lacks some methods of an `AtomicU64`.
+/// Counters of many cells lack some methods of an `AtomicU64`, which say what to call instead.
 #[test]
 fn a_counter_is_not_set() {
-    for (name, call) in [
-        ("store", "store(0, Ordering::Relaxed)"),
-        ("swap", "swap(0, Ordering::Relaxed)"),
-        ("exchange", "compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed)"),
+    let one_word: &[_] = &["cannot be set, swapped or compared", "`take()`", "`reset()`"];
+    let grows: &[_] = &["a `Counter` only grows", "`windrow::Gauge`"];
+    let extreme: &[_] = &["keeps a sum, and no maximum", "`windrow::Maximum`", "`Minimum::record`"];
+    let both = "Ordering::AcqRel, Ordering::Relaxed";
+    for (name, counter, call, words) in [
+        ("store", "Counter", "store(0, Ordering::Relaxed);", one_word),
+        ("swap", "Counter", "swap(0, Ordering::Relaxed);", one_word),
+        ("exchange", "Counter", &format!("compare_exchange(0, 1, {both});"), one_word),
+        ("exchange_weak", "Counter", &format!("compare_exchange_weak(0, 1, {both});"), one_word),
+        ("sub", "Counter", "fetch_sub(1, Ordering::Relaxed);", grows),
+        ("max", "Counter", "fetch_max(1, Ordering::Relaxed);", extreme),
+        ("min", "Counter", "fetch_min(1, Ordering::Relaxed);", extreme),
+        ("store", "Gauge", "store(0, Ordering::Relaxed);", one_word),
+        ("swap", "Gauge", "swap(0, Ordering::Relaxed);", one_word),
+        ("exchange", "Gauge", &format!("compare_exchange(0, 1, {both});"), one_word),
+        ("max", "Gauge", "fetch_max(1, Ordering::Relaxed);", extreme),
     ] {
-        let source = format!(
-            "use std::sync::atomic::Ordering;
+        is_no_atomic(&format!("{counter}_{name}"), counter, &format!("HITS.{call}"), words);
+    }
+    // The number that an add has found.
+    let previous: [(_, _, &[_]); 3] = [
+        ("id", "let id: u64 = HITS.fetch_add(1, Ordering::Relaxed);", &["`u64`, found `()`"]),
+        ("is_first", "if HITS.fetch_add(1, Ordering::Relaxed) == 0 {}", &["`()`, found integer"]),
+        ("shown", "println!(\"{}\", HITS.fetch_add(1, Ordering::Relaxed));", &["`()` doesn't"]),
+    ];
+    for (name, call, words) in previous {
+        is_no_atomic(&format!("previous_{name}"), "Counter", call, words);
+    }
+}
 
-static HITS: windrow::Counter = windrow::Counter::new();
+/// A program that takes a counter for an atomic.
+fn is_no_atomic(name: &str, counter: &str, line: &str, words: &[&str]) {
+    let source = format!(
+        "use std::sync::atomic::Ordering;
+
+static HITS: windrow::{counter} = windrow::{counter}::new();
 
 fn main() {{
-    HITS.{call};
+    {line}
 }}
 "
-        );
-        let words = ["cannot be set, swapped or compared", "`take()`", "`reset()`"];
-        says(&format!("counter_{name}"), &source, &words);
-    }
+    );
+    says(&name.to_lowercase(), &source, words);
 }
 
 /// Returns a set of events by hand, and the parts of it that a case is about.

@@ -76,6 +76,36 @@ pub(crate) fn greatest(column: Column) -> u64 {
     fold(0, |all: u64, row| all.max(value(column, row)))
 }
 
+/// Takes the greatest of all rows, and leaves zeros.
+pub(crate) fn take_greatest(column: Column) -> u64 {
+    fold(0, |all: u64, row| all.max(take_raised(column.cell(row))))
+}
+
+/// Takes the number in a cell that other threads only raise, and leaves zero. A cell of zero is not
+/// written.
+pub(crate) fn take_raised(cell: &AtomicU64) -> u64 {
+    // Relaxed: nothing is taken of a cell that is zero; a raise before this call is seen.
+    if cell.load(Ordering::Relaxed) == 0 {
+        return 0;
+    }
+    // Acquire: as in `value`. The exchange is one step, and so is each raise: see
+    // `counters::extreme`.
+    cell.swap(0, Ordering::Acquire)
+}
+
+/// Returns whether the sum of `beside` and all rows is above `n`, if no partial sum wraps. Reads no
+/// row behind the one with which the sum is above it.
+pub(crate) fn is_above(column: Column, beside: u64, n: u64) -> bool {
+    let open = open_rows();
+    let mut rows = (0..open.first).chain((0..open.second).map(|row| first_rows() + row));
+    let mut sum = beside;
+    sum > n
+        || rows.any(|row| {
+            sum = sum.saturating_add(value(column, row));
+            sum > n
+        })
+}
+
 /// The columns on which an extreme of values depends.
 pub(crate) struct Extreme {
     /// The first pair that the extreme bounds; its count is there. The highest bit of a count says

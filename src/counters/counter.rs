@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::arena::by_row::ByRow;
-use crate::counters::one_word::OfOneWord;
+use crate::counters::one_word::{Extremal, Falling, OfOneWord};
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 
@@ -88,6 +88,11 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 #[doc(alias = "sharded counter")]
 #[doc(alias = "per-CPU counter")]
 #[doc(alias = "percpu_counter")]
+#[doc(alias = "DoubleAdder")]
+#[doc(alias = "ThreadCachedInt")]
+#[doc(alias = "IntCounter")]
+#[doc(alias = "AtomicU64")]
+#[doc(alias = "Adder")]
 pub struct Counter {
     cells: Striped,
     /// The all-time sum at the last drain.
@@ -118,6 +123,8 @@ impl Counter {
     /// assert_eq!(bytes.sum(), 1_500);
     /// ```
     #[inline]
+    #[doc(alias = "inc_by")]
+    #[doc(alias = "percpu_counter_add")]
     pub fn add(&self, n: u64) {
         self.cells.add(n, Ordering::Release);
     }
@@ -130,6 +137,8 @@ impl Counter {
     /// assert_eq!(hits.sum(), 1);
     /// ```
     #[inline]
+    #[doc(alias = "inc")]
+    #[doc(alias = "percpu_counter_inc")]
     pub fn increment(&self) {
         self.add(1);
     }
@@ -153,6 +162,14 @@ impl Counter {
     /// hits.add(3);
     /// assert_eq!(hits.sum(), 5);
     /// ```
+    #[doc(alias = "get")]
+    #[doc(alias = "value")]
+    #[doc(alias = "intValue")]
+    #[doc(alias = "longValue")]
+    #[doc(alias = "readFull")]
+    #[doc(alias = "readFast")]
+    #[doc(alias = "percpu_counter_sum")]
+    #[doc(alias = "percpu_counter_read")]
     pub fn sum(&self) -> u64 {
         loop {
             // Acquire: pairs with the Release in `take`. This scan sees at least what
@@ -163,6 +180,36 @@ impl Counter {
             // add in the scan came after, again by that Acquire.
             if self.base.load(Ordering::Relaxed) == base {
                 return sum.wrapping_sub(base);
+            }
+        }
+    }
+
+    /// Returns whether [`sum`](Self::sum) is above `n`, and reads no more cells than that needs.
+    ///
+    /// If the result is true, it has read only until the sum passed `n`: a single cell, where one
+    /// core's count is above `n` already. If it is false, it has read all cells, as `sum` does: adds
+    /// keep no total that could be compared first.
+    ///
+    /// The comparison is exact when no thread adds. While threads add, it is true only if the sum
+    /// was above `n` when the call returned, and false only if it was not when the call began. It
+    /// presupposes that the [`lifetime`](Self::lifetime) has not wrapped: otherwise it may be true
+    /// for a smaller sum. Acquire.
+    ///
+    /// ```
+    /// let hits = windrow::Counter::new();
+    /// hits.add(10);
+    /// assert!(hits.is_above(9));
+    /// assert!(!hits.is_above(10));
+    /// ```
+    #[doc(alias = "percpu_counter_compare")]
+    pub fn is_above(&self, n: u64) -> bool {
+        loop {
+            // Acquire, and Relaxed below: as in `sum`.
+            let base = self.base.load(Ordering::Acquire);
+            let Some(n_ever) = base.checked_add(n) else { return self.sum() > n };
+            let is_above = self.cells.is_above(n_ever);
+            if self.base.load(Ordering::Relaxed) == base {
+                return is_above;
             }
         }
     }
@@ -234,6 +281,11 @@ impl Counter {
     #[doc(alias = "swap")]
     #[doc(alias = "sumThenReset")]
     #[must_use = "the count is lost otherwise: to restart without it, use `reset`"]
+    #[doc(alias = "drain")]
+    #[doc(alias = "getThenReset")]
+    #[doc(alias = "readFullAndReset")]
+    #[doc(alias = "readFastAndReset")]
+    #[doc(alias = "value_and_reset")]
     pub fn take(&self) -> u64 {
         loop {
             // Acquire: pairs with the Release below. This scan is no older than the one that the
@@ -258,6 +310,9 @@ impl Counter {
     /// assert_eq!(hits.sum(), 0);
     /// ```
     #[doc(alias = "store")]
+    #[doc(alias = "set")]
+    #[doc(alias = "clear")]
+    #[doc(alias = "percpu_counter_set")]
     pub fn reset(&self) {
         _ = self.take();
     }
@@ -294,6 +349,22 @@ impl Counter {
     #[doc(hidden)]
     pub fn compare_exchange<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
 
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn compare_exchange_weak<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn fetch_sub<T: Falling>(&self, _: T, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn fetch_max<T: Extremal>(&self, _: T, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn fetch_min<T: Extremal>(&self, _: T, _: Ordering) {}
+
     /// Returns the [`sum`](Self::sum), under the name that
     /// [`AtomicU64`](std::sync::atomic::AtomicU64) has for it.
     ///
@@ -308,7 +379,6 @@ impl Counter {
     /// hits.add(4);
     /// assert_eq!(hits.load(Ordering::SeqCst), 4);
     /// ```
-    #[doc(alias = "longValue")]
     pub fn load(&self, order: Ordering) -> u64 {
         if order == Ordering::SeqCst {
             // Pairs with the caller's SeqCst accesses and fences, as a SeqCst load would.

@@ -1,4 +1,23 @@
 //! The maximum and the minimum of the values recorded.
+//!
+//! # Theorem
+//!
+//! Each value is covered by exactly one take: by one whose result is at least the value (of a
+//! minimum: at most). No value is the result of two takes.
+//!
+//! # Why
+//!
+//! A cell of zero says that nothing was recorded there. A record raises one cell, in one step:
+//! threads that share the cell raise it by a read-modify-write, and a cell of one core or one thread
+//! has a single writer, whose store overwrites what it has found. A take exchanges each cell for
+//! zero, which is also one step. So each raise comes before that exchange, which returns it; or
+//! behind it, and is left to the next take. A store that comes behind the exchange, although it has
+//! found what was there before, overwrites a zero, and loses nothing. A record that finds as much
+//! as its own value writes nothing: what it has found is returned by one exchange, or is raised
+//! first.
+//!
+//! A take does not see all cells at one moment, as a sum does not. So of two takes that run at the
+//! same time, each has the greatest of the cells that it has exchanged.
 
 use std::fmt::{self, Debug, Display, Formatter};
 
@@ -6,39 +25,60 @@ use crate::counters::striped::Striped;
 use crate::recorded::Recorded;
 use crate::sync::{AtomicBool, Ordering, const_fn};
 
-/// A striped number that only rises, and whether it was ever raised.
+/// A striped number that is raised and taken, and whether zero was recorded.
 ///
-/// Zero is a value like any other. So a flag says whether a value was recorded. It is written once,
-/// and then only read.
+/// Zero is a value like any other, but a cell of zero says that there was none. So a flag says
+/// whether zero was recorded. It is written once between two takes, and then only read.
 struct Extreme {
     cells: Striped,
-    recorded: AtomicBool,
+    has_zero: AtomicBool,
 }
 
 impl Extreme {
     const_fn! {
         const fn new() -> Extreme {
-            Extreme { cells: Striped::new(), recorded: AtomicBool::new(false) }
+            Extreme { cells: Striped::new(), has_zero: AtomicBool::new(false) }
         }
     }
 
     #[inline]
     fn record(&self, value: u64) {
         self.cells.raise(value);
-        // Relaxed: once set, it stays set. The cell publishes our value.
-        if !self.recorded.load(Ordering::Relaxed) {
-            // Release: pairs with the Acquire in `get`: a reader that sees the flag sees the value.
-            self.recorded.store(true, Ordering::Release);
+        if value == 0 {
+            self.record_zero();
+        }
+    }
+
+    #[cold]
+    fn record_zero(&self) {
+        // Relaxed: a flag that is set covers this zero, too: the take that clears it comes behind
+        // this load, and has a result.
+        if !self.has_zero.load(Ordering::Relaxed) {
+            // Release: pairs with the Acquire in `get` and `take`: a thread that sees the flag sees
+            // what this thread did before.
+            self.has_zero.store(true, Ordering::Release);
         }
     }
 
     fn get(&self) -> Option<u64> {
-        // Acquire: pairs with the Release in `record`.
-        self.recorded.load(Ordering::Acquire).then(|| self.cells.greatest())
+        let greatest = self.cells.greatest();
+        // Acquire: pairs with the Release in `record_zero`.
+        (greatest > 0 || self.has_zero.load(Ordering::Acquire)).then_some(greatest)
+    }
+
+    fn take(&self) -> Option<u64> {
+        let greatest = self.cells.take_greatest();
+        // Behind the cells, whose exchanges are Acquire: a zero is not left to the next take if a
+        // value that its thread recorded later is in this one.
+        // Relaxed: a flag that is not set is not taken; if it was set before this call, it is seen.
+        let has_zero = self.has_zero.load(Ordering::Relaxed)
+            // Acquire: pairs with the Release in `record_zero`. Of two takes, one has the zero.
+            && self.has_zero.swap(false, Ordering::Acquire);
+        (greatest > 0 || has_zero).then_some(greatest)
     }
 }
 
-/// A sharded maximum: the greatest value recorded, from all cores at once.
+/// A sharded maximum: the greatest value recorded, from all cores at once: Java's `LongAccumulator` of `max`.
 ///
 /// A record that is not greater than those that this core has made before writes nothing.
 ///
@@ -55,12 +95,12 @@ impl Extreme {
 /// assert_eq!(SLOWEST.get(), Some(7));
 /// ```
 ///
-/// There is no `take`, because it would not be exact: the value and the flag that there is one are
-/// two words. Suppose that a `take` clears both while a thread records. If it clears the value
-/// first, it may then clear the flag of a value that was recorded in between, and lose that value.
-/// If it clears the flag first, it may return a value whose thread then sets the flag again. For
-/// the greatest value of each second or minute, record an event of the kind
+/// [`take`](Self::take) returns the maximum and starts anew. For the greatest value of each second
+/// or minute without a thread that takes it, record an event of the kind
 /// [`Maximum`](crate::Kind::Maximum) in a [`SlidingWindow`](crate::SlidingWindow).
+#[doc(alias = "LongAccumulator")]
+#[doc(alias = "DoubleAccumulator")]
+#[doc(alias = "Maxer")]
 pub struct Maximum(Extreme);
 
 impl Maximum {
@@ -91,6 +131,9 @@ impl Maximum {
     /// ```
     #[inline]
     #[doc(alias = "fetch_max")]
+    #[doc(alias = "accumulate")]
+    #[doc(alias = "absolute")]
+    #[doc(alias = "observe")]
     pub fn record(&self, value: impl Recorded) {
         self.0.record(value.number());
     }
@@ -98,7 +141,8 @@ impl Maximum {
     /// Returns the greatest value recorded; `None` if there was none.
     ///
     /// Records that run at the same time may be included or not. The result is no less than any
-    /// value whose record returned before the call, and never goes down. Acquire. Costs a load for
+    /// value whose record returned before the call, and goes down only by a [take](Self::take).
+    /// Acquire. Costs a load for
     /// each [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
@@ -106,6 +150,48 @@ impl Maximum {
     /// ```
     pub fn get(&self) -> Option<u64> {
         self.0.get()
+    }
+
+    /// Returns the greatest value recorded since the last take, and starts anew (a drain); `None` if
+    /// there was none.
+    ///
+    /// Every value counts for exactly one take, whose result is at least the value; and no
+    /// record is the result of two. Records that run at the same time may be included or not. It is
+    /// *not* an atomic snapshot: of several takes that run at the same time, each may have a part of
+    /// the cores' values, so that the greatest of their results is the greatest value; and a
+    /// [`get`](Self::get) meanwhile may return a value that was not the maximum at any moment.
+    ///
+    /// Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and an exchange
+    /// for each that has recorded since the last take.
+    ///
+    /// ```
+    /// let slowest = windrow::Maximum::new();
+    /// slowest.record(4);
+    /// slowest.record(9);
+    /// assert_eq!(slowest.take(), Some(9));
+    /// assert_eq!(slowest.take(), None);
+    /// slowest.record(4);
+    /// assert_eq!(slowest.get(), Some(4));
+    /// ```
+    #[must_use = "the value is lost otherwise: to restart without it, use `reset`"]
+    #[doc(alias = "getThenReset")]
+    #[doc(alias = "swap")]
+    pub fn take(&self) -> Option<u64> {
+        self.0.take()
+    }
+
+    /// Starts anew with no value recorded: a [`take`](Self::take) whose result is discarded.
+    ///
+    /// ```
+    /// let slowest = windrow::Maximum::new();
+    /// slowest.record(7);
+    /// slowest.reset();
+    /// assert_eq!(slowest.get(), None);
+    /// ```
+    #[doc(alias = "store")]
+    #[doc(alias = "clear")]
+    pub fn reset(&self) {
+        _ = self.take();
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record, and for
@@ -122,7 +208,7 @@ impl Maximum {
     }
 }
 
-/// A sharded minimum: the least value recorded, from all cores at once.
+/// A sharded minimum: the least value recorded, from all cores at once: Java's `LongAccumulator` of `min`.
 ///
 /// A value that is not below this core's minimum writes nothing.
 ///
@@ -139,7 +225,10 @@ impl Maximum {
 /// assert_eq!(FASTEST.get(), Some(3));
 /// ```
 ///
-/// There is no `take`, for the same reason as in [`Maximum`].
+/// [`take`](Self::take) returns the minimum and starts anew.
+#[doc(alias = "LongAccumulator")]
+#[doc(alias = "DoubleAccumulator")]
+#[doc(alias = "Miner")]
 pub struct Minimum(Extreme); // of complements: the least value has the greatest complement
 
 impl Minimum {
@@ -170,6 +259,8 @@ impl Minimum {
     /// ```
     #[inline]
     #[doc(alias = "fetch_min")]
+    #[doc(alias = "accumulate")]
+    #[doc(alias = "observe")]
     pub fn record(&self, value: impl Recorded) {
         self.0.record(!value.number());
     }
@@ -177,7 +268,8 @@ impl Minimum {
     /// Returns the least value recorded; `None` if there was none.
     ///
     /// Records that run at the same time may be included or not. The result is no greater than any
-    /// value whose record returned before the call, and never goes up. Acquire. Costs a load for
+    /// value whose record returned before the call, and goes up only by a [take](Self::take).
+    /// Acquire. Costs a load for
     /// each [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
@@ -185,6 +277,48 @@ impl Minimum {
     /// ```
     pub fn get(&self) -> Option<u64> {
         self.0.get().map(|complement| !complement)
+    }
+
+    /// Returns the least value recorded since the last take, and starts anew (a drain); `None` if
+    /// there was none.
+    ///
+    /// Every value counts for exactly one take, whose result is at most the value; and no
+    /// record is the result of two. Records that run at the same time may be included or not. It is
+    /// *not* an atomic snapshot: of several takes that run at the same time, each may have a part of
+    /// the cores' values, so that the least of their results is the least value; and a
+    /// [`get`](Self::get) meanwhile may return a value that was not the minimum at any moment.
+    ///
+    /// Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and an exchange
+    /// for each that has recorded since the last take.
+    ///
+    /// ```
+    /// let fastest = windrow::Minimum::new();
+    /// fastest.record(9);
+    /// fastest.record(4);
+    /// assert_eq!(fastest.take(), Some(4));
+    /// assert_eq!(fastest.take(), None);
+    /// fastest.record(9);
+    /// assert_eq!(fastest.get(), Some(9));
+    /// ```
+    #[must_use = "the value is lost otherwise: to restart without it, use `reset`"]
+    #[doc(alias = "getThenReset")]
+    #[doc(alias = "swap")]
+    pub fn take(&self) -> Option<u64> {
+        self.0.take().map(|complement| !complement)
+    }
+
+    /// Starts anew with no value recorded: a [`take`](Self::take) whose result is discarded.
+    ///
+    /// ```
+    /// let fastest = windrow::Minimum::new();
+    /// fastest.record(7);
+    /// fastest.reset();
+    /// assert_eq!(fastest.get(), None);
+    /// ```
+    #[doc(alias = "store")]
+    #[doc(alias = "clear")]
+    pub fn reset(&self) {
+        _ = self.take();
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record, and for

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
-use crate::counters::one_word::OfOneWord;
+use crate::counters::one_word::{Extremal, OfOneWord};
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{Ordering, const_fn, fence};
 
@@ -30,6 +30,9 @@ use crate::sync::{Ordering, const_fn, fence};
 /// and the gauge would read 1 too much from then on. A [`sum`](Self::sum) can have the same error,
 /// but only once. To start from a known level, make the gauge from it: `Gauge::from(level)`.
 #[doc(alias = "per-CPU gauge")]
+#[doc(alias = "IntGauge")]
+#[doc(alias = "AtomicI64")]
+#[doc(alias = "percpu_counter")]
 pub struct Gauge {
     cells: Striped,
 }
@@ -55,6 +58,9 @@ impl Gauge {
     /// assert_eq!(level.sum(), -3);
     /// ```
     #[inline]
+    #[doc(alias = "sub")]
+    #[doc(alias = "percpu_counter_add")]
+    #[doc(alias = "percpu_counter_sub")]
     pub fn add(&self, n: i64) {
         self.cells.add(n.cast_unsigned(), Ordering::Release);
     }
@@ -67,6 +73,8 @@ impl Gauge {
     /// assert_eq!(open.sum(), 1);
     /// ```
     #[inline]
+    #[doc(alias = "inc")]
+    #[doc(alias = "percpu_counter_inc")]
     pub fn increment(&self) {
         self.add(1);
     }
@@ -79,6 +87,8 @@ impl Gauge {
     /// assert_eq!(open.sum(), -1);
     /// ```
     #[inline]
+    #[doc(alias = "dec")]
+    #[doc(alias = "percpu_counter_dec")]
     pub fn decrement(&self) {
         self.add(-1);
     }
@@ -96,6 +106,11 @@ impl Gauge {
     /// open.decrement();
     /// assert_eq!(open.sum(), 4);
     /// ```
+    #[doc(alias = "get")]
+    #[doc(alias = "value")]
+    #[doc(alias = "percpu_counter_sum")]
+    #[doc(alias = "percpu_counter_sum_positive")]
+    #[doc(alias = "percpu_counter_read")]
     pub fn sum(&self) -> i64 {
         self.cells.sum().cast_signed()
     }
@@ -152,6 +167,22 @@ impl Gauge {
     pub fn swap<T: OfOneWord>(&self, _: T, _: Ordering) -> i64 {
         self.sum()
     }
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn compare_exchange<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn compare_exchange_weak<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn fetch_max<T: Extremal>(&self, _: T, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn fetch_min<T: Extremal>(&self, _: T, _: Ordering) {}
 
     /// Returns the [`sum`](Self::sum), with its promises. It is not one atomic load; `order` is as
     /// for [`Counter::load`](crate::Counter::load).

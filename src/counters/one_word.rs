@@ -10,3 +10,19 @@
             many are there at once, `windrow::InFlight`"
 )]
 pub trait OfOneWord {}
+
+/// Implemented by no type: a call that needs it does not compile, and this is the message.
+#[diagnostic::on_unimplemented(
+    message = "a `Counter` only grows: nothing can be subtracted",
+    label = "a number that goes up and down is a `windrow::Gauge`",
+    note = "`Gauge` has `add`, `increment`, `decrement`, `fetch_add` and `fetch_sub`"
+)]
+pub trait Falling {}
+
+/// Implemented by no type: a call that needs it does not compile, and this is the message.
+#[diagnostic::on_unimplemented(
+    message = "a striped counter keeps a sum, and no maximum or minimum",
+    label = "the greatest value is kept by a `windrow::Maximum`, the least by a `windrow::Minimum`",
+    note = "in place of `fetch_max`: `Maximum::record`; of `fetch_min`: `Minimum::record`"
+)]
+pub trait Extremal {}

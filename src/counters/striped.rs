@@ -74,6 +74,20 @@ impl Striped {
         rows.max(self.fallback.load(Ordering::Acquire)) // as in `sum`
     }
 
+    /// Takes the greatest value to which the number was raised, and leaves zero.
+    pub(crate) fn take_greatest(&self) -> u64 {
+        let rows = self.column.column().map_or(0, rows::take_greatest);
+        rows.max(rows::take_raised(&self.fallback))
+    }
+
+    /// Returns whether the sum of all adds is above `n`, if no partial sum wraps. Reads no cell
+    /// behind the one with which the sum is above it.
+    pub(crate) fn is_above(&self, n: u64) -> bool {
+        let beside = self.beside_rows();
+        let rows = |column| rows::is_above(column, beside, n);
+        self.column.column().map_or(beside > n, rows)
+    }
+
     /// Returns whether the number has a column.
     pub(crate) fn is_striped(&self) -> bool {
         self.column.column().is_some()

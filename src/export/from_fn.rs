@@ -35,6 +35,9 @@ use super::source::{Series, Single, Source, outline_of, refused, visit_fields};
 /// ```
 #[doc(alias = "callback")]
 #[doc(alias = "set")]
+#[doc(alias = "gauge")]
+#[doc(alias = "IntGauge")]
+#[doc(alias = "absolute")]
 pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
     FromFn { number }
 }

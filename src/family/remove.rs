@@ -59,6 +59,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert!(requests.is_empty());
     /// assert_eq!(requests.with(Route { route: "/a" }).sum(), 0);
     /// ```
+    #[doc(alias = "remove_label_values")]
     pub fn remove(&self, labels: L::Borrowed<'_>) -> bool {
         self.remove_if(labels, |_| true)
     }

@@ -136,6 +136,7 @@ impl InFlight {
     /// # drop((one, other));
     /// ```
     #[inline]
+    #[doc(alias = "acquire")]
     pub fn enter(&self, weight: u64) -> InFlightGuard<&InFlight> {
         InFlightGuard::new(self, weight, self.rise(weight))
     }
@@ -183,6 +184,8 @@ impl InFlight {
     /// ```
     #[inline]
     #[must_use = "it leaves when it is dropped, which is at once"]
+    #[doc(alias = "try_acquire")]
+    #[doc(alias = "percpu_counter_limited_add")]
     pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<InFlightGuard<&InFlight>> {
         self.try_rise(weight, limit).map(|level| InFlightGuard::new(self, weight, level))
     }

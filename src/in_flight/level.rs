@@ -49,6 +49,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// [`try_enter(1, AtMost(1))`](Self::try_enter) a thread works alone, as after taking a lock.
 #[doc(alias = "concurrency limit")]
 #[doc(alias = "semaphore")]
+#[doc(alias = "ConcurrencyLimiter")]
 pub struct InFlight {
     /// The sum of the weights in flight: each `rise` has one `fall`, by a guard.
     sum: CachePadded<AtomicU64>,

@@ -130,11 +130,12 @@ fn take_over(core: usize) -> u64 {
     *core
 }
 
-/// Runs a sequence that replaces the cell's number by `commit` of it, unless it is aborted.
+/// Runs a sequence that replaces the cell's number by `commit` of it, if there is one, unless it is
+/// aborted.
 fn sequence<N: Numbering>(
     column: PerCoreColumn<N>,
     on_miss: impl OnMiss,
-    commit: impl Fn(u64) -> u64,
+    commit: impl Fn(u64) -> Option<u64>,
 ) {
     let row = core();
     let mine = take_over(row);
@@ -145,7 +146,9 @@ fn sequence<N: Numbering>(
     let number = cell.load(Ordering::Relaxed);
     let core = cores()[row].lock().unwrap();
     if *core == mine {
-        cell.store(commit(number), Ordering::Release); // as the real one
+        if let Some(number) = commit(number) {
+            cell.store(number, Ordering::Release); // as the real one
+        }
     } else {
         drop(core);
         on_miss.missed(Miss::Aborted);
@@ -153,11 +156,11 @@ fn sequence<N: Numbering>(
 }
 
 pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl OnMiss) {
-    sequence(column, on_miss, |number| number.wrapping_add(n));
+    sequence(column, on_miss, |number| Some(number.wrapping_add(n)));
 }
 
 pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss: impl OnMiss) {
-    sequence(column, on_miss, |number| number.max(value));
+    sequence(column, on_miss, |number| (number < value).then_some(value));
 }
 
 /// Runs a sequence on the live bucket's columns. Each step is given the first cell of this thread's

@@ -341,8 +341,9 @@ impl Dealt {
 /// Raises a cell that threads share to `value`. A cell that is high enough is only read.
 #[inline]
 pub(crate) fn raise_cell(cell: &AtomicU64, value: u64) {
-    // Relaxed: a cell in use only rises. So a reader that comes after this record, by any
-    // synchronisation, sees the value seen here or a greater one (read-read coherence).
+    // Relaxed: a cell in use only rises, until it is taken. So a reader that comes after this
+    // record, by any synchronisation, sees the value seen here or a greater one (read-read
+    // coherence), or a take has it.
     if cell.load(Ordering::Relaxed) < value && !lse::raise(cell, value) {
         // Release: pairs with the Acquire in `rows::value`, as an add does.
         cell.fetch_max(value, Ordering::Release);

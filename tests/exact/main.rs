@@ -29,6 +29,7 @@ mod snapshots;
 mod spans;
 mod statics;
 #[cfg(target_os = "linux")]
+mod takes;
 mod threads;
 mod tiers;
 mod time;

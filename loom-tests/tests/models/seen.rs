@@ -88,7 +88,25 @@ fn by_a_gauge() {
     explore(Model::new("seen::by_a_gauge"), make, |gauge| gauge.add(-1), told);
 }
 
-/// A reader that sees the first record's flag sees its value.
+/// Zero shows by a flag beside the cells.
+#[test]
+fn by_a_maximum_of_zero() {
+    let told = |maximum: &Maximum| maximum.get() == Some(0);
+    explore(Model::new("seen::by_a_maximum_of_zero"), Maximum::new, |it| it.record(0), told);
+}
+
+#[test]
+fn by_a_taken_maximum() {
+    let told = |maximum: &Maximum| maximum.take() == Some(7);
+    explore(Model::new("seen::by_a_taken_maximum"), Maximum::new, |it| it.record(7), told);
+}
+
+#[test]
+fn by_a_taken_zero() {
+    let told = |maximum: &Maximum| maximum.take() == Some(0);
+    explore(Model::new("seen::by_a_taken_zero"), Maximum::new, |it| it.record(0), told);
+}
+
 #[test]
 fn by_a_maximum() {
     let told = |maximum: &Maximum| {
@@ -99,7 +117,7 @@ fn by_a_maximum() {
     explore(Model::new("seen::by_a_maximum"), Maximum::new, |maximum| maximum.record(7), told);
 }
 
-/// Not the first record: the flag is set already, and shows nothing.
+/// Not the first record.
 #[test]
 fn by_a_minimum() {
     let make = || {

@@ -95,6 +95,8 @@ impl Distribution {
     /// assert!(since.max().is_some_and(|max| (8_600..=9_400).contains(&max)));
     /// # Ok::<(), windrow::histogram::ScaleMismatchError>(())
     /// ```
+    #[doc(alias = "minus")]
+    #[doc(alias = "subtract")]
     pub fn since(&self, earlier: &Distribution) -> Result<Distribution, ScaleMismatchError> {
         let scale = if earlier.is_empty() { self.scale } else { self.scale.union(earlier.scale) };
         let mut cells = added_up(self.cells_in(scale)?);

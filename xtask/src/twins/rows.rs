@@ -27,6 +27,30 @@ pub(super) const ROWS: &[Twin] = &[
         why: "a drain does not visit a row that the drain before has counted: it is negative (I8)",
     },
     Twin {
+        name: "extreme-taken-in-two-steps",
+        file: "src/arena/rows.rs",
+        find: "    cell.swap(0, Ordering::Acquire)",
+        replace: "    let taken = cell.load(Ordering::Acquire);
+    cell.store(0, Ordering::Relaxed);
+    taken",
+        build: &CHECKER,
+        model: "extreme_takes::take_against_a_rise",
+        why: "a raise between the two steps is in no take",
+    },
+    Twin {
+        name: "zero-taken-in-two-steps",
+        file: "src/counters/extreme.rs",
+        find: "self.has_zero.swap(false, Ordering::Acquire)",
+        replace: "{
+            let has_zero = self.has_zero.load(Ordering::Acquire);
+            self.has_zero.store(false, Ordering::Relaxed);
+            has_zero
+        }",
+        build: &CHECKER,
+        model: "extreme_takes::take_of_zero_against_take",
+        why: "two takes have one zero",
+    },
+    Twin {
         name: "column-freed-but-for-its-new-rows",
         file: "src/arena/rows.rs",
         find: "    fold((), |(), row| {

@@ -111,7 +111,7 @@ pub use walk::FamilyIter;
 ///
 /// # Bounds
 ///
-/// The cardinality of a family is bounded: it holds at most [`limit`](Self::limit) series, 1000 by
+/// The cardinality of a family is bounded: it holds at most [`max_series`](Self::max_series) series, 1000 by
 /// default, and keeps at most 1024 bytes of texts for each. So label values that come from outside
 /// cannot fill the memory. A set is refused if the family is full; if its texts, as exporters show
 /// them, have more than 1024 bytes together; or if it is of
@@ -158,7 +158,7 @@ impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
     ///
     /// labels! { pub struct Pool { pool: str } }
     ///
-    /// static OPEN: Family<Pool, Gauge> = Family::new().limit(20);
+    /// static OPEN: Family<Pool, Gauge> = Family::new().with_max_series(20);
     ///
     /// assert!(OPEN.is_empty());
     /// ```
@@ -221,7 +221,7 @@ macro_rules! constructor {
             /// ```
             /// # use windrow::{Counter, Family, labels};
             /// # labels! { pub struct Route { route: str } }
-            /// let requests: Family<Route, Counter> = Family::new().limit(2);
+            /// let requests: Family<Route, Counter> = Family::new().with_max_series(2);
             /// for route in ["/a", "/b", "/c", "/d", "/a"] {
             ///     requests.with(Route { route }).increment();
             /// }
@@ -230,7 +230,7 @@ macro_rules! constructor {
             /// assert_eq!(overflow.map(|series| series.sum()), Some(2));
             /// ```
             #[must_use]
-            pub $($const)? fn limit(mut self, series: usize) -> Family<L, M, F> {
+            pub $($const)? fn with_max_series(mut self, series: usize) -> Family<L, M, F> {
                 self.limit = series;
                 self
             }
@@ -404,14 +404,14 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Returns the maximum number of series at a time, without the overflow series: the
-    /// [limit](Self::limit); or the number of possible sets, if all labels are enums.
+    /// [limit](Self::with_max_series); or the number of possible sets, if all labels are enums.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
     /// labels! { pub struct Route { route: str } pub struct Flag { on: bool } }
     ///
-    /// assert_eq!(Family::<Route, Counter>::new().limit(20).max_series(), 20);
-    /// assert_eq!(Family::<Flag, Counter>::new().limit(20).max_series(), 2);
+    /// assert_eq!(Family::<Route, Counter>::new().with_max_series(20).max_series(), 20);
+    /// assert_eq!(Family::<Flag, Counter>::new().with_max_series(20).max_series(), 2);
     /// ```
     pub fn max_series(&self) -> usize {
         L::COMBINATIONS.unwrap_or(self.limit)

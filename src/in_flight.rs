@@ -56,7 +56,6 @@ mod entered;
 mod level;
 mod peaks;
 
-pub use crate::at_most::AtMost;
 pub use entered::{InFlightGuard, LevelOwner};
 pub use level::InFlight;
 pub use peaks::Peaks;

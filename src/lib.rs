@@ -79,6 +79,7 @@ mod timer;
 mod timestamp;
 mod window;
 
+pub use at_most::AtMost;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::BuildError;

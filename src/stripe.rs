@@ -89,8 +89,8 @@ pub enum Strategy {
     /// A plain add to the current core's own cell, in a restartable sequence: Linux on x86-64 and
     /// arm64 with glibc 2.35 or newer. 1 to 2 ns on x86-64, no locked instruction.
     PerCore,
-    /// An add to the cell of the thread's row, 1 to 3 ns if the thread has leased the row (see
-    /// [`leases`]), 2 to 4 if not. A window's add announces its bucket first, by plain stores, and
+    /// An add to the cell of the thread's row, 1 to 3 ns if the thread has leased the row (no other
+    /// thread writes it until this one ends), 2 to 4 if threads share it. A window's add announces its bucket first, by plain stores, and
     /// a thread that closes a bucket lets the system interrupt all threads of the process. Chosen
     /// without restartable sequences, where the system can do that (Linux 4.14 or newer, Windows).
     Portable,
@@ -151,7 +151,8 @@ const EPOCHS: u8 = 5;
 /// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. The default is the number
 ///   of the machine's cores. With fewer rows, cores without a row of their own share
 ///   others, up to the same number; for windows they share cells.
-/// * `WINDROW_LEASES`, `on` or `off`, decides whether threads lease rows ([`leases`]).
+/// * `WINDROW_LEASES`, `on` or `off`, decides whether each thread leases a row for itself as
+///   long as there is a free one, or all share rows. The default is `on` for x86-64 and arm64.
 ///
 /// The first use writes one line on standard error if one of these has another value, or if there
 /// is another variable whose name begins with `WINDROW_`.

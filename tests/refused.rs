@@ -151,7 +151,7 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
     );
     misuses(
         "limit_first",
-        "let _ = windrow::InFlight::new().try_enter(windrow::in_flight::AtMost(100), 1);",
+        "let _ = windrow::InFlight::new().try_enter(windrow::AtMost(100), 1);",
         &["expected `u64`, found `AtMost`", "help: swap these arguments"],
     );
     misuses(
@@ -166,7 +166,7 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
 fn in_static(name: &str, of: &str, arguments: &str, words: &[&str]) {
     let source = format!(
         "use std::time::Duration;
-use windrow::{{Gate, SlidingWindow, events, gate::RationedGate, in_flight::AtMost}};
+use windrow::{{Gate, SlidingWindow, events, gate::RationedGate, AtMost}};
 
 events! {{ enum Http {{ Pass: Count }} }}
 

@@ -28,7 +28,7 @@ fn count(requests: &Family<RuntimeLabels, Counter>, fields: &HashMap<&str, &str>
 fn run(
     names: impl Iterator<Item = String>,
 ) -> Result<Family<RuntimeLabels, Counter>, LabelNamesError> {
-    let requests = Family::with_names(LabelNames::new(names)?).limit(10_000);
+    let requests = Family::with_names(LabelNames::new(names)?).with_max_series(10_000);
     for (tenant, region) in [("acme", "eu"), ("acme", "us"), ("acme", "eu")] {
         let fields = HashMap::from([("tenant", tenant), ("region", region), ("route", "/cart")]);
         count(&requests, &fields);

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use windrow::{InFlight, in_flight::AtMost};
+use windrow::{AtMost, InFlight};
 
 pub(crate) fn main() {
     let running = Arc::new(InFlight::new());

@@ -53,7 +53,8 @@ pub fn field<S: FamilySource, N: Exported>(
     Field { family, get }
 }
 
-/// A family behind a reference or a pointer, as [`field`] takes it.
+/// A family behind a reference or a pointer, as [`field`] takes it. Pointers of the program's own
+/// may implement it.
 pub trait FamilySource: Send + Sync {
     /// The labels of the family.
     type Labels: Labels;

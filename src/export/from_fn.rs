@@ -21,7 +21,7 @@ use super::source::{Series, Single, Source, outline_of, refused, visit_fields};
 /// use std::sync::atomic::{AtomicU64, Ordering};
 /// use std::time::Duration;
 /// use windrow::export::{Catalog, from_fn};
-/// use windrow::{Gate, in_flight::AtMost};
+/// use windrow::{Gate, AtMost};
 ///
 /// static MAILS: Gate = Gate::of(AtMost(100), Duration::from_secs(60), 60);
 /// static LOAD: AtomicU64 = AtomicU64::new(0); // the bits of an `f64`

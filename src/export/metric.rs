@@ -11,8 +11,28 @@ use crate::window::SlidingWindow;
 
 /// A reference to a metric of any exported type.
 ///
-/// It is exhaustive, so the compiler tells an exporter that matches on it when there is another
-/// type of metric.
+/// [`Series::metric`](super::Series::metric) returns one. An exporter that shows numbers by name
+/// calls [`read`](Self::read), which is the same for each type. One that has a way of its own to
+/// show a type matches on it, and then has all methods of that metric:
+///
+/// ```
+/// use windrow::Histogram;
+/// use windrow::export::{AnyMetric, Exported};
+///
+/// fn show(metric: AnyMetric<'_>) -> String {
+///     match metric {
+///         AnyMetric::Histogram(histogram) => histogram.distribution().to_string(),
+///         AnyMetric::Window(window) => format!("{} events", window.events().len()),
+///         other => format!("{:?}", other.form()),
+///     }
+/// }
+///
+/// let latency = Histogram::new();
+/// assert_eq!(show(latency.any()), latency.distribution().to_string());
+/// assert_eq!(show(AnyMetric::Real(0.5)), "Real");
+/// ```
+///
+/// It is exhaustive, so the compiler tells an exporter that names all types when there is another.
 #[derive(Clone, Copy)]
 pub enum AnyMetric<'m> {
     /// A sum that only grows, unless it is drained.

@@ -11,7 +11,7 @@ use super::form::Form;
 ///
 /// labels! { pub struct Request { route: str, status: u16 } }
 ///
-/// static REQUESTS: Family<Request, Counter> = Family::new().limit(20);
+/// static REQUESTS: Family<Request, Counter> = Family::new().with_max_series(20);
 ///
 /// let outline = REQUESTS.outline();
 /// assert_eq!(outline.form, Form::Counter);
@@ -38,7 +38,30 @@ impl Outline {
     /// The name of the label of the overflow series; its value is `true`.
     pub const OVERFLOW: &'static str = "overflow";
 
-    /// Returns an outline of a metric without labels.
+    /// Returns an outline of a metric without labels: for a [`Source`](super::Source) of the
+    /// program's own.
+    ///
+    /// ```
+    /// use windrow::Counter;
+    /// use windrow::export::{Form, Outline, Series, Source};
+    ///
+    /// /// A counter that is exported only while it is switched on.
+    /// struct Switched { counter: Counter, is_on: bool }
+    ///
+    /// impl Source for Switched {
+    ///     fn outline(&self) -> Outline { Outline::of_metric(Form::Counter) }
+    ///
+    ///     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+    ///         if self.is_on {
+    ///             self.counter.visit(see);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let mut series = 0;
+    /// Switched { counter: Counter::new(), is_on: false }.visit(&mut |_| series += 1);
+    /// assert_eq!(series, 0);
+    /// ```
     pub const fn of_metric(form: Form) -> Outline {
         Outline { form, labels: Vec::new(), max_series: 1, overflows: false, series_return: false }
     }

@@ -23,6 +23,9 @@ use crate::window::SlidingWindow;
 /// [`field_fn`](super::field_fn). A `&'static`, an [`Arc`] or a `Box` of a source is a source, too.
 /// A [`Weak`] is a source without series once the last `Arc` is dropped.
 ///
+/// Other types may implement it: a pointer of the program's own, which calls the methods of what it
+/// points to, or a source that leaves series out. [`Outline::of_metric`] makes an outline.
+///
 /// A [`Gate`](crate::Gate) and a [`RationedGate`](crate::gate::RationedGate) are no sources: which
 /// of a gate's numbers a program needs differs, and none is an all-time total. Export
 /// [`granted`](crate::Gate::granted), [`waiting`](crate::Gate::waiting) or
@@ -65,6 +68,9 @@ pub trait Source: Send + Sync {
 }
 
 /// A series of a [`Source`]: a metric and its labels.
+///
+/// Other types may implement it, for a source of the program's own: each series needs a number of
+/// its own, and the same labels at each visit.
 pub trait Series {
     /// Returns a number that is unique among the source's series for all time.
     ///

@@ -9,8 +9,9 @@ use crate::window::{BucketSnapshot, Snapshot, Totals};
 
 /// The totals of a window over a span of time, event by event.
 ///
-/// Events are given by their position in [`AnyWindow::events`](super::AnyWindow::events).
-pub trait AnySpan {
+/// Events are given by their position in [`AnyWindow::events`](super::AnyWindow::events). Only the
+/// library's types implement it.
+pub trait AnySpan: Sealed {
     /// Returns the beginning of the span.
     fn start(&self) -> Timestamp;
 
@@ -34,6 +35,13 @@ pub trait AnySpan {
     /// Panics if the window has no event at this position.
     fn distribution(&self, event: usize) -> Option<Distribution>;
 }
+
+/// Implemented only here.
+pub trait Sealed {}
+
+impl<E: Events> Sealed for Totals<E> {}
+impl<E: Events> Sealed for BucketSnapshot<E> {}
+impl<E: Events> Sealed for Snapshot<E> {}
 
 /// Returns the event of a set at a position, if it is a histogram.
 pub(super) fn histogram<E: Events>(event: usize) -> Option<Event<E, kinds::Histogram>> {
@@ -84,8 +92,8 @@ impl<E: Events> AnySpan for BucketSnapshot<E> {
     }
 }
 
-/// The buckets of a window at one moment, the oldest first.
-pub trait AnySnapshot {
+/// The buckets of a window at one moment, the oldest first. Only the library's types implement it.
+pub trait AnySnapshot: Sealed {
     /// Returns the time at which the snapshot was taken.
     fn at(&self) -> Timestamp;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::span::{AnySnapshot, AnySpan, histogram};
+use super::span::{AnySnapshot, AnySpan, Sealed, histogram};
 use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
 use crate::event::{Event, Events, Kind, Stats};
@@ -88,9 +88,6 @@ pub trait AnyWindow: Sealed + Send + Sync {
     /// Calls `each` with every closed bucket that was not drained yet. Returns their number.
     fn drain_closed(&self, each: &mut dyn FnMut(&dyn AnySpan)) -> usize;
 }
-
-/// Implemented only by windows.
-pub trait Sealed {}
 
 impl<E: Events, C: Clock> Sealed for SlidingWindow<E, C> {}
 

@@ -50,7 +50,7 @@ impl<L: Labels, M> Handle<L, M> {
     /// ```
     /// # use windrow::{Counter, Family, labels};
     /// # labels! { pub struct Route { route: str } }
-    /// let requests: Family<Route, Counter> = Family::new().limit(1);
+    /// let requests: Family<Route, Counter> = Family::new().with_max_series(1);
     /// assert_eq!(requests.handle(Route { route: "/a" }).labels(), Some(Route { route: "/a" }));
     /// assert_eq!(requests.handle(Route { route: "/b" }).labels(), None);
     /// ```
@@ -106,7 +106,7 @@ impl<L: Labels, M> Handle<L, M> {
     /// ```
     /// # use windrow::{Counter, Family, labels};
     /// # labels! { pub struct Route { route: str, status: u16 } }
-    /// let requests: Family<Route, Counter> = Family::new().limit(1);
+    /// let requests: Family<Route, Counter> = Family::new().with_max_series(1);
     /// let show = |route, status| {
     ///     let handle = requests.handle(Route { route, status });
     ///     handle.pairs().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn the_last_reference_frees_a_series() {
         let names = LabelNames::new(["one"]).unwrap();
-        let family: Family<RuntimeLabels, Counter> = Family::with_names(names).limit(2);
+        let family: Family<RuntimeLabels, Counter> = Family::with_names(names).with_max_series(2);
         let kept = ["stays", "leaves", "finds no room"].map(|text| family.handle(&[text]));
         family.with(&["stays"]).add(2);
         assert!(family.remove(&["leaves"]));

@@ -21,6 +21,10 @@ use crate::family::short_text::ShortText;
 /// assert_eq!(Request::value(request, 2), LabelValue::Unsigned(200));
 /// ```
 ///
+/// A type may implement it by hand, if two of its sets are equal exactly if their
+/// [values](Self::value) are, and [`borrow`](Self::borrow) of what [`store`](Self::store) returns is
+/// the set itself.
+///
 /// The type without borrowed texts implements it, `Request<'static>` above. Calls take the set with
 /// texts borrowed for the time of the call.
 pub trait Labels: Sized + 'static {
@@ -71,6 +75,9 @@ pub trait Labels: Sized + 'static {
 /// A type of labels: an integer, a float, `bool`, `char`, an IP or socket address, a
 /// [`ShortText`], `&'static str`, an enum that [`labels!`](crate::labels!) makes, or an `Option` of
 /// one of these.
+///
+/// Other types may implement it, if each value has a [key](Self::key) and a text of its own, the
+/// same at each call. For a type that implements `Display`, a [`ShortText`] is simpler.
 ///
 /// A borrowed text is a label too, but does not implement this trait: `str` in the declaration is a
 /// `&str` in the set.

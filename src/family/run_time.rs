@@ -24,7 +24,7 @@ use crate::family::texts::Texts;
 /// static REQUESTS: LazyLock<Family<RuntimeLabels, Counter>> = LazyLock::new(|| {
 ///     let from_a_file = "tenant,region";
 ///     let names = LabelNames::new(from_a_file.split(',')).expect("names that differ");
-///     Family::with_names(names).limit(10_000)
+///     Family::with_names(names).with_max_series(10_000)
 /// });
 ///
 /// REQUESTS.with(&["acme", "eu"]).add(3);

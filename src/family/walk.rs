@@ -105,7 +105,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     /// # use windrow::{Counter, Family, labels};
     /// # labels! { pub struct Route { route: str } }
-    /// let requests: Family<Route, Counter> = Family::new().limit(0);
+    /// let requests: Family<Route, Counter> = Family::new().with_max_series(0);
     /// requests.with(Route { route: "/a" }).add(7);
     /// assert_eq!(requests.refused(), 1);
     /// ```

@@ -22,7 +22,7 @@ impl Gate {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{Gate, in_flight::AtMost};
+    /// use windrow::{Gate, AtMost};
     ///
     /// static MAILS: Gate = Gate::of(AtMost(100), Duration::from_secs(1), 10);
     ///
@@ -42,7 +42,7 @@ impl Gate {
     ///
     /// ```compile_fail,E0080
     /// use std::time::Duration;
-    /// use windrow::{Gate, in_flight::AtMost};
+    /// use windrow::{Gate, AtMost};
     ///
     /// static MAILS: Gate = Gate::of(AtMost(0), Duration::from_secs(1), 10);
     /// # assert!(MAILS.try_admit(1));
@@ -58,7 +58,7 @@ impl Gate {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{Gate, in_flight::AtMost};
+    /// use windrow::{Gate, AtMost};
     ///
     /// static MAILS: Gate = Gate::strict(AtMost(100), Duration::from_secs(1), 10);
     ///
@@ -93,7 +93,7 @@ impl RationedGate {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{in_flight::AtMost, gate::RationedGate};
+    /// use windrow::{AtMost, gate::RationedGate};
     ///
     /// static PACKETS: RationedGate =
     ///     RationedGate::of(AtMost(5_000_000), Duration::from_secs(1), 10, AtMost(1_000));

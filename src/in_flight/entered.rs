@@ -172,7 +172,7 @@ impl InFlight {
     /// thread came first. A refusal costs a load.
     ///
     /// ```
-    /// use windrow::in_flight::AtMost;
+    /// use windrow::AtMost;
     ///
     /// let workers = windrow::InFlight::new();
     /// let one = workers.try_enter(1, AtMost(2));
@@ -194,7 +194,7 @@ impl InFlight {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use windrow::{InFlight, in_flight::AtMost};
+    /// use windrow::{InFlight, AtMost};
     ///
     /// let open = Arc::new(InFlight::new());
     /// let connection = open.try_enter_owned(1, AtMost(1));
@@ -259,7 +259,7 @@ impl<O: LevelOwner + Copy> InFlightGuard<O> {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use windrow::{InFlight, in_flight::{AtMost, InFlightGuard}};
+    /// use windrow::{InFlight, AtMost, in_flight::InFlightGuard};
     ///
     /// struct Connection {
     ///     open: InFlightGuard<Arc<InFlight>>,

@@ -11,7 +11,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// counts but never waits): requests, connections, bytes in flight.
 ///
 /// ```
-/// use windrow::{InFlight, in_flight::AtMost};
+/// use windrow::{InFlight, AtMost};
 ///
 /// static REQUESTS: InFlight = InFlight::new();
 ///

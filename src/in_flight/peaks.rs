@@ -25,7 +25,7 @@ use crate::window::SlidingWindow;
 /// demand.
 ///
 /// ```
-/// use windrow::{InFlight, SlidingWindow, events, in_flight::{AtMost, Peaks}};
+/// use windrow::{InFlight, SlidingWindow, events, AtMost, in_flight::Peaks};
 ///
 /// events! { pub enum Http { Pass: Count, InFlight: Maximum } }
 ///
@@ -132,7 +132,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
     /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
-    /// use windrow::in_flight::AtMost;
+    /// use windrow::AtMost;
     ///
     /// let busy = windrow::InFlight::new();
     /// let peaks = busy.record_peaks(&window, Pool::Busy);

@@ -177,7 +177,8 @@ fn a_number_of_the_programs_own() {
 #[test]
 fn a_number_that_a_function_computes_for_each_series() {
     let make = || Gate::builder(10).build().unwrap();
-    let gates: Arc<Family<Route, Gate, _>> = Arc::new(Family::with_constructor(make).limit(2));
+    let gates: Arc<Family<Route, Gate, _>> =
+        Arc::new(Family::with_constructor(make).with_max_series(2));
     for (route, weight) in [("/a", 1), ("/b", 2), ("/c", 3)] {
         assert!(gates.with(Route { route, method: Method::Get }).try_admit(weight));
     }
@@ -225,7 +226,7 @@ fn an_erased_window_reads_as_the_window_does() {
 #[test]
 fn a_family_has_labels_numbers_and_times_of_creation() {
     let before = SystemTime::now();
-    let family: Family<Route, Counter> = Family::new().limit(2);
+    let family: Family<Route, Counter> = Family::new().with_max_series(2);
     for (route, count) in [("/a", 1), ("/b", 2), ("/c", 3), ("/d", 4)] {
         family.with(Route { route, method: Method::Get }).add(count);
     }

@@ -8,11 +8,10 @@ use std::time::Duration;
 use testkit::{Finish, alone, race};
 use windrow::clock::Ticker;
 use windrow::{
-    Family, Gate, SlidingWindow,
+    AtMost, Family, Gate, SlidingWindow,
     diagnostics::Strategy,
     events,
     gate::{Admission, RationedGate},
-    in_flight::AtMost,
     labels,
     snapshot::BucketSnapshot,
 };

@@ -18,7 +18,7 @@ use crate::{Method, Switch, Text};
 #[test]
 fn a_family_never_has_more_series_than_there_may_be() {
     let switches: Family<Switch, Counter> = Family::new();
-    let texts: Family<Text, Counter> = Family::new().limit(2);
+    let texts: Family<Text, Counter> = Family::new().with_max_series(2);
     let on = Switch { method: Method::Get, on: true };
     let done = AtomicBool::new(false);
     race(3, |thread| {
@@ -84,7 +84,7 @@ fn totals_are_kept_while_columns_change_hands() {
         open: Gauge::new(),
         least: Minimum::new(),
     })
-    .limit(6);
+    .with_max_series(6);
     let others: Vec<Counter> = (0..20).map(|_| Counter::new()).collect();
     race(3, |thread| {
         let thread = thread as u64;

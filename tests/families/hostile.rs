@@ -71,7 +71,7 @@ fn what_makes_a_metric_may_look_at_its_family() {
 #[test]
 fn a_removal_does_not_look_at_all_that_handles_keep() {
     let families = [0, 40_000].map(|kept| {
-        let family: Family<Number, Counter> = Family::new().limit(kept + 10);
+        let family: Family<Number, Counter> = Family::new().with_max_series(kept + 10);
         let of = |number| Number { number: 10 + number as u64 };
         let handles: Vec<_> = (0..kept).map(|number| family.handle(of(number))).collect();
         assert_eq!((0..kept).filter(|number| family.remove(of(*number))).count(), kept);

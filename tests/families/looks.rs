@@ -9,7 +9,7 @@ use crate::{Method, Switch, Text};
 
 #[test]
 fn a_look_at_a_set_makes_no_series_and_is_no_use() {
-    let family: Family<Text, Counter> = Family::new().limit(1);
+    let family: Family<Text, Counter> = Family::new().with_max_series(1);
     let (a, b) = (Text { text: "a" }, Text { text: "b" });
     assert!(family.get(a).is_none());
     family.with(a).add(3);

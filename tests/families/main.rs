@@ -91,7 +91,7 @@ fn what_is_kept_of_a_set_is_equal_to_that_set_alone() {
 
 #[test]
 fn a_family_tells_how_many_series_it_has_and_may_have() {
-    let family: Family<Text, Counter> = Family::new().limit(3);
+    let family: Family<Text, Counter> = Family::new().with_max_series(3);
     assert_eq!((family.max_series(), family.len(), family.is_empty()), (3, 0, true));
     family.with(Text { text: "a" }).increment();
     family.with(Text { text: "b" }).increment();
@@ -101,7 +101,7 @@ fn a_family_tells_how_many_series_it_has_and_may_have() {
         assert_eq!((walk.len(), walk.size_hint()), (left, (left, Some(left))));
         walk.next();
     }
-    assert_eq!(Family::<Switch, Counter>::new().limit(3).max_series(), 6);
+    assert_eq!(Family::<Switch, Counter>::new().with_max_series(3).max_series(), 6);
 }
 
 /// Each label alone tells two sets apart, and texts of every length do.
@@ -201,7 +201,7 @@ fn sets_of_the_same_hash_have_series_of_their_own() {
 
 #[test]
 fn sets_beyond_the_limit_count_together_and_no_series_is_made_for_them() {
-    let family: Family<Text, Counter> = Family::new().limit(3);
+    let family: Family<Text, Counter> = Family::new().with_max_series(3);
     for n in 0..400_000_u64 {
         family.with(Text { text: &n.to_string() }).increment();
     }
@@ -304,7 +304,7 @@ fn series_that_are_not_used_are_idle() {
 /// again.
 #[test]
 fn a_series_of_enums_goes_on_where_it_was() {
-    let family: Family<Switch, Counter> = Family::new().limit(1);
+    let family: Family<Switch, Counter> = Family::new().with_max_series(1);
     let (on, off) =
         (Switch { method: Method::Get, on: true }, Switch { method: Method::Get, on: false });
     family.with(on).add(3);
@@ -365,7 +365,7 @@ fn a_metric_that_cannot_be_made_counts_nothing_and_takes_no_room() {
         assert!(!fails.load(Ordering::Relaxed), "no metric today");
         Counter::new()
     })
-    .limit(1);
+    .with_max_series(1);
     let add = || family.with(Text { text: "a" }).increment();
     assert!(thread::scope(|scope| scope.spawn(add).join()).is_err());
     assert_eq!((family.len(), family.lifetime(), family.iter().count()), (0, 0, 0));
@@ -379,7 +379,7 @@ fn a_metric_that_cannot_be_made_counts_nothing_and_takes_no_room() {
 #[test]
 fn nothing_is_lost_while_series_come_and_go() {
     const ADDS: u64 = 60_000;
-    let family: Family<Text, Counter> = Family::new().limit(12);
+    let family: Family<Text, Counter> = Family::new().with_max_series(12);
     let texts: Vec<String> = (0..16).map(|number| format!("/a/route/{number}")).collect();
     let done = AtomicU64::new(0);
     thread::scope(|scope| {

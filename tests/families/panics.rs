@@ -21,7 +21,7 @@ fn an_overflow_series_that_cannot_be_made_refuses_no_use() {
         assert!(!fails.load(Ordering::Relaxed), "no metric today");
         Counter::new()
     })
-    .limit(0);
+    .with_max_series(0);
     let add = || family.with(Text { text: "a" }).increment();
     assert!(panics(add));
     assert_eq!((family.refused(), family.lifetime(), family.iter().count()), (0, 0, 0));
@@ -57,7 +57,7 @@ fn a_metric_that_panics_as_it_is_dropped_leaves_its_room() {
         }
         Bad(Counter::new())
     });
-    let family = family.limit(10);
+    let family = family.with_max_series(10);
     let add = || family.with(Text { text: "a" }).0.increment();
     let ends = thread::scope(|scope| {
         [(); 2].map(|()| scope.spawn(add)).map(thread::ScopedJoinHandle::join)

@@ -133,7 +133,7 @@ fn a_key_has_a_series_of_its_own_which_shows_names_and_values() {
 /// Its names and values are the series' own.
 #[test]
 fn a_handle_shows_its_labels_when_the_family_is_gone() {
-    let family = counters(&["tenant", "region"]).limit(1);
+    let family = counters(&["tenant", "region"]).with_max_series(1);
     let (kept, overflow) = (family.handle(&["acme", "eu"]), family.handle(&["acme", "us"]));
     drop(family);
     let told = thread::spawn(move || {
@@ -174,7 +174,7 @@ fn a_key_with_another_number_of_values_counts_in_the_overflow_series() {
     let many = ["x"; 1_000];
     let wrong: [&[&str]; 6] = [&[], &["a"], &["ab"], &["a", "b", ""], &["", "", ""], &many];
     for limit in [0, 10] {
-        let family = counters(&["one", "two"]).limit(limit);
+        let family = counters(&["one", "two"]).with_max_series(limit);
         let before = family.refused();
         assert_eq!(before, 0);
         for (index, key) in wrong.iter().enumerate() {
@@ -239,7 +239,7 @@ pub(crate) const HOSTILE: [&str; 24] = [
 
 #[test]
 fn hostile_keys_have_series_of_their_own() {
-    let family = counters(&["one", "two", "three"]).limit(HOSTILE.len().pow(3));
+    let family = counters(&["one", "two", "three"]).with_max_series(HOSTILE.len().pow(3));
     let mut expected = HashMap::new();
     for (one, a) in HOSTILE.iter().enumerate() {
         for (two, b) in HOSTILE.iter().enumerate() {
@@ -263,7 +263,7 @@ fn hostile_keys_have_series_of_their_own() {
 /// Texts of each length, which are compared in different ways, that differ in one byte.
 #[test]
 fn values_that_differ_anywhere_have_series_of_their_own() {
-    let family = counters(&["one", "two"]).limit(10_000);
+    let family = counters(&["one", "two"]).with_max_series(10_000);
     let text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ";
     let mut count = 0;
     for length in 0..text.len() {
@@ -283,7 +283,7 @@ fn values_that_differ_anywhere_have_series_of_their_own() {
 /// A lookup that finds a series, or the overflow series.
 #[test]
 fn a_lookup_allocates_nothing() {
-    let family = counters(&["one", "two"]).limit(2);
+    let family = counters(&["one", "two"]).with_max_series(2);
     let long = "x".repeat(LONGEST);
     let keys: [&[&str]; 6] =
         [&["a", "b"], &["", &long], &["no", "room"], &["a"], &["a", "b", "c"], &[&long, "x"]];
@@ -320,7 +320,7 @@ fn strange_keys_do_not_fill_the_memory() {
 #[test]
 fn nothing_is_lost_while_keys_come_and_go() {
     const ADDS: u64 = 40_000;
-    let family = counters(&["one", "two"]).limit(20);
+    let family = counters(&["one", "two"]).with_max_series(20);
     let stays = ["ab", "c"];
     let kept = family.handle(&stays); // found room, and keeps it
     let added = AtomicU64::new(0);

@@ -179,7 +179,7 @@ fn schedule(seed: u64, turns: usize) {
     let mut random = Rng::with_seed(seed);
     let (names, limit) = (random.usize(..4), random.usize(..12));
     let all = ["one", "two", "three"];
-    let family = counters(&all[..names]).limit(limit);
+    let family = counters(&all[..names]).with_max_series(limit);
     let kept = vec![None; THREADS];
     let mut oracle = Oracle { names, limit, sums: vec![0], live: HashMap::new(), kept, refused: 0 };
     thread::scope(|scope| {

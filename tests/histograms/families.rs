@@ -78,7 +78,7 @@ fn distributions_of_several_scales_stay_side_by_side_and_lose_no_count() {
 #[test]
 fn no_record_is_lost_while_series_come_and_go() {
     const RECORDS: u64 = 10_000;
-    let family: Family<Route, Histogram> = Family::new().limit(6);
+    let family: Family<Route, Histogram> = Family::new().with_max_series(6);
     let routes = ["/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h"]; // two beyond the limit
     let done = AtomicU64::new(0);
     thread::scope(|scope| {

@@ -8,8 +8,8 @@ use std::thread;
 use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
 use windrow::{
-    Family, InFlight, SlidingWindow,
-    in_flight::{AtMost, InFlightGuard, LevelOwner, Peaks},
+    AtMost, Family, InFlight, SlidingWindow,
+    in_flight::{InFlightGuard, LevelOwner, Peaks},
     labels,
 };
 

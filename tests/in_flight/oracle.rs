@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use testkit::ns;
 use windrow::clock::Manual;
 use windrow::{
-    InFlight, SlidingWindow, Timestamp,
-    in_flight::{AtMost, InFlightGuard, Peaks},
+    AtMost, InFlight, SlidingWindow, Timestamp,
+    in_flight::{InFlightGuard, Peaks},
     snapshot::Snapshot,
 };
 

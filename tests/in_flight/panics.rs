@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use testkit::ns;
 use windrow::clock::from_fn;
-use windrow::{InFlight, SlidingWindow, Timestamp, in_flight::AtMost};
+use windrow::{AtMost, InFlight, SlidingWindow, Timestamp};
 
 use crate::Pool;
 

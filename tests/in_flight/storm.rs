@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use testkit::{Rng, alone, ns, race};
 use windrow::clock::{Precise, from_fn};
 use windrow::kind::HasMaximum;
-use windrow::{Clock, Event, InFlight, SlidingWindow, Timestamp, in_flight::AtMost};
+use windrow::{AtMost, Clock, Event, InFlight, SlidingWindow, Timestamp};
 
 use crate::Pool;
 

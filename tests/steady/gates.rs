@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, from_fn};
-use windrow::{Gate, Timestamp, in_flight::AtMost};
+use windrow::{AtMost, Gate, Timestamp};
 
 use testkit::alone::in_each_strategy;
 use testkit::{ns, race};

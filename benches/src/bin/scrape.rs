@@ -93,7 +93,7 @@ fn make(
 fn contenders(series: usize) -> [Contender; 3] {
     let theirs = TheirFamily::<TheirRequest, TheirCounter>::default();
     let mixed = TheirFamily::<TheirRequest, windrow_prometheus::Counter>::default();
-    let ours = Arc::new(Family::<Request, Counter>::new().limit(series));
+    let ours = Arc::new(Family::<Request, Counter>::new().with_max_series(series));
     [
         make(
             "prometheus-client: Family of Counter",

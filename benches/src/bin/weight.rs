@@ -127,7 +127,7 @@ fn weigh(used: Use, buckets: usize, many: usize) -> (usize, usize) {
     if matches!(used, Use::InFamily) {
         let make = move || window(buckets, &clock);
         let family: &Family<Endpoint, Window, _> =
-            Box::leak(Box::new(Family::with_constructor(make).limit(many)));
+            Box::leak(Box::new(Family::with_constructor(make).with_max_series(many)));
         (0..many as u64).for_each(|customer| touch(&family.with(Endpoint { customer })));
         assert_eq!(family.refused(), 0);
     } else {

@@ -59,7 +59,7 @@ pub struct Gates<F>(Family<Client, Gate, F>);
 impl<F: Fn() -> Gate> Gates<F> {
     /// Returns each made so.
     pub fn of(make: F) -> Gates<F> {
-        Gates(Family::with_constructor(make).limit(KEYS as usize))
+        Gates(Family::with_constructor(make).with_max_series(KEYS as usize))
     }
 }
 

@@ -58,7 +58,7 @@ fn text(series: usize) -> Text {
 
 fn walk(series: usize) -> Walk {
     // Some more places: threads that make the last series at once may find the family full.
-    let family = Family::<_, Counter>::new().limit(series + cores());
+    let family = Family::<_, Counter>::new().with_max_series(series + cores());
     fill(series, &|texts| family.with(Strings::of(texts)).increment());
     assert_eq!((family.len(), family.refused()), (series, 0));
     Walk(family)

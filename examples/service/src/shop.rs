@@ -77,7 +77,7 @@ async fn decide(shop: &Shop, cents: &str) -> (Outcome, Answer) {
     let Some(cents) = cents else {
         return (Outcome::Invalid, (StatusCode::BAD_REQUEST, "that is no amount of cents\n"));
     };
-    let Some(_place) = BARN.try_enter(1, windrow::in_flight::AtMost(PLACES)) else {
+    let Some(_place) = BARN.try_enter(1, windrow::AtMost(PLACES)) else {
         return (Outcome::Refused, (StatusCode::TOO_MANY_REQUESTS, "the barn is full\n"));
     };
     if shop.work().await % 30 == 29 {

@@ -30,7 +30,8 @@ fn routes(series: usize) -> &'static Routes {
         let builder = SlidingWindow::builder().interval(Duration::from_secs(60)).buckets(60);
         builder.build().expect("a minute in sixty buckets")
     };
-    let routes: &Routes = Box::leak(Box::new(Routes::with_constructor(minute).limit(series)));
+    let routes: &Routes =
+        Box::leak(Box::new(Routes::with_constructor(minute).with_max_series(series)));
     for index in 0..series {
         routes
             .with(Route { method: "GET", route: &format!("/shelves/{index}/books") })

@@ -28,7 +28,7 @@ static ROUTES: Routes = Routes::with_constructor(|| {
         .tier(Duration::from_secs(900), 96);
     window.build().expect("they divide each other")
 })
-.limit(5_000);
+.with_max_series(5_000);
 static VISITS: Counter = Counter::new();
 static BASKETS: Gauge = Gauge::new();
 

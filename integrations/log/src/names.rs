@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn different_labels_have_different_names() {
-        let family: Family<Route, Counter> = Family::new().limit(3);
+        let family: Family<Route, Counter> = Family::new().with_max_series(3);
         for (route, status) in [("/", 200), (r#"/",status="1"#, 2), (r"\", 2), ("no room", 2)] {
             family.with(Route { route, status }).increment();
         }

@@ -13,7 +13,7 @@ use std::fmt::{self, Display, Formatter};
 ///
 /// labels! { pub struct User { user: u64 } }
 ///
-/// static SLOWEST: Family<User, Maximum> = Family::new().limit(5_000);
+/// static SLOWEST: Family<User, Maximum> = Family::new().with_max_series(5_000);
 ///
 /// let error = Observer::new(meter("shop")).observe("slowest", "", &SLOWEST).unwrap_err();
 /// let name = "slowest".to_owned();

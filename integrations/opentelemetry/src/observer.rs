@@ -153,7 +153,7 @@ impl Observer {
     ///
     /// labels! { pub struct User { user: u64 } }
     ///
-    /// static REQUESTS: Family<User, Counter> = Family::new().limit(9_999);
+    /// static REQUESTS: Family<User, Counter> = Family::new().with_max_series(9_999);
     ///
     /// let more = |instrument: &Instrument| {
     ///     let stream = Stream::builder().with_cardinality_limit(10_000);

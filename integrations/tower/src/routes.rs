@@ -94,7 +94,7 @@ impl Routes {
     /// assert_eq!(ROUTES.family().max_series(), 200);
     /// ```
     pub const fn with_constructor(max_series: usize, make: fn() -> Endpoint) -> Routes {
-        let family = Family::with_constructor(make).limit(max_series);
+        let family = Family::with_constructor(make).with_max_series(max_series);
         Routes { family, make, current: Current::new() }
     }
 

@@ -225,7 +225,7 @@ fn the_lifetime_against_a_removal() {
 fn two_sets_and_room_for_one() {
     Model::new("families::two_sets_and_room_for_one").bounded(3).bounded_over_epoch(1).explore(
         || {
-            let family = Arc::new(Numbers::new().limit(1));
+            let family = Arc::new(Numbers::new().with_max_series(1));
             let other = spawn(&family, |family| add(family, 1, 1));
             add(&family, 2, 2);
             assert!(family.iter().filter(|series| series.labels().is_some()).count() <= 1);
@@ -353,7 +353,7 @@ fn room_that_is_found_beside_a_stranger() {
         .bounded(3)
         .bounded_over_epoch(1)
         .explore(|| {
-            let family = Arc::new(Numbers::new().limit(1));
+            let family = Arc::new(Numbers::new().with_max_series(1));
             let shared = Arc::new(AtomicU64::new(0));
             add(&family, 2, 0);
             let stranger = spawn(&family, {

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use windrow::clock::Manual;
 use windrow::{
-    Clock, InFlight, SlidingWindow, events,
-    in_flight::{AtMost, InFlightGuard, LevelOwner, Peaks},
+    AtMost, Clock, InFlight, SlidingWindow, events,
+    in_flight::{InFlightGuard, LevelOwner, Peaks},
 };
 use windrow_loom_tests::engine::{
     UnsafeCell,

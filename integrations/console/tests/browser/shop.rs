@@ -60,7 +60,7 @@ impl Shop {
         let make: Box<dyn Fn() -> Window + Send + Sync> = Box::new(make);
         Shop {
             clock,
-            requests: Arc::new(Family::with_constructor(make).limit(4_000)),
+            requests: Arc::new(Family::with_constructor(make).with_max_series(4_000)),
             orders: Arc::default(),
             carts: Arc::default(),
             paid: Arc::default(),

@@ -136,7 +136,7 @@ async fn at_rest_the_numbers_are_the_services_own() {
 #[tokio::test]
 async fn a_family_with_names_of_run_time_is_shown_by_them() {
     let names = LabelNames::new(["tenant", "region"]).unwrap();
-    let requests = Family::<_, Counter>::with_names(names).limit(2);
+    let requests = Family::<_, Counter>::with_names(names).with_max_series(2);
     let requests: &'static _ = Box::leak(Box::new(requests));
     let mut console = Console::new("shop");
     console.show("requests", "Requests", requests).unwrap();

@@ -40,7 +40,7 @@ fn routes_up_to(limit: usize) -> &'static Routes {
         let builder = SlidingWindow::builder().interval(Duration::from_secs(60)).buckets(60);
         builder.build().unwrap()
     };
-    Box::leak(Box::new(Routes::with_constructor(minute).limit(limit)))
+    Box::leak(Box::new(Routes::with_constructor(minute).with_max_series(limit)))
 }
 
 fn counter() -> &'static Counter {

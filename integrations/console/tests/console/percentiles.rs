@@ -180,7 +180,7 @@ labels! { struct Shelf { shelf: u8 } }
 
 #[tokio::test]
 async fn histograms_without_a_window_have_percentiles_since_the_drain_and_a_count_of_all_time() {
-    let shelves = Arc::new(Family::<Shelf, Histogram>::new().limit(2));
+    let shelves = Arc::new(Family::<Shelf, Histogram>::new().with_max_series(2));
     let shelf = shelves.handle(Shelf { shelf: 7 });
     (0..100).for_each(|_| shelf.record(1_000_000));
     shelf.reset();

@@ -37,7 +37,7 @@ fn a_histogram_is_exported_as_counters_of_its_octaves() {
 
 #[test]
 fn buckets_of_all_series_are_exported_as_deltas_that_add_up() {
-    let rts = Arc::new(Family::<User, Histogram>::new().limit(29));
+    let rts = Arc::new(Family::<User, Histogram>::new().with_max_series(29));
     let sdk = Sdk::new(Temporality::Delta, None);
     sdk.observer().observe("rt", "", Arc::downgrade(&rts)).unwrap();
     for round in 1..=3_u64 {

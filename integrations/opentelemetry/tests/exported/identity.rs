@@ -107,7 +107,7 @@ fn a_view_that_drops_attributes_adds_up_what_they_told_apart() {
         let provider = SdkMeterProvider::builder().with_reader(reader).with_view(view).build();
         let sdk = Sdk { provider, exporter };
         let requests = Arc::new(Family::<Request, Counter>::new());
-        let rt = Arc::new(Family::<Request, Histogram>::new().limit(9));
+        let rt = Arc::new(Family::<Request, Histogram>::new().with_max_series(9));
         let open = Arc::new(Family::<Request, Gauge>::new());
         let mut observer = sdk.observer();
         observer.observe("requests", "Requests", Arc::downgrade(&requests)).unwrap();

@@ -147,7 +147,7 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
 /// Adds to 1999 users and some beyond the limit, in several rounds, and compares the export each
 /// time.
 fn exported_sums_are_what_was_added(temporality: Temporality) {
-    let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
+    let users = Arc::new(Family::<User, Counter>::new().with_max_series(1_999));
     let sdk = Sdk::new(temporality, None);
     sdk.observer().observe("requests", "Requests", Arc::downgrade(&users)).unwrap();
     let (mut exported, mut added) = (0.0, 0.0);
@@ -185,7 +185,7 @@ fn exported_sums_are_what_was_added_as_deltas() {
 #[test]
 fn series_beyond_what_the_sdk_takes_are_added_up_unless_a_view_allows_more() {
     for (view, limit) in [(None, 2_000), (Some(3_001), 3_001)] {
-        let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
+        let users = Arc::new(Family::<User, Counter>::new().with_max_series(3_000));
         let sdk = Sdk::new(Temporality::Cumulative, view);
         sdk.observer().observe_up_to(limit, "requests", "", Arc::downgrade(&users)).unwrap();
         for round in 1..=3 {
@@ -202,7 +202,7 @@ fn series_beyond_what_the_sdk_takes_are_added_up_unless_a_view_allows_more() {
 
 #[test]
 fn told_of_a_view_that_is_not_there_the_sdk_still_adds_up() {
-    let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
+    let users = Arc::new(Family::<User, Counter>::new().with_max_series(3_000));
     let sdk = Sdk::new(Temporality::Cumulative, None);
     sdk.observer().observe_up_to(3_001, "requests", "", Arc::downgrade(&users)).unwrap();
     (0..3_000).for_each(|user| users.with(User { user }).add(2));
@@ -213,7 +213,7 @@ fn told_of_a_view_that_is_not_there_the_sdk_still_adds_up() {
 
 #[test]
 fn gauges_of_more_sets_than_the_sdk_takes_are_refused_unless_a_view_allows_them() {
-    let deepest = Arc::new(Family::<User, Maximum>::new().limit(3_000));
+    let deepest = Arc::new(Family::<User, Maximum>::new().with_max_series(3_000));
     let sdk = Sdk::new(Temporality::Cumulative, Some(3_001));
     let mut observer = sdk.observer();
     let too_many =
@@ -231,8 +231,9 @@ fn gauges_of_more_sets_than_the_sdk_takes_are_refused_unless_a_view_allows_them(
 #[test]
 fn windows_of_families_count_their_events_among_the_sets() {
     let make = || SlidingWindow::<Queue>::builder().build().unwrap();
-    let windows =
-        Arc::new(Family::<Request, SlidingWindow<Queue>, _>::with_constructor(make).limit(1_000));
+    let windows = Arc::new(
+        Family::<Request, SlidingWindow<Queue>, _>::with_constructor(make).with_max_series(1_000),
+    );
     let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
     let error = ObserveError::TooManySets { name: "queue".to_owned(), sets: 2_002, limit: 2_000 };
     assert_eq!(observer.observe("queue", "", Arc::downgrade(&windows)), Err(error));
@@ -243,7 +244,7 @@ fn windows_of_families_count_their_events_among_the_sets() {
 #[test]
 fn nothing_is_lost_of_series_that_come_and_go() {
     for temporality in [Temporality::Cumulative, Temporality::Delta] {
-        let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
+        let users = Arc::new(Family::<User, Counter>::new().with_max_series(1_999));
         let sdk = Sdk::new(temporality, None);
         sdk.observer().observe("requests", "Requests", Arc::downgrade(&users)).unwrap();
         let mut deltas = 0.0;
@@ -330,7 +331,7 @@ fn a_number_of_the_programs_own_is_a_gauge() {
     let gates = Family::<User, _, _>::with_constructor(move || {
         Gate::builder(5).interval(hour).build().unwrap()
     });
-    let gates = Arc::new(gates.limit(1_000));
+    let gates = Arc::new(gates.with_max_series(1_000));
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
     observer.observe("half", "Half", from_fn(|| -0.5)).unwrap();
@@ -362,8 +363,8 @@ fn labels_are_attributes_and_integers_stay_integers() {
 fn names_of_run_time_are_attributes_by_them() {
     for temporality in [Temporality::Cumulative, Temporality::Delta] {
         let names = LabelNames::new(["tenant", "cloud.region"]).unwrap();
-        let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).limit(3));
-        let open = Arc::new(Family::<_, Gauge>::with_names(names).limit(3));
+        let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).with_max_series(3));
+        let open = Arc::new(Family::<_, Gauge>::with_names(names).with_max_series(3));
         let jobs = Arc::new(Family::<_, Counter>::with_names(LabelNames::new([""; 0]).unwrap()));
         let sdk = Sdk::new(temporality, None);
         let mut observer = sdk.observer();
@@ -518,13 +519,14 @@ fn labels_of_our_own_names_are_refused() {
     let overflow = Arc::new(Family::<Overflow, Counter>::new());
     assert_eq!(observer.observe("a", "", Arc::downgrade(&overflow)), twice("overflow"));
     let make = || SlidingWindow::<Queue>::builder().build().unwrap();
-    let windows =
-        Arc::new(Family::<Event, SlidingWindow<Queue>, _>::with_constructor(make).limit(9));
+    let windows = Arc::new(
+        Family::<Event, SlidingWindow<Queue>, _>::with_constructor(make).with_max_series(9),
+    );
     assert_eq!(observer.observe("a", "", Arc::downgrade(&windows)), twice("event"));
-    let bounds = Arc::new(Family::<Bound, Histogram>::new().limit(9));
+    let bounds = Arc::new(Family::<Bound, Histogram>::new().with_max_series(9));
     assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
     let le = LabelNames::new(["route", "le"]).unwrap();
-    let bounds = Arc::new(Family::<_, Histogram>::with_names(le).limit(9));
+    let bounds = Arc::new(Family::<_, Histogram>::with_names(le).with_max_series(9));
     assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
     let events = Arc::new(Family::<Event, Counter>::new());
     observer.observe("a", "", Arc::downgrade(&events)).unwrap();

@@ -28,7 +28,7 @@ fn series(registry: &Registry) -> Vec<(String, u64)> {
 
 #[test]
 fn a_scrape_shows_no_series_twice_and_none_that_stays_goes_back() {
-    let shifts = Arc::new(Family::<Shift, Counter>::new().limit(64));
+    let shifts = Arc::new(Family::<Shift, Counter>::new().with_max_series(64));
     let mut registry = Registry::default();
     register(&mut registry, "shifts", "Shifts", Arc::clone(&shifts)).unwrap();
     let stays = shifts.handle(Shift { shift: 0 });

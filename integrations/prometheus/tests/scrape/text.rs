@@ -154,7 +154,7 @@ fn families_and_fields_of_histograms_show_each_series_and_what_finds_no_room() {
         }
     }
 
-    let shifts = Arc::new(Family::<Shift, Histogram>::new().limit(1));
+    let shifts = Arc::new(Family::<Shift, Histogram>::new().with_max_series(1));
     let endpoints = Arc::new(Family::<Shift, Endpoint>::new());
     let mut registry = Registry::default();
     let one_bound = || Buckets::at(&[1 << 20]);
@@ -197,7 +197,7 @@ fn a_histogram_stands_where_one_of_the_registrys_own_does() {
 
 #[test]
 fn a_family_shows_each_series_by_its_labels_the_overflow_and_how_much_it_was() {
-    let requests = Arc::new(Family::<Request, Counter>::new().limit(2));
+    let requests = Arc::new(Family::<Request, Counter>::new().with_max_series(2));
     let mut registry = Registry::default();
     register(&mut registry, "requests", "Requests", Arc::clone(&requests)).unwrap();
     assert_eq!(samples(&registry), ["requests_overflow_total 0"]);
@@ -259,7 +259,7 @@ fn hostile_values_are_escaped_and_cannot_end_a_line_or_a_label() {
 #[test]
 fn a_family_with_names_of_run_time_shows_them() {
     let names = LabelNames::new(["tenant", "region"]).unwrap();
-    let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).limit(3));
+    let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).with_max_series(3));
     let mut registry = Registry::default();
     register(&mut registry, "requests", "Requests", Arc::clone(&requests)).unwrap();
     assert_eq!(samples(&registry), ["requests_overflow_total 0"]);

@@ -139,7 +139,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     where
         L: Labels<Names = ()>,
     {
-        Limits::of(Family::new().limit(max_keys), gate)
+        Limits::of(Family::new().with_max_series(max_keys), gate)
     }
 
     const fn of(family: Family<L, Limit<C>>, gate: MakeGate<L, C>) -> Limits<L, C> {
@@ -371,7 +371,7 @@ impl<C: Clock + Send + Sync + 'static> Limits<RuntimeLabels, C> {
         max_keys: usize,
         gate: MakeGate<RuntimeLabels, C>,
     ) -> Limits<RuntimeLabels, C> {
-        Limits::<RuntimeLabels, C>::of(Family::with_names(names).limit(max_keys), gate)
+        Limits::<RuntimeLabels, C>::of(Family::with_names(names).with_max_series(max_keys), gate)
     }
 }
 

@@ -19,9 +19,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use windrow::{
-    Counter, Family, InFlight,
+    AtMost, Counter, Family, InFlight,
     family::{Handle, Metric},
-    in_flight::{AtMost, InFlightGuard, LevelOwner},
+    in_flight::{InFlightGuard, LevelOwner},
     labels::{LabelNames, Labels, RuntimeLabels},
 };
 
@@ -87,7 +87,7 @@ impl<L: Labels> Rooms<L> {
     where
         L: Labels<Names = ()>,
     {
-        Rooms { family: Family::new().limit(max_keys), places, current: Current::new() }
+        Rooms { family: Family::new().with_max_series(max_keys), places, current: Current::new() }
     }
 
     /// Takes a place in a key's room, until the returned guard is dropped; returns `None` if the
@@ -217,7 +217,7 @@ impl Rooms<RuntimeLabels> {
         max_keys: usize,
         places: PlacesOf<RuntimeLabels>,
     ) -> Rooms<RuntimeLabels> {
-        let family = Family::with_names(names).limit(max_keys);
+        let family = Family::with_names(names).with_max_series(max_keys);
         Rooms { family, places, current: Current::new() }
     }
 }

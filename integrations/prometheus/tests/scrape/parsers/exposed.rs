@@ -46,13 +46,13 @@ pub(crate) fn registry() -> (Metrics, Registry) {
     let clock = Manual::default();
     let metrics = Metrics {
         requests: Arc::new(Family::new()),
-        shifts: Arc::new(Family::new().limit(50)),
+        shifts: Arc::new(Family::new().with_max_series(50)),
         done: Shared::default(),
     };
     for (route, times) in HOSTILE.iter().zip(1..) {
         metrics.requests.with(Request { route, status: 200 }).add(times);
     }
-    let tenants = Arc::new(Family::<Tenant, Gauge>::new().limit(1));
+    let tenants = Arc::new(Family::<Tenant, Gauge>::new().with_max_series(1));
     tenants.with(Tenant { tenant: "first" }).add(-5);
     tenants.with(Tenant { tenant: "second" }).add(6);
     let windows_clock = clock.clone();
@@ -64,7 +64,7 @@ pub(crate) fn registry() -> (Metrics, Registry) {
     clock.advance(Duration::from_millis(500));
     let greatest = Shared::<Maximum>::default();
     greatest.record(0);
-    let rts = Arc::new(Family::<Tenant, Histogram>::new().limit(1));
+    let rts = Arc::new(Family::<Tenant, Histogram>::new().with_max_series(1));
     rts.with(Tenant { tenant: HOSTILE[4] }).record(0);
     for millis in 1..=MILLIS {
         rts.with(Tenant { tenant: HOSTILE[4] }).record(millis * 1_000_000);

@@ -90,9 +90,10 @@ pub enum Strategy {
     /// arm64 with glibc 2.35 or newer. 1 to 2 ns on x86-64, no locked instruction.
     PerCore,
     /// An add to the cell of the thread's row, 1 to 3 ns if the thread has leased the row (no other
-    /// thread writes it until this one ends), 2 to 4 if threads share it. A window's add announces its bucket first, by plain stores, and
-    /// a thread that closes a bucket lets the system interrupt all threads of the process. Chosen
-    /// without restartable sequences, where the system can do that (Linux 4.14 or newer, Windows).
+    /// thread writes it until this one ends), 2 to 4 if threads share it. A window's add announces
+    /// its bucket first, by plain stores, and a thread that closes a bucket lets the system
+    /// interrupt all threads of the process. Chosen without restartable sequences, where the system
+    /// can do that (Linux 4.14 or newer, Windows).
     Portable,
     /// Like `Portable`, but each add of a window has a fence of its own. Chosen where the system
     /// cannot interrupt all threads.

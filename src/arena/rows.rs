@@ -88,7 +88,7 @@ pub(crate) fn take_raised(cell: &AtomicU64) -> u64 {
     if cell.load(Ordering::Relaxed) == 0 {
         return 0;
     }
-    // Acquire: as in `value`. The exchange is one step, and so is each raise: see
+    // Acquire: as in `value`. The exchange is one step, as each raise is: see
     // `counters::extreme`.
     cell.swap(0, Ordering::Acquire)
 }

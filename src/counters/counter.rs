@@ -187,8 +187,8 @@ impl Counter {
     /// Returns whether [`sum`](Self::sum) is above `n`, and reads no more cells than that needs.
     ///
     /// If the result is true, it has read only until the sum passed `n`: a single cell, where one
-    /// core's count is above `n` already. If it is false, it has read all cells, as `sum` does: adds
-    /// keep no total that could be compared first.
+    /// core's count is above `n` already. If it is false, it has read all cells, as `sum` does:
+    /// adds keep no total that could be compared first.
     ///
     /// The comparison is exact when no thread adds. While threads add, it is true only if the sum
     /// was above `n` when the call returned, and false only if it was not when the call began. It

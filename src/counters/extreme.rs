@@ -8,13 +8,13 @@
 //! # Why
 //!
 //! A cell of zero says that nothing was recorded there. A record raises one cell, in one step:
-//! threads that share the cell raise it by a read-modify-write, and a cell of one core or one thread
-//! has a single writer, whose store overwrites what it has found. A take exchanges each cell for
-//! zero, which is also one step. So each raise comes before that exchange, which returns it; or
+//! threads that share the cell raise it by a read-modify-write, and a cell of one core or one
+//! thread has a single writer, whose store overwrites what it has found. A take exchanges each cell
+//! for zero, which is also one step. So each raise comes before that exchange, which returns it; or
 //! behind it, and is left to the next take. A store that comes behind the exchange, although it has
-//! found what was there before, overwrites a zero, and loses nothing. A record that finds as much
-//! as its own value writes nothing: what it has found is returned by one exchange, or is raised
-//! first.
+//! found what was there before, overwrites a zero, and loses nothing. A record that finds its own
+//! value or a greater one writes nothing: what it has found is returned by one exchange, or is
+//! raised first.
 //!
 //! A take does not see all cells at one moment, as a sum does not. So of two takes that run at the
 //! same time, each has the greatest of the cells that it has exchanged.
@@ -78,7 +78,8 @@ impl Extreme {
     }
 }
 
-/// A sharded maximum: the greatest value recorded, from all cores at once: Java's `LongAccumulator` of `max`.
+/// A sharded maximum: the greatest value recorded, from all cores at once: Java's `LongAccumulator`
+/// of `max`.
 ///
 /// A record that is not greater than those that this core has made before writes nothing.
 ///
@@ -152,17 +153,17 @@ impl Maximum {
         self.0.get()
     }
 
-    /// Returns the greatest value recorded since the last take, and starts anew (a drain); `None` if
-    /// there was none.
+    /// Returns the greatest value recorded since the last take, and starts anew (a drain); `None`
+    /// if there was none.
     ///
-    /// Every value counts for exactly one take, whose result is at least the value; and no
-    /// record is the result of two. Records that run at the same time may be included or not. It is
-    /// *not* an atomic snapshot: of several takes that run at the same time, each may have a part of
-    /// the cores' values, so that the greatest of their results is the greatest value; and a
+    /// Every value counts for exactly one take, whose result is at least the value; and no record
+    /// is the result of two. Records that run at the same time may be included or not. It is *not*
+    /// an atomic snapshot: of several takes that run at the same time, each may have a part of the
+    /// cores' values, so that the greatest of their results is the greatest value; and a
     /// [`get`](Self::get) meanwhile may return a value that was not the maximum at any moment.
     ///
-    /// Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and an exchange
-    /// for each that has recorded since the last take.
+    /// Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and an
+    /// exchange for each that has recorded since the last take.
     ///
     /// ```
     /// let slowest = windrow::Maximum::new();
@@ -208,7 +209,8 @@ impl Maximum {
     }
 }
 
-/// A sharded minimum: the least value recorded, from all cores at once: Java's `LongAccumulator` of `min`.
+/// A sharded minimum: the least value recorded, from all cores at once: Java's `LongAccumulator` of
+/// `min`.
 ///
 /// A value that is not below this core's minimum writes nothing.
 ///
@@ -282,14 +284,14 @@ impl Minimum {
     /// Returns the least value recorded since the last take, and starts anew (a drain); `None` if
     /// there was none.
     ///
-    /// Every value counts for exactly one take, whose result is at most the value; and no
-    /// record is the result of two. Records that run at the same time may be included or not. It is
-    /// *not* an atomic snapshot: of several takes that run at the same time, each may have a part of
-    /// the cores' values, so that the least of their results is the least value; and a
+    /// Every value counts for exactly one take, whose result is at most the value; and no record is
+    /// the result of two. Records that run at the same time may be included or not. It is *not* an
+    /// atomic snapshot: of several takes that run at the same time, each may have a part of the
+    /// cores' values, so that the least of their results is the least value; and a
     /// [`get`](Self::get) meanwhile may return a value that was not the minimum at any moment.
     ///
-    /// Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and an exchange
-    /// for each that has recorded since the last take.
+    /// Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and an
+    /// exchange for each that has recorded since the last take.
     ///
     /// ```
     /// let fastest = windrow::Minimum::new();

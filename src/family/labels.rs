@@ -22,8 +22,8 @@ use crate::family::short_text::ShortText;
 /// ```
 ///
 /// A type may implement it by hand, if two of its sets are equal exactly if their
-/// [values](Self::value) are, and [`borrow`](Self::borrow) of what [`store`](Self::store) returns is
-/// the set itself.
+/// [values](Self::value) are, and [`borrow`](Self::borrow) of what [`store`](Self::store) returns
+/// is the set itself.
 ///
 /// The type without borrowed texts implements it, `Request<'static>` above. Calls take the set with
 /// texts borrowed for the time of the call.

@@ -61,7 +61,7 @@ fn take_against_zero() {
     take_against("extreme_takes::take_against_zero", 0, [0, 4], expected);
 }
 
-/// Of two takes, each has a part of the values: together they have the greatest, once.
+/// Two takes share the values: together they have the greatest, once.
 #[test]
 fn take_against_take() {
     Model::new("extreme_takes::take_against_take").bounded(3).explore(|| {
@@ -82,7 +82,7 @@ fn take_against_take() {
     });
 }
 
-/// Of two takes, one has the zero.
+/// One of two takes has the zero.
 #[test]
 fn take_of_zero_against_take() {
     Model::new("extreme_takes::take_of_zero_against_take").explore(|| {

@@ -50,8 +50,8 @@ mod whole {
     ///
     /// A handler may raise the cell after it was compared. So the store, which is one instruction,
     /// compares it again. It has a lock prefix, because it writes a number that is not as expected
-    /// back: another thread may take it in between (`rows::take_raised`), and then it would be taken
-    /// twice. A cell is raised seldom.
+    /// back: another thread may take it in between (`rows::take_raised`), and then it would be
+    /// taken twice. A cell is raised seldom.
     ///
     /// # Safety
     /// There is such a cell, and no other thread raises it.
@@ -64,7 +64,8 @@ mod whole {
                 "2:",
                 "cmp rax, {value}",
                 "jae 3f",
-                "lock cmpxchg qword ptr [{place} - {behind}], {value}", // if it differs, it is in rax
+                // If the cell differs, its number is in rax.
+                "lock cmpxchg qword ptr [{place} - {behind}], {value}",
                 "jne 2b",
                 "3:",
                 place = in(reg) place,
@@ -108,8 +109,8 @@ pub(super) fn add_in_steps(cell: &AtomicU64, n: u64) {
     cell.store(sum, Ordering::Release);
 }
 
-/// Raises the cell to `value`, if that is greater; Release. Another thread may take what is there in
-/// between: then the store overwrites a zero.
+/// Raises the cell to `value`, if that is greater; Release. Another thread may take what is there
+/// in between: then the store overwrites a zero.
 #[inline]
 pub(super) fn raise_in_steps(cell: &AtomicU64, value: u64) {
     // Relaxed: as in `add_in_steps`.

@@ -171,17 +171,7 @@ impl Counter {
     #[doc(alias = "percpu_counter_sum")]
     #[doc(alias = "percpu_counter_read")]
     pub fn sum(&self) -> u64 {
-        loop {
-            // Acquire: pairs with the Release in `take`. This scan sees at least what
-            // that drain's scan saw.
-            let base = self.base.load(Ordering::Acquire);
-            let sum = self.cells.sum();
-            // Relaxed: the scan's Acquire keeps it behind the scan. It sees every baseline that an
-            // add in the scan came after, again by that Acquire.
-            if self.base.load(Ordering::Relaxed) == base {
-                return sum.wrapping_sub(base);
-            }
-        }
+        self.settled(|base| self.cells.sum().wrapping_sub(base))
     }
 
     /// Returns whether [`sum`](Self::sum) is above `n`, and reads no more cells than that needs.
@@ -203,13 +193,25 @@ impl Counter {
     /// ```
     #[doc(alias = "percpu_counter_compare")]
     pub fn is_above(&self, n: u64) -> bool {
+        self.settled(|base| match base.checked_add(n) {
+            Some(n_ever) => self.cells.is_above(n_ever),
+            None => self.cells.sum().wrapping_sub(base) > n,
+        })
+    }
+
+    /// Returns the result of `read`, given a baseline that is the present one both before and after
+    /// it scans.
+    #[inline]
+    fn settled<R>(&self, read: impl Fn(u64) -> R) -> R {
         loop {
-            // Acquire, and Relaxed below: as in `sum`.
+            // Acquire: pairs with the Release in `take`. This scan sees at least what
+            // that drain's scan saw.
             let base = self.base.load(Ordering::Acquire);
-            let Some(n_ever) = base.checked_add(n) else { return self.sum() > n };
-            let is_above = self.cells.is_above(n_ever);
+            let found = read(base);
+            // Relaxed: the scan's Acquire keeps it behind the scan. It sees every baseline that an
+            // add in the scan came after, again by that Acquire.
             if self.base.load(Ordering::Relaxed) == base {
-                return is_above;
+                return found;
             }
         }
     }

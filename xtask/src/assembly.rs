@@ -6,12 +6,17 @@
 //! by following jumps from the first instruction, through the one that arms the sequence and the
 //! one that commits it, to the return; the shortest such path is the one that runs. Of a portable
 //! add it is the path through the plain add to the row that the thread has leased.
+//!
+//! Those of arm64 are compiled by another compiler, and read in [`arm64`].
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::process::Command;
 
 use crate::steps::{Failed, Steps, target_directory};
+
+#[cfg(unix)]
+pub(crate) mod arm64;
 
 /// A function of `xtask/hot_path.rs`, and the instructions allowed on its main path. Their number
 /// is in `xtask/instructions.txt`.
@@ -77,8 +82,27 @@ const LEASED: Caller =
 /// A grant out of a ration: the strategy; the row; the rest, and its end.
 const RATION: Caller = Caller { symbol: "ration_take", path: RATION_TAKE, branches: 4, calls: 0 };
 
+/// A property of an instruction.
+type Is = fn(&str) -> bool;
+
 /// The instructions that a path must pass, in this order.
-type Passes = [fn(&str) -> bool; 2];
+type Passes = [Is; 2];
+
+/// The instructions of a processor that lead elsewhere.
+struct Processor {
+    /// Returns the label to which an instruction may jump, and whether the next one may follow.
+    jump: fn(&str) -> Option<(&str, bool)>,
+    /// The last instruction of a path.
+    end: Is,
+}
+
+const X86_64: Processor = Processor {
+    jump: |line| {
+        let label = line.strip_prefix('j')?.split_whitespace().nth(1)?;
+        Some((label, !line.starts_with("jmp")))
+    },
+    end: |line| line.starts_with("ret"),
+};
 
 /// The sequence is armed, and committed.
 const SEQUENCE: Passes = [
@@ -135,7 +159,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Faile
 
 /// Shows a caller's main path, and judges it. Returns its length.
 fn read(assembly: &str, caller: &Caller, passes: Passes) -> Result<usize, String> {
-    let path = main_path(assembly, caller.symbol, passes)?;
+    let path = main_path(assembly, caller.symbol, &passes, &X86_64)?;
     println!("    {}, the main path, {} instructions:", caller.path, path.len());
     for line in &path {
         println!("        {line}");
@@ -197,11 +221,12 @@ pub(crate) fn compile(
     if status.success() { Ok(()) } else { Err(status.to_string()) }
 }
 
-/// Returns the instructions from `function`'s first, through what must be passed, to its return.
+/// Returns the instructions from `function`'s first, through what must be passed, to its end.
 fn main_path<'a>(
     assembly: &'a str,
     function: &str,
-    passes: Passes,
+    passes: &[Is],
+    processor: &Processor,
 ) -> Result<Vec<&'a str>, String> {
     let body = assembly
         .split_once(&format!("\n{function}:"))
@@ -214,16 +239,16 @@ fn main_path<'a>(
     let mut next = VecDeque::from([(0, 0)]);
     while let Some(state @ (index, passed)) = next.pop_front() {
         let Some(line) = code.get(index).copied() else { continue };
-        if line.starts_with("ret") {
+        if (processor.end)(line) {
             if passed == passes.len() {
                 return Ok(trace(&code, &from, state));
             }
             continue;
         }
         let by_now = passed + usize::from(passes.get(passed).is_some_and(|is_next| is_next(line)));
-        let target = line.strip_prefix('j').and_then(|jump| jump.split_whitespace().nth(1));
-        let jump = target.and_then(|label| labels.get(label)).copied();
-        let falls = !line.starts_with("jmp");
+        let (label, falls) =
+            (processor.jump)(line).map_or((None, true), |(to, falls)| (Some(to), falls));
+        let jump = label.and_then(|label| labels.get(label)).copied();
         for index in jump.into_iter().chain(falls.then_some(index + 1)) {
             from.entry((index, by_now)).or_insert_with(|| {
                 next.push_back((index, by_now));
@@ -251,7 +276,7 @@ fn parse<'a>(body: &'a str, function: &str) -> (Vec<&'a str>, HashMap<&'a str, u
     for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(section) = line.strip_prefix(".section") {
             elsewhere = !section.contains(&format!(".text.{function}"));
-        } else if elsewhere || line.starts_with('#') {
+        } else if elsewhere || line.starts_with('#') || line.starts_with("//") {
             // Another section's, or a remark.
         } else if let Some(label) = line.strip_suffix(':') {
             labels.insert(label, code.len());
@@ -291,21 +316,21 @@ add_one:
 
     #[test]
     fn the_path_of_a_leased_row_goes_through_the_plain_add() {
-        let path = main_path(BODY, "add_one", PLAIN).unwrap();
+        let path = main_path(BODY, "add_one", &PLAIN, &X86_64).unwrap();
         assert_eq!(path.len(), 8);
         assert!(judge(&path, &LEASED).is_ok());
         for line in ["call\telsewhere", "lock\t\tadd\tqword ptr [rbx - 8], rdx"] {
             let body = BODY.replace("\ttest\tbl, 4", &format!("\t{line}\n\ttest\tbl, 4"));
-            let path = main_path(&body, "add_one", PLAIN).unwrap();
+            let path = main_path(&body, "add_one", &PLAIN, &X86_64).unwrap();
             assert!(judge(&path, &LEASED).is_err());
         }
         let locked = BODY.replace("add\tqword ptr [rbx - 4]", "lock\tadd\tqword ptr [rbx - 4]");
-        assert!(main_path(&locked, "add_one", PLAIN).is_err());
+        assert!(main_path(&locked, "add_one", &PLAIN, &X86_64).is_err());
     }
 
     #[test]
     fn the_path_goes_through_the_sequence() {
-        let path = main_path(BODY, "add_one", SEQUENCE).unwrap();
+        let path = main_path(BODY, "add_one", &SEQUENCE, &X86_64).unwrap();
         assert_eq!(path.len(), 6);
         assert!(judge(&path, &CALLERS[0]).is_ok());
     }
@@ -314,15 +339,15 @@ add_one:
     fn a_lock_or_a_call_on_the_path_is_refused() {
         for line in ["lock\t\tinc", "call\telsewhere"] {
             let body = BODY.replace("\tadd", &format!("\t{line}\n\tadd"));
-            let path = main_path(&body, "add_one", SEQUENCE).unwrap();
+            let path = main_path(&body, "add_one", &SEQUENCE, &X86_64).unwrap();
             assert!(judge(&path, &CALLERS[0]).unwrap_err().contains("on the main path"));
         }
     }
 
     #[test]
     fn a_function_without_a_sequence_is_refused() {
-        assert!(main_path(&BODY.replace("fs:", "gs:"), "add_one", SEQUENCE).is_err());
-        assert!(main_path(&BODY.replace("- 1]", "]"), "add_one", SEQUENCE).is_err());
-        assert!(main_path(BODY, "add_two", SEQUENCE).is_err());
+        assert!(main_path(&BODY.replace("fs:", "gs:"), "add_one", &SEQUENCE, &X86_64).is_err());
+        assert!(main_path(&BODY.replace("- 1]", "]"), "add_one", &SEQUENCE, &X86_64).is_err());
+        assert!(main_path(BODY, "add_two", &SEQUENCE, &X86_64).is_err());
     }
 }

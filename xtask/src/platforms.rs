@@ -19,6 +19,7 @@ mod targets;
 use std::path::Path;
 use std::time::Instant;
 
+use crate::assembly::arm64;
 use crate::steps::{Failed, Steps, seconds};
 use machine::{ARM64, MACHINES, Machine};
 use programs::EVERYWHERE;
@@ -43,6 +44,9 @@ pub(crate) fn run(steps: &mut Steps, name: &str) -> Result<(), Failed> {
     let (mut rows, mut outcomes) = (Vec::new(), Vec::new());
     for target in targets {
         outcomes.push(compile(steps, target, &mut rows));
+        if target.triple == targets::ARM64.triple {
+            outcomes.push(count(steps, &mut rows));
+        }
         if target.emulator().is_some() || matches!(target.tested, Tested::Here | Tested::Wine) {
             outcomes.push(test(steps, target, &mut rows));
         }
@@ -91,6 +95,15 @@ fn test(steps: &mut Steps, target: &Target, rows: &mut Vec<Row>) -> Result<(), F
     step(steps, rows, &format!("{}, run", target.triple), shown.trim(), |root, folder| {
         let passed = programs::run(target, folder, root, &EVERYWHERE)?;
         Ok(format!("{passed} tests passed"))
+    })
+}
+
+/// Counts the instructions of the hot paths on arm64.
+fn count(steps: &mut Steps, rows: &mut Vec<Row>) -> Result<(), Failed> {
+    let shown = "rustc --emit asm xtask/hot_path.rs";
+    step(steps, rows, "aarch64-unknown-linux-gnu, instructions", shown, |root, folder| {
+        targets::ARM64.prepare(folder)?;
+        arm64::read(&targets::ARM64.assembly(root, folder)?)
     })
 }
 

@@ -112,6 +112,31 @@ impl Target {
         wanted.iter().map(file).collect()
     }
 
+    /// Returns the assembly text of callers of the hottest functions.
+    pub(super) fn assembly(&self, root: &Path, folder: &Path) -> Result<String, String> {
+        let Std::Package(architecture) = self.std else {
+            return Err(format!("{} has no std of its own", self.triple));
+        };
+        let built = folder.join("built");
+        succeeds(self.cargo(root, folder, "build").args([
+            "--release",
+            "--lib",
+            "--package=windrow",
+        ]))?;
+        let of_target = built.join(self.triple).join("release");
+        let text = folder.join("hot_path.s");
+        let mut compiler = Command::new("/usr/bin/rustc");
+        compiler.args(["--edition", "2024", "-O", "--crate-type", "bin", "-C", "codegen-units=1"]);
+        compiler.args(["--emit", "asm", "--target", self.triple, "--sysroot"]);
+        compiler.arg(sysroot(folder, architecture.debian)).arg("--extern");
+        compiler.arg(format!("windrow={}", of_target.join("libwindrow.rlib").display()));
+        for release in [of_target, built.join("release")] {
+            compiler.arg("-L").arg(format!("dependency={}", release.join("deps").display()));
+        }
+        succeeds(compiler.arg("-o").arg(&text).arg(root.join("xtask/hot_path.rs")))?;
+        fs::read_to_string(&text).map_err(|error| format!("{}: {error}", text.display()))
+    }
+
     /// Returns Debian's cargo with a command, set up for the target.
     fn cargo(&self, source: &Path, folder: &Path, name: &str) -> Command {
         let variable = self.triple.to_uppercase().replace('-', "_");

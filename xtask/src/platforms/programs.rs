@@ -42,8 +42,7 @@ pub(super) const fn part(test: &'static str, arguments: &'static str) -> Program
 }
 
 /// The programs that run on every system.
-pub(super) const EVERYWHERE: [Program; 4] =
-    [all(LIBRARY), all("contract"), part("exact", "conformance::"), part("exact", "kinds::")];
+pub(super) const EVERYWHERE: [Program; 2] = [all(LIBRARY), all("contract")];
 
 /// Returns the distinct test programs of these runs.
 pub(super) fn distinct(programs: &[Program]) -> Vec<&'static str> {

@@ -1,0 +1,224 @@
+//! The hot paths on arm64: their instructions are counted, and none may wait for the previous add.
+//!
+//! An Acquire load (`ldar`, `ldaxr`, ...) waits for all earlier Release stores (`stlr`) of its
+//! thread, and each add ends with one of these. So no Acquire load may stand on the path of an add
+//! (`src/dependent.rs` says what orders its loads instead). The text is that of Debian's compiler
+//! (`cargo xtask elsewhere aarch64`).
+
+use super::{Is, Processor, main_path};
+
+/// The page with the table of these numbers.
+#[cfg(test)]
+const PAGE: &str = "docs/design/rows.md";
+
+/// A path, in one function or in two of which the first ends with a jump to the second.
+struct Path {
+    /// The name in the table.
+    name: &'static str,
+    /// A function, by a part of its name; the instructions that are passed there; and its end.
+    parts: &'static [(&'static str, &'static [Is], Is)],
+    /// The number of instructions of the whole call.
+    call: usize,
+    /// The number of those from the look at what was detected to the commit, if it is a sequence.
+    sequence: Option<usize>,
+}
+
+const RETURNS: Is = |line| line.starts_with("ret");
+
+/// The sequence is armed; it commits.
+const SEQUENCE: &[Is] = &[
+    |line| line.starts_with("str\t") && line.ends_with(", #8]"),
+    |line| line.starts_with("stlr\tx"),
+];
+
+/// The thread says that it is busy; it adds.
+const LEASED: &[Is] = &[
+    |line| line.starts_with("str\tx") && line.contains(", x"),
+    |line| line.starts_with("stlr\tx"),
+];
+
+/// The thread announces the bucket; it adds; it takes the announcement back. (A dealt row is
+/// written by another function's instruction.)
+const ANNOUNCED: &[Is] = &[
+    |line| line.starts_with("stlr\tx"),
+    |line| line.starts_with("ldur\t"),
+    |line| line.starts_with("stlr\tx"),
+    |line| line.starts_with("stlr\txzr"),
+];
+
+const PATHS: [Path; 4] = [
+    Path {
+        name: "`Counter::add`, per core",
+        parts: &[("add_one", SEQUENCE, RETURNS)],
+        call: 22,
+        sequence: Some(16),
+    },
+    Path {
+        name: "`SlidingWindow::add`, per core",
+        parts: &[("window_add", SEQUENCE, RETURNS)],
+        call: 32,
+        sequence: Some(23),
+    },
+    Path {
+        name: "`Counter::add`, in a leased row",
+        parts: &[("add_one", LEASED, RETURNS)],
+        call: 16,
+        sequence: None,
+    },
+    Path {
+        name: "`SlidingWindow::add`, in a leased row",
+        parts: &[
+            ("window_add", &[], |line| line.starts_with("b\t") && line.contains("add_held")),
+            ("add_held", ANNOUNCED, RETURNS),
+        ],
+        call: 44,
+        sequence: None,
+    },
+];
+
+const ARM64: fn(Is) -> Processor = |end| Processor { jump, end };
+
+/// Returns the label of a jump, which is its last operand, and whether the next instruction may
+/// follow.
+fn jump(line: &str) -> Option<(&str, bool)> {
+    let name = line.split_whitespace().next()?;
+    let conditional = ["cbz", "cbnz", "tbz", "tbnz"].contains(&name) || name.starts_with("b.");
+    (conditional || name == "b")
+        .then(|| (line.split_whitespace().last().unwrap_or(""), conditional))
+}
+
+/// Reads the paths in the assembly text of `xtask/hot_path.rs`, and compares their lengths with
+/// what is expected. Returns a line of them.
+pub(crate) fn read(assembly: &str) -> Result<String, String> {
+    judge(assembly, &PATHS)
+}
+
+fn judge(assembly: &str, paths: &[Path]) -> Result<String, String> {
+    let (mut wrong, mut counted) = (Vec::new(), Vec::new());
+    for path in paths {
+        let lines = path.lines(assembly)?;
+        let sequence = sequence(&lines);
+        println!("    {}, the main path, {} instructions:", path.name, lines.len());
+        for line in &lines {
+            println!("        {line}");
+        }
+        if let Some(waits) = lines.iter().find(|line| line.starts_with("lda")) {
+            wrong.push(format!("{}: `{waits}` waits for the previous add", path.name));
+        }
+        let found = (lines.len(), sequence);
+        if found != (path.call, path.sequence) {
+            let expected = (path.call, path.sequence);
+            wrong.push(format!("{}: {found:?} instructions, expected {expected:?}", path.name));
+        }
+        counted.push(format!("{} {}", path.name, lines.len()));
+    }
+    if wrong.is_empty() { Ok(counted.join(", ")) } else { Err(wrong.join("\n")) }
+}
+
+/// Returns the rows that the page lacks.
+#[cfg(test)]
+fn absent(page: &str) -> Vec<String> {
+    let row = |path: &Path| {
+        let sequence = path.sequence.map_or("-".to_owned(), |length| length.to_string());
+        let (begins, ends) =
+            (format!("| {} |", path.name), format!("| {} | {sequence} |", path.call));
+        let is_it = |line: &str| line.starts_with(&begins) && line.ends_with(&ends);
+        (!page.lines().any(is_it)).then(|| format!("{PAGE} must have `{begins} ... {ends}`"))
+    };
+    PATHS.iter().filter_map(row).collect()
+}
+
+impl Path {
+    fn lines<'a>(&self, assembly: &'a str) -> Result<Vec<&'a str>, String> {
+        let mut lines = Vec::new();
+        for (part, passes, end) in self.parts {
+            let function = function(assembly, part).ok_or(format!("there is no `{part}`"))?;
+            lines.extend(main_path(assembly, function, passes, &ARM64(*end))?);
+        }
+        Ok(lines)
+    }
+}
+
+/// Finds a function's whole name: it is `part`, or one that the compiler has made of it.
+fn function<'a>(assembly: &'a str, part: &str) -> Option<&'a str> {
+    let mut names = assembly.lines().filter_map(|line| line.strip_suffix(':'));
+    let made = format!("{}{part}17h", part.len());
+    names.find(|name| *name == part || name.contains(&made))
+}
+
+/// Returns the number of instructions from the load of what was detected to the commit.
+fn sequence(lines: &[&str]) -> Option<usize> {
+    let armed = lines.iter().position(|line| SEQUENCE[0](line))?;
+    let begin = lines[..armed].iter().rposition(|line| line.starts_with("ldp\t"))?;
+    let commit = lines.iter().rposition(|line| SEQUENCE[1](line))?;
+    Some(commit + 1 - begin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &str = "
+add_one:
+	ldr	x3, [x0]
+	tbz	x3, #63, .LBB1_3
+	//APP
+	ldp	x11, x12, [x8]
+	cbz	x11, .LBB1_7
+	str	x10, [x11, #8]
+.Ltmp4:
+	b.hs	.LBB1_7
+	ldr	x11, [x10]
+	stlr	x11, [x10]
+	ret
+.LBB1_3:
+	str	x12, [x9, x8]
+	stlr	x12, [x11]
+	str	x10, [x9, x8]
+	ret
+.LBB1_7:
+	b	outside_sequence
+.Lfunc_end1:
+_ZN4ring8add_held17habE:
+	ret
+.Lfunc_end2:
+";
+
+    #[test]
+    fn a_path_goes_by_the_sequence_or_by_the_leased_row() {
+        let lines = PATHS[0].lines(BODY).unwrap();
+        assert_eq!((lines.len(), sequence(&lines)), (9, Some(6)));
+        let lines = PATHS[2].lines(BODY).unwrap();
+        assert_eq!((lines.len(), sequence(&lines)), (6, None));
+        assert_eq!(function(BODY, "add_held"), Some("_ZN4ring8add_held17habE"));
+        assert!(PATHS[0].lines(&BODY.replace("stlr", "str")).is_err());
+    }
+
+    #[test]
+    fn a_load_that_waits_is_refused() {
+        let short = [Path { call: 9, sequence: Some(6), ..PATHS[0] }];
+        assert_eq!(judge(BODY, &short), Ok("`Counter::add`, per core 9".to_owned()));
+        let why = judge(&BODY.replace("\tldr\tx3", "\tldar\tx3"), &short).unwrap_err();
+        assert!(why.contains("`ldar\tx3, [x0]` waits"), "{why}");
+    }
+
+    #[test]
+    fn other_numbers_are_refused() {
+        for (call, sequence) in [(10, 6), (8, 6), (9, 5)] {
+            let other = [Path { call, sequence: Some(sequence), ..PATHS[0] }];
+            assert!(judge(BODY, &other).is_err());
+        }
+    }
+
+    /// The floor that is asked of the sequences.
+    #[test]
+    fn sequences_are_short() {
+        assert!(PATHS[0].sequence <= Some(16) && PATHS[1].sequence <= Some(26));
+    }
+
+    #[test]
+    fn the_page_has_the_numbers() {
+        assert_eq!(absent(include_str!("../../../docs/design/rows.md")), Vec::<String>::new());
+        assert_eq!(absent("").len(), PATHS.len());
+    }
+}

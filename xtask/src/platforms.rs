@@ -76,6 +76,17 @@ fn chosen(name: &str) -> (Vec<&'static Target>, Vec<&'static Machine>) {
     (TARGETS.iter().filter(|target| target.triple.contains(name)).collect(), machines.collect())
 }
 
+/// Runs what shows most in the shortest time: arm64 in its machine. Left out on a system without
+/// Debian's packages; there a container can run it.
+pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
+    let system = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    if !cfg!(target_arch = "x86_64") || !system.lines().any(|line| line == "ID=debian") {
+        steps.leave_out("machine arm64", "its parts are packages of Debian's, on x86-64");
+        return Ok(());
+    }
+    boot(steps, &ARM64, &mut Vec::new())
+}
+
 /// Compiles everything for a target, as far as its types.
 fn compile(steps: &mut Steps, target: &Target, rows: &mut Vec<Row>) -> Result<(), Failed> {
     let shown = format!("cargo check --target {}: library, tests, integrations", target.triple);

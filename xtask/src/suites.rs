@@ -3,6 +3,8 @@
 
 use std::process::Command;
 
+#[cfg(unix)]
+use crate::platforms;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
@@ -81,7 +83,10 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     packages::run(steps)?;
     bounds::run(steps)?;
     cluster::run(steps, false)?;
-    browser::run(steps)
+    browser::run(steps)?;
+    #[cfg(unix)]
+    platforms::first(steps)?;
+    Ok(())
 }
 
 fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
@@ -107,6 +112,8 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     sanitizers::run(steps)?;
     wild::run(steps)?;
     fuzz::run(steps, 600)?;
+    #[cfg(unix)]
+    platforms::run(steps, "")?;
     orderings::run(steps, "")?;
     mutants::run(steps, "")
 }

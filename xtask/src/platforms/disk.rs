@@ -78,7 +78,7 @@ fn script(machine: &Machine) -> String {
     let mut script = "#!/bin/busybox sh\n/bin/busybox --install -s /bin\n\
                       mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev\n\
                       cd /tmp; export LD_LIBRARY_PATH=/lib RUST_BACKTRACE=0\n\
-                      echo \"Linux $(uname -r), $(nproc) processors\"\n\
+                      echo; echo \"Linux $(uname -r), $(nproc) processors\"\n\
                       run() {\n  name=$1; shift; echo \"--- $name\"; \"$@\" 2>&1\n  \
                       code=$?; ended=\"$ended $name=$code\"; echo; echo \"exit $name $code\"\n}\n"
         .to_owned();

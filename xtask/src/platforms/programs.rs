@@ -23,7 +23,7 @@ pub(super) struct Program {
 impl Program {
     /// Returns the name of the run.
     pub(super) fn name(&self) -> String {
-        let part = self.arguments.split(' ').next().unwrap_or_default().trim_matches(':');
+        let part = self.arguments.split("::").next().unwrap_or_default();
         match part {
             "" => self.test.to_owned(),
             part => format!("{}/{part}", self.test),

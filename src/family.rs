@@ -215,8 +215,8 @@ macro_rules! constructor {
 
             /// Limits the number of series. Has no effect if all labels are enums.
             ///
-            /// Eight bytes for each series are allocated at the first use, up to a mebibyte. Beyond
-            /// 131 072 series, lookups get slower.
+            /// Eight bytes for each series are allocated at the first use, up to eight mebibytes.
+            /// Beyond 1 048 576 series, lookups get slower.
             ///
             /// ```
             /// # use windrow::{Counter, Family, labels};

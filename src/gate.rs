@@ -16,6 +16,7 @@ mod decide;
 mod fixed;
 mod ledger;
 mod next;
+mod permits;
 mod rationed;
 mod rations;
 mod refill;
@@ -29,8 +30,8 @@ pub use admission::Admission;
 pub use builder::GateBuilder;
 #[doc(hidden)]
 pub use decide::admit_and_tell;
-use ledger::Ledger;
 use next::Next;
+use permits::Permits;
 pub use rationed::RationedGate;
 use terms::Terms;
 
@@ -85,8 +86,14 @@ use terms::Terms;
 /// A call never fails, panics, waits for another thread or takes a lock. (The caller waits by
 /// itself: the gate returns the time.)
 ///
+/// A gate begins with seven *permits*, each a word that says when it was last used. It allocates
+/// *sheets* for its buckets when it needs more: for an eighth grant in an interval, a weight above
+/// one, a reservation, another limit or geometry. So a gate of which little is asked, as one of
+/// many, stays small.
+///
 /// | a call | costs |
 /// |---|---|
+/// | granted by a permit | the clock's reading, a division, a load of each permit, one compare-exchange |
 /// | granted | the clock's reading, a few loads, one compare-exchange of a shared word |
 /// | refused by [`try_admit`](Self::try_admit) | the clock's reading and a few loads; no write |
 /// | refused by [`admit`](Self::admit) | also a load for each bucket to be forgotten first |
@@ -96,14 +103,16 @@ use terms::Terms;
 /// decides, so the grants of all threads go through one cache line: that is the price of an exact
 /// limit. (A [`RationedGate`] gives up exact refusals instead.)
 ///
-/// With 64-bit addresses a gate takes 0.7 kilobytes, and 64 bytes for each bucket of its interval:
-/// four sheets, each of 128 bytes, 24 more and 16 for each bucket. Opening a bucket allocates
+/// With 64-bit addresses a gate with permits takes 64 bytes. With sheets it takes 0.7 kilobytes
+/// more, and 64 bytes for each bucket of its interval: 128 bytes, and four sheets, each of 128
+/// bytes, 24 more and 16 for each bucket. They are allocated by the call that needs them, or when
+/// the gate is [built](GateBuilder::preallocate), and kept until it is dropped; if there is no
+/// memory for them then, the process ends, as with any allocation. Opening a bucket allocates
 /// nothing, unless more than three threads do so at the same moment. For each further thread that
 /// ever did, the gate keeps one more sheet, until it is dropped. So the memory of a gate that `T`
 /// threads use is at most `T + 1` times 16 bytes for each bucket, and 0.3 kilobytes for each of the
 /// `T`: with 600 buckets and 64 threads 0.65 megabytes, with 10 buckets 30 kilobytes. Take few
-/// buckets where there are many gates. A gate in a static takes 128 bytes until its first use, and
-/// the rest of its memory with the first buckets that it opens.
+/// buckets where there are many gates.
 ///
 /// A thread that is suspended in a call holds up no other.
 ///
@@ -116,7 +125,7 @@ use terms::Terms;
 #[doc(alias = "throttle")]
 #[doc(alias = "governor")]
 pub struct Gate<C = Coarse> {
-    ledger: Ledger,
+    permits: Permits,
     clock: C,
 }
 
@@ -134,9 +143,15 @@ impl Gate {
     }
 }
 
+impl<C> Gate<C> {
+    fn terms(&self) -> Terms {
+        self.permits.sheets().map_or_else(|| self.permits.terms(), |it| it.look().seen.terms)
+    }
+}
+
 impl<C: Clock> Gate<C> {
-    fn made_of(ledger: Ledger, clock: C) -> Gate<C> {
-        Gate { ledger, clock }
+    fn made_of(permits: Permits, clock: C) -> Gate<C> {
+        Gate { permits, clock }
     }
 
     /// Grants `n` in the current bucket if that is within the limit; otherwise refuses, and counts
@@ -200,8 +215,8 @@ impl<C: Clock> Gate<C> {
     /// [geometry](Self::reconfigure) has changed: a longer interval holds the grants of several
     /// shorter ones.
     ///
-    /// It walks the buckets, and writes nothing (except as the first use of a gate in a
-    /// [static](Self::of)). The sum is exact for one moment of the call.
+    /// It walks the buckets, or the permits, and writes nothing. The sum is exact for one moment of
+    /// the call.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).build()?;
@@ -272,11 +287,13 @@ impl<C: Clock> Gate<C> {
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn set_limit(&self, limit: u64) -> Result<(), GateError> {
+        self.terms().unless_retired()?.with_limit(limit)?;
+        let ledger = self.ledger();
         loop {
-            let head = self.ledger.look();
+            let head = ledger.look();
             let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
             let start = head.seen.start;
-            if self.ledger.turn(&head, Next::at(start, terms)) {
+            if ledger.turn(&head, Next::at(start, terms)) {
                 return Ok(());
             }
         }
@@ -292,7 +309,8 @@ impl<C: Clock> Gate<C> {
     /// was granted, or in which its wait ends; but no later than the moment by which all earlier
     /// grants are to be used: now, or the end of the last wait from before the previous change.
     ///
-    /// The gate remembers two intervals before the end of the last wait. If the new interval is
+    /// A gate with permits remembers the grants that count; one with sheets remembers two intervals
+    /// before the end of the last wait. If the new interval is
     /// much shorter than a wait, an older grant that still counts, counts in the oldest bucket that
     /// the gate remembers.
     ///
@@ -329,21 +347,23 @@ impl<C: Clock> Gate<C> {
     pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), GateError> {
         let mut geometry = Geometry::new(interval, buckets)?;
         geometry.check_clock(&self.clock)?;
-        if self.ledger.is_strict() {
+        self.terms().unless_retired()?;
+        let ledger = self.ledger();
+        if ledger.is_strict() {
             geometry = geometry.with_spare()?;
         }
         loop {
-            let head = self.ledger.look();
+            let head = ledger.look();
             let terms = Terms::new(geometry, head.seen.terms.unless_retired()?.limit)?;
-            if !self.ledger.has_room(terms.history()) {
+            if !ledger.has_room(terms.history()) {
                 return Err(BuildError::TooManyBuckets { buckets }.into());
             }
-            let now = self.ledger.time(self.clock.now().as_nanos());
-            self.ledger.record_time(terms.start_of(now));
-            let change = self.ledger.change(now, &head);
+            let now = ledger.time(self.clock.now().as_nanos());
+            ledger.record_time(terms.start_of(now));
+            let change = ledger.change(now, &head);
             let start = terms.start_of(change.used_by.max(head.seen.latest()));
             let next = Next { change: Some(change), ..Next::at(start, terms) };
-            if self.ledger.turn(&head, next) {
+            if ledger.turn(&head, next) {
                 return Ok(());
             }
         }
@@ -357,7 +377,7 @@ impl<C: Clock> Gate<C> {
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn limit(&self) -> u64 {
-        self.ledger.look().seen.terms.limit
+        self.terms().limit
     }
 
     /// Returns the interval for which the limit holds: a whole number of buckets.
@@ -368,7 +388,7 @@ impl<C: Clock> Gate<C> {
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn interval(&self) -> Duration {
-        let Terms { length, buckets, .. } = self.ledger.look().seen.terms;
+        let Terms { length, buckets, .. } = self.terms();
         Duration::from_nanos(length * buckets as u64)
     }
 
@@ -380,7 +400,7 @@ impl<C: Clock> Gate<C> {
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn buckets(&self) -> usize {
-        self.ledger.look().seen.terms.buckets
+        self.terms().buckets
     }
 
     /// Returns the length of a bucket.
@@ -391,7 +411,7 @@ impl<C: Clock> Gate<C> {
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn bucket_length(&self) -> Duration {
-        Duration::from_nanos(self.ledger.look().seen.terms.length)
+        Duration::from_nanos(self.terms().length)
     }
 
     /// Returns the gate's clock.
@@ -413,8 +433,7 @@ impl<C: Clock> Gate<C> {
 
 impl<C> Debug for Gate<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let seen = self.ledger.look().seen;
-        let Terms { length, buckets, limit } = seen.terms;
+        let Terms { length, buckets, limit } = self.terms();
         let interval = Duration::from_nanos(length * buckets as u64);
         f.debug_struct("Gate")
             .field("limit", &limit)

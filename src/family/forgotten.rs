@@ -19,36 +19,62 @@ use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::reclaim::{grace, pin};
-use crate::sync::{Arc, Ordering, fence};
+use crate::sync::{Arc, Ordering, fence, sized};
 
 pub(super) struct Forgotten<L: Labels, M: Metric> {
     /// The total of the series that are freed; `None` if there are none.
     total: Option<M::Total>,
+    /// The series removed one by one as others came, which wait for a grace period together.
+    batch: Vec<Arc<Series<L, M>>>,
     /// The series removed, in this order; each with the grace period to wait for.
     waiting: VecDeque<(u64, Arc<Series<L, M>>)>,
     /// The series whose grace period has passed, and which had handles when they were last checked.
     kept: VecDeque<Arc<Series<L, M>>>,
+    /// The list that [`Family::retain_next`](crate::Family::retain_next) looks at next.
+    pub(super) hand: usize,
 }
 
 /// The number of kept series that a removal checks. It adds at most one to them.
 pub(super) const LOOKS: usize = 2;
+/// The number of series that wait for one grace period, where they are removed one by one.
+const BATCH: usize = sized(64, 1);
 
 impl<L: Labels, M: Metric> Forgotten<L, M> {
     pub(super) const fn nothing() -> Forgotten<L, M> {
-        Forgotten { total: None, waiting: VecDeque::new(), kept: VecDeque::new() }
+        Forgotten {
+            total: None,
+            batch: Vec::new(),
+            waiting: VecDeque::new(),
+            kept: VecDeque::new(),
+            hand: 0,
+        }
     }
 
-    /// Adds a series that this thread has taken out of its list.
+    /// Adds a series that this thread has taken out of its list. It waits for its grace period once
+    /// [`settle`](Self::settle) has begun that.
     pub(super) fn take(&mut self, series: Arc<Series<L, M>>) {
-        let guard = pin();
-        let ticket = grace::ticket();
-        grace::begin(ticket, &guard);
-        self.waiting.push_back((ticket, series));
+        self.batch.push(series);
+    }
+
+    /// Returns whether there are enough series to begin a grace period for them.
+    pub(super) fn is_batch_full(&self) -> bool {
+        self.batch.len() >= BATCH
+    }
+
+    /// Begins one grace period for all series that were added.
+    pub(super) fn settle(&mut self) {
+        if !self.batch.is_empty() {
+            let guard = pin();
+            let ticket = grace::ticket();
+            grace::begin(ticket, &guard);
+            self.waiting.extend(self.batch.drain(..).map(|series| (ticket, series)));
+        }
     }
 
     /// Removes the series to which no thread can add any more, after checking at most `looks` of
     /// the kept ones, and appends them to `freed`. The caller drops `freed` after the lock.
     pub(super) fn free(&mut self, looks: usize, freed: &mut Vec<Arc<Series<L, M>>>) {
+        self.settle();
         if let Some(newest) = self.waiting.back().map(|(ticket, _)| *ticket) {
             for _ in 0..grace::PINS {
                 if grace::passed(newest) {
@@ -82,7 +108,8 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
     /// Returns the total of all removed series.
     pub(super) fn total(&self) -> M::Total {
         let mut total = self.total.clone().unwrap_or_default();
-        let all = self.waiting.iter().map(|(_, series)| series).chain(&self.kept);
+        let waiting = self.waiting.iter().map(|(_, series)| series);
+        let all = self.batch.iter().chain(waiting).chain(&self.kept);
         all.for_each(|series| M::merge(&mut total, series.metric.total()));
         total
     }

@@ -97,7 +97,7 @@ impl<L: Labels, M> Handle<L, M> {
     /// assert_eq!(cart.created(), requests.handle(Route { route: "/cart" }).created());
     /// ```
     pub fn created(&self) -> SystemTime {
-        self.0.created
+        self.0.created()
     }
 
     /// Returns the labels by name, as exporters show them. The overflow series has the one label

@@ -1,5 +1,6 @@
 //! Removing series from a family.
 
+use std::sync::TryLockError;
 use std::time::Duration;
 
 use crate::family::Family;
@@ -10,6 +11,9 @@ use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::family::table::Search;
 use crate::sync::{Arc, Ordering};
+
+/// The number of lists, most of them empty, that a look at one series may pass over.
+const LISTS: usize = 8;
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Removes the series for which `keep` returns false, and returns their number.
@@ -39,11 +43,69 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
                 let mut forgotten = self.lock();
                 if !is_kept() {
                     removed += usize::from(self.remove_from_table(series.series(), &mut forgotten));
+                    if forgotten.is_batch_full() {
+                        forgotten.settle();
+                    }
                 }
             }
         }
         let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds
         self.lock().free(usize::MAX, &mut freed);
+        removed
+    }
+
+    /// Looks at the next `count` series, and removes those for which `keep` returns false. Returns
+    /// the number of removed series.
+    ///
+    /// The family has a clock hand, which goes on where the last call of this method has stopped,
+    /// and begins anew behind the last series. So a family whose users call this whenever they
+    /// insert a series never needs a sweep: each call takes time for `count` series, and not for
+    /// all. A series that has a [`Handle`] is kept. The call does nothing while another thread
+    /// holds the family's lock.
+    ///
+    /// No other thread removes a series while `keep` runs. It runs under the family's lock, so it
+    /// must not call methods of the family that take it.
+    ///
+    /// ```
+    /// use windrow::{Counter, Family, labels};
+    ///
+    /// labels! { pub struct Client { client: u32 } }
+    ///
+    /// let clients: Family<Client, Counter> = Family::new().with_max_series(100);
+    /// for client in 0..1_000 {
+    ///     clients.with(Client { client }).increment();
+    ///     clients.retain_next(2, |requests| requests.sum() > 1);
+    /// }
+    /// assert!(clients.len() < 50);
+    /// ```
+    pub fn retain_next(&self, count: usize, mut keep: impl FnMut(&M) -> bool) -> usize {
+        let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds
+        let Some(table) = self.table.get() else { return 0 };
+        let mut forgotten = match self.forgotten.try_lock() {
+            Ok(forgotten) => forgotten,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(), // as in `lock`
+            Err(TryLockError::WouldBlock) => return 0,
+        };
+        if forgotten.is_batch_full() {
+            forgotten.free(LOOKS, &mut freed);
+        }
+        let (mut looks, mut removed) = (0, 0);
+        for _ in 0..count.saturating_mul(LISTS).min(table.lists()) {
+            let list = forgotten.hand % table.lists();
+            forgotten.hand = list + 1;
+            // SAFETY: this thread holds the lock, and `forgotten` keeps what it removes.
+            for series in unsafe { table.each_of(list) } {
+                looks += 1;
+                // SAFETY: one reference is the table's.
+                let is_kept = unsafe { series.references() } > 1;
+                if series.is_there() && !is_kept && !keep(&series.metric) {
+                    removed += usize::from(self.remove_from_table(series, &mut forgotten));
+                }
+            }
+            if looks >= count {
+                break;
+            }
+        }
         removed
     }
 
@@ -88,7 +150,9 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let found = self.table.get().map(|table| unsafe { table.list(labels).search(labels) });
         match found {
             Some(Search::Found(series)) if series.is_there() && which(&series.metric) => {
-                self.remove_from_table(series, &mut forgotten)
+                let is_removed = self.remove_from_table(series, &mut forgotten);
+                forgotten.settle();
+                is_removed
             }
             _ => false,
         }

@@ -1,11 +1,14 @@
 //! A series of a family: a set of labels, and its metric.
 
+use std::mem::ManuallyDrop;
 use std::ptr::{from_ref, null_mut, with_exposed_provenance};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::clock::{Clock, Coarse};
 use crate::family::labels::Labels;
 use crate::family::number;
 use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
+use crate::timestamp::saturating_nanos;
 
 /// Used since the last look.
 const USED: u8 = 2;
@@ -29,10 +32,10 @@ pub(super) struct Series<L: Labels, M> {
     pub(super) labels: Option<L::Stored>,
     pub(super) names: L::Names,
     pub(super) metric: M,
-    born: Instant,
-    /// The system's time at which it was made. Exporters need one that never changes.
-    pub(super) created: SystemTime,
-    /// The time at which a look last found that it had been used: nanoseconds after `born`.
+    /// The system's time at which it was made, in nanoseconds since 1970. Exporters need one that
+    /// never changes.
+    created: u64,
+    /// The time at which a look last found that it had been used, by the [`Coarse`] clock.
     last_used: AtomicU64,
     witness: Witness,
 }
@@ -53,9 +56,8 @@ impl<L: Labels, M> Series<L, M> {
             labels,
             names,
             metric,
-            born: Instant::now(),
-            created: SystemTime::now(),
-            last_used: AtomicU64::new(0),
+            created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, saturating_nanos),
+            last_used: AtomicU64::new(Coarse::NEW.now().as_nanos()),
             witness: Witness::new(),
         });
         let _ = Arc::as_ptr(&series).expose_provenance(); // for `in_arc`
@@ -78,6 +80,23 @@ impl<L: Labels, M> Series<L, M> {
             Arc::increment_strong_count(self.in_arc());
             Arc::from_raw(self.in_arc())
         }
+    }
+
+    /// Returns the number of references to the series.
+    ///
+    /// # Safety
+    ///
+    /// There is at least one reference.
+    pub(super) unsafe fn references(&self) -> usize {
+        // SAFETY: the contract; only `new` makes a series, in an `Arc`. The reference is not ours,
+        // and not dropped.
+        let series = unsafe { ManuallyDrop::new(Arc::from_raw(self.in_arc())) };
+        Arc::strong_count(&series)
+    }
+
+    /// Returns the system's time at which it was made.
+    pub(super) fn created(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_nanos(self.created)
     }
 
     /// Returns whether this is its hash.
@@ -141,8 +160,7 @@ impl<L: Labels, M> Series<L, M> {
     /// Looks whether the series was used, and returns the time since it was last found used. A
     /// series with a handle (`is_kept`) is in use.
     pub(super) fn idle(&self, is_kept: bool) -> Duration {
-        let age = self.born.elapsed();
-        let nanos = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
+        let nanos = Coarse::NEW.now().as_nanos();
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         let was_used = self.use_state.compare_exchange(USED, IDLE, order, failed).is_ok();
         if was_used || is_kept {

@@ -39,7 +39,7 @@ use crate::sync::{Arc, AtomicPtr, Ordering, sized};
 
 /// A table has a list for each possible series, up to this number. With more series, lists get
 /// longer.
-const MOST_LISTS: usize = 1 << 17;
+const MOST_LISTS: usize = 1 << 20;
 
 pub(super) struct Table<L: Labels, M> {
     random: RandomState,
@@ -94,14 +94,28 @@ impl<L: Labels, M> Table<L, M> {
     /// The caller holds the lock under which series are removed, as long as it has the iterator or
     /// a series from it.
     pub(super) unsafe fn all(&self) -> impl Iterator<Item = &Series<L, M>> {
-        self.heads.iter().flat_map(|head| {
-            // Acquire: pairs with the Release in `insert`. SAFETY: a series in a list is not freed;
-            // nor is it removed, by the contract.
-            let first = unsafe { head.load(Ordering::Acquire).as_ref() };
-            iter::successors(first, |series| unsafe {
-                // SAFETY: as above.
-                series.next.load(Ordering::Relaxed).as_ref()
-            })
+        // SAFETY: the contract.
+        (0..self.heads.len()).flat_map(|list| unsafe { self.each_of(list) })
+    }
+
+    /// Returns the number of lists.
+    pub(super) fn lists(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Returns the series of a list, by its number.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the lock under which series are removed, as long as it has the iterator or
+    /// a series from it. A series that the iterator has returned may be removed under that lock.
+    pub(super) unsafe fn each_of(&self, list: usize) -> impl Iterator<Item = &Series<L, M>> {
+        // Acquire: pairs with the Release in `insert`. SAFETY: a series in a list is not freed; one
+        // that is removed is kept until the lock is released, by the contract.
+        let first = unsafe { self.heads[list].load(Ordering::Acquire).as_ref() };
+        iter::successors(first, |series| unsafe {
+            // SAFETY: as above.
+            series.next.load(Ordering::Relaxed).as_ref()
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, GateError};
 use crate::gate::Gate;
 use crate::gate::ledger::{Ledger, Manner};
+use crate::gate::permits::Permits;
 use crate::gate::rationed::RationedGate;
 use crate::gate::terms::Terms;
 use crate::ring::Geometry;
@@ -35,6 +36,7 @@ pub struct GateBuilder<C = Coarse> {
     is_strict: bool,
     clock: C,
     allows_coarse_clock: bool,
+    has_sheets: bool,
 }
 
 impl GateBuilder {
@@ -46,6 +48,7 @@ impl GateBuilder {
             is_strict: false,
             clock: Coarse::default(),
             allows_coarse_clock: false,
+            has_sheets: false,
         }
     }
 }
@@ -108,8 +111,9 @@ impl<C: Clock> GateBuilder<C> {
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> GateBuilder<D> {
-        let GateBuilder { limit, interval, buckets, is_strict, allows_coarse_clock, .. } = self;
-        GateBuilder { limit, interval, buckets, is_strict, clock, allows_coarse_clock }
+        let GateBuilder { limit, interval, buckets, is_strict, .. } = self;
+        let GateBuilder { allows_coarse_clock, has_sheets, .. } = self;
+        GateBuilder { limit, interval, buckets, is_strict, clock, allows_coarse_clock, has_sheets }
     }
 
     /// Allows a clock whose resolution is coarser than a tenth of a bucket.
@@ -131,6 +135,18 @@ impl<C: Clock> GateBuilder<C> {
     /// ```
     pub fn allow_coarse_clock(self) -> GateBuilder<C> {
         GateBuilder { allows_coarse_clock: true, ..self }
+    }
+
+    /// Allocates the gate's sheets when it is built. Otherwise a gate takes 64 bytes, and a later
+    /// call [allocates its sheets](Gate#cost-and-progress) once it needs them.
+    ///
+    /// ```
+    /// let gate = windrow::Gate::builder(100).preallocate().build()?;
+    /// assert!(gate.try_admit(100)); // allocates nothing
+    /// # Ok::<(), windrow::gate::GateError>(())
+    /// ```
+    pub fn preallocate(self) -> GateBuilder<C> {
+        GateBuilder { has_sheets: true, ..self }
     }
 
     /// Makes the gate. Its first bucket is the one that contains the clock's present reading.
@@ -158,10 +174,15 @@ impl<C: Clock> GateBuilder<C> {
         }
         let terms = Terms::new(geometry, self.limit)?;
         let manner = Manner { is_strict: self.is_strict, is_rationed };
-        let ledger = Ledger::new(terms, manner, self.clock.now().as_nanos());
+        let now = self.clock.now().as_nanos();
+        let permits = Permits::new(terms, manner, now);
+        if Permits::hold(terms, manner, now) && !self.has_sheets {
+            return Ok(Gate::made_of(permits, self.clock));
+        }
         let buckets = self.buckets;
+        let ledger = Ledger::new(terms, manner, terms.start_of(now), std::iter::empty());
         let ledger = ledger.ok_or(BuildError::TooManyBuckets { buckets })?;
-        Ok(Gate::made_of(ledger, self.clock))
+        Ok(Gate::made_of(permits.with_sheets(ledger), self.clock))
     }
 
     /// Makes a gate like one in a static, for models: it opens its first bucket at its first use.
@@ -175,8 +196,8 @@ impl<C: Clock> GateBuilder<C> {
         let geometry = Geometry::new(self.interval, self.buckets).expect("a sound geometry");
         let terms = Terms::new(geometry, self.limit).expect("a sound limit");
         let manner = Manner { is_rationed: true, ..Manner::PLAIN };
-        let ledger = Ledger::at_first_use(terms, manner);
-        RationedGate::at_first_use(Gate::made_of(ledger, self.clock), max_ration)
+        let permits = Permits::new(terms, manner, 0);
+        RationedGate::at_first_use(Gate::made_of(permits, self.clock), max_ration)
     }
 
     /// Makes the gate, and gives each core a ration of up to `max_ration` of its limit in advance.

@@ -13,8 +13,9 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::gate::Gate;
 use crate::gate::admission::Admission;
-use crate::gate::ledger::Head;
+use crate::gate::ledger::{Head, Ledger};
 use crate::gate::next::Next;
+use crate::gate::permits::Answer;
 use crate::timestamp::{Timestamp, saturating_nanos};
 
 /// Decides as [`Gate::admit`], and also returns the start of the bucket in which it granted. For
@@ -50,12 +51,13 @@ impl<C: Clock> Gate<C> {
     /// call is decided here.
     #[inline]
     pub(super) fn quick(&self, n: u64) -> Result<Option<u64>, OutOfLine> {
+        let Some(ledger) = self.permits.sheets() else { return Err(OutOfLine) };
         let now = self.clock.quick().as_nanos();
-        let (version, mut head) = self.ledger.glance();
-        if !head.contains(now) || !self.ledger.has_reached(head.start) {
+        let (version, mut head) = ledger.glance();
+        if !head.contains(now) || !ledger.has_reached(head.start) {
             return Err(OutOfLine);
         }
-        while self.ledger.is_at(version) && head.is_open() {
+        while ledger.is_at(version) && head.is_open() {
             if !head.fits(n) {
                 return Ok(None);
             }
@@ -71,10 +73,16 @@ impl<C: Clock> Gate<C> {
     pub(super) fn decide(&self, n: u64, max_wait: u64) -> (Admission, u64) {
         // Once: a clock may be faster than a turn.
         let read = self.clock.now().as_nanos();
+        if self.permits.sheets().is_none()
+            && let Some(decided) = self.decide_by_permits(n, max_wait, read)
+        {
+            return decided;
+        }
+        let ledger = self.ledger();
         loop {
-            let head = self.ledger.look();
+            let head = ledger.look();
             let (seen, terms) = (head.seen, head.seen.terms);
-            let now = self.ledger.time(read);
+            let now = ledger.time(read);
             let start = terms.start_of(now);
             if n == 0 {
                 return (Admission::Now, start);
@@ -82,12 +90,12 @@ impl<C: Clock> Gate<C> {
             if n > terms.limit {
                 return (Admission::Refused { retry_after: None }, 0);
             }
-            self.ledger.record_time(start);
+            ledger.record_time(start);
             if seen.start < start {
-                self.ledger.turn(&head, Next::at(start, terms));
+                ledger.turn(&head, Next::at(start, terms));
                 continue;
             }
-            let Ok(fitting) = self.fitting(&head, n) else { continue };
+            let Ok(fitting) = ledger.fitting(&head, n) else { continue };
             let retry_after = fitting.map(|at| Duration::from_nanos(at.saturating_sub(now)));
             let within =
                 |at: &u64| at.saturating_sub(now) <= max_wait && *at <= terms.horizon(start);
@@ -97,7 +105,7 @@ impl<C: Clock> Gate<C> {
             let granted = if at == seen.start && seen.is_open() {
                 seen.grant(n)
             } else {
-                self.ledger.turn(&head, Next { grant: n, ..Next::at(at, terms) })
+                ledger.turn(&head, Next { grant: n, ..Next::at(at, terms) })
             };
             if granted {
                 let wait = Duration::from_nanos(at.saturating_sub(now));
@@ -108,6 +116,66 @@ impl<C: Clock> Gate<C> {
         }
     }
 
+    /// Decides without sheets, or returns `None` if that needs sheets.
+    fn decide_by_permits(&self, n: u64, max_wait: u64, read: u64) -> Option<(Admission, u64)> {
+        let terms = self.permits.terms();
+        if n == 0 {
+            return Some((Admission::Now, terms.start_of(read)));
+        }
+        if n > terms.limit {
+            return Some((Admission::Refused { retry_after: None }, 0));
+        }
+        if n > 1 {
+            return None;
+        }
+        match self.permits.take(read) {
+            Answer::Granted { start } => Some((Admission::Now, start)),
+            Answer::Refused { now, free } => {
+                let wait = free.map(|free| free.saturating_sub(now));
+                let is_in_time = wait.is_some_and(|wait| wait <= max_wait); // a reservation
+                let retry_after = wait.map(Duration::from_nanos);
+                (!is_in_time).then_some((Admission::Refused { retry_after }, 0))
+            }
+            Answer::NeedsSheets => None,
+        }
+    }
+
+    /// Returns the gate's sheets, and makes them if there are none.
+    #[inline]
+    pub(super) fn ledger(&self) -> &Ledger {
+        self.permits.sheets().unwrap_or_else(|| self.permits.spill())
+    }
+
+    /// Sums the grants at the gate's time.
+    pub(super) fn count(&self) -> Count {
+        let now = self.clock.now().as_nanos();
+        if self.permits.sheets().is_none() {
+            let limit = self.permits.terms().limit;
+            if limit == 0 {
+                return Count { granted: 0, waiting: 0, left: 0 };
+            }
+            if let Some(granted) = self.permits.granted(now) {
+                return Count { granted, waiting: 0, left: limit - granted };
+            }
+        }
+        let ledger = self.ledger();
+        loop {
+            let head = ledger.look();
+            let start = head.seen.terms.start_of(ledger.time(now));
+            if let Some(count) = ledger.count_of(&head, start) {
+                return count;
+            }
+        }
+    }
+
+    /// Returns the sum of all grants that count against the limit, now or later.
+    pub(crate) fn in_use(&self) -> u64 {
+        let Count { granted, waiting, .. } = self.count();
+        granted + waiting
+    }
+}
+
+impl Ledger {
     /// Returns the start of the first bucket, from the head's on, in which `n` fits; `None` if time
     /// ends earlier. `n` is at most the limit.
     fn fitting(&self, head: &Head<'_>, n: u64) -> Result<Option<u64>, Overtaken> {
@@ -124,29 +192,11 @@ impl<C: Clock> Gate<C> {
             sum = sum.wrapping_add(granted);
             sum > most
         });
-        if !self.ledger.is(head) {
+        if !self.is(head) {
             return Err(Overtaken);
         }
         let steps = (terms.buckets - staying.unwrap_or(0)) as u64;
         Ok(terms.length.checked_mul(steps).and_then(|wait| seen.start.checked_add(wait)))
-    }
-
-    /// Sums the grants at the gate's time.
-    pub(super) fn count(&self) -> Count {
-        let now = self.clock.now().as_nanos();
-        loop {
-            let head = self.ledger.look();
-            let start = head.seen.terms.start_of(self.ledger.time(now));
-            if let Some(count) = self.count_of(&head, start) {
-                return count;
-            }
-        }
-    }
-
-    /// Returns the sum of all grants that count against the limit, now or later.
-    pub(crate) fn in_use(&self) -> u64 {
-        let Count { granted, waiting, .. } = self.count();
-        granted + waiting
     }
 
     /// Sums the grants that the head knows, as of the bucket at `start`; `None` if another thread
@@ -162,6 +212,6 @@ impl<C: Clock> Gate<C> {
         let waiting = each.by_ref().take(ahead).fold(0, sum);
         let granted = each.take(terms.buckets.saturating_sub(behind)).fold(0, sum);
         let left = if ahead > 0 { 0 } else { terms.limit.saturating_sub(granted) };
-        self.ledger.is(head).then_some(Count { granted, waiting, left })
+        self.is(head).then_some(Count { granted, waiting, left })
     }
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::Gate;
-use super::ledger::{Ledger, Manner};
+use super::ledger::Manner;
+use super::permits::Permits;
 use super::rationed::RationedGate;
 use super::terms::Terms;
 use crate::at_most::AtMost;
@@ -16,9 +17,8 @@ impl Gate {
     /// Makes a gate that can stand in a `static`: with a limit per interval, and the interval cut
     /// into `buckets`, on the [`Coarse`] clock.
     ///
-    /// It opens its first bucket, and takes its memory, at its first use, whatever that is. Threads
-    /// that race for the first use do not wait for each other. Afterwards a call costs the same as
-    /// of any other gate.
+    /// It takes memory beside its own 64 bytes [when it needs it](Gate#cost-and-progress), as any
+    /// other gate, and costs the same.
     ///
     /// ```
     /// use std::time::Duration;
@@ -82,7 +82,7 @@ impl Gate {
             Err(GateError::ZeroLimit) => panic!("the limit is zero"),
             Err(_) => panic!("the limit is more than 2^40"),
         };
-        Gate { ledger: Ledger::at_first_use(terms, manner), clock: Coarse::NEW }
+        Gate { permits: Permits::new(terms, manner, 0), clock: Coarse::NEW }
     }
 }
 

@@ -45,16 +45,13 @@ use crossbeam_utils::CachePadded;
 
 use crate::gate::next::{Change, Next};
 use crate::gate::sheet::{Glance, Seen};
-use crate::gate::sheets::{NONE, Sheets};
+use crate::gate::sheets::Sheets;
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
-use crate::sync::{AtomicU64, Ordering, const_fn, fence, spin_loop};
+use crate::sync::{AtomicU64, Ordering, fence, spin_loop};
 
 /// The number of bits in a head that hold a sheet's number.
 const NUMBER: u32 = 16;
-
-/// The head of a ledger that has opened no bucket. (A head whose version has wrapped has a sheet.)
-const NOT_OPENED: u64 = NONE as u64;
 
 /// The grants of a gate, bucket by bucket.
 #[derive(Debug)]
@@ -69,8 +66,6 @@ struct Shared {
     head: AtomicU64,
     reached: AtomicU64,
     sheets: Sheets,
-    /// The terms of the first bucket, which is opened at the first use.
-    first: Terms,
     manner: Manner,
 }
 
@@ -96,31 +91,23 @@ pub(super) struct Head<'g> {
 }
 
 impl Ledger {
-    const_fn! {
-        /// Makes a ledger that opens its first bucket, and takes memory, at its first use.
-        pub(super) const fn at_first_use(first: Terms, manner: Manner) -> Ledger {
-            Ledger {
-                shared: CachePadded::new(Shared {
-                    head: AtomicU64::new(NOT_OPENED),
-                    reached: AtomicU64::new(0),
-                    sheets: Sheets::new(),
-                    first,
-                    manner,
-                }),
-            }
-        }
-    }
-
-    /// Makes a ledger that begins in the bucket of `now`; `None` if there is no memory for it.
-    pub(super) fn new(terms: Terms, manner: Manner, now: u64) -> Option<Ledger> {
-        let mut ledger = Ledger::at_first_use(terms, manner);
-        if !ledger.shared.sheets.make(terms.history()) {
+    /// Makes a ledger that goes on after grants of one each, in the buckets that begin at `starts`.
+    /// Its time begins with the latest of them, or at `start`. `None` if there is no memory for it.
+    pub(super) fn new(
+        terms: Terms,
+        manner: Manner,
+        start: u64,
+        starts: impl Iterator<Item = u64> + Clone,
+    ) -> Option<Ledger> {
+        let mut sheets = Sheets::new();
+        if !sheets.make(terms.history()) {
             return None;
         }
-        let start = terms.start_of(now);
-        ledger.open(start);
-        ledger.record_time(start);
-        Some(ledger)
+        let (number, sheet) = sheets.take();
+        let start = starts.clone().fold(start, u64::max);
+        sheet.begin(start, terms, starts);
+        let (head, reached) = (AtomicU64::new(number.into()), AtomicU64::new(start));
+        Some(Ledger { shared: CachePadded::new(Shared { head, reached, sheets, manner }) })
     }
 
     pub(super) fn is_strict(&self) -> bool {
@@ -152,31 +139,11 @@ impl Ledger {
     pub(super) fn look(&self) -> Head<'_> {
         loop {
             let version = self.version();
-            if version == NOT_OPENED {
-                // At time zero: nothing was granted since, whatever the clock shows.
-                self.open(0);
-                continue;
-            }
             let head = Head { version, seen: self.shared.sheets.at(version as u16).read() };
             if self.is(&head) {
                 return head;
             }
             spin_loop();
-        }
-    }
-
-    /// Opens the first bucket, if no thread has.
-    #[cold]
-    fn open(&self, start: u64) {
-        let first = self.shared.first;
-        let (number, sheet) = self.shared.sheets.take();
-        sheet.need_room(first.history());
-        sheet.begin(start, first);
-        // Release: publishes the sheet; pairs with the Acquire in `version`.
-        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        let (none, head) = (NOT_OPENED, u64::from(number));
-        if self.shared.head.compare_exchange(none, head, order, failed).is_err() {
-            sheet.give_back();
         }
     }
 
@@ -256,7 +223,7 @@ mod tests {
     fn ledger(limit: u64) -> (Ledger, Terms) {
         let geometry = Geometry::new(Duration::from_nanos(20), 2).unwrap();
         let terms = Terms::new(geometry, limit).unwrap();
-        (Ledger::new(terms, Manner::PLAIN, 0).unwrap(), terms)
+        (Ledger::new(terms, Manner::PLAIN, 0, std::iter::empty()).unwrap(), terms)
     }
 
     /// Turns to a sheet of the same bucket.

@@ -50,21 +50,22 @@ impl<C: Clock> Gate<C> {
     pub(super) fn refill(&self, n: u64, max_ration: u64, mut ration: Ration) -> (bool, Ration) {
         // Once: a clock may be faster than a turn.
         let read = self.clock.now().as_nanos();
+        let ledger = self.ledger();
         loop {
-            let head = self.ledger.look();
+            let head = ledger.look();
             let (seen, terms) = (head.seen, head.seen.terms);
-            let now = self.ledger.time(read);
+            let now = ledger.time(read);
             if let Ok(rest) = ration.less(n, now) {
                 return (true, rest);
             }
             let start = terms.start_of(now);
-            self.ledger.record_time(start);
+            ledger.record_time(start);
             let last = start.saturating_add(terms.length - 1);
             let is_of_now = ration.last == last;
             if seen.start < start || !seen.is_open() || !(is_of_now || ration.is_none()) {
                 let next = Next::at(start.max(seen.start), terms);
                 let back = if is_of_now { Ration::NONE } else { ration };
-                if self.ledger.turn_and_give_back(&head, next, back) && !is_of_now {
+                if ledger.turn_and_give_back(&head, next, back) && !is_of_now {
                     ration = Ration::NONE;
                 }
                 continue;
@@ -85,17 +86,19 @@ impl<C: Clock> Gate<C> {
     /// [`quick`](Self::quick).
     pub(super) fn refuses(&self, n: u64) -> bool {
         let now = self.clock.quick().as_nanos();
-        let (version, seen) = self.ledger.glance();
-        let is_now = seen.contains(now) && self.ledger.has_reached(seen.start);
-        is_now && self.ledger.is_at(version) && !seen.fits(n)
+        let ledger = self.ledger();
+        let (version, seen) = ledger.glance();
+        let is_now = seen.contains(now) && ledger.has_reached(seen.start);
+        is_now && ledger.is_at(version) && !seen.fits(n)
     }
 
     /// Gives back a ration that will never be used.
     pub(super) fn give_back(&self, ration: Ration) {
         while !ration.is_none() {
-            let head = self.ledger.look();
+            let ledger = self.ledger();
+            let head = ledger.look();
             let (start, terms) = (head.seen.start, head.seen.terms);
-            if self.ledger.turn_and_give_back(&head, Next::at(start, terms), ration) {
+            if ledger.turn_and_give_back(&head, Next::at(start, terms), ration) {
                 return;
             }
         }

@@ -16,13 +16,8 @@
 //! buckets that ends there reaches back to a grant of the old one.
 
 use crate::clock::Clock;
-use crate::error::GateError;
 use crate::gate::Gate;
 use crate::gate::next::Next;
-use crate::gate::terms::Terms;
-
-/// The limit of a retired gate.
-const RETIRED: u64 = 0;
 
 impl<C: Clock> Gate<C> {
     /// Retires the gate if it is idle. Returns whether it is retired now.
@@ -79,31 +74,32 @@ impl<C: Clock> Gate<C> {
     #[must_use = "a gate that is not retired must not be replaced: with another, it grants up to twice the limit"]
     pub fn retire(&self) -> bool {
         let read = self.clock.now().as_nanos();
-        loop {
-            let head = self.ledger.look();
-            let (seen, terms) = (head.seen, head.seen.terms);
-            if terms.limit == RETIRED {
+        if self.permits.sheets().is_none() {
+            if self.permits.terms().are_retired() {
                 return true;
             }
-            let now = self.ledger.time(read);
+            if let Some(is_retired) = self.permits.retire(read) {
+                return is_retired;
+            }
+        }
+        let ledger = self.ledger();
+        loop {
+            let head = ledger.look();
+            let (seen, terms) = (head.seen, head.seen.terms);
+            if terms.are_retired() {
+                return true;
+            }
+            let now = ledger.time(read);
             let start = terms.start_of(now);
-            self.ledger.record_time(start);
-            let Some(count) = self.count_of(&head, start) else { continue };
+            ledger.record_time(start);
+            let Some(count) = ledger.count_of(&head, start) else { continue };
             if count.granted > 0 || count.waiting > 0 {
                 return false;
             }
-            let terms = Terms { limit: RETIRED, ..terms };
             let start = start.max(seen.start);
-            if self.ledger.turn(&head, Next::at(start, terms)) {
+            if ledger.turn(&head, Next::at(start, terms.retired())) {
                 return true;
             }
         }
-    }
-}
-
-impl Terms {
-    /// Returns the terms of a gate that is not retired.
-    pub(super) fn unless_retired(self) -> Result<Terms, GateError> {
-        if self.limit == RETIRED { Err(GateError::Retired) } else { Ok(self) }
     }
 }

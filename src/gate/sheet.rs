@@ -42,9 +42,7 @@ use crate::gate::cells::{Cells, load};
 use crate::gate::next::{Last, Next};
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
-use crate::sync::{
-    AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, const_fn, fence, global,
-};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
 /// The bit of a sealed word: nothing more is granted in the bucket.
 const SEALED: u64 = 1 << 63;
@@ -107,36 +105,24 @@ pub(super) struct Glance<'g> {
     length: u64,
 }
 
-global! {
-    /// The sheet before the first bucket: no time lies in its bucket.
-    pub(super) fn no_sheet() -> Sheet = Sheet::sealed(0);
-}
-
 impl Sheet {
-    /// Makes a free sheet.
+    /// Makes a free sheet, in which nothing can be granted.
     pub(super) fn free() -> Sheet {
-        Sheet::sealed(1)
-    }
-
-    const_fn! {
-        /// Makes a sheet in which nothing can be granted.
-        const fn sealed(length: u64) -> Sheet {
-            Sheet {
-                word: AtomicU64::new(SEALED),
-                base: AtomicU64::new(0),
-                buckets: AtomicUsize::new(1),
-                limit: AtomicU64::new(0),
-                waits_until: AtomicU64::new(0),
-                used_by: AtomicU64::new(0),
-                before: AtomicPtr::new(null_mut()),
-                taken: AtomicBool::new(false),
-                made: Witness::new(),
-                fixed: Fixed {
-                    top: AtomicU64::new(0),
-                    start: AtomicU64::new(0),
-                    length: AtomicU64::new(length),
-                },
-            }
+        Sheet {
+            word: AtomicU64::new(SEALED),
+            base: AtomicU64::new(0),
+            buckets: AtomicUsize::new(1),
+            limit: AtomicU64::new(0),
+            waits_until: AtomicU64::new(0),
+            used_by: AtomicU64::new(0),
+            before: AtomicPtr::new(null_mut()),
+            taken: AtomicBool::new(false),
+            made: Witness::new(),
+            fixed: Fixed {
+                top: AtomicU64::new(0),
+                start: AtomicU64::new(0),
+                length: AtomicU64::new(1),
+            },
         }
     }
 
@@ -235,9 +221,21 @@ impl Sheet {
         self.word.store(SEALED | serial, Ordering::Relaxed);
     }
 
-    /// Fills the caller's sheet with a gate's first bucket.
-    pub(super) fn begin(&self, start: u64, terms: Terms) {
-        self.write(Next::at(start, terms), 0, 0);
+    /// Fills the caller's sheet with a gate's first bucket, which follows grants of one each.
+    pub(super) fn begin(&self, start: u64, terms: Terms, starts: impl Iterator<Item = u64>) {
+        let (before, mut own) = (&self.before()[..terms.history()], 0);
+        for at in starts {
+            match terms.steps(at, start) {
+                0 => own += 1,
+                age => {
+                    if let Some(cell) = before.get(age - 1) {
+                        cell.store(load(cell) + 1, Ordering::Relaxed); // the caller's sheet
+                    }
+                }
+            }
+        }
+        let others = before[..terms.buckets - 1].iter().map(load);
+        self.write(Next::at(start, terms), others.sum(), own);
     }
 
     /// Fills the caller's sheet with the bucket that follows a sealed sheet, without the ration

@@ -11,23 +11,21 @@
 //! # How
 //!
 //! Sheets stand in segments, each twice as long as the one before, which never move. The first
-//! segment is made with the gate; for a gate in a static, by the first thread that takes a sheet. A
-//! sheet's number tells where it stands; the sheet itself tells whether it is free.
+//! segment is made with the ledger. A sheet's number tells where it stands; the sheet itself tells
+//! whether it is free.
 
 use std::ptr::{null_mut, slice_from_raw_parts_mut};
 
 use crossbeam_utils::CachePadded;
 
-use crate::gate::sheet::{Sheet, no_sheet};
-use crate::sync::{AtomicPtr, Ordering, alike, const_fn, sized, spin_loop};
+use crate::gate::sheet::Sheet;
+use crate::sync::{AtomicPtr, Ordering, sized, spin_loop};
 
 /// The number of sheets at first: the head, and one for each of three threads that open the next
 /// bucket at once.
 const AT_FIRST: usize = sized(4, 2);
 /// The number of segments: with these a ledger fills its cache lines.
 const SEGMENTS: usize = 10;
-/// The number that stands for no sheet: there are fewer.
-pub(super) const NONE: u16 = u16::MAX;
 
 /// A sheet on cache lines of its own: all threads write its word.
 type Padded = CachePadded<Sheet>;
@@ -39,11 +37,9 @@ pub(super) struct Sheets {
 }
 
 impl Sheets {
-    const_fn! {
-        /// Makes no sheet yet.
-        pub(super) const fn new() -> Sheets {
-            Sheets { segments: alike![AtomicPtr::new(null_mut()); SEGMENTS] }
-        }
+    /// Makes no sheet yet.
+    pub(super) fn new() -> Sheets {
+        Sheets { segments: std::array::from_fn(|_| AtomicPtr::new(null_mut())) }
     }
 
     /// Makes the first segment, of sheets with room for `history` buckets before their own; returns
@@ -53,7 +49,7 @@ impl Sheets {
     }
 
     /// Returns the sheet of a number that `take` has returned, in this thread or in a thread that
-    /// has published the number. For [`NONE`] it is a constant sheet that may only be looked at.
+    /// has published the number.
     #[inline]
     pub(super) fn at(&self, number: u16) -> &Sheet {
         let number = usize::from(number);
@@ -70,9 +66,6 @@ impl Sheets {
     /// Returns the sheet as `at`, for a number beyond the first segment.
     #[cold]
     fn beyond(&self, number: usize) -> &Sheet {
-        if number == usize::from(NONE) {
-            return no_sheet();
-        }
         let place = number + AT_FIRST;
         let segment = (place / AT_FIRST).ilog2() as usize;
         let before = AT_FIRST << segment;

@@ -5,6 +5,8 @@ use crate::ring::Geometry;
 
 /// The largest limit: see [`sheet`](super::sheet).
 const MOST: u64 = 1 << 40;
+/// The limit of a retired gate, which no caller can set.
+const RETIRED: u64 = 0;
 
 /// The limit holds for each run of `buckets` buckets, of `length` nanoseconds each, aligned to time
 /// zero.
@@ -27,6 +29,21 @@ impl Terms {
             1..=MOST => Ok(Terms { limit, ..self }),
             _ => Err(GateError::LimitTooHigh { limit, most: MOST }),
         }
+    }
+
+    /// Returns the terms of a retired gate.
+    pub(super) const fn retired(self) -> Terms {
+        Terms { limit: RETIRED, ..self }
+    }
+
+    /// Returns whether these are the terms of a retired gate.
+    pub(super) const fn are_retired(self) -> bool {
+        self.limit == RETIRED
+    }
+
+    /// Returns the terms of a gate that is not retired.
+    pub(super) const fn unless_retired(self) -> Result<Terms, GateError> {
+        if self.are_retired() { Err(GateError::Retired) } else { Ok(self) }
     }
 
     /// Returns the start of the bucket that contains `at`.

@@ -54,7 +54,7 @@ fn a_gate_and_its_successor_together_keep_the_limit() {
     let (all, removed) = (Mutex::new(BTreeMap::new()), AtomicUsize::new(0));
     race(3, |thread| {
         for call in 0..10_000 {
-            if thread == 0 && call % 3 == 0 {
+            if thread == 0 && call % 4 == 0 {
                 let gone = gates.retain(|gate, _| !gate.retire());
                 removed.fetch_add(gone, Ordering::Relaxed);
             }
@@ -66,6 +66,25 @@ fn a_gate_and_its_successor_together_keep_the_limit() {
     let removed = removed.into_inner();
     assert!(removed > 0, "only {removed} gates were removed");
     assert!(most_in_a_run(&all.into_inner().unwrap(), LENGTH, BUCKETS) <= LIMIT);
+}
+
+/// A gate without sheets grants what is asked for, or is retired, and not both.
+#[test]
+fn a_grant_and_the_end_exclude_each_other() {
+    for _ in 0..5_000 {
+        let clock = Manual::default();
+        let gate = Gate::builder(LIMIT).clock(clock.clone()).build().unwrap();
+        assert!(gate.try_admit(1));
+        clock.advance(Duration::from_secs(1));
+        let (granted, retired) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        race(3, |thread| match thread {
+            0 => _ = granted.fetch_add(gate.try_admit(1).into(), Ordering::Relaxed),
+            _ => _ = retired.fetch_add(gate.retire().into(), Ordering::Relaxed),
+        });
+        let (granted, retired) = (granted.into_inner(), retired.into_inner());
+        assert!(matches!((granted, retired), (1, 0) | (0, 1..)), "{granted}, {retired}");
+        assert_eq!(gate.limit() == 0, retired > 0);
+    }
 }
 
 #[test]

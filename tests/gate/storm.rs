@@ -86,6 +86,36 @@ fn no_run_of_buckets_has_more_than_the_limit() {
     }
 }
 
+/// With less than a line of permits a gate never needs sheets.
+#[test]
+fn nor_by_permits_alone() {
+    for (limit, length, buckets) in [(1, 1, 2), (2, 3, 1), (5, 2, 3), (7, 5, 40)] {
+        let gate = gate(limit, length, buckets, counting());
+        let granted = storm(&gate, 1, 0);
+        assert_eq!(most_in_a_run(&granted, length, buckets), limit);
+    }
+}
+
+/// Threads meet at a gate's last permits, and where it spills: together they have the limit, no
+/// more and no less, and the gate knows them.
+#[test]
+fn threads_have_the_whole_limit_across_a_spill() {
+    for round in 0..3_000 {
+        let limit = 1 + round % 12;
+        let gate = gate(limit, 10, 2, windrow::clock::Manual::default());
+        let granted = AtomicU64::new(0);
+        race(THREADS, |thread| {
+            for _ in 0..limit {
+                granted.fetch_add(gate.try_admit(1).into(), Ordering::Relaxed);
+            }
+            if thread == 0 && round % 3 == 0 {
+                gate.reconfigure(nanos(30), 3).unwrap();
+            }
+        });
+        assert_eq!((granted.into_inner(), gate.granted(), gate.left()), (limit, limit, 0));
+    }
+}
+
 #[test]
 fn nor_by_the_processors_clock() {
     for (limit, shortest, buckets) in [(1, 100, 2), (20, 1_000, 5), (500, 10_000, 10)] {

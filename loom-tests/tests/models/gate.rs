@@ -25,7 +25,8 @@ type Grants = Vec<(u64, u64)>;
 
 fn gate(limit: u64) -> Shared {
     set_time(0);
-    Arc::new(Gate::builder(limit).interval(interval(2)).clock(Local).build().expect("it is sound"))
+    let builder = Gate::builder(limit).interval(interval(2)).clock(Local).preallocate();
+    Arc::new(builder.build().expect("it is sound"))
 }
 
 /// Asks in a bucket, for `n` and for a wait of up to `wait` buckets.

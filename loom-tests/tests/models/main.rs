@@ -24,6 +24,7 @@ mod one_bucket;
 mod open_rows;
 mod order;
 mod order_asked_for;
+mod permits;
 #[cfg(any(windrow_per_core, windrow_announced))]
 mod rations;
 mod reclamation;

@@ -46,7 +46,7 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-grants-without-a-second-look",
         file: "src/gate/decide.rs",
-        find: "while self.ledger.is_at(version) && head.is_open() {",
+        find: "while ledger.is_at(version) && head.is_open() {",
         replace: "while head.is_open() {",
         build: &CHECKER,
         model: "gate::grant_against_the_reuse_of_its_sheet",
@@ -55,8 +55,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-grants-what-is-sealed",
         file: "src/gate/decide.rs",
-        find: "while self.ledger.is_at(version) && head.is_open() {",
-        replace: "while self.ledger.is_at(version) {",
+        find: "while ledger.is_at(version) && head.is_open() {",
+        replace: "while ledger.is_at(version) {",
         build: &CHECKER,
         model: "gate::grant_against_the_opening_of_the_next_bucket",
         why: "a grant behind the seal is in no carried number",
@@ -90,14 +90,51 @@ pub(super) const GATE: &[Twin] = &[
     },
     Twin {
         name: "gate-opens-twice",
-        file: "src/gate/ledger.rs",
-        find: "if self.shared.head.compare_exchange(none, head, order, failed).is_err() {",
-        replace: "let _ = (none, failed);
-        self.shared.head.store(head, order);
-        if false {",
+        file: "src/gate/permits.rs",
+        find: "if self.sheets.compare_exchange(before, new, order, failed).is_err() {",
+        replace: "let _ = (before, failed);
+            self.sheets.store(new, order);
+            if false {",
         build: &CHECKER,
         model: "gate::first_use_against_first_use",
         why: "a grant in the bucket that one thread has opened is not in the other's",
+    },
+    Twin {
+        name: "gate-spills-without-sealing",
+        file: "src/gate/permits.rs",
+        find: "self.last[place].fetch_or(SEALED, Ordering::Relaxed) & !SEALED",
+        replace: "self.last[place].load(Ordering::Relaxed) & !SEALED",
+        build: &CHECKER,
+        model: "permits::grant_against_a_spill",
+        why: "a grant by a permit comes behind the sheets that do not know it",
+    },
+    Twin {
+        name: "gate-permit-without-comparing",
+        file: "src/gate/permits.rs",
+        find: "if permit.compare_exchange(before, time, order, failed).is_ok() {",
+        replace: "let _ = failed;
+                if permit.swap(time, order) & SEALED == 0 {",
+        build: &CHECKER,
+        model: "permits::grant_against_grant",
+        why: "two threads use one permit",
+    },
+    Twin {
+        name: "gate-ends-by-the-first-look",
+        file: "src/gate/permits.rs",
+        find: "if self.in_use(&sealed, time) > 0 {",
+        replace: "if self.in_use(&sealed, time) > PERMITS as u64 {",
+        build: &CHECKER,
+        model: "permits::grant_against_the_end",
+        why: "a grant between look and seal is forgotten",
+    },
+    Twin {
+        name: "gate-spill-forgets-the-permits",
+        file: "src/gate/permits.rs",
+        find: "sealed.iter().filter(|at| **at > 0)",
+        replace: "sealed.iter().filter(|at| **at > u32::MAX - 1)",
+        build: &CHECKER,
+        model: "permits::spill_against_spill",
+        why: "the sheets begin with the whole limit",
     },
     Twin {
         name: "gate-same-bucket-begins-at-zero",
@@ -111,7 +148,7 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-notes-the-time-too-late",
         file: "src/gate/decide.rs",
-        find: "            self.ledger.record_time(start);
+        find: "            ledger.record_time(start);
 ",
         replace: "",
         build: &CHECKER,

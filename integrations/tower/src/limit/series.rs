@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use windrow::clock::Coarse;
-use windrow::{Clock, Counter, Gate, family::Metric, gate::GateError};
+use windrow::{Clock, Counter, Gate, Timestamp, family::Metric, gate::GateError};
 
 use crate::limit::sharing::Sharing;
 use crate::rules::Rate;
@@ -16,14 +16,21 @@ use crate::rules::Rate;
 pub struct Limit<C = Coarse> {
     /// The gate; `None` within if it could not be made, and the key is about to be removed.
     gate: OnceLock<Option<Gate<C>>>,
-    /// The standing, which is known before the gate exists. (Beside it, since a gate has whole
-    /// cache lines.)
-    standing: OnceLock<Standing>,
+    /// The standing, as a [word](Standing::word), which is set before the gate; [`UNKNOWN`] until
+    /// then.
+    standing: AtomicU64,
     /// The longest wait by the rules, in nanoseconds; `u64::MAX` without rules.
     max_wait: AtomicU64,
     pub(super) passed: Counter,
     pub(super) blocked: Counter,
 }
+
+/// The word of a standing that is not known yet.
+const UNKNOWN: u64 = 0;
+/// The word of [`Standing::Alone`].
+const ALONE: u64 = 1;
+/// The word of [`Standing::Overflow`].
+const OVERFLOW: u64 = 2;
 
 /// The gates that a key asks.
 #[derive(Clone, Copy)]
@@ -34,6 +41,27 @@ pub(super) enum Standing {
     Overflow,
     /// Its own gate and, until this has ended, the overflow gate.
     Sharing(Sharing),
+}
+
+impl Standing {
+    /// Returns the standing as a word: the time at which it ends, if it is sharing.
+    fn word(self) -> u64 {
+        match self {
+            Standing::Alone => ALONE,
+            Standing::Overflow => OVERFLOW,
+            Standing::Sharing(sharing) => sharing.until().as_nanos().max(OVERFLOW + 1),
+        }
+    }
+
+    /// Returns the standing of a word; `None` if it is not known yet.
+    fn of(word: u64) -> Option<Standing> {
+        match word {
+            UNKNOWN => None,
+            ALONE => Some(Standing::Alone),
+            OVERFLOW => Some(Standing::Overflow),
+            until => Some(Standing::Sharing(Sharing::lasting(Timestamp::from_nanos(until)))),
+        }
+    }
 }
 
 impl<C: Clock> Limit<C> {
@@ -81,7 +109,11 @@ impl<C: Clock> Limit<C> {
 
     /// Returns the gate, and which gates the key asks.
     pub(super) fn own(&self) -> Option<(&Gate<C>, Standing)> {
-        self.gate().zip(self.standing.get().copied())
+        self.gate().zip(self.standing())
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        Standing::of(self.standing.load(Ordering::Relaxed)) // as in `set_own`
     }
 
     /// Returns whether the gate is still to be made.
@@ -91,7 +123,10 @@ impl<C: Clock> Limit<C> {
 
     /// Sets the gate and the standing, unless they are set.
     pub(super) fn set_own(&self, gate: Gate<C>, standing: Standing) {
-        self.standing.get_or_init(|| standing);
+        // Relaxed, both: the first one stays. A thread that finds the gate sees it, because it was
+        // set before a gate was.
+        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.standing.compare_exchange(UNKNOWN, standing.word(), order, failed);
         self.gate.get_or_init(|| Some(gate));
     }
 
@@ -143,7 +178,7 @@ impl<C> Default for Limit<C> {
     fn default() -> Limit<C> {
         Limit {
             gate: OnceLock::new(),
-            standing: OnceLock::new(),
+            standing: AtomicU64::new(UNKNOWN),
             max_wait: AtomicU64::new(u64::MAX),
             passed: Counter::new(),
             blocked: Counter::new(),

@@ -41,6 +41,15 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
+    /// Returns a sharing that ends at this time.
+    pub(super) fn lasting(until: Timestamp) -> Sharing {
+        Sharing { until }
+    }
+
+    pub(super) fn until(self) -> Timestamp {
+        self.until
+    }
+
     /// Returns the sharing of a key that is in the family now; `None` if no grant of the overflow
     /// gate counts.
     pub(super) fn with<C: Clock>(overflow: &Gate<C>) -> Option<Sharing> {

@@ -39,6 +39,29 @@ async fn of_many_requests_at_once_exactly_the_limit_is_let_through() {
     assert_eq!(CLIENTS.family().lifetime(), (150, 3 * 800 - 150));
 }
 
+/// Clients come once and never again: idle keys make room for new ones, and each has the whole
+/// limit for itself. A key whose grants count stays.
+#[test]
+fn idle_keys_leave_as_new_ones_come() {
+    limits!(CLIENTS, CLOCK: 100, |_| 2);
+    let ask = |client: &str| {
+        CLIENTS.forget_next(2);
+        CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted()
+    };
+    for second in 0..200 {
+        assert!(ask("alice") && ask("alice"));
+        for number in 0..20 {
+            let client = format!("{second}, {number}");
+            assert!(ask(&client) && ask(&client) && !ask(&client), "{client}");
+            assert!(!ask("alice"));
+        }
+        CLOCK.advance(SECOND);
+    }
+    assert!(CLIENTS.family().len() <= 60, "{} keys", CLIENTS.family().len());
+    assert_eq!(CLIENTS.family().refused(), 0);
+    assert_eq!(CLIENTS.family().lifetime(), (200 * 42, 200 * 40));
+}
+
 /// Returns the number of admitted requests among a hundred.
 async fn ask_often(app: Router) -> u64 {
     let mut passed = 0;

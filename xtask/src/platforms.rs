@@ -13,6 +13,7 @@ mod control;
 mod disk;
 mod libraries;
 mod machine;
+mod page;
 mod programs;
 mod targets;
 
@@ -57,6 +58,9 @@ pub(crate) fn run(steps: &mut Steps, name: &str) -> Result<(), Failed> {
     if machines.iter().any(|machine| machine.name == ARM64.name) {
         outcomes.push(lose(steps, &mut rows));
     }
+    let root = steps.root().to_owned();
+    let shown = "docs/guide/where-it-runs.md";
+    outcomes.push(steps.step("the page of platforms", shown, || page::check(&root)));
     println!("\n| what | outcome | took |\n|---|---|---|");
     for [what, outcome, took] in rows {
         println!("| {what} | {outcome} | {took} |");

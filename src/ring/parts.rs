@@ -297,9 +297,21 @@ impl Settling {
         self.0.add_at(at, at, CellIndex::Count { cell: 0 }, n).is_ok()
     }
 
-    /// Moves on to the bucket at a start.
+    /// Moves on to the bucket at a start, and writes its prefix also behind a change of geometry.
     pub fn rotate(&self, start: u64) -> bool {
-        self.0.rotate(&self.0.acquire_current(), start, &reclaim::pin())
+        self.0.rotate_over(&self.0.acquire_current(), start, &reclaim::pin(), true)
+    }
+
+    /// Changes the geometry to three buckets of 20 ns.
+    #[allow(clippy::missing_panics_doc)]
+    pub fn reconfigure(&self) {
+        let geometry = Geometry::new(Duration::from_nanos(60), 3).expect("sound");
+        self.0.reconfigure(geometry).expect("there is memory");
+    }
+
+    /// Closes retired buckets.
+    pub fn close_retired(&self) {
+        self.0.close_retired();
     }
 
     /// Settles, in one attempt.
@@ -316,7 +328,9 @@ impl Settling {
     /// Returns the sum, bucket by bucket.
     #[must_use]
     pub fn sum(&self, now: u64) -> u64 {
-        self.0.view(|| now, |view| view.total_between(now - now % 10 - 30, now, 0))
+        let (geometry, _) = self.0.newest();
+        let newest = geometry.start_of(now);
+        self.0.view(|| now, |view| view.total_between(geometry.oldest(newest), newest, 0))
     }
 }
 

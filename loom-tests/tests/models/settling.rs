@@ -63,6 +63,30 @@ fn a_writer_against_a_thread_that_settles() {
     });
 }
 
+/// The writer adds to a bucket that a change of geometry takes over. The rotation behind the change
+/// writes the prefix, and the sum counts what was taken over and is in the interval: 16 at 43, and
+/// 1 at 33.
+#[test]
+fn a_writer_against_a_rotation_over_a_change() {
+    let name = "settling::a_writer_against_a_rotation_over_a_change";
+    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
+        let settling = Arc::new(Settling::new());
+        let writer = spawn(&settling, |settling| {
+            settling.add(33, 2);
+        });
+        turn();
+        settling.reconfigure();
+        assert!(settling.rotate(60));
+        settling.settle();
+        let found = settling.sum_at_once(63);
+        assert!([None, Some(17), Some(19)].contains(&found), "{found:?} was never the count");
+        writer.join().unwrap();
+        settling.close_retired();
+        assert!(settling.rotate(80));
+        check(&settling, 83, &[16]);
+    });
+}
+
 /// A reader of one interval, while the prefix of the next is written over its own.
 #[test]
 fn a_sum_against_the_prefix_of_the_next_interval() {

@@ -13,6 +13,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::BuildError;
+use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket_ref::Versioned;
 use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slots::Slots;
 use crate::ring::order::tier::Tiers;
@@ -182,6 +184,36 @@ impl Generation {
         let inherited = self.inherited.iter().filter_map(Inherited::newest_now);
         let carried = self.carried.last_key_value().map(|(start, _)| *start);
         inherited.chain(carried).any(|newest| newest >= oldest)
+    }
+
+    /// Calls `see` with the buckets of inherited slots that are in the interval that begins at
+    /// `oldest`, until it returns false. Returns false if it has, or if a bucket has left its slot
+    /// meanwhile.
+    ///
+    /// Takes no reference. The caller checks afterwards that `current` is what it was.
+    pub(in crate::ring) fn each_inherited(
+        &self,
+        oldest: u64,
+        mut see: impl FnMut(&Bucket) -> bool,
+    ) -> bool {
+        let is_in = |start: Option<u64>| start.is_some_and(|start| start >= oldest);
+        let reach_it = self.inherited.iter().filter(|inherited| is_in(inherited.newest_now()));
+        for inherited in reach_it {
+            for slot in inherited.slots.all() {
+                // SAFETY: buckets live as long as the window.
+                let Some(found) = (unsafe { Versioned::load(slot) }) else {
+                    if slot.rounds_left().is_none() {
+                        return false; // there is a bucket, but another by now
+                    }
+                    continue;
+                };
+                let is_seen = !is_in(inherited.start_now(found.bucket.start())) || see(found.bucket);
+                if !is_seen || !found.is_valid() {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// Returns whether the generation has taken anything over.

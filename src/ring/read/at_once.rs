@@ -362,6 +362,9 @@ fn add_up(view: &View<'_>, sums: &mut impl Sums) -> Option<()> {
     }
     let (ring, slots, geometry) = (view.ring(), &*view.generation().slots, view.geometry());
     let oldest = geometry.oldest(newest);
+    if view.generation().has_older_in(geometry.oldest(live)) {
+        return None; // what was taken over is in no slot here
+    }
     let current = view.found();
     if oldest <= live {
         let prefix = current.bucket.prefix();

@@ -160,6 +160,10 @@ impl Ring {
             next.anew = (next.number, next.first_turn);
         }
         let superseded = next.superseded.clone();
+        if next.has_older() {
+            // What was taken over may have shared cells, as long as it is in the interval.
+            self.touched.touch(slots.geometry.until(start));
+        }
         let next = Owned::new(next).into_shared(guard);
         // A ring that forgets has no older bucket in its interval; in any other, the prefix is not
         // known.

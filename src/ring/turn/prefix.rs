@@ -25,6 +25,17 @@
 //! slot: even for the very start that the thread looks for, by a rotation that comes too late and
 //! gives the bucket up. So the thread checks its version.
 //!
+//! ## After a change of geometry
+//!
+//! As long as buckets or numbers that were taken over are in the interval, each rotation writes the
+//! prefix anew: what all blocks had counted before `old` was opened, less what is in the interval.
+//! Of inherited buckets that is their totals. No thread carries them, or reuses them, before it has
+//! moved on to another generation; so what was said above holds for them too. Of numbers that are
+//! carried, shared cells are a part that cannot be told apart. All of them count as blocks' here,
+//! and none of them as shared cells' in the shared prefix (see `settle`): the sum of both is right.
+//!
+//! The first bucket of a generation has no prefix: a sum walks until the next rotation.
+//!
 //! # The prefix of a coarse bucket
 //!
 //! A thread that is about to retire the live bucket first writes the prefix of the coarse bucket
@@ -55,24 +66,23 @@ use crate::ring::store::block::Block;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 impl Ring {
-    /// Writes the prefix of `new`, which is to follow `old`, if it is known. `all_closed` says that
-    /// no retired bucket was open before.
+    /// Writes the prefix of `new`, which is to follow `old`, if it is known. `with_bases` says that
+    /// it may be taken from the bases: no retired bucket was open before.
     pub(super) fn write_prefix(
         &self,
         old: &BucketRef<'_>,
         (new, block): (&Bucket, &Block),
         generation: &Generation,
-        all_closed: bool,
+        with_bases: bool,
     ) {
-        let slots = &*generation.slots;
-        let oldest = slots.geometry.oldest(new.start());
-        if generation.has_older_in(oldest) {
-            return; // unknown
-        }
+        let geometry = generation.geometry();
+        let (oldest, of_old) = (geometry.oldest(new.start()), geometry.oldest(old.start()));
         if old.start() < oldest {
+            // What was taken over is older than `old`.
             new.set_prefix(Prefix::Alone);
-        } else if self.prefix_from_last(old, (new, block), slots, oldest)
-            || (all_closed && self.prefix_from_bases(old, (new, block), slots, oldest))
+        } else if (!generation.has_older_in(of_old)
+            && self.prefix_from_last(old, (new, block), &generation.slots, oldest))
+            || (with_bases && self.prefix_from_bases(old, (new, block), generation, oldest))
         {
             new.set_prefix(Prefix::Known);
         }
@@ -113,21 +123,29 @@ impl Ring {
         &self,
         old: &Bucket,
         (new, block): (&Bucket, &Block),
-        slots: &Slots,
+        generation: &Generation,
         oldest: u64,
     ) -> bool {
-        let bases = |position| {
+        let (wide, carried) = (self.store.layout.wide(), generation.carried.range(oldest..));
+        let before = |position| {
             let bases = self.store.blocks.iter().map(|block| block.base(position));
-            bases.fold(0, u64::wrapping_add)
+            let kept = carried.clone().map(|(_, carried)| carried.numbers[position]);
+            kept.fold(bases.fold(0, u64::wrapping_add), u64::wrapping_sub)
         };
-        self.store_prefixes(new, |index| bases(self.store.layout.wide() + index));
+        self.store_prefixes(new, |index| before(wide + index));
         for (position, prefix) in self.wide_prefixes_to_write(block).iter().enumerate() {
-            prefix.store(bases(position), Ordering::Relaxed);
+            prefix.store(before(position), Ordering::Relaxed);
         }
+        let keep = |kept: &Bucket| self.change_prefixes((new, block), kept, u64::wrapping_sub);
         old.prefix() == Prefix::Alone
-            || each_closed(slots, oldest, old.start(), |kept| {
-                self.change_prefixes((new, block), kept, u64::wrapping_sub);
-            })
+            || each_closed(&generation.slots, oldest, old.start(), keep)
+                && generation.each_inherited(oldest, |kept| {
+                    let is_closed = kept.is_closed();
+                    if is_closed {
+                        keep(kept);
+                    }
+                    is_closed || kept.block().is_none()
+                })
     }
 
     /// Stores the prefix at additive positions that are not wide, by their index among those.

@@ -37,9 +37,6 @@ impl Ring {
             // SAFETY: of a bucket that is current under the guard.
             let generation = unsafe { current.generation(&guard).deref() };
             let Some(quiet) = self.shared_prefix.quiet() else { return };
-            if generation.has_older_in(generation.geometry().oldest(current.start())) {
-                return;
-            }
             generation.slots.install(&current);
             let write =
                 |prefix: &[AtomicU64]| self.write_shared(prefix, &current, generation, quiet);
@@ -66,15 +63,21 @@ impl Ring {
         }
         let newest = current.start();
         let interval = generation.geometry().oldest(newest)..=newest;
-        let found = generation.slots.each_touched(interval, newest, |bucket| {
+        let keep = |bucket: &Bucket| {
             for (cell, there) in prefix.iter().zip(self.store.cells(bucket).dense) {
                 let kept = there.shared.load(Ordering::Relaxed);
                 cell.store(cell.load(Ordering::Relaxed).wrapping_sub(kept), Ordering::Relaxed);
             }
-        });
+        };
+        let older = |bucket: &Bucket| {
+            keep(bucket);
+            true
+        };
+        let is_found = generation.each_inherited(*interval.start(), older)
+            && generation.slots.each_touched(interval, newest, keep).is_some();
         // In this order: the fence in `is_still` stands behind all that was read. If `current` has
         // moved on, a bucket of the interval may have left its slot.
-        found.is_some()
+        is_found
             && self.shared_prefix.is_still(quiet)
             && eq(self.current().load(Ordering::Relaxed), current)
     }

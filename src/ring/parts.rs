@@ -297,9 +297,9 @@ impl Settling {
         self.0.add_at(at, at, CellIndex::Count { cell: 0 }, n).is_ok()
     }
 
-    /// Moves on to the bucket at a start, and writes its prefix also behind a change of geometry.
+    /// Moves on to the bucket at a start.
     pub fn rotate(&self, start: u64) -> bool {
-        self.0.rotate_over(&self.0.acquire_current(), start, &reclaim::pin(), true)
+        self.0.rotate(&self.0.acquire_current(), start, &reclaim::pin())
     }
 
     /// Changes the geometry to three buckets of 20 ns.

@@ -207,7 +207,8 @@ impl Generation {
                     }
                     continue;
                 };
-                let is_seen = !is_in(inherited.start_now(found.bucket.start())) || see(found.bucket);
+                let is_seen =
+                    !is_in(inherited.start_now(found.bucket.start())) || see(found.bucket);
                 if !is_seen || !found.is_valid() {
                     return false;
                 }

@@ -66,14 +66,14 @@ use crate::ring::store::block::Block;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 impl Ring {
-    /// Writes the prefix of `new`, which is to follow `old`, if it is known. `with_bases` says that
-    /// it may be taken from the bases: no retired bucket was open before.
+    /// Writes the prefix of `new`, which is to follow `old`, if it is known. `all_closed` says that
+    /// no retired bucket was open before.
     pub(super) fn write_prefix(
         &self,
         old: &BucketRef<'_>,
         (new, block): (&Bucket, &Block),
         generation: &Generation,
-        with_bases: bool,
+        all_closed: bool,
     ) {
         let geometry = generation.geometry();
         let (oldest, of_old) = (geometry.oldest(new.start()), geometry.oldest(old.start()));
@@ -82,7 +82,7 @@ impl Ring {
             new.set_prefix(Prefix::Alone);
         } else if (!generation.has_older_in(of_old)
             && self.prefix_from_last(old, (new, block), &generation.slots, oldest))
-            || (with_bases && self.prefix_from_bases(old, (new, block), generation, oldest))
+            || (all_closed && self.prefix_from_bases(old, (new, block), generation, oldest))
         {
             new.set_prefix(Prefix::Known);
         }

@@ -19,28 +19,12 @@ use crate::ring::Ring;
 use crate::ring::order::bucket::{Bucket, Opening};
 use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::store::block::Block;
-use crate::sync::sized;
-
-/// Whether a rotation writes the prefix also where the interval has taken something over. Models
-/// write it where they say so: it matters to speed alone, and would take most of their steps.
-const OVER_CHANGES: bool = sized(1, 0) == 1;
 
 impl Ring {
     /// Moves on from `current` to the bucket of `at`, which is newer, or to another geometry, if
     /// that is proposed. Returns false if another thread has moved on.
     #[cold]
     pub(in crate::ring) fn rotate(&self, current: &BucketRef<'_>, at: u64, guard: &Guard) -> bool {
-        self.rotate_over(current, at, guard, OVER_CHANGES)
-    }
-
-    /// Rotates as [`rotate`](Self::rotate) does, and maybe writes the prefix over a change.
-    pub(in crate::ring) fn rotate_over(
-        &self,
-        current: &BucketRef<'_>,
-        at: u64,
-        guard: &Guard,
-        over_changes: bool,
-    ) -> bool {
         let generation = current.generation(guard);
         // SAFETY: of a bucket that was current under the guard.
         let of = unsafe { generation.deref() };
@@ -51,9 +35,8 @@ impl Ring {
         slots.install(current);
         let all_closed = self.close_quiescent(guard);
         self.write_tier_prefixes(current, of, all_closed);
-        let with_bases = all_closed && (over_changes || !of.has_older());
         let prefix =
-            |new: &Bucket, block: &Block| self.write_prefix(current, (new, block), of, with_bases);
+            |new: &Bucket, block: &Block| self.write_prefix(current, (new, block), of, all_closed);
         let start = slots.geometry.start_of(at);
         let new = self.store.open(&Opening::fine(generation, start, current.start()), prefix);
         self.replace_current(current, new, slots)

@@ -199,8 +199,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-limit-is-tried-once",
         file: "src/gate.rs",
-        find: "            if self.ledger.turn(&head, Next::at(start, terms)) {",
-        replace: "            if self.ledger.turn(&head, Next::at(start, terms)) | true {",
+        find: "            if ledger.turn(&head, Next::at(start, terms)) {",
+        replace: "            if ledger.turn(&head, Next::at(start, terms)) | true {",
         build: &CHECKER,
         model: "gate::limit_against_the_opening_of_the_next_bucket",
         why: "a new limit is lost where another thread turns",
@@ -230,8 +230,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-retires-by-another-look",
         file: "src/gate/retire.rs",
-        find: "self.ledger.turn(&head, Next",
-        replace: "self.ledger.turn(&self.ledger.look(), Next",
+        find: "ledger.turn(&head, Next",
+        replace: "ledger.turn(&ledger.look(), Next",
         build: &CHECKER,
         model: "gate::grant_against_the_end_of_its_gate",
         why: "grants after the first look are forgotten with the gate",

@@ -57,7 +57,7 @@ impl<L: Labels, M> Series<L, M> {
             names,
             metric,
             created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, saturating_nanos),
-            last_used: AtomicU64::new(Coarse::NEW.now().as_nanos()),
+            last_used: AtomicU64::new(Coarse::default().now().as_nanos()),
             witness: Witness::new(),
         });
         let _ = Arc::as_ptr(&series).expose_provenance(); // for `in_arc`
@@ -160,7 +160,7 @@ impl<L: Labels, M> Series<L, M> {
     /// Looks whether the series was used, and returns the time since it was last found used. A
     /// series with a handle (`is_kept`) is in use.
     pub(super) fn idle(&self, is_kept: bool) -> Duration {
-        let nanos = Coarse::NEW.now().as_nanos();
+        let nanos = Coarse::default().now().as_nanos();
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         let was_used = self.use_state.compare_exchange(USED, IDLE, order, failed).is_ok();
         if was_used || is_kept {

@@ -218,11 +218,18 @@ fn histograms() {
 
 /// Returns the size that a tier of `buckets` buckets of ten adds to that.
 fn tier_formula(buckets: usize) -> i64 {
-    slots(buckets.cast_signed() as i64) + TIER
+    let buckets = buckets.cast_signed() as i64;
+    slots(buckets) + marks(buckets) + TIER
+}
+
+/// Returns the size of a tier's marks by `docs/design/windows.md`.
+fn marks(words: i64) -> i64 {
+    let above = if words > 8 { marks(words / 8 + i64::from(words % 8 != 0)) } else { 0 };
+    8 * words + 16 + above
 }
 
 /// The tier itself.
-const TIER: i64 = 136;
+const TIER: i64 = 152;
 
 #[test]
 fn tiers_take_what_the_formula_says() {

@@ -11,7 +11,7 @@
 //!
 //! A coarse bucket itself says whether one of its finer buckets was live: it has its prefix, or is
 //! *missed*, before such a bucket is retired. A coarse bucket that does not exist, or is neither,
-//! has the prefix of the next boundary.
+//! has the prefix of the next boundary. Reads find that by `marks`.
 //!
 //! A generation has the tiers of the one before, until `clear` takes the ring back to an earlier
 //! time: a boundary that the ring passes again must not have the prefix of the first time. Then the
@@ -24,6 +24,7 @@ use crate::error::BuildError;
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::order::geometry::Geometry;
+use crate::ring::order::marks::Marks;
 use crate::ring::order::slots::{Lookup, Slots, Touched};
 
 /// The tiers of a window, each coarser than the one before.
@@ -71,6 +72,7 @@ pub(in crate::ring) struct Tier {
     pub(in crate::ring) number: u64,
     /// The newest interval with a touched coarse bucket.
     pub(in crate::ring) touched: Touched,
+    pub(in crate::ring) marks: Marks,
 }
 
 impl Tier {
@@ -79,7 +81,8 @@ impl Tier {
         // Generations are numbered from zero upwards, one for each change of geometry.
         let number = u64::MAX - index;
         let slots = Arc::new(Slots::new(geometry)?);
-        Ok(Tier { slots, number, touched: Touched::default() })
+        let (touched, marks) = (Touched::default(), Marks::new(geometry.buckets()));
+        Ok(Tier { slots, number, touched, marks })
     }
 
     pub(in crate::ring) fn geometry(&self) -> Geometry {

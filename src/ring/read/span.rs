@@ -27,6 +27,8 @@ pub(crate) struct Span {
     length: u64,
     /// The tier of the buckets; none if they are the ring's own.
     tier: Option<usize>,
+    /// In a tier, the time up to which the view has found no mark from the oldest on.
+    marked: u64,
 }
 
 impl Span {
@@ -143,11 +145,12 @@ impl View<'_> {
         let Source { tier, geometry } = source;
         let length = geometry.length();
         let oldest = |newest| Some((geometry.back(newest, buckets.checked_sub(1)?), newest));
-        let mut span = Span { starts: newest.and_then(oldest), buckets, length, tier };
+        let mut span = Span { starts: newest.and_then(oldest), buckets, length, tier, marked: 0 };
         if let (Some(tier), Some((oldest, newest))) = (tier, span.starts) {
             // If the clock has stepped back, some buckets have left the tier.
             let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
-            let known = tier_view::known_start(self, tier, oldest.max(still_there), still_there);
+            let from = oldest.max(still_there);
+            let (known, marked) = tier_view::known_start(self, tier, from, still_there);
             if known > newest {
                 return Span { starts: None, buckets: 0, ..span };
             }
@@ -159,6 +162,7 @@ impl View<'_> {
                 buckets + steps(known, oldest) + steps(newest, last)
             };
             span.starts = Some((known, last));
+            span.marked = marked;
         }
         span
     }
@@ -173,7 +177,7 @@ impl View<'_> {
     /// Returns the span as one of a tier, if it is.
     fn in_tier(&self, span: Span) -> Option<TierSpan<'_, '_>> {
         let (tier, (from, newest)) = (span.tier?, span.starts?);
-        let tier = TierSpan::of(self, tier, from, newest);
+        let tier = TierSpan::marked_from(self, tier, (from, span.marked), newest);
         if !tier.is_known() {
             self.overtake(); // it was when the span was resolved
         }

@@ -30,7 +30,8 @@
 //! that is missed, it is not known what was counted before. Then the boundary is not *known*, and a
 //! span begins, or ends, at another one. A thread misses a coarse bucket before it retires one that
 //! lies in it: so a boundary that is known when a view looks may be unknown at its next look, and
-//! the view is overtaken.
+//! the view is overtaken. It is also *marked* before (see `marks`): one without a mark needs no
+//! look.
 //!
 //! # Extremes
 //!
@@ -82,10 +83,23 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// not known, the span has counted nothing through blocks: an older one has. If its end is not
     /// known, it goes on up to the next boundary that is.
     pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
+        TierSpan::marked_from(view, tier, (from, from), newest)
+    }
+
+    /// Makes the span, of which the view has found no mark from its start up to `marked`.
+    pub(super) fn marked_from(
+        view: &'v View<'g>,
+        tier: usize,
+        (from, marked): (u64, u64),
+        newest: u64,
+    ) -> TierSpan<'v, 'g> {
         let tier = &view.generation().tiers[tier];
-        let (known, before) = next_known(view, tier, from);
+        let (known, before, _) = next_known(view, tier, from, marked);
         let next = newest.checked_add(tier.geometry().length());
-        let (end, until) = next.map_or((0, Before::All), |next| next_known(view, tier, next));
+        let (end, until) = next.map_or((0, Before::All), |next| {
+            let (end, until, _) = next_known(view, tier, next, next);
+            (end, until)
+        });
         let last = if end > newest { end - 1 } else { u64::MAX };
         let before = (known == from).then_some(before);
         TierSpan { view, tier, from, newest, before, until, last }
@@ -298,12 +312,13 @@ impl<'g> Coarse<'g> {
 }
 
 /// Returns the newest boundary of a tier that is known, at or before `from` and not before
-/// `oldest`; otherwise the first one behind it that is known.
-pub(super) fn known_start(view: &View<'_>, tier: usize, from: u64, oldest: u64) -> u64 {
+/// `oldest`; otherwise the first one behind it that is known. Also returns the time up to which
+/// there is no mark from there.
+pub(super) fn known_start(view: &View<'_>, tier: usize, from: u64, oldest: u64) -> (u64, u64) {
     let tier = &view.generation().tiers[tier];
-    let (known, _) = next_known(view, tier, from);
+    let (known, _, marked) = next_known(view, tier, from, from);
     if known == from {
-        return from;
+        return (from, marked);
     }
     // What holds for a boundary holds for earlier ones, up to one behind which a bucket was
     // retired.
@@ -312,7 +327,8 @@ pub(super) fn known_start(view: &View<'_>, tier: usize, from: u64, oldest: u64) 
     };
     let has_prefix =
         |boundary: &u64| matches!(prefix_at(view, tier, *boundary), BoundaryPrefix::Known(_));
-    successors(older(&from), older).find(has_prefix).unwrap_or(known)
+    let older = successors(older(&from), older).find(has_prefix);
+    older.map_or((known, marked), |older| (older, older))
 }
 
 /// Returns the start of the first coarse bucket, at or behind `newest`, that ends at a known
@@ -320,7 +336,7 @@ pub(super) fn known_start(view: &View<'_>, tier: usize, from: u64, oldest: u64) 
 pub(super) fn known_end(view: &View<'_>, tier: usize, newest: u64) -> u64 {
     let tier = &view.generation().tiers[tier];
     let length = tier.geometry().length();
-    let end = |next| next_known(view, tier, next).0.wrapping_sub(length);
+    let end = |next| next_known(view, tier, next, next).0.wrapping_sub(length);
     newest.checked_add(length).map_or(newest, end)
 }
 
@@ -378,21 +394,28 @@ fn prefix_at<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> BoundaryPref
     if view.is_valid(view.inherited(found)) { found_prefix } else { BoundaryPrefix::Unneeded }
 }
 
-/// Returns the first known boundary from one on, and what was counted before it.
-fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Before<'g>) {
-    let (length, live) = (tier.geometry().length(), view.live());
-    let mut known = boundary;
-    let next = |start: &u64| start.checked_add(length);
-    for start in successors(Some(boundary), next).take_while(|start| *start <= live) {
+/// Returns the first known boundary from one on, what was counted before it, and the time up to
+/// which there is no mark from there. The view has found none from `boundary` up to `marked`.
+fn next_known<'g>(
+    view: &View<'g>,
+    tier: &'g Tier,
+    boundary: u64,
+    marked: u64,
+) -> (u64, Before<'g>, u64) {
+    let (geometry, live) = (tier.geometry(), view.live());
+    let (mut known, mut from) = (boundary, Some(marked));
+    // A coarse bucket that is not marked needs no prefix.
+    while let Some(start) = from.and_then(|from| tier.marks.next(geometry, from, live)) {
         match prefix_at(view, tier, start) {
-            BoundaryPrefix::Known(bucket) => return (known, Before::Known(bucket)),
+            BoundaryPrefix::Known(bucket) => return (known, Before::Known(bucket), start),
             // If there is no later boundary, the time ends there.
-            BoundaryPrefix::Missed => known = start.wrapping_add(length),
+            BoundaryPrefix::Missed => known = start.wrapping_add(geometry.length()),
             BoundaryPrefix::Unneeded => {}
         }
+        from = start.checked_add(geometry.length());
     }
     let is_ahead = known > live || known < boundary;
-    (known, if is_ahead { Before::All } else { Before::AllButLive })
+    (known, if is_ahead { Before::All } else { Before::AllButLive }, u64::MAX)
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

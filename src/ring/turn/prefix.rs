@@ -210,6 +210,7 @@ impl Ring {
         for (index, tier) in generation.tiers.iter().enumerate() {
             let start = current.start();
             let Some(coarse) = self.store.coarse_bucket(tier, start, start) else { continue };
+            tier.marks.mark(coarse.slot(), coarse.start());
             if coarse.has_prefix() {
                 continue;
             }

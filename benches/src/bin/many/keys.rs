@@ -23,7 +23,7 @@ labels! { struct Client { number: u64 } }
 
 static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
 
-const HOUR: Duration = Duration::from_secs(3_600);
+const HOUR: Duration = Duration::from_hours(1);
 
 /// A limiter by key.
 trait Keyed {

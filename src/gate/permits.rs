@@ -206,7 +206,7 @@ impl Permits {
     }
 
     /// Returns the number of these permits that are in use at this time.
-    fn in_use(&self, permits: &[u32; PERMITS], time: u32) -> u64 {
+    fn in_use(&self, permits: &[u32], time: u32) -> u64 {
         let buckets = self.first().buckets;
         permits.iter().filter(|at| is_in_use(**at, time, buckets)).count() as u64
     }

@@ -83,7 +83,11 @@ fn a_writer_against_a_rotation_over_a_change() {
         writer.join().unwrap();
         settling.close_retired();
         assert!(settling.rotate(80));
-        check(&settling, 83, &[16]);
+        settling.settle();
+        assert_eq!(settling.sum(83), 16);
+        // The other reclaimer need not have closed every bucket by now: then there is no prefix.
+        let found = settling.sum_at_once(83);
+        assert!(found == Some(16) || (found.is_none() && !cfg!(windrow_checker)), "{found:?}");
     });
 }
 

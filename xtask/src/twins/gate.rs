@@ -92,7 +92,7 @@ pub(super) const GATE: &[Twin] = &[
         name: "gate-opens-twice",
         file: "src/gate/permits.rs",
         find: "if self.sheets.compare_exchange(before, new, order, failed).is_err() {",
-        replace: "let _ = (before, failed);
+        replace: "let (_, _): (*mut Ledger, _) = (before, failed);
             self.sheets.store(new, order);
             if false {",
         build: &CHECKER,

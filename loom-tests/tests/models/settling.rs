@@ -17,12 +17,17 @@ fn spawn(settling: &Arc<Settling>, run: fn(&Settling)) -> JoinHandle<()> {
     })
 }
 
-/// Checks, at rest, that the sum at once is known once a thread has settled, and right.
+/// Checks, at rest, that the sum at once is known once a thread has settled, and right. (The other
+/// reclaimer need not have closed every bucket by then: then it may be unknown.)
 fn check(settling: &Settling, now: u64, sums: &[u64]) {
     settling.settle();
     let sum = settling.sum(now);
     assert!(sums.contains(&sum), "{sum} is in the interval");
-    assert_eq!(settling.sum_at_once(now), Some(sum));
+    let found = settling.sum_at_once(now);
+    assert!(
+        found == Some(sum) || (found.is_none() && !cfg!(windrow_checker)),
+        "{found:?}, not {sum}"
+    );
 }
 
 /// The writer is late, or has written before its bucket leaves the interval. Afterwards its add is
@@ -83,11 +88,7 @@ fn a_writer_against_a_rotation_over_a_change() {
         writer.join().unwrap();
         settling.close_retired();
         assert!(settling.rotate(80));
-        settling.settle();
-        assert_eq!(settling.sum(83), 16);
-        // The other reclaimer need not have closed every bucket by now: then there is no prefix.
-        let found = settling.sum_at_once(83);
-        assert!(found == Some(16) || (found.is_none() && !cfg!(windrow_checker)), "{found:?}");
+        check(&settling, 83, &[16]);
     });
 }
 

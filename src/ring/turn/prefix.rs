@@ -34,7 +34,8 @@
 //! carried, shared cells are a part that cannot be told apart. All of them count as blocks' here,
 //! and none of them as shared cells' in the shared prefix (see `settle`): the sum of both is right.
 //!
-//! The first bucket of a generation has no prefix: a sum walks until the next rotation.
+//! The first bucket of a generation that has taken something over has no prefix: a sum walks until
+//! the next rotation.
 //!
 //! # The prefix of a coarse bucket
 //!

@@ -94,10 +94,10 @@ use terms::Terms;
 /// | a call | costs |
 /// |---|---|
 /// | granted by a permit | the clock's reading, a load of each permit, one compare-exchange |
-/// | refused by permits | the same, without the compare-exchange |
+/// | refused by permits | the clock's reading and a load of each permit |
 /// | granted by sheets | the clock's reading, a few loads, one compare-exchange of a shared word |
-/// | refused by sheets, by [`try_admit`](Self::try_admit) | the clock's reading and a few loads; no write |
-/// | refused by sheets, by [`admit`](Self::admit) | also a load for each bucket to be forgotten first |
+/// | refused by sheets, in [`try_admit`](Self::try_admit) | the clock's reading and a few loads |
+/// | refused by sheets, in [`admit`](Self::admit) | also a load for each bucket to leave first |
 /// | that opens a bucket | 3 or 4 read-modify-writes, and up to 9 loads and stores a bucket |
 ///
 /// A bucket is opened by the first call in it, or by the first call that reserves in it. One word

@@ -17,8 +17,8 @@ const BITS: usize = 3;
 /// The marks of a tier's slots.
 #[derive(Debug)]
 pub(in crate::ring) struct Marks {
-    /// A word for each slot: one more than the newest start that was marked, or zero. Above it, a
-    /// word for each eight: the newest of them; and so on.
+    /// A word for each slot: the newest start that was marked. Above it, a word for each eight: the
+    /// newest of them; and so on. Each begins with zero, which says that time zero may be marked.
     levels: Box<[Box<[AtomicU64]>]>,
 }
 
@@ -36,14 +36,13 @@ impl Marks {
     /// Marks the coarse bucket at a start, in its slot. The caller then retires a bucket that lies
     /// in it.
     pub(in crate::ring) fn mark(&self, slot: usize, start: u64) {
-        let newest = start.saturating_add(1);
         for (level, words) in self.levels.iter().enumerate() {
             let word = &words[slot >> (BITS * level)];
             // Relaxed, both: the word only rises. A reader that finds the retirement finds the mark
             // or a later one, by coherence: also if another thread has marked, and this one has
             // seen it.
-            if word.load(Ordering::Relaxed) < newest {
-                word.fetch_max(newest, Ordering::Relaxed);
+            if word.load(Ordering::Relaxed) < start {
+                word.fetch_max(start, Ordering::Relaxed);
             }
         }
     }
@@ -56,7 +55,7 @@ impl Marks {
         }
         let slot = of.slot_of(from);
         // Mostly, the first one is. Relaxed: as in `mark`.
-        let is_marked = self.levels[0][slot].load(Ordering::Relaxed) > from;
+        let is_marked = self.levels[0][slot].load(Ordering::Relaxed) >= from;
         if is_marked { Some(from) } else { self.search((of.length(), slot), from, last) }
     }
 
@@ -71,7 +70,7 @@ impl Marks {
             // Relaxed, both: as in `mark`.
             let mut is_marked = false;
             for word in &words[eight] {
-                is_marked = word.load(Ordering::Relaxed) > start;
+                is_marked = word.load(Ordering::Relaxed) >= start;
                 if is_marked {
                     break;
                 }
@@ -80,7 +79,7 @@ impl Marks {
             }
             if !is_marked && at == rest {
                 // The last word may stand for fewer slots.
-                is_marked = words[rest].load(Ordering::Relaxed) > start;
+                is_marked = words[rest].load(Ordering::Relaxed) >= start;
                 if !is_marked {
                     let slots = self.levels[0].len() - (rest << (BITS * level));
                     start = start.checked_add(length * slots as u64)?;
@@ -135,11 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_time_has_no_mark() {
-        let geometry = Geometry::of_length(Duration::from_nanos(10), 4).expect("sound");
-        let (marks, last) = (Marks::new(4), u64::MAX - u64::MAX % 10);
-        assert_eq!(marks.next(geometry, last - 10, u64::MAX), None);
-        marks.mark(geometry.slot_of(last), last);
-        assert_eq!(marks.next(geometry, last - 10, u64::MAX), Some(last));
+    fn the_last_bucket_of_all_time_is_marked() {
+        for length in [1, 10] {
+            let geometry = Geometry::of_length(Duration::from_nanos(length), 4).expect("sound");
+            let (marks, last) = (Marks::new(4), geometry.start_of(u64::MAX));
+            assert_eq!(marks.next(geometry, last - length, u64::MAX), None);
+            marks.mark(geometry.slot_of(last), last);
+            assert_eq!(marks.next(geometry, last - length, u64::MAX), Some(last));
+        }
     }
 }

@@ -115,6 +115,18 @@ macro_rules! thread_number {
 pub(crate) use words::{Word, thread_words};
 pub(crate) use {const_fn, global, thread_number};
 
+/// Stores a number in a cell that another thread may exchange meanwhile.
+///
+/// In a model this is an exchange, too. For loom, an exchange beside two stores may read what was
+/// there before both, and come behind both all the same, which is no order of one atomic object.
+#[inline]
+pub(crate) fn overwrite(cell: &AtomicU64, number: u64, order: Ordering) {
+    #[cfg(not(any(loom, shuttle)))]
+    cell.store(number, order);
+    #[cfg(any(loom, shuttle))]
+    cell.swap(number, order);
+}
+
 /// Returns the size `real`; or in a model, where every atomic operation is a branch to explore,
 /// `model`.
 pub(crate) const fn sized(real: usize, model: usize) -> usize {

@@ -39,7 +39,7 @@ use super::numbered::Numbered;
 use super::open;
 use crate::memory::column::Column;
 use crate::reclaim;
-use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, global, overwrite, thread_number};
 
 #[path = "per_core_model/ration.rs"]
 mod ration;
@@ -130,12 +130,12 @@ fn take_over(core: usize) -> u64 {
     *core
 }
 
-/// Runs a sequence that replaces the cell's number by `commit` of it, if there is one, unless it is
-/// aborted.
+/// Runs a sequence that commits by `commit`, to which it gives the cell and the number that it has
+/// loaded from there, unless it is aborted.
 fn sequence<N: Numbering>(
     column: PerCoreColumn<N>,
     on_miss: impl OnMiss,
-    commit: impl Fn(u64) -> Option<u64>,
+    commit: impl FnOnce(&AtomicU64, u64),
 ) {
     let row = core();
     let mine = take_over(row);
@@ -146,9 +146,7 @@ fn sequence<N: Numbering>(
     let number = cell.load(Ordering::Relaxed);
     let core = cores()[row].lock().unwrap();
     if *core == mine {
-        if let Some(number) = commit(number) {
-            cell.store(number, Ordering::Release); // as the real one
-        }
+        commit(cell, number);
     } else {
         drop(core);
         on_miss.missed(Miss::Aborted);
@@ -156,11 +154,17 @@ fn sequence<N: Numbering>(
 }
 
 pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl OnMiss) {
-    sequence(column, on_miss, |number| Some(number.wrapping_add(n)));
+    sequence(column, on_miss, |cell, number| {
+        cell.store(number.wrapping_add(n), Ordering::Release); // as the real one
+    });
 }
 
 pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss: impl OnMiss) {
-    sequence(column, on_miss, |number| (number < value).then_some(value));
+    sequence(column, on_miss, |cell, number| {
+        if number < value {
+            overwrite(cell, value, Ordering::Release); // as the real one
+        }
+    });
 }
 
 /// Runs a sequence on the live bucket's columns. Each step is given the first cell of this thread's

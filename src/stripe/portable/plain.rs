@@ -9,7 +9,7 @@
 //! memory forward a store to the next load of the same cell at once, but not to an instruction that
 //! reads and writes it.
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, overwrite};
 
 /// True if [`add`] and [`raise`] are one instruction each.
 pub(super) const IS_WHOLE: bool = whole::THERE;
@@ -116,7 +116,7 @@ pub(super) fn raise_in_steps(cell: &AtomicU64, value: u64) {
     // Relaxed: as in `add_in_steps`.
     if cell.load(Ordering::Relaxed) < value {
         // Release: as in `add_in_steps`.
-        cell.store(value, Ordering::Release);
+        overwrite(cell, value, Ordering::Release);
     }
 }
 

@@ -11,7 +11,6 @@
 //!
 //! The lock exists only in the model. It represents the scheduler, which lets one thread at a time
 //! run on a core, and orders the operations of threads that run there one after the other.
-
 //!
 //! # What differs on arm64
 //!

@@ -123,9 +123,9 @@ pub(super) const READS: &[Twin] = &[
         name: "sequence-is-not-restarted",
         file: "src/stripe/per_core_model.rs",
         find: "    if *core == mine {
-        if let Some(number) = commit",
+        commit(",
         replace: "    if *core >= mine {
-        if let Some(number) = commit",
+        commit(",
         build: &PER_CORE,
         model: "counter_sum::sums_against_two_adders",
         why: "an interrupted add overwrites what came between its load and its store",

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 /// ```
 #[must_use = "it tells the time when it is dropped, which is at once"]
 #[doc(alias = "HistogramTimer")]
+#[doc(alias = "stop_and_record")]
 #[doc(alias = "stopwatch")]
 pub struct Timer<F: FnMut(Duration)> {
     started: Instant,

@@ -118,23 +118,6 @@ impl Ticker {
         };
         Ok(Ticker { tick, _handle: Arc::new(handle) })
     }
-
-    /// Changes the period, for all clones, from the next tick on.
-    ///
-    /// A window checks the resolution of its clock only when it is built or reconfigured: it does
-    /// not notice that the new period is too coarse for its buckets.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::{Clock, clock::Ticker};
-    ///
-    /// let ticker = Ticker::default();
-    /// ticker.set_period(Duration::from_millis(2));
-    /// assert_eq!(ticker.clone().resolution(), Duration::from_millis(2));
-    /// ```
-    pub fn set_period(&self, period: Duration) {
-        self.tick.set_period(period);
-    }
 }
 
 impl Ticker {

@@ -38,6 +38,7 @@ use std::ops::{Add, AddAssign};
 /// assert_eq!([one, other].iter().sum::<Stats>(), both);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[doc(alias = "IntRecorder")]
 pub struct Stats {
     /// The number of values recorded; for a `Count` or `Signed` event, the sum of the adds; for a
     /// `Maximum` or `Minimum` event, 0.

@@ -46,6 +46,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.rate(Hits::Micros), 0.1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "PerSecond")]
     pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         let Some(cells) = cells_of(event).count() else { return 0.0 };
         let (count, interval) = self.of_interval_at_once(cells, None).unwrap_or_else(|| {

@@ -13,8 +13,6 @@ use crate::fork::in_child;
 use crate::refused::refuse;
 use testkit::{Finish, alone, ms};
 
-const HOUR: Duration = Duration::from_secs(3_600);
-
 type Window = SlidingWindow<Seen, Ticker>;
 
 /// Returns a window with buckets of 10 ms.
@@ -118,39 +116,8 @@ fn forked() {
     wait_until("its thread ends", || threads() == alone);
 }
 
-/// The period belongs to the process that changes it, and is minded at once.
 #[test]
-fn forked_children_change_the_period() {
-    alone::run("ticker::changed_in_a_child", &[]);
-}
-
-#[test]
-#[ignore = "run by another test, in a process of its own"]
-fn changed_in_a_child() {
-    let ticker = Ticker::start(HOUR);
-    in_child(|| {
-        ticker.set_period(ms(1));
-        moves(&ticker);
-    });
-    in_child(|| {
-        ticker.now();
-        assert_eq!(ticker.resolution(), HOUR);
-        ticker.set_period(ms(2));
-        moves(&ticker);
-        ticker.set_period(HOUR);
-        in_child(|| {
-            ticker.now();
-            ticker.set_period(ms(3));
-            moves(&ticker);
-        });
-        ticker.set_period(ms(4));
-        moves(&ticker);
-    });
-    assert_eq!(ticker.resolution(), HOUR);
-}
-
-#[test]
-fn forked_while_tickers_come_and_go_and_change() {
+fn forked_while_tickers_come_and_go() {
     alone::run("ticker::forked_in_the_middle", &[]);
 }
 
@@ -161,14 +128,6 @@ fn forked_in_the_middle() {
     let ticker = Ticker::start(ms(1));
     let mut window = Some(window(&ticker));
     thread::scope(|scope| {
-        scope.spawn(|| {
-            for micros in (100..).step_by(100) {
-                if finished.load(Ordering::Acquire) {
-                    break;
-                }
-                ticker.set_period(Duration::from_micros(micros % 1_000));
-            }
-        });
         for _ in 0..2 {
             scope.spawn(|| {
                 while !finished.load(Ordering::Acquire) {
@@ -181,7 +140,6 @@ fn forked_in_the_middle() {
         for _ in 0..25 {
             in_child(|| {
                 counts(&window.take().expect("the parent's"));
-                ticker.set_period(ms(1));
                 moves(&ticker);
                 moves(&Ticker::default());
             });
@@ -210,7 +168,6 @@ fn no_thread_in_a_child() {
         assert!(Ticker::try_start(ms(1)).is_err(), "there is a thread to be had");
         counts(&window);
         moves(&ticker);
-        ticker.set_period(ms(2));
         moves(&ticker);
         drop((window, ticker));
         assert_eq!(threads(), 1);

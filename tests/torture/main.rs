@@ -28,7 +28,7 @@ windrow::events! {
 /// Returns the time of each torture.
 fn seconds() -> Duration {
     let told = std::env::var("WINDROW_TORTURE_SECONDS").ok();
-    Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(1.2))
+    Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(0.6))
 }
 
 /// A torture that has not reached everything in its time may take this many times as long: a

@@ -71,17 +71,12 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     ]
     .concat();
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
-    let private =
-        ["doc", "--workspace", "--no-deps", "--features", FEATURES, "--document-private-items"];
-    steps.cargo("docs, private items too", &private, &[])?;
     litmus::quick(steps)?;
-    elsewhere::linked_statically(steps)?;
     models::lint(steps)?;
     models::rest(steps)?;
     twin::of_models(steps)?;
     orderings::check(steps)?;
     packages::run(steps)?;
-    bounds::run(steps)?;
     cluster::run(steps, false)?;
     browser::run(steps)?;
     #[cfg(unix)]
@@ -99,6 +94,11 @@ fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
 
 /// Runs the steps that take longer: hours on two cores, most of them for the mutants.
 pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
+    let private =
+        ["doc", "--workspace", "--no-deps", "--features", FEATURES, "--document-private-items"];
+    steps.cargo("docs, private items too", &private, &[])?;
+    elsewhere::linked_statically(steps)?;
+    bounds::run(steps)?;
     models::run(steps, "")?;
     twin::run(steps, "")?;
     promela(steps)?;

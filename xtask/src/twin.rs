@@ -54,17 +54,13 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     try_all(steps, &chosen)
 }
 
-/// Tries one twin for each file of models, in each build: the first that is in the table. So of
-/// each file some model is seen to fail. (Twins that a model does not answer for have a test built
-/// for each; and those that take minutes are left out.)
+/// Tries one twin for each build of models: the first that is in the table. So each build is seen
+/// to fail.
 pub(crate) fn of_models(steps: &mut Steps) -> Result<(), Failed> {
     let mut seen = HashSet::new();
     let of_models = twins().filter(|twin| twin.build.is_of_models() && !SLOW.contains(&twin.name));
-    let file = |twin: &Twin| twin.model.split("::").next();
-    let first = of_models.filter(|twin| seen.insert((twin.build.name, file(twin))));
-    let mut chosen: Vec<&Twin> = first.collect();
-    chosen.sort_by_key(|twin| twin.build.name); // to build is most of it: each build by one worker
-    try_all(steps, &chosen)
+    let first = of_models.filter(|twin| seen.insert(twin.build.name));
+    try_all(steps, &first.collect::<Vec<_>>())
 }
 
 fn try_all(steps: &mut Steps, chosen: &[&Twin]) -> Result<(), Failed> {

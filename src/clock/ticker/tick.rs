@@ -13,7 +13,7 @@ use crossbeam_utils::CachePadded;
 
 use crate::clock::{UNKNOWN, monotonic};
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
-use crate::timestamp::{Timestamp, saturating_nanos};
+use crate::timestamp::Timestamp;
 
 /// A task that a ticker's thread runs at every tick.
 pub(crate) trait Chore: Debug + Send + Sync {
@@ -25,11 +25,6 @@ pub(crate) trait Chore: Debug + Send + Sync {
 
 /// The shortest period.
 pub(super) const SHORTEST: Duration = Duration::from_micros(50);
-
-/// The period in nanoseconds, at least [`SHORTEST`].
-fn nanos_of(period: Duration) -> u64 {
-    saturating_nanos(period.max(SHORTEST))
-}
 
 /// The thread that was started with the ticker publishes the time, in this process.
 const FIRST: u8 = 0;
@@ -44,7 +39,8 @@ const ADOPTED: u8 = 2;
 pub(super) struct Tick {
     /// The time that was last published; [`UNKNOWN`] if no thread of this process has published it.
     nanos: CachePadded<AtomicU64>,
-    period: AtomicU64,
+    /// At least [`SHORTEST`].
+    period: Duration,
     ended: AtomicBool,
     /// [`FIRST`], [`NONE`] or [`ADOPTED`].
     publisher: AtomicU8,
@@ -73,7 +69,7 @@ impl Tick {
     pub(super) fn new(period: Duration) -> Tick {
         Tick {
             nanos: CachePadded::new(AtomicU64::new(monotonic::fine_nanos())),
-            period: AtomicU64::new(nanos_of(period)),
+            period: period.max(SHORTEST),
             ended: AtomicBool::new(false),
             publisher: AtomicU8::new(FIRST),
             thread: AtomicPtr::new(null_mut()),
@@ -93,13 +89,7 @@ impl Tick {
     }
 
     pub(super) fn period(&self) -> Duration {
-        Duration::from_nanos(self.period.load(Ordering::Relaxed)) // a number
-    }
-
-    pub(super) fn set_period(&self, period: Duration) {
-        // Relaxed: a number; `wake` makes the thread read it.
-        self.period.store(nanos_of(period), Ordering::Relaxed);
-        self.wake();
+        self.period
     }
 
     /// Ends the thread.
@@ -145,14 +135,14 @@ impl Tick {
         TICKS.set(true);
         // Release: pairs with the Acquire in `wake`.
         self.thread.store(Box::into_raw(Box::new(thread::current())), Ordering::Release);
-        // Pairs with the fence in `wake`: either this thread sees the change, or `wake` sees this
+        // Pairs with the fence in `wake`: either this thread sees the flag, or `wake` sees this
         // thread.
         fence(Ordering::SeqCst);
         // Relaxed: no data written before `ended` is read after it; `join` synchronises.
         while !self.ended.load(Ordering::Relaxed) {
             self.nanos.store(monotonic::fine_nanos(), Ordering::Relaxed);
             self.each_chore(|chore| chore.at_tick());
-            thread::park_timeout(Duration::from_nanos(self.period.load(Ordering::Relaxed)));
+            thread::park_timeout(self.period);
         }
         self.each_chore(|chore| chore.at_end());
     }
@@ -172,15 +162,15 @@ impl Tick {
         }
     }
 
-    /// Wakes the thread, so that it sees what has changed.
+    /// Wakes the thread, so that it sees that it shall end.
     fn wake(&self) {
         // Pairs with the fence in `run`: if this call does not see the thread yet, the thread will
-        // see the change.
+        // see the flag.
         fence(Ordering::SeqCst);
         // SAFETY: null, or a box that is kept until `self` is dropped. Acquire: pairs with the
         // Release in `run`.
         if let Some(thread) = unsafe { self.thread.load(Ordering::Acquire).as_ref() } {
-            // Happens before the return of `park_timeout`: the thread sees what has changed.
+            // Happens before the return of `park_timeout`: the thread sees the flag.
             thread.unpark();
         }
     }

@@ -59,11 +59,6 @@ impl Keyed for Limits<Client, Manual> {
         self.admit(Client { number: key }, 1, Duration::ZERO).is_granted()
     }
 
-    fn ask_anew(&self, key: u64) -> bool {
-        self.forget_next(2);
-        self.ask(key)
-    }
-
     fn forget(&self) {
         self.forget_idle();
     }

@@ -16,6 +16,7 @@
 //! looks again.
 
 use std::fmt::{self, Debug, Formatter};
+use std::mem;
 use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
@@ -78,12 +79,15 @@ use crate::unwind::make_or_undo;
 /// assert_eq!((0..1_000).filter(|client| ask(client % 500)).count(), 22);
 /// ```
 ///
+/// Idle keys make room for new ones: once seven eighths of the keys are in use, each new one looks
+/// at eight others, in turn, and [forgets](Self::forget_idle) those that are idle. A request whose
+/// key would share the overflow gate does the same. A sweep over all keys is needed only to have
+/// their memory back.
+///
 /// Keys beyond the limit of keys share one gate, the overflow gate, which is that of the key
 /// `None`. Keys whose texts are longer than [a family keeps](Family#bounds), 1024 bytes, share it
 /// too. So clients with made-up keys cannot fill the memory, and are never without a limit; but a
-/// client that comes when others have used up the keys has to share with them. Call
-/// [`forget_idle`](Self::forget_idle) regularly, for example once an interval; or
-/// [`forget_next`](Self::forget_next) with each request, which takes no time for all keys.
+/// client that comes when others have used up the keys has to share with them.
 ///
 /// A key that gets a gate of its own while others share asks both gates for one more interval of
 /// the overflow gate (if requests [wait](crate::LimitLayer::wait) there, for up to two intervals
@@ -114,6 +118,9 @@ pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     gate: MakeGate<L, C>,
     current: Current<Rate>,
 }
+
+/// The number of keys at which a new one looks, to make room.
+const LOOKS: usize = 8;
 
 /// Makes a key's gate; for `None`, the overflow gate.
 type MakeGate<L, C> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> Gate<C>;
@@ -174,10 +181,15 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// assert_eq!(too_much, Admission::Refused { retry_after: None });
     /// ```
     pub fn admit(&self, key: L::Borrowed<'_>, weight: u64, max_wait: Duration) -> Admission {
+        let mut has_looked = false;
         loop {
             let limit = self.family.with(key);
             if limit.is_without_gate() {
                 self.make_gate(&limit.keep());
+            }
+            let is_overflow = matches!(limit.own(), Some((_, Standing::Overflow)));
+            if is_overflow && !mem::replace(&mut has_looked, true) && self.make_room() {
+                continue;
             }
             let max_wait = limit.max_wait(max_wait);
             match limit.own().and_then(|own| self.ask(own, key, weight, max_wait)) {
@@ -268,6 +280,10 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             }
             limit.set_own(gate, self.standing(limit));
         });
+        let most = self.family.max_series();
+        if L::COMBINATIONS.is_none() && self.family.len() > most - most / 8 {
+            self.make_room(); // for the keys after this one, which is kept by its handle
+        }
     }
 
     /// Makes a gate by the user's function.
@@ -322,37 +338,11 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         self.family.retain(|limit, _| limit.own().is_none_or(|own| self.is_kept(own)))
     }
 
-    /// Looks at the next `count` keys, and forgets the idle ones among them, as
-    /// [`forget_idle`](Self::forget_idle) does of all. Returns the number of forgotten keys.
-    ///
-    /// A clock hand goes on where the last call has stopped. So limits that call it with 2 for each
-    /// request that may bring a new key, or from time to time with a fraction of their keys, need
-    /// no sweep over all of them. It does nothing while another thread forgets keys.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::clock::Manual;
-    /// use windrow::{Gate, labels};
-    /// use windrow_tower::Limits;
-    ///
-    /// labels! { pub struct Client { client: u32 } }
-    ///
-    /// thread_local! { static CLOCK: Manual = Manual::default(); }
-    /// let clients = Limits::<Client, Manual>::new(100, |_| {
-    ///     Gate::builder(1).clock(CLOCK.with(Manual::clone)).build().expect("one a second")
-    /// });
-    /// for client in 0..10_000 {
-    ///     clients.forget_next(2);
-    ///     assert!(clients.admit(Client { client }, 1, Duration::ZERO).is_granted());
-    ///     CLOCK.with(|clock| clock.advance(Duration::from_millis(100)));
-    /// }
-    /// assert!(clients.family().len() <= 100);
-    /// ```
-    pub fn forget_next(&self, count: usize) -> usize {
-        if L::COMBINATIONS.is_some() {
-            return 0;
-        }
-        self.family.retain_next(count, |limit| limit.own().is_none_or(|own| self.is_kept(own)))
+    /// Looks at the next few keys, and forgets the idle ones. Returns whether it has forgotten any.
+    #[cold]
+    fn make_room(&self) -> bool {
+        let is_kept = |limit: &Limit<C>| limit.own().is_none_or(|own| self.is_kept(own));
+        self.family.retain_next(LOOKS, is_kept) > 0
     }
 
     /// Returns whether a key with this gate is kept. Otherwise the gate is retired.

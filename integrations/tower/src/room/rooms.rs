@@ -50,9 +50,9 @@ use crate::unwind::make_or_undo;
 /// assert!(ROUTES.try_enter(report).is_some());
 /// ```
 ///
-/// Keys beyond the limit of keys share one room, that of the key `None`, as described for
-/// [`Limits`](crate::Limits). But a key that gets a room of its own keeps the places that it has in
-/// the shared room besides, until it leaves them.
+/// Keys beyond the limit of keys share one room, that of the key `None`. Call
+/// [`forget_idle`](Self::forget_idle) regularly: it makes room for new keys. A key that gets a room
+/// of its own keeps the places that it has in the shared room besides, until it leaves them.
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
     places: PlacesOf<L>,

@@ -43,11 +43,8 @@ async fn of_many_requests_at_once_exactly_the_limit_is_let_through() {
 /// limit for itself. A key whose grants count stays.
 #[test]
 fn idle_keys_leave_as_new_ones_come() {
-    limits!(CLIENTS, CLOCK: 100, |_| 2);
-    let ask = |client: &str| {
-        CLIENTS.forget_next(2);
-        CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted()
-    };
+    limits!(CLIENTS, CLOCK: 200, |_| 2);
+    let ask = |client: &str| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
     for second in 0..200 {
         assert!(ask("alice") && ask("alice"));
         for number in 0..20 {
@@ -57,9 +54,20 @@ fn idle_keys_leave_as_new_ones_come() {
         }
         CLOCK.advance(SECOND);
     }
-    assert!(CLIENTS.family().len() <= 60, "{} keys", CLIENTS.family().len());
+    assert!(CLIENTS.family().len() <= 200, "{} keys", CLIENTS.family().len());
     assert_eq!(CLIENTS.family().refused(), 0);
     assert_eq!(CLIENTS.family().lifetime(), (200 * 42, 200 * 40));
+}
+
+/// All keys are in use at first, and idle a second later: then a stranger has a gate of its own.
+#[test]
+fn a_key_that_finds_no_room_takes_that_of_an_idle_one() {
+    limits!(CLIENTS, CLOCK: 8, |client| if client.is_some() { 2 } else { 5 });
+    let ask = |client: &str| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
+    assert!((0..8).all(|number| ask(&format!("{number}"))));
+    assert_eq!((0..8).filter(|_| ask("stranger")).count(), 5, "by the overflow gate");
+    CLOCK.advance(SECOND);
+    assert_eq!((0..8).filter(|_| ask("new")).count(), 2, "by its own");
 }
 
 /// Returns the number of admitted requests among a hundred.

@@ -70,17 +70,19 @@ pub use walk::FamilyIter;
 /// assert_eq!(REQUESTS.lifetime(), 1);
 /// ```
 ///
-/// A family of windows takes a function that builds them. A family of histograms with another scale
-/// than the default takes one, too:
+/// Windows and gates have no default: their family takes a function that makes them, by
+/// [`with_constructor`](Self::with_constructor). A family of histograms with another scale than the
+/// default takes one, too:
 ///
 /// ```
+/// use std::time::Duration;
 /// use windrow::{Family, SlidingWindow, events, labels};
 ///
 /// events! { pub enum Http { Pass: Count, Micros: Value } }
 /// labels! { pub struct Route { route: str } }
 ///
 /// static ROUTES: Family<Route, SlidingWindow<Http>> =
-///     Family::with_constructor(|| SlidingWindow::builder().build().expect("1 s, 2 buckets"));
+///     Family::with_constructor(|| SlidingWindow::of(Duration::from_secs(60), 60));
 ///
 /// ROUTES.with(Route { route: "/cart" }).record(Http::Micros, 1_250);
 /// assert_eq!(ROUTES.with(Route { route: "/cart" }).stats(Http::Micros).max, Some(1_250));
@@ -151,7 +153,8 @@ const LIMIT: usize = 1_000;
 const LONGEST_TEXTS: usize = 1_024;
 
 impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
-    /// Returns a family without series. Their metrics will be `M::default()`.
+    /// Returns a family without series. Their metrics will be `M::default()`. A window or a gate
+    /// has no default: use [`with_constructor`](Self::with_constructor).
     ///
     /// ```
     /// use windrow::{Family, Gauge, labels};
@@ -194,6 +197,26 @@ macro_rules! constructor {
             /// writes.with(Shard { shard: 3 }).add(2);
             /// assert_eq!(writes.with(Shard { shard: 3 }).sum(), 42);
             /// ```
+            ///
+            /// The type of a static has no place for a closure's type. There `F` is `fn() -> M`,
+            /// the default, to which a closure that captures nothing is converted. If
+            /// [`with_max_series`](Self::with_max_series) follows, write the types before the
+            /// constructor, too: otherwise the compiler takes the closure's own type for `F`, and
+            /// reports mismatched types.
+            ///
+            /// ```
+            /// use std::time::Duration;
+            /// use windrow::{AtMost, Family, Gate, labels};
+            ///
+            /// labels! { pub struct Client { client: u32 } }
+            ///
+            /// static CLIENTS: Family<Client, Gate> = Family::<Client, Gate>::with_constructor(
+            ///     || Gate::strict(AtMost(100), Duration::from_secs(1), 10),
+            /// )
+            /// .with_max_series(50_000);
+            ///
+            /// assert!(CLIENTS.with(Client { client: 7 }).try_admit(1));
+            /// ```
             pub $($const)? fn with_constructor(make: F) -> Family<L, M, F> {
                 Family::made_with((), make)
             }
@@ -213,7 +236,9 @@ macro_rules! constructor {
                 }
             }
 
-            /// Limits the number of series. Has no effect if all labels are enums.
+            /// Limits the number of series. Has no effect if all labels are enums. (After
+            /// [`with_constructor`](Self::with_constructor), a static needs the types twice: see
+            /// there.)
             ///
             /// Eight bytes for each series are allocated at the first use, up to eight mebibytes.
             /// Beyond 1 048 576 series, lookups get slower.

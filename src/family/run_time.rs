@@ -144,6 +144,29 @@ impl<M: Metric, F> Family<RuntimeLabels, M, F> {
     /// assert_eq!(rows.lifetime()[0].count(), 1);
     /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
+    ///
+    /// For a static or a field, name the type and call the function by it: then the closure is
+    /// converted to `fn() -> M`.
+    ///
+    /// ```
+    /// use std::{sync::OnceLock, time::Duration};
+    /// use windrow::labels::{LabelNames, RuntimeLabels};
+    /// use windrow::{Family, SlidingWindow, events};
+    ///
+    /// events! { enum Http { Pass: Count } }
+    ///
+    /// type Windows = Family<RuntimeLabels, SlidingWindow<Http>>;
+    /// static WINDOWS: OnceLock<Windows> = OnceLock::new();
+    ///
+    /// let names = LabelNames::new("tenant,region".split(','))?; // from a file
+    /// let windows = Windows::with_names_and_constructor(names, || {
+    ///     SlidingWindow::of(Duration::from_secs(60), 60)
+    /// });
+    /// let windows = WINDOWS.get_or_init(|| windows);
+    /// windows.with(&["acme", "eu"]).add(Http::Pass, 1);
+    /// assert_eq!(windows.len(), 1);
+    /// # Ok::<(), windrow::labels::LabelNamesError>(())
+    /// ```
     pub fn with_names_and_constructor(names: LabelNames, make: F) -> Family<RuntimeLabels, M, F> {
         Family::made_with(names, make)
     }

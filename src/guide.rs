@@ -165,6 +165,8 @@ pub mod in_flight {}
 pub mod rate_display {}
 
 /// [`Family`]: crate::Family
+/// [`labels!`]: crate::labels!
+/// [exact-numbers.md]: exact_numbers
 /// [windows.md]: design::windows
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/endpoints.md")]

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// drop(latency.timer());
 /// assert_eq!(latency.count(), 1);
 /// ```
-#[must_use = "it tells the time when it is dropped, which is at once"]
+#[must_use = "the timer reports when it is dropped: bind it to a name, such as `_timer`"]
 #[doc(alias = "HistogramTimer")]
 #[doc(alias = "stop_and_record")]
 #[doc(alias = "stopwatch")]

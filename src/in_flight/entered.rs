@@ -101,6 +101,10 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 /// than the weight in flight, and no surplus leave can lift a [limit](InFlight::try_enter). The
 /// weight of a guard that is never dropped ([`mem::forget`]) stays in flight.
 ///
+/// Bind a guard to a name, such as `_guard`. `let _ = open.enter(1)`, a pattern `Some(_)` in a
+/// `let ... else`, and `open.try_enter(..).is_some()` drop it at once: then nothing is limited, and
+/// the compiler does not warn.
+///
 /// The guards of `enter` and `try_enter` borrow the level. [`InFlight::enter_owned`] returns one
 /// that owns it, and [`owned_by`](Self::owned_by) hands the weight to any other
 /// [owner](LevelOwner).
@@ -115,7 +119,7 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 /// drop(connection);
 /// assert_eq!(OPEN.level(), 0);
 /// ```
-#[must_use = "it leaves when it is dropped, which is at once"]
+#[must_use = "the weight leaves when the guard is dropped: bind it to a name, such as `_guard`"]
 pub struct InFlightGuard<O: LevelOwner> {
     owner: O,
     weight: u64,
@@ -168,6 +172,9 @@ impl InFlight {
     /// limit. The limit is that of this call alone: calls may have different limits (lower ones for
     /// less urgent work), and [`enter`](Self::enter) has none.
     ///
+    /// The weight stays only as long as the [guard](InFlightGuard): bind it, as in
+    /// `let Some(_guard) = ... else`. A `Some(_)` there drops it at once.
+    ///
     /// Costs a load and a compare-exchange, and another compare-exchange each time that another
     /// thread came first. A refusal costs a load.
     ///
@@ -183,7 +190,7 @@ impl InFlight {
     /// assert!(workers.try_enter(1, AtMost(2)).is_some());
     /// ```
     #[inline]
-    #[must_use = "it leaves when it is dropped, which is at once"]
+    #[must_use = "the weight leaves when the guard is dropped: bind it to a name, such as `_guard`"]
     #[doc(alias = "try_acquire")]
     #[doc(alias = "percpu_counter_limited_add")]
     pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<InFlightGuard<&InFlight>> {
@@ -204,7 +211,7 @@ impl InFlight {
     /// ```
     #[cfg(not(any(loom, shuttle)))] // no method is called on their `Arc`
     #[inline]
-    #[must_use = "it leaves when it is dropped, which is at once"]
+    #[must_use = "the weight leaves when the guard is dropped: bind it to a name, such as `_guard`"]
     pub fn try_enter_owned(
         self: &Arc<Self>,
         weight: u64,

@@ -142,7 +142,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline]
-    #[must_use = "it leaves when it is dropped, which is at once"]
+    #[must_use = "the weight leaves when the guard is dropped: bind it to a name, such as `_guard`"]
     pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<InFlightGuard<Peaks<'a, E, C>>> {
         let level = self.in_flight.try_rise(weight, limit)?;
         Some(self.entered(level, weight))

@@ -107,7 +107,7 @@ impl<L: Labels> Rooms<L> {
     /// assert!(CLIENTS.try_enter(Client { client: 7 }).is_none());
     /// assert!(CLIENTS.try_enter(Client { client: 8 }).is_some());
     /// ```
-    #[must_use = "the place is free again when it is dropped, which is at once"]
+    #[must_use = "the place is free when the guard is dropped: bind it to a name, such as `_place`"]
     pub fn try_enter(&self, key: L::Borrowed<'_>) -> Option<InRoom<L>> {
         loop {
             let room = self.family.with(key);

@@ -81,6 +81,11 @@ pub(crate) const UNKNOWN: Timestamp = Timestamp::from_nanos(u64::MAX);
 /// assert_eq!(window.sum(Hits::Hit), 3);
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no clock",
+    label = "not a clock",
+    note = "to make one of a function that returns a `Timestamp`: `windrow::clock::from_fn`"
+)]
 pub trait Clock {
     /// Returns the time now.
     fn now(&self) -> Timestamp;

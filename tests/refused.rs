@@ -464,6 +464,30 @@ fn a_type_that_cannot_be_a_label() {
 
 /// A set holds what a lookup borrows, so an owned text is borrowed.
 #[test]
+fn a_type_that_is_no_set_of_labels_no_metric_and_no_clock() {
+    let source = "
+use windrow::{Counter, Family, Gate};
+
+struct Mine;
+static BY_TEXT: Family<&'static str, Counter> = Family::new();
+static MINE: Family<windrow::labels::RuntimeLabels, Mine> = loop {};
+
+fn main() {
+    _ = Gate::builder(1).clock(Mine);
+}
+";
+    let words = [
+        "`&'static str` is no set of labels",
+        "windrow::labels! { pub struct Route { route: str } }",
+        "`Mine` cannot be the metric of a family",
+        "implement `windrow::family::Metric`",
+        "`Mine` is no clock",
+        "`windrow::clock::from_fn`",
+    ];
+    says("no_labels_metric_clock", source, &words);
+}
+
+#[test]
 fn an_owned_text_in_a_lookup() {
     let source = "windrow::labels! { struct Route { route: String } }
 

@@ -27,6 +27,12 @@ use crate::family::short_text::ShortText;
 ///
 /// The type without borrowed texts implements it, `Request<'static>` above. Calls take the set with
 /// texts borrowed for the time of the call.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no set of labels",
+    label = "not a set of labels",
+    note = "declare a set, also for a single label: \
+            `windrow::labels! {{ pub struct Route {{ route: str }} }}`"
+)]
 pub trait Labels: Sized + 'static {
     /// The labels' names, if the family is given them at run time; `()` if the type declares them.
     type Names: Clone + Send + Sync + 'static;

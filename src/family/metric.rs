@@ -43,6 +43,12 @@ use crate::in_flight::InFlight;
 /// endpoint.open.increment();
 /// assert_eq!(ENDPOINTS.lifetime(), (1, 1));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the metric of a family",
+    label = "not a metric",
+    note = "for a struct of several metrics, implement `windrow::family::Metric`: what its all-time \
+            total is, and how totals add up"
+)]
 pub trait Metric: Send + Sync + 'static {
     /// The all-time total of a metric. `Default` is the total of an unused metric.
     type Total: Clone + Default + Debug + Send + 'static;

@@ -21,6 +21,24 @@ use crate::ring::RingAndClock;
 /// | [`Over::complete`] | the buckets before the newest | their time | right, but up to one bucket old |
 /// | [`Over::weighted_rate`] | buckets, and a share of the oldest one | the time that they cover | right |
 ///
+/// Each of them divides by that time in a young window, too: ten seconds after a window was built,
+/// its rate over a minute is a sixth of the true rate. Until the window is as old as the span,
+/// divide the sum by its age:
+///
+/// ```
+/// # use std::time::Duration;
+/// # use windrow::{SlidingWindow, clock::Manual};
+/// # windrow::events! { enum Hits { Hit: Count } }
+/// # let builder = SlidingWindow::<Hits>::builder().interval(Duration::from_secs(60)).buckets(60);
+/// # let window = builder.clock(Manual::default()).build()?;
+/// window.add(Hits::Hit, 600);
+/// window.clock().advance(Duration::from_secs(10));
+/// assert_eq!(window.rate(Hits::Hit), 10.0);
+/// let age = (window.now() - window.built()).min(window.interval());
+/// assert_eq!(window.sum(Hits::Hit) as f64 / age.as_secs_f64(), 60.0);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
 /// [`Over::rate`]: crate::snapshot::Over::rate
 /// [`Over::complete`]: crate::snapshot::Over::complete
 /// [`Over::weighted_rate`]: crate::snapshot::Over::weighted_rate

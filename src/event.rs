@@ -203,6 +203,8 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 /// [`Event`]. `Http::ALL` is an array of all events, [erased](Event::erased); so no event can have
 /// that name.
 ///
+/// A call makes one set: write another call for another set.
+///
 /// An attribute before an event, such as its documentation or `#[deprecated]`, goes to its
 /// constant. A `#[cfg]` is refused there. To leave an event out, write two sets, each with its own
 /// `#[cfg]`.

@@ -88,7 +88,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// the memory that `bucket` has. So it allocates nothing, unless more cells of a `Histogram`'s
     /// scale were used than in any bucket before; and the caller can return an error between two
     /// buckets. ([`distribution_into`](BucketSnapshot::distribution_into) reuses memory for
-    /// percentiles.)
+    /// percentiles.) [`close_past`](Self::close_past) before it opens a bucket, which may allocate
+    /// until the ring has been filled once. The bucket's times are those of the window's clock:
+    /// [`system_time`](Self::system_time) converts them.
     ///
     /// Costs an epoch pin, three read-modify-writes, and a few loads for each of the bucket's
     /// cells.

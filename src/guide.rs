@@ -12,6 +12,9 @@
 //!
 //! This module exists in the documentation only: a program cannot name it.
 //!
+//! [`drain_next`]: crate::SlidingWindow::drain_next
+//! [`Event`]: crate::Event
+//! [`export`]: crate::export
 //! [cluster.md]: cluster
 //! [from-atomic.md]: from_atomic
 //! [exact-numbers.md]: exact_numbers

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use testkit::interrupts::Timer;
+use testkit::interrupts::{Timer, sysconf};
 use testkit::{Finish, alone};
 use windrow::{Counter, Gauge, Maximum, Minimum};
 
@@ -97,8 +97,7 @@ fn a_thread_that_rests_leaves_a_row_for_each_core() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn resting() {
-    // SAFETY: it reads a setting of the system.
-    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(128);
+    let cores = sysconf(libc::_SC_NPROCESSORS_CONF).min(128);
     let (counter, all) = (Counter::new(), Barrier::new(cores.try_into().expect("a number")));
     counter.add(1);
     thread::scope(|scope| {

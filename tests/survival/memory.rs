@@ -9,6 +9,7 @@ use windrow::Counter;
 use windrow::clock::Manual;
 
 use crate::work::Work;
+use testkit::interrupts::sysconf;
 use testkit::{Finish, alone, ns, window};
 
 windrow::events! {
@@ -34,9 +35,8 @@ impl Exhausted {
             assert_eq!(libc::getrlimit(libc::RLIMIT_AS, before.as_mut_ptr()), 0);
             before.assume_init()
         };
-        // SAFETY: a plain question.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.unsigned_abs();
-        set(libc::rlimit { rlim_cur: pages * page, ..before });
+        let bytes = pages * sysconf(libc::_SC_PAGESIZE);
+        set(libc::rlimit { rlim_cur: bytes as libc::rlim_t, ..before });
         let exhausted = Exhausted(before);
         assert!(!room_for(64 << 10), "the limit does not bite");
         exhausted

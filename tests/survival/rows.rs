@@ -2,6 +2,7 @@
 
 use crate::Seen;
 use crate::work::Work;
+use testkit::interrupts::sysconf;
 use testkit::{alone, ns};
 
 use std::mem::zeroed;
@@ -173,8 +174,7 @@ fn as_many_rows_as_the_machine_has_cores() {
 fn mapped() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").expect("the size of this process");
     let pages: u64 = pages.split(' ').next().and_then(|size| size.parse().ok()).expect("pages");
-    // SAFETY: a plain question.
-    pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.unsigned_abs()
+    pages * sysconf(libc::_SC_PAGESIZE)
 }
 
 /// Returns the number of rows that the first add of this process maps.

@@ -13,6 +13,7 @@ use windrow::clock::{Manual, Precise};
 use windrow::{Clock, SlidingWindow};
 
 use crate::Seen;
+use testkit::interrupts::sysconf;
 use testkit::ledger::{Ledger, Tally};
 use testkit::pinned::pinned;
 use testkit::traced::{Traced, time_of};
@@ -289,8 +290,7 @@ fn a_pin_over_10_000_rotations_takes_a_megabyte_at_most() {
 fn resident() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").expect("the size of this process");
     let pages: u64 = pages.split(' ').nth(1).and_then(|size| size.parse().ok()).expect("pages");
-    // SAFETY: a plain question.
-    pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.unsigned_abs()
+    pages * sysconf(libc::_SC_PAGESIZE)
 }
 
 #[test]

@@ -43,7 +43,9 @@ pub struct Timer(libc::timer_t);
 impl Timer {
     /// Starts one for the calling thread.
     pub fn start(period: Duration) -> Timer {
-        let tick = libc::timespec { tv_sec: 0, tv_nsec: period.subsec_nanos().into() };
+        #[allow(clippy::cast_lossless, reason = "not where numbers have 32 bits")]
+        let nanos = period.subsec_nanos() as libc::c_long;
+        let tick = libc::timespec { tv_sec: 0, tv_nsec: nanos };
         let every = libc::itimerspec { it_interval: tick, it_value: tick };
         // SAFETY: the structures are valid, and outlive the calls.
         unsafe {
@@ -67,12 +69,20 @@ impl Drop for Timer {
     }
 }
 
+/// Returns a number of the system's, by its name (`sysconf`). On systems of 32 bits its type is
+/// another.
+#[must_use]
+pub fn sysconf(name: libc::c_int) -> u64 {
+    // SAFETY: a plain question.
+    u64::try_from(unsafe { libc::sysconf(name) }).expect("the system knows it")
+}
+
 /// Moves the calling thread to the core numbered `which`, modulo those it may run on.
 pub fn migrate(which: u64) {
     // SAFETY: the sets are as long as they are said to be; core 0 or 1 may not be allowed, and then
     // the thread stays where it is.
     unsafe {
-        let cores = libc::sysconf(libc::_SC_NPROCESSORS_ONLN).max(1).unsigned_abs();
+        let cores = sysconf(libc::_SC_NPROCESSORS_ONLN).max(1);
         let mut set: libc::cpu_set_t = zeroed();
         libc::CPU_SET((which % cores) as usize, &mut set);
         libc::sched_setaffinity(0, size_of_val(&set), &raw const set);

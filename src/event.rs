@@ -203,7 +203,15 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 /// [`Event`]. `Http::ALL` is an array of all events, [erased](Event::erased); so no event can have
 /// that name.
 ///
-/// A call makes one set: write another call for another set.
+/// A call may make several sets:
+///
+/// ```
+/// windrow::events! {
+///     pub enum Http { Pass: Count, Rt: Histogram }
+///     pub enum Cache { Hit: Count, Miss: Count }
+/// }
+/// assert_eq!((Http::ALL.len(), Cache::ALL.len()), (2, 2));
+/// ```
 ///
 /// An attribute before an event, such as its documentation or `#[deprecated]`, goes to its
 /// constant. A `#[cfg]` is refused there. To leave an event out, write two sets, each with its own
@@ -284,5 +292,20 @@ macro_rules! events {
                     [ $( $crate::Event::at(__Position::$event as ::core::primitive::usize) ),+ ];
             }
         };
+    };
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $name:ident {
+            $( $(#[$($on_event:tt)*])* $event:ident $(: $kind:ident $(($of:expr))?)? ),+ $(,)?
+        }
+        $($more:tt)+
+    ) => {
+        $crate::events! {
+            $(#[$attribute])*
+            $visibility enum $name {
+                $( $(#[$($on_event)*])* $event $(: $kind $(($of))?)? ),+
+            }
+        }
+        $crate::events! { $($more)+ }
     };
 }

@@ -237,7 +237,7 @@ impl Debug for ConsoleService {
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const METRICS: &str = windrow_prometheus::CONTENT_TYPE;
 
 /// Returns whether the client asks for HTML by name. `curl` accepts anything, and gets the text.
 fn wants_html(headers: &HeaderMap) -> bool {

@@ -87,8 +87,14 @@ mod show;
 
 pub use buckets::{Bucketed, Buckets, Registrable, buckets};
 pub use error::RegisterError;
+/// The version of `prometheus-client` whose registry this crate fills.
+pub use prometheus_client;
 pub use registered::{register, register_all};
 pub use shared::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum, Shared};
+
+/// The content type of the text that `prometheus_client::encoding::text::encode` writes: the answer
+/// to a scrape.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs
 /// it.

@@ -2,7 +2,7 @@
 //! faults.
 
 use std::mem::zeroed;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use windrow::Counter;
@@ -13,7 +13,7 @@ pub const PERIOD: Duration = Duration::from_micros(200);
 /// The counter that the handler adds to.
 static COUNTED: Counter = Counter::new();
 /// The number of signals, by a locked add, for comparison.
-static HANDLED: AtomicU64 = AtomicU64::new(0);
+static HANDLED: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn handle(_signal: libc::c_int) {
     COUNTED.increment();
@@ -34,7 +34,7 @@ pub fn count_signals() {
 
 /// Returns the counter's sum, and the number of signals.
 pub fn signals() -> (u64, u64) {
-    (COUNTED.sum(), HANDLED.load(Ordering::Relaxed))
+    (COUNTED.sum(), HANDLED.load(Ordering::Relaxed) as u64)
 }
 
 /// Sends the calling thread a signal every period, until it is dropped.

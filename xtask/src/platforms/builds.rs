@@ -64,13 +64,15 @@ impl Target {
         match self.triple {
             // They listen to the network, or write files by the calls of a system.
             "wasm32-wasip1" => &["windrow-console", "windrow-tower", "windrow-log"],
+            // They count in std's atomics of 64 bits.
+            "powerpc-unknown-linux-gnu" => &["windrow-console", "windrow-tower", "windrow-metrics"],
             _ => &[],
         }
     }
 
-    /// Returns whether what the tests depend on is for the target.
+    /// Returns whether all tests, and what they depend on, are for the target.
     pub(super) fn tests_compile(&self) -> bool {
-        self.triple != "wasm32-wasip1"
+        !matches!(self.triple, "wasm32-wasip1" | "powerpc-unknown-linux-gnu")
     }
 
     /// Compiles test programs; returns their files.

@@ -78,7 +78,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 ///
 /// A call reads the buckets of the span, and no others: an epoch pin, and some twenty instructions
 /// for each bucket and number. If the span is the whole interval, it costs the same as
-/// `SlidingWindow::sum`.
+/// `SlidingWindow::sum`. The [complete](Self::complete) buckets of the whole interval cost little
+/// more.
 ///
 /// ```
 /// use std::time::Duration;

@@ -18,6 +18,8 @@ windrow::events! {
     enum Six { A: Count, B: Count, C: Value, D: Value, E: Maximum, F: Minimum }
 }
 
+windrow::events! { enum Timed { Rt: Histogram } }
+
 /// A window of two minutes in seconds, with a tier of 3600 seconds and one of 24 hours.
 struct Tiered {
     clock: Manual,
@@ -93,6 +95,16 @@ pub(crate) fn read(path: &str, times: u64) -> bool {
             let over = window.over(60 * HOUR).expect("the interval");
             count(times, || _ = black_box(over.sum(Hits::Pass)));
         }
+        "Over::complete, a Histogram" => {
+            let window = timed();
+            let over = window.over(60 * HOUR).expect("the interval");
+            assert_eq!(over.complete().stats(Timed::Rt).count, 59);
+            count(times, || _ = black_box(over.complete()));
+        }
+        "SlidingWindow::lifetime of a Histogram" => {
+            let window = timed();
+            count(times, || _ = black_box(window.lifetime(Timed::Rt)));
+        }
         "SlidingWindow::totals, six events" => {
             let window = six();
             count(times, || _ = black_box(window.totals()));
@@ -128,6 +140,18 @@ pub(crate) fn read(path: &str, times: u64) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Makes a window in which each of 60 buckets has a value, of some five octaves.
+fn timed() -> SlidingWindow<Timed, Manual> {
+    let clock = Manual::default();
+    let builder = SlidingWindow::builder().interval(60 * HOUR).buckets(60);
+    let window = builder.clock(clock.clone()).build().expect("whole hours");
+    for bucket in 0..60 {
+        clock.advance(HOUR);
+        window.record(Timed::Rt, 1_000_000 + 500_000 * bucket);
+    }
+    window
 }
 
 /// Makes a window in which each of 60 buckets has a count, and its clock.

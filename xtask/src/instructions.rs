@@ -21,7 +21,7 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 37] = [
+const PATHS: [&str; 39] = [
     "Counter::add",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
@@ -52,6 +52,8 @@ const PATHS: [&str; 37] = [
     "SlidingWindow::sum, after a change of geometry",
     "SlidingWindow::rate",
     "SlidingWindow::totals, six events",
+    "Over::complete, a Histogram",
+    "SlidingWindow::lifetime of a Histogram",
     "six events apart",
     "Over::sum, the interval",
     "tier, an hour",

@@ -34,6 +34,7 @@ mod seen;
 #[cfg(loom)]
 mod settling;
 mod wide;
+mod window_complete;
 mod window_drains;
 mod window_histograms;
 mod window_sum;

@@ -22,6 +22,14 @@
 //! version when it was found current. In the other order, the bucket could be retired, be reused,
 //! and be current again as another bucket at the second check.
 //!
+//! # Complete buckets
+//!
+//! The buckets of the interval before the newest are summed in the same way. If the newest bucket
+//! is the live one, its shared cell is left out, and the base of its block takes the place of the
+//! block's sum: the difference of the two is what the live bucket has counted. The base is constant
+//! while the bucket is live. If the time has passed the live bucket, the newest one holds nothing,
+//! and the sum is that of the interval.
+//!
 //! # Orderings
 //!
 //! Whatever belongs to a time after the bucket was retired (the totals in the place of the prefix,
@@ -32,16 +40,21 @@
 
 use std::ops::Range;
 
-use crate::arena::rows;
 use crate::event::layout::BucketLayout;
 use crate::ring::Ring;
-use crate::ring::cells::wide::{GROUP, Sparse, Wide, by_group};
 use crate::ring::order::bucket::{Bucket, Prefix};
 use crate::ring::order::bucket_ref::Versioned;
 use crate::ring::order::slots::each_closed;
 use crate::ring::read::view::View;
 use crate::ring::store::Store;
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{Ordering, fence};
+
+mod many;
+mod sums;
+
+use many::{Many, Pairs};
+pub(in crate::ring) use sums::Part;
+use sums::Sums;
 
 impl Ring {
     /// Returns the sum at an additive position over the interval that ends with the live bucket;
@@ -145,17 +158,26 @@ impl Store {
             Prefix::Unknown => return None,
         })
     }
-}
 
-/// Sums over an interval, of what buckets and blocks hold.
-trait Sums {
-    /// Subtracts a closed bucket that has left the interval.
-    fn take_off(&mut self, gone: &Bucket);
-    /// Adds what the live bucket's interval holds, without other buckets' shared cells; `None` if
-    /// the prefix is unknown.
-    fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()>;
-    /// Adds a bucket's shared cells.
-    fn add_shared(&mut self, touched: &Bucket);
+    /// Returns what all blocks hold for the live bucket's interval without the live bucket; `None`
+    /// if the prefix is unknown. The sum of records is modulo 2^63.
+    ///
+    /// # Safety
+    /// As for [`through_blocks`](Self::through_blocks).
+    unsafe fn before_live(&self, live: &Bucket, prefix: Prefix, position: usize) -> Option<u64> {
+        Some(match prefix {
+            Prefix::Known => {
+                let own = self.block_of(live)?;
+                // SAFETY: by contract. Relaxed: before the fence in `is_current`.
+                let prefix = unsafe { live.cell(position) }.prefix().load(Ordering::Relaxed);
+                let others = self.blocks.iter().filter(|block| !std::ptr::eq(*block, own));
+                let sums = others.map(|block| block.present_sum(position));
+                sums.fold(own.base(position), u64::wrapping_add).wrapping_sub(prefix)
+            }
+            Prefix::Alone => 0,
+            Prefix::Unknown => return None,
+        })
+    }
 }
 
 /// The sum at one additive position that is not wide.
@@ -173,11 +195,15 @@ impl Sums for One<'_> {
         self.sum = self.sum.wrapping_sub(total);
     }
 
-    fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {
-        // SAFETY: as above.
-        let through_blocks = unsafe { self.store.through_blocks(live, prefix, self.position) }?;
+    fn add_interval(&mut self, live: &Bucket, prefix: Prefix, part: Part) -> Option<()> {
+        let (store, position) = (self.store, self.position);
+        let through_blocks = match part {
+            // SAFETY: as above.
+            Part::Whole => unsafe { store.through_blocks(live, prefix, position) }?,
+            // SAFETY: as above.
+            Part::Complete => unsafe { store.before_live(live, prefix, position) }?,
+        };
         self.sum = self.sum.wrapping_add(through_blocks);
-        self.add_shared(live);
         Some(())
     }
 
@@ -188,146 +214,15 @@ impl Sums for One<'_> {
     }
 }
 
-/// Returns the cells of a bucket's existing groups at a range of wide positions, and where they
-/// begin in the range.
-fn groups<'b>(
-    store: &Store,
-    bucket: &'b Bucket,
-    positions: &Range<usize>,
-    of: fn(&'b Wide) -> &'b Sparse,
-) -> impl Iterator<Item = (usize, &'b [AtomicU64])> {
-    let (wide, start) = (store.cells(bucket).wide, positions.start);
-    by_group(positions.clone()).filter_map(move |range| {
-        let cells = of(&wide[range.start / GROUP]).get()?;
-        Some((range.start - start, &cells[range.start % GROUP..][..range.len()]))
-    })
-}
-
-/// Adds what the interval of the live bucket holds at wide positions from `first` on, without
-/// shared cells.
-fn add_through_blocks(
-    store: &Store,
-    live: &Bucket,
-    prefix: Prefix,
-    first: usize,
-    numbers: &mut [u64],
-) -> Option<()> {
-    match prefix {
-        Prefix::Known => {
-            store.block_of(live)?.take_off_prefixes(first, numbers);
-            for block in store.blocks.iter() {
-                block.add_present_sums(first, numbers);
-            }
-        }
-        Prefix::Alone => store.block_of(live)?.add_differences(first, numbers),
-        Prefix::Unknown => return None,
-    }
-    Some(())
-}
-
-/// The sums at a range of wide positions. Group by group, so that each costs little more than its
-/// loads.
-struct Many<'r> {
-    store: &'r Store,
-    positions: Range<usize>,
-    numbers: &'r mut [u64],
-}
-
-impl Many<'_> {
-    /// Merges the cells of existing groups into the numbers at their positions.
-    fn merge<'b>(
-        &mut self,
-        bucket: &'b Bucket,
-        of: fn(&'b Wide) -> &'b Sparse,
-        order: Ordering,
-        with: impl Fn(u64, u64) -> u64,
-    ) {
-        for (first, cells) in groups(self.store, bucket, &self.positions, of) {
-            rows::merge(&mut self.numbers[first..][..cells.len()], cells, order, &with);
-        }
-    }
-}
-
-impl Sums for Many<'_> {
-    fn take_off(&mut self, gone: &Bucket) {
-        // Relaxed: as in `One`.
-        self.merge(gone, Wide::totals, Ordering::Relaxed, u64::wrapping_sub);
-    }
-
-    fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {
-        add_through_blocks(self.store, live, prefix, self.positions.start, self.numbers)?;
-        self.add_shared(live);
-        Some(())
-    }
-
-    fn add_shared(&mut self, touched: &Bucket) {
-        // Acquire: pairs with the Release in `Target::add`. A reader that counts a value, by the
-        // first of a pair, finds it in the sum, by the second.
-        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
-    }
-}
-
-/// The two sums of the pairs at a range of wide positions. One group at a time, so that this needs
-/// no memory.
-struct Pairs<'r> {
-    store: &'r Store,
-    positions: Range<usize>,
-    /// The sums of the first numbers of all pairs, and of the second ones.
-    sums: [u64; 2],
-}
-
-impl Pairs<'_> {
-    /// Merges the cells of existing groups into the sums.
-    fn merge<'b>(
-        &mut self,
-        bucket: &'b Bucket,
-        of: fn(&'b Wide) -> &'b Sparse,
-        order: Ordering,
-        with: impl Fn(u64, u64) -> u64,
-    ) {
-        for (_, cells) in groups(self.store, bucket, &self.positions, of) {
-            for pair in cells.as_chunks::<2>().0 {
-                self.sums[0] = with(self.sums[0], pair[0].load(order));
-                self.sums[1] = with(self.sums[1], pair[1].load(order));
-            }
-        }
-    }
-}
-
-impl Sums for Pairs<'_> {
-    fn take_off(&mut self, gone: &Bucket) {
-        // Relaxed: as in `One`.
-        self.merge(gone, Wide::totals, Ordering::Relaxed, u64::wrapping_sub);
-    }
-
-    fn add_interval(&mut self, live: &Bucket, prefix: Prefix) -> Option<()> {
-        for range in by_group(self.positions.clone()) {
-            let mut numbers = [0; GROUP];
-            let numbers = &mut numbers[..range.len()];
-            add_through_blocks(self.store, live, prefix, range.start, numbers)?;
-            for [first, second] in numbers.as_chunks::<2>().0 {
-                self.sums[0] = self.sums[0].wrapping_add(*first);
-                self.sums[1] = self.sums[1].wrapping_add(*second);
-            }
-        }
-        self.add_shared(live);
-        Some(())
-    }
-
-    fn add_shared(&mut self, touched: &Bucket) {
-        // Acquire: as in `Many`.
-        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
-    }
-}
-
-/// Returns the sum of all buckets that count at an additive position; `None` if it takes a walk.
-pub(in crate::ring) fn total(view: &View<'_>, position: usize) -> Option<u64> {
+/// Returns the sum at an additive position of all buckets that count, or of the complete ones;
+/// `None` if it takes a walk.
+pub(in crate::ring) fn total(view: &View<'_>, part: Part, position: usize) -> Option<u64> {
     let (layout, store) = (view.layout(), &view.ring().store);
     if !layout.adds_up(position) || position < layout.wide() {
         return None;
     }
     let mut one = One { store, position, sum: 0 };
-    add_up(view, &mut one)?;
+    add_up(view, part, &mut one)?;
     Some(layout.without_pending(position, one.sum))
 }
 
@@ -335,27 +230,28 @@ pub(in crate::ring) fn total(view: &View<'_>, position: usize) -> Option<u64> {
 /// returns `None`, the sums take a walk, and the numbers mean nothing.
 pub(in crate::ring) fn totals(
     view: &View<'_>,
+    part: Part,
     pairs: Range<usize>,
     numbers: &mut [u64],
 ) -> Option<()> {
     let mut many = Many { store: &view.ring().store, positions: pairs, numbers };
-    add_up(view, &mut many)?;
+    add_up(view, part, &mut many)?;
     BucketLayout::pairs_without_pending(numbers);
     Some(())
 }
 
 /// Returns the two sums of these wide pairs; `None` if they take a walk.
-pub(in crate::ring) fn pairs(view: &View<'_>, pairs: Range<usize>) -> Option<[u64; 2]> {
+pub(in crate::ring) fn pairs(view: &View<'_>, part: Part, pairs: Range<usize>) -> Option<[u64; 2]> {
     let (positions, sums) = (pairs, [0; 2]);
     let mut all = Pairs { store: &view.ring().store, positions, sums };
-    add_up(view, &mut all)?;
+    add_up(view, part, &mut all)?;
     BucketLayout::pairs_without_pending(&mut all.sums);
     Some(all.sums)
 }
 
 /// Adds up an interval that may have touched buckets, at a time that may have passed the live
 /// bucket. If `current` is the same afterwards, no bucket of its interval has left its slot.
-fn add_up(view: &View<'_>, sums: &mut impl Sums) -> Option<()> {
+fn add_up(view: &View<'_>, part: Part, sums: &mut impl Sums) -> Option<()> {
     let (live, newest) = (view.live(), view.newest());
     if newest < live {
         return None;
@@ -376,7 +272,12 @@ fn add_up(view: &View<'_>, sums: &mut impl Sums) -> Option<()> {
         if !all_closed {
             return None;
         }
-        sums.add_interval(current.bucket, prefix)?;
+        // A newest bucket that is not live yet holds nothing.
+        let part = if newest == live { part } else { Part::Whole };
+        sums.add_interval(current.bucket, prefix, part)?;
+        if part == Part::Whole {
+            sums.add_shared(current.bucket);
+        }
         if oldest < live && ring.touched.reaches(newest) {
             slots.each_touched(oldest..=live - 1, newest, |bucket| sums.add_shared(bucket))?;
         }

@@ -12,7 +12,7 @@ use crate::event::cells::{Addends, EventCells, Places};
 use crate::event::layout::BucketLayout;
 use crate::histogram::Distribution;
 use crate::ring::order::geometry::{Geometry, OutOfRing};
-use crate::ring::read::at_once;
+use crate::ring::read::at_once::{self, Part};
 use crate::ring::read::tier_view::{self, TierSpan};
 use crate::ring::read::view::View;
 use crate::timestamp::Timestamp;
@@ -167,11 +167,18 @@ impl View<'_> {
         span
     }
 
-    /// Returns whether a span is all that counts at the view's time.
-    fn is_whole(&self, span: Span) -> bool {
-        span.tier.is_none()
-            && span.buckets == self.geometry().buckets()
-            && span.starts.is_some_and(|(_, newest)| newest == self.newest())
+    /// Returns the part of the interval at the view's time that a span is, if it can be summed at
+    /// once.
+    fn part(&self, span: Span) -> Option<Part> {
+        let (_, end) = span.starts.filter(|_| span.tier.is_none())?;
+        let (all, newest) = (self.geometry().buckets(), self.newest());
+        if span.buckets == all && end == newest {
+            Some(Part::Whole)
+        } else if span.buckets + 1 == all && newest.checked_sub(span.length) == Some(end) {
+            Some(Part::Complete)
+        } else {
+            None
+        }
     }
 
     /// Returns the span as one of a tier, if it is.
@@ -194,11 +201,14 @@ impl View<'_> {
             tier.end();
             return total;
         }
-        match span.starts {
-            Some(_) if self.is_whole(span) => self.total(position),
-            Some((oldest, newest)) => self.total_between(oldest, newest, position),
-            None => 0,
+        let Some((oldest, newest)) = span.starts else { return 0 };
+        let complete = |position| at_once::total(self, Part::Complete, position);
+        match self.part(span) {
+            Some(Part::Whole) => Some(self.total(position)),
+            Some(Part::Complete) => complete(position),
+            None => None,
         }
+        .unwrap_or_else(|| self.total_between(oldest, newest, position))
     }
 
     /// Returns what a span holds in all of these cells together: one, or some of the wide ones.
@@ -215,7 +225,8 @@ impl View<'_> {
             tier.end();
             return self.layout().without_pending(cells.first, sum);
         }
-        let at_once = self.is_whole(span).then(|| at_once::pairs(self, pairs.clone())).flatten();
+        let part = self.part(span);
+        let at_once = part.and_then(|part| at_once::pairs(self, part, pairs.clone()));
         at_once.unwrap_or_else(|| self.pairs_by_bucket(span, pairs, []).0)[half]
     }
 
@@ -295,8 +306,8 @@ impl View<'_> {
             tier.end();
             return stats;
         }
-        if self.is_whole(span)
-            && let Some(sums) = at_once::pairs(self, positions.clone())
+        if let Some(part) = self.part(span)
+            && let Some(sums) = at_once::pairs(self, part, positions.clone())
         {
             let extremes = extremes.map(|position| self.total_in(span, position));
             if !self.is_overtaken() {
@@ -330,9 +341,9 @@ impl View<'_> {
             tier.end();
             return places.of(&numbers, extremes);
         }
-        if self.is_whole(span) {
+        if let Some(part) = self.part(span) {
             let mut numbers = vec![0; positions.len()];
-            if at_once::totals(self, positions.clone(), &mut numbers).is_some() {
+            if at_once::totals(self, part, positions.clone(), &mut numbers).is_some() {
                 let extremes = extremes.map(|position| self.total_in(span, position));
                 if !self.is_overtaken() {
                     return places.of(&numbers, extremes); // as in `stats_in`
@@ -360,19 +371,17 @@ impl View<'_> {
     /// Reads every additive position at once, and then walks over those that rise, one by one. In
     /// this order, because a record raises the extremes first.
     fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
-        if !self.is_whole(span) {
-            return None;
-        }
+        let part = self.part(span)?;
         let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
         let (wide, others) = additive.split_at_mut(self.layout().wide());
         if !wide.is_empty() {
-            at_once::totals(self, 0..wide.len(), wide)?;
+            at_once::totals(self, part, 0..wide.len(), wide)?;
         }
         for (position, cell) in (wide.len()..).zip(others) {
-            *cell = at_once::total(self, position)?;
+            *cell = at_once::total(self, part, position)?;
         }
         for (position, cell) in (additive.len()..).zip(rising) {
-            *cell = self.total(position);
+            *cell = self.total_in(span, position);
         }
         // As in `stats_in`.
         (!self.is_overtaken()).then_some(cells)

@@ -7,7 +7,7 @@
 use crate::ring::order::bucket::CLOSED;
 use crate::ring::order::bucket_ref::BucketPointer;
 use crate::ring::order::slot::Slot;
-use crate::ring::read::at_once;
+use crate::ring::read::at_once::{self, Part};
 use crate::ring::read::view::{BucketData, View};
 use crate::sync::Ordering;
 
@@ -15,7 +15,7 @@ impl<'g> View<'g> {
     /// Returns what all buckets that count hold at a position.
     #[inline]
     pub(crate) fn total(&self, position: usize) -> u64 {
-        if let Some(total) = at_once::total(self, position) {
+        if let Some(total) = at_once::total(self, Part::Whole, position) {
             return total;
         }
         let (geometry, live) = (self.geometry(), self.live());

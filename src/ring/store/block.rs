@@ -184,6 +184,12 @@ impl Block {
         if !self.owner.load(Ordering::Acquire).is_null() {
             return rows::add_up(self.column.right(first), numbers);
         }
+        self.add_bases(first, numbers);
+    }
+
+    /// Adds the sums when the owner took over, at wide positions from `first` on, to `numbers`, as
+    /// [`base`](Self::base).
+    pub(in crate::ring) fn add_bases(&self, first: usize, numbers: &mut [u64]) {
         let base = &self.base[first..first + numbers.len()];
         rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
     }

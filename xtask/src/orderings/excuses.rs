@@ -339,7 +339,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/store/block.rs: add_present_sums: merge: Acquire",
+        site: "ring/store/block.rs: add_bases: merge: Acquire",
         orders: &["Relaxed"],
         why: MANY,
         witness: "tests/histograms/window_storms.rs",

@@ -93,10 +93,11 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     Twin {
         name: "window-histogram-extremes-read-before-the-counts",
         file: "src/ring/read/span.rs",
-        find: "            if at_once::totals(self, positions.clone(), &mut numbers).is_some() {
+        find:
+            "            if at_once::totals(self, part, positions.clone(), &mut numbers).is_some() {
                 let extremes = extremes.map(|position| self.total_in(span, position));",
         replace: "            let early = extremes.map(|position| self.total_in(span, position));
-            if at_once::totals(self, positions.clone(), &mut numbers).is_some() {
+            if at_once::totals(self, part, positions.clone(), &mut numbers).is_some() {
                 let extremes = early;",
         build: &CHECKER,
         model: "window_histograms::record_against_a_read",

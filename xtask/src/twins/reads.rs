@@ -138,9 +138,12 @@ pub(super) const READS: &[Twin] = &[
         if !all_closed {
             return None;
         }
-        sums.add_interval(current.bucket, prefix)?;
+        // A newest bucket that is not live yet holds nothing.
+        let part = if newest == live { part } else { Part::Whole };
+        sums.add_interval(current.bucket, prefix, part)?;
 ",
-        replace: "        sums.add_interval(current.bucket, prefix)?;
+        replace: "        let part = if newest == live { part } else { Part::Whole };
+        sums.add_interval(current.bucket, prefix, part)?;
         let all_closed =
             each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
         if !all_closed {
@@ -150,6 +153,15 @@ pub(super) const READS: &[Twin] = &[
         build: &CHECKER,
         model: "window_sum::sum_behind_the_live_bucket_against_a_late_add_and_its_close",
         why: "a bucket that is closed in between takes off what the blocks did not have (I9)",
+    },
+    Twin {
+        name: "complete-without-a-live-bucket-that-is-over",
+        file: "src/ring/read/at_once.rs",
+        find: "let part = if newest == live { part } else { Part::Whole };",
+        replace: "",
+        build: &CHECKER,
+        model: "window_complete::complete_against_the_opening_of_the_newest",
+        why: "the live bucket is a complete one until the newest is opened (I9)",
     },
     Twin {
         name: "summed-at-once-whatever-is-current",

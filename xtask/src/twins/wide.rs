@@ -36,7 +36,7 @@ pub(super) const WIDE: &[Twin] = &[
     },
     Twin {
         name: "sum-of-a-pair-older-than-its-count",
-        file: "src/ring/read/at_once.rs",
+        file: "src/ring/read/at_once/many.rs",
         find: "finds it in the sum, by the second.
         self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
         replace: "finds it in the sum, by the second.
@@ -47,7 +47,7 @@ pub(super) const WIDE: &[Twin] = &[
     },
     Twin {
         name: "sum-of-all-pairs-older-than-their-count",
-        file: "src/ring/read/at_once.rs",
+        file: "src/ring/read/at_once/many.rs",
         find: "// Acquire: as in `Many`.
         self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
         replace: "self.merge(touched, |wide| &wide.shared, Ordering::Relaxed, u64::wrapping_add);",
@@ -57,8 +57,8 @@ pub(super) const WIDE: &[Twin] = &[
     },
     Twin {
         name: "marks-of-the-wide-left-out",
-        file: "src/ring/read/at_once.rs",
-        find: "store.block_of(live)?.take_off_prefixes(first, numbers);",
+        file: "src/ring/read/at_once/many.rs",
+        find: "own.take_off_prefixes(first, numbers);",
         replace: "",
         build: &CHECKER,
         model: "wide::read_against_the_reuse_of_its_marks",

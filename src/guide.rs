@@ -18,6 +18,7 @@
 //! [cluster.md]: cluster
 //! [from-atomic.md]: from_atomic
 //! [exact-numbers.md]: exact_numbers
+//! [sizing.md]: sizing
 //! [where-it-runs.md]: where_it_runs
 //! [from-striped.md]: from_striped
 //! [from-prometheus.md]: from_prometheus
@@ -111,6 +112,11 @@ pub mod cluster {}
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/where-it-runs.md")]
 pub mod where_it_runs {}
+
+/// [performance.md]: performance
+/// [windows.md]: design::windows
+#[doc = include_str!("../docs/guide/sizing.md")]
+pub mod sizing {}
 
 /// [design.md]: design
 /// [verification.md]: verification

@@ -24,7 +24,7 @@ fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> O
         (shown.contains(&include), "src/guide.rs does not show it"),
         (is_run.contains(&include), "no crate runs it"),
         (index.contains(&format!("| [{page}] |")), "the index does not list it"),
-        (is_program(&fences), "it has not one program that is run, with a short one before or not"),
+        (is_program(&fences), "it has not one program that is run, with shorter ones beside it or not"),
         (text.contains("\nfn main() "), "its program is not whole"),
         (text.contains("assert"), "its program shows nothing"),
         (text.contains("println!"), "its program prints nothing"),
@@ -34,10 +34,10 @@ fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> O
     .find_map(|(holds, why)| (!holds).then(|| format!("{page}: {why}")))
 }
 
-/// Returns whether these are the fences of a program, or of a short one and the whole one.
+/// Returns whether these are the fences of a program, or of a whole one and shorter ones.
 fn is_program(fences: &[&str]) -> bool {
     let pairs = fences.chunks(2);
-    (1..=2).contains(&pairs.len()) && pairs.into_iter().all(|pair| pair == ["```rust", "```"])
+    (1..=3).contains(&pairs.len()) && pairs.into_iter().all(|pair| pair == ["```rust", "```"])
 }
 
 /// Returns whether the first block of text below the last program is its output, and says so.

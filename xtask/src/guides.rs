@@ -24,7 +24,10 @@ fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> O
         (shown.contains(&include), "src/guide.rs does not show it"),
         (is_run.contains(&include), "no crate runs it"),
         (index.contains(&format!("| [{page}] |")), "the index does not list it"),
-        (is_program(&fences), "it has not one program that is run, with shorter ones beside it or not"),
+        (
+            is_program(&fences),
+            "it has not one program that is run, with shorter ones beside it or not",
+        ),
         (text.contains("\nfn main() "), "its program is not whole"),
         (text.contains("assert"), "its program shows nothing"),
         (text.contains("println!"), "its program prints nothing"),

@@ -99,6 +99,22 @@ impl EventCells {
         }
     }
 
+    /// Returns whether a position is one of the event's.
+    pub(crate) fn has(self, position: usize) -> bool {
+        let is_of_two =
+            |first: u16| (usize::from(first)..usize::from(first) + 2).contains(&position);
+        match self {
+            EventCells::Same(CellIndex::Count { cell }) => usize::from(cell) == position,
+            EventCells::Same(CellIndex::Value { pair, extremes }) => {
+                is_of_two(pair) || is_of_two(extremes)
+            }
+            EventCells::Same(CellIndex::Extreme { cell, .. }) => is_of_two(cell),
+            EventCells::ByPlace(places) => {
+                places.cells().contains(&position) || is_of_two(places.extremes)
+            }
+        }
+    }
+
     /// Returns the cells of a `Histogram` event; `None` for any other kind.
     pub(crate) fn places(self) -> Option<Places> {
         match self {
@@ -232,6 +248,10 @@ mod tests {
         cells.sort_unstable();
         let all: Vec<_> = (0..layout.cells()).map(|cell| (cell, layout.adds_up(cell))).collect();
         assert_eq!(cells, all);
+        for index in 0..layout.cells() {
+            let all = EventCells::all::<N>(layout, events).into_iter();
+            assert_eq!(all.filter(|cells| cells.has(index)).count(), 1, "{index}");
+        }
         let kinds = events.iter().map(|(_, kind)| kind.cells()).sum::<usize>();
         assert_eq!(layout.cells(), kinds);
     }

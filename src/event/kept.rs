@@ -137,7 +137,7 @@ impl<E: Events> Kept<E> {
     pub(crate) fn stats(&self, cells: EventCells) -> Stats {
         match cells.places() {
             Some(places) if Self::first() > 0 => {
-                places.stats_of_pairs(self.pairs_of(places), self.extremes(places))
+                places.stats_of_pairs(self.pairs_of(places), || self.extremes(places))
             }
             _ => cells.stats(|position| self.number(position)),
         }
@@ -145,7 +145,7 @@ impl<E: Events> Kept<E> {
 
     /// Returns the distribution of a `Histogram` event, in the memory of another one.
     pub(crate) fn distribution(&self, places: Places, memory: Distribution) -> Distribution {
-        let extremes = self.extremes(places);
+        let extremes = || self.extremes(places);
         if Self::first() > 0 {
             return places.of_pairs(self.pairs_of(places), extremes, memory);
         }

@@ -61,6 +61,10 @@ pub trait AnyWindow: Sealed + Send + Sync {
     /// Returns the all-time total of an event.
     fn lifetime(&self, event: usize) -> Stats;
 
+    /// Returns the count of that total; of a `Maximum` or `Minimum` event, 0. For a `Histogram`
+    /// event it costs less than the total.
+    fn lifetime_count(&self, event: usize) -> u64;
+
     /// Returns the all-time distribution of a `Histogram` event, and `None` for any other.
     fn lifetime_distribution(&self, event: usize) -> Option<Distribution>;
 
@@ -78,6 +82,10 @@ pub trait AnyWindow: Sealed + Send + Sync {
 
     /// Returns the buckets of the interval, or those of a tier; `None` if there is no such tier.
     fn snapshot(&self, tier: Option<usize>) -> Option<Box<dyn AnySnapshot>>;
+
+    /// Returns the buckets of the interval with the numbers of one event: those of all other events
+    /// are zero. Costs less than a [`snapshot`](Self::snapshot) of all.
+    fn snapshot_of(&self, event: usize) -> Box<dyn AnySnapshot>;
 
     /// Returns the sum of an event in each row.
     fn by_row(&self, event: usize) -> ByRow;
@@ -124,6 +132,10 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
         SlidingWindow::lifetime(self, Event::<E>::at(event))
     }
 
+    fn lifetime_count(&self, event: usize) -> u64 {
+        SlidingWindow::lifetime_count(self, Event::<E>::at(event))
+    }
+
     fn lifetime_distribution(&self, event: usize) -> Option<Distribution> {
         histogram(event).map(|event| SlidingWindow::lifetime_distribution(self, event))
     }
@@ -148,6 +160,10 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
             Some(tier) => self.series(tier)?,
         };
         Some(Box::new(snapshot))
+    }
+
+    fn snapshot_of(&self, event: usize) -> Box<dyn AnySnapshot> {
+        Box::new(SlidingWindow::snapshot_of(self, Event::<E>::at(event)))
     }
 
     fn by_row(&self, event: usize) -> ByRow {

@@ -229,6 +229,18 @@ impl Store {
         let cells = self.cells(bucket);
         for range in by_group(pairs) {
             let wide = &cells.wide[range.start / GROUP];
+            if bucket.is_closed() && wide.shared.get().is_none() {
+                // The ordinary case, which needs no copies: totals are final, and nothing was added
+                // beside the block.
+                let totals = wide.totals().get().map(|cells| &cells[range.start % GROUP..]);
+                for (position, total) in range.zip(totals.into_iter().flatten()) {
+                    let total = total.load(Ordering::Relaxed);
+                    if total > 0 {
+                        see(position, total);
+                    }
+                }
+                continue;
+            }
             let of = |group: &Sparse, order| {
                 let cells = &group.get()?[range.start % GROUP..][..range.len()];
                 let mut numbers = [0; GROUP];

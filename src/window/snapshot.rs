@@ -3,7 +3,7 @@
 use std::slice;
 use std::time::Duration;
 
-use crate::event::cells::EventCells;
+use crate::event::cells::{EventCells, Places};
 use crate::event::kept::Kept;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum};
@@ -66,6 +66,11 @@ pub struct Snapshot<E: Events> {
 impl<E: Events> Snapshot<E> {
     /// Copies the buckets of a span of the view's.
     pub(crate) fn of(view: &View<'_>, span: Span) -> Snapshot<E> {
+        Snapshot::of_events(view, span, None)
+    }
+
+    /// Copies the numbers of one event in the buckets of a span of the view's, or of all events.
+    pub(crate) fn of_events(view: &View<'_>, span: Span, only: Option<EventCells>) -> Snapshot<E> {
         let mut buckets = Vec::new();
         if let Some((oldest, newest)) = span.starts() {
             let length = span.length();
@@ -73,7 +78,8 @@ impl<E: Events> Snapshot<E> {
             buckets.extend(starts.map(|start| BucketSnapshot::empty(view, start)));
             let mut found = Vec::new();
             view.each(oldest, newest, |start, source| {
-                buckets[((start - oldest) / length) as usize].merge(view, source, &mut found);
+                let bucket = &mut buckets[((start - oldest) / length) as usize];
+                bucket.merge(view, source, only, &mut found);
             });
         }
         let interval = Duration::from_nanos(span.covers());
@@ -270,15 +276,29 @@ impl<E: Events> BucketSnapshot<E> {
         BucketSnapshot { start: Timestamp::from_nanos(start), end, is_closed: true, numbers }
     }
 
-    /// Merges the data of a bucket into this copy; `found` is scratch memory for wide cells.
-    fn merge(&mut self, view: &View<'_>, source: BucketData<'_>, found: &mut Vec<(usize, u64)>) {
+    /// Merges the data of a bucket into this copy, of one event or of all; `found` is scratch
+    /// memory for wide cells.
+    fn merge(
+        &mut self,
+        view: &View<'_>,
+        source: BucketData<'_>,
+        only: Option<EventCells>,
+        found: &mut Vec<(usize, u64)>,
+    ) {
         let before = self.numbers.in_place();
         // First, because everything that is read of a bucket after it was closed is final.
         let is_closed = source.is_closed();
         found.clear();
-        view.each_number(source, Kept::<E>::wide(), |at, number| found.push((at, number)));
+        let wide = Kept::<E>::wide();
+        let wide = match only.map(EventCells::places) {
+            Some(places) if !wide.is_empty() => places.map_or(0..0, Places::cells),
+            _ => wide,
+        };
+        view.each_number(source, wide, |at, number| found.push((at, number)));
         for (position, total) in self.numbers.others() {
-            view.merge(source, position, total);
+            if only.is_none_or(|cells| cells.has(position)) {
+                view.merge(source, position, total);
+            }
         }
         // All of the data is merged, or none.
         if view.is_valid(source) {
@@ -296,7 +316,7 @@ impl<E: Events> BucketSnapshot<E> {
             Some(start) => {
                 let mut bucket = BucketSnapshot::empty(view, start);
                 let mut found = Vec::new();
-                view.each(start, start, |_, source| bucket.merge(view, source, &mut found));
+                view.each(start, start, |_, source| bucket.merge(view, source, None, &mut found));
                 bucket
             }
             None => BucketSnapshot::default(),

@@ -143,7 +143,8 @@ impl<E: Events> Totals<E> {
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
         places.map_or_else(Distribution::default, |places| {
-            places.distribution(|position| cells[position])
+            let extremes = places.extremes().map(|position| cells[position]);
+            places.of(&cells[places.cells()], extremes)
         })
     }
 

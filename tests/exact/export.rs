@@ -223,6 +223,44 @@ fn an_erased_window_reads_as_the_window_does() {
     assert!(erased.snapshot(Some(0)).is_none(), "there is no tier");
 }
 
+/// Over several buckets, with back-dated adds, which go beside blocks, and buckets that have left.
+#[test]
+fn the_numbers_of_one_event_alone_are_those_among_all() {
+    let clock = Manual::default();
+    clock.advance(Duration::from_secs(100));
+    let builder = SlidingWindow::<All>::builder().interval(Duration::from_secs(5)).buckets(5);
+    let window = builder.clock(clock.clone()).build().unwrap();
+    for number in 1..=9_u64 {
+        window.add(All::Pass, number);
+        window.add(All::Open, 3 - number.cast_signed());
+        let at = window.now() - Duration::from_secs(number % 3);
+        window.record_at(at, All::Took, number * 700).unwrap();
+        window.record_at(at, All::Rt, number * 700).unwrap();
+        window.record_at(at, All::Most, number).unwrap();
+        window.record_at(at, All::Least, number).unwrap();
+        clock.advance(Duration::from_secs(1));
+        let windrow::export::AnyMetric::Window(erased) = window.any() else { panic!() };
+        let all = erased.snapshot(None).unwrap();
+        for (index, event) in Event::<All>::all().enumerate() {
+            assert_eq!(erased.lifetime_count(index), erased.lifetime(index).count, "{event:?}");
+            let one = erased.snapshot_of(index);
+            assert_eq!((one.len(), one.interval(), one.at()), (5, all.interval(), all.at()));
+            for bucket in 0..5 {
+                let (one, all) = (one.bucket(bucket), all.bucket(bucket));
+                assert_eq!((one.start(), one.end()), (all.start(), all.end()));
+                assert_eq!(one.stats(index), all.stats(index), "{event:?}");
+                assert_eq!(one.distribution(index), all.distribution(index));
+                let others = (0..erased.events().len()).filter(|other| *other != index);
+                assert!(others.into_iter().all(|other| one.stats(other) == Stats::default()));
+            }
+        }
+    }
+    let windrow::export::AnyMetric::Window(erased) = window.any() else { panic!() };
+    let counts: Vec<u64> = (0..6).map(|index| erased.lifetime_count(index)).collect();
+    assert_eq!(counts[0], 45);
+    assert_eq!(counts[2..], [9, 9, 0, 0]);
+}
+
 #[test]
 fn a_family_has_labels_numbers_and_times_of_creation() {
     let before = SystemTime::now();

@@ -24,7 +24,8 @@ pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
     let mut panels = Vec::new();
     let mut reached = Duration::ZERO;
     for (name, horizon) in HORIZONS {
-        let snapshot = reaching(window, horizon);
+        let Some(own) = window.snapshot(None) else { break };
+        let snapshot = reaching(window, own, horizon);
         if snapshot.interval() <= reached {
             continue;
         }

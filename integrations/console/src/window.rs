@@ -31,21 +31,22 @@ pub(crate) fn numbers(window: &dyn AnyWindow, into: &mut Vec<Number>) -> u64 {
     // `None` if the geometry has just changed to a shorter interval: the next frame has it.
     let closed = window.complete();
     for (event, (_, kind)) in window.events().iter().enumerate() {
-        let lifetime = || window.lifetime(event);
+        let lifetime = || window.lifetime_count(event);
         let stats = || closed.as_ref().map_or_else(Stats::default, |closed| closed.stats(event));
         match kind {
-            Kind::Count => into.extend([lifetime().count, stats().count].map(Number::Unsigned)),
+            Kind::Count => into.extend([lifetime(), stats().count].map(Number::Unsigned)),
             Kind::Signed => {
-                into.extend([lifetime(), stats()].map(|of| Number::Signed(of.signed_sum())));
+                let both = [window.lifetime(event), stats()];
+                into.extend(both.map(|of| Number::Signed(of.signed_sum())));
             }
             Kind::Value => {
                 let Stats { count, sum, min, max } = stats();
-                into.extend([lifetime().count, count, sum].map(Number::Unsigned));
+                into.extend([lifetime(), count, sum].map(Number::Unsigned));
                 into.extend([min, max].map(Number::from));
             }
             Kind::Histogram(_) => {
                 let values = closed.as_ref().and_then(|closed| closed.distribution(event));
-                percentiles::numbers(lifetime().count, &values.unwrap_or_default(), into);
+                percentiles::numbers(lifetime(), &values.unwrap_or_default(), into);
             }
             Kind::Maximum => into.push(stats().max.into()),
             Kind::Minimum => into.push(stats().min.into()),
@@ -58,7 +59,7 @@ pub(crate) fn numbers(window: &dyn AnyWindow, into: &mut Vec<Number>) -> u64 {
 /// Reads the last minute of the first event with a count that only grows.
 pub(crate) fn history(window: &dyn AnyWindow) -> Option<History> {
     let (event, _) = first_counted(window)?;
-    let snapshot = reaching(window, MINUTE);
+    let snapshot = reaching(window, window.snapshot_of(event), MINUTE);
     let newest = snapshot.len().checked_sub(1)?;
     let length = snapshot_length(&*snapshot);
     let wanted = usize::try_from(MINUTE.as_nanos() / length.as_nanos().max(1));
@@ -174,19 +175,25 @@ fn stats(kind: Kind, stats: &Stats) -> Value {
 }
 
 /// Returns the finest buckets that reach back over `span`, or otherwise those that reach back
-/// farthest.
-pub(crate) fn reaching(window: &dyn AnyWindow, span: Duration) -> Box<dyn AnySnapshot> {
-    let mut best = window.snapshot(None);
+/// farthest: the window's `own`, or a tier's.
+pub(crate) fn reaching(
+    window: &dyn AnyWindow,
+    own: Box<dyn AnySnapshot>,
+    span: Duration,
+) -> Box<dyn AnySnapshot> {
+    let mut best = own;
     for tier in 0.. {
-        let reached = best.as_ref().map_or(Duration::ZERO, |best| best.interval());
+        let reached = best.interval();
+        if reached >= span {
+            break;
+        }
         match window.snapshot(Some(tier)) {
-            _ if reached >= span => break,
-            Some(coarser) if coarser.interval() > reached => best = Some(coarser),
+            Some(coarser) if coarser.interval() > reached => best = coarser,
             Some(_) => {}
             None => break,
         }
     }
-    best.expect("a window has buckets")
+    best
 }
 
 /// Returns the known part of the span of the closed buckets: the part after the window was built.

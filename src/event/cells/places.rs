@@ -28,14 +28,6 @@ impl Places {
         first..first + 2 * self.scale.places()
     }
 
-    /// Returns the distribution, from the cells as `read` returns them; counts are read first, as
-    /// in [`EventCells::stats`].
-    pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
-        let (counts, sum) = self.counts_and_sum(&mut read);
-        let [greatest, inverse] = self.extremes().map(read);
-        Distribution::new(self.scale, counts, sum, (!inverse, greatest), true)
-    }
-
     /// Returns the distribution with extremes that are only bounds, from the cells.
     pub(crate) fn without_extremes(self, read: impl FnMut(usize) -> u64) -> Distribution {
         let (counts, sum) = self.counts_and_sum(read);
@@ -90,11 +82,11 @@ impl Places {
     }
 
     /// Returns the distribution of pairs given as position, count and sum, in order, in the memory
-    /// of another distribution.
+    /// of another distribution. `extremes` is called behind the last pair.
     pub(crate) fn of_pairs(
         self,
         pairs: impl Iterator<Item = (usize, [u64; 2])>,
-        [greatest, inverse]: [u64; 2],
+        extremes: impl FnOnce() -> [u64; 2],
         memory: Distribution,
     ) -> Distribution {
         let (mut used, mut sum) = (memory.into_memory(), 0_u64);
@@ -104,6 +96,7 @@ impl Places {
             }
             sum = sum.wrapping_add(more);
         }
+        let [greatest, inverse] = extremes();
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 
@@ -111,7 +104,7 @@ impl Places {
     pub(crate) fn stats_of_pairs(
         self,
         pairs: impl Iterator<Item = (usize, [u64; 2])>,
-        [greatest, inverse]: [u64; 2],
+        extremes: impl FnOnce() -> [u64; 2],
     ) -> Stats {
         let (mut count, mut sum, mut used) = (0_u64, 0_u64, None);
         for (position, [number, more]) in pairs {
@@ -121,6 +114,7 @@ impl Places {
             }
             (count, sum) = (count.saturating_add(number), sum.wrapping_add(more));
         }
+        let [greatest, inverse] = extremes();
         let extremes = used.map(|used| self.scale.within(used, (!inverse, greatest)));
         Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
     }

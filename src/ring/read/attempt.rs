@@ -3,10 +3,15 @@
 //! A read looks for each start that the interval covers: it is that of `current`, or its slot has
 //! its bucket, or there is no bucket, which counts as zero (see `walk`).
 
+use std::ops::Range;
+
 use crate::arena::by_row::ByRow;
+use crate::arena::rows;
 use crate::event::cells::Addends;
+use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
+use crate::ring::cells::wide::{GROUP, by_group};
 use crate::ring::order::geometry::Geometry;
 use crate::ring::read::view::View;
 use crate::sync::{Ordering, spin_loop};
@@ -100,6 +105,32 @@ impl Ring {
         let blocks = self.store.blocks.iter().map(|block| block.sum(position));
         let all = blocks.chain(self.beside_blocks(position));
         all.fold(0, |all, number| self.store.layout.join(position, all, number))
+    }
+
+    /// Returns the all-time totals at a range of wide pairs: the position, the count and the sum of
+    /// each. Reads group by group, as the iterator is advanced.
+    pub(crate) fn lifetimes(
+        &self,
+        pairs: Range<usize>,
+    ) -> impl Iterator<Item = (usize, [u64; 2])> + '_ {
+        by_group(pairs).flat_map(move |range| {
+            let mut numbers = [0; GROUP];
+            self.add_lifetimes(range.start, &mut numbers[..range.len()]);
+            let pair = move |at: usize| (range.start + at, [numbers[at], numbers[at + 1]]);
+            (0..range.len()).step_by(2).map(pair)
+        })
+    }
+
+    /// Adds the all-time totals at wide positions from `first` on to `numbers`, which are zeros. Of
+    /// each pair, the count is read first, wherever it has been added to.
+    fn add_lifetimes(&self, first: usize, numbers: &mut [u64]) {
+        self.store.blocks.iter().for_each(|block| block.add_sums(first, numbers));
+        BucketLayout::pairs_without_pending(numbers);
+        for cells in [&self.shared_total, &self.late] {
+            // Acquire: as in `beside_blocks`.
+            let cells = &cells[first..][..numbers.len()];
+            rows::merge(numbers, cells, Ordering::Acquire, u64::wrapping_add);
+        }
     }
 
     /// Returns what no block has, at a position.

@@ -169,6 +169,12 @@ impl Block {
         self.base[position].load(Ordering::Acquire)
     }
 
+    /// Adds what all owners have counted at wide positions from `first` on to `numbers`: of records
+    /// modulo 2^63. In each row, the count of a pair is read before its sum.
+    pub(in crate::ring) fn add_sums(&self, first: usize, numbers: &mut [u64]) {
+        rows::add_up(self.column.right(first), numbers);
+    }
+
     /// Adds what the present owner has counted at wide positions from `first` on to `numbers`:
     /// group by group, as [`difference`](Self::difference), of records modulo 2^63.
     pub(in crate::ring) fn add_differences(&self, first: usize, numbers: &mut [u64]) {

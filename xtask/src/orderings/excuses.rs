@@ -327,6 +327,12 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/histograms/storms.rs",
     },
     Excuse {
+        site: "ring/read/attempt.rs: add_lifetimes: merge: Acquire",
+        orders: &["Relaxed"],
+        why: MANY,
+        witness: "tests/histograms/window_storms.rs",
+    },
+    Excuse {
         site: "ring/store/block.rs: add_differences: merge: Acquire",
         orders: &["Relaxed"],
         why: MANY,

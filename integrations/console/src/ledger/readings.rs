@@ -64,7 +64,7 @@ impl Taken {
         }
         let mut by_event = vec![Readings::default(); events.len()];
         for (readings, event) in by_event.iter_mut().zip(&events) {
-            readings.lifetime_first = window.lifetime(*event).count;
+            readings.lifetime_first = window.lifetime_count(*event);
         }
         let first = window.totals();
         let walk = window.snapshot(None)?;
@@ -79,7 +79,7 @@ impl Taken {
             readings.walk = walk.stats(*event).count;
             readings.difference = second.stats(*event).count;
             readings.late = window.late(*event).count;
-            readings.lifetime = window.lifetime(*event).count;
+            readings.lifetime = window.lifetime_count(*event);
             readings.of_one_interval = of_one_interval;
         }
         Some(Taken { by_event, at: walk.at(), geometry })

@@ -51,7 +51,7 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
 /// Runs the steps for a contributor before sending a change, the quick ones first.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
-    let docs = ["doc", "--workspace", "--no-deps", "--features", FEATURES];
+    let docs = ["doc", "--package", "windrow", "--no-deps", "--all-features"];
     steps.cargo("docs", &docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
     let waiting = [&TESTS[..], &integrations::WAITING].concat();
     let waiting = steps.beside("tests that wait", &waiting)?;

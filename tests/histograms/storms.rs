@@ -179,7 +179,8 @@ pub(crate) fn with_no_more_memory<R>(body: impl FnOnce() -> R) -> R {
     windrow::diagnostics::strategy();
     let used = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
     let pages: u64 = used.split(' ').next().and_then(|size| size.parse().ok()).expect("pages");
-    let limit = libc::rlimit { rlim_cur: pages * 4_096, rlim_max: libc::RLIM_INFINITY };
+    let limit =
+        libc::rlimit { rlim_cur: (pages * 4_096) as libc::rlim_t, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: it sets a limit of this process, and takes it back.
     unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
     let result = body();

@@ -55,7 +55,7 @@ usage: cargo xtask <command>
 
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: also docs, all tests, machine code, a first round of models
-  ci              before it goes in, after `test`: the other models, a broken twin for two of their builds,
+  ci              before it goes in, after `test`: the other models, a broken twin of one,
                   the table of orders, the packages, many processes under Prometheus, arm64
                   in a virtual machine (on Debian: installs it by apt-get)
   verify          before a release: all that takes longer: hours

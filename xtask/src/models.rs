@@ -215,11 +215,6 @@ pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
 }
 
 impl Build {
-    /// Returns whether it is for a model checker.
-    pub(crate) fn is_of_models(&self) -> bool {
-        !self.flags.is_empty()
-    }
-
     fn variables(&self) -> [(&'static str, &'static str); 2] {
         [("RUSTFLAGS", self.flags), ("CARGO_TARGET_DIR", self.target)]
     }

@@ -4,14 +4,13 @@
 //! one file is replaced, and the model that answers for it is built and run. A text that does not
 //! stand in its file exactly once is an error, so the table in [`twins`](crate::twins) cannot rot.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{fs, iter, thread};
 
 use crate::copy::{self, Verdict};
-use crate::models::{Build, CHECKER, PER_CORE};
+use crate::models::{Build, CHECKER};
 use crate::steps::{Failed, Steps, seconds};
 use crate::twins::twins;
 
@@ -38,9 +37,6 @@ const WORKERS: usize = 2;
 /// The time that a model may take to notice. A mistake that takes longer counts as survived.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Those that their models notice in minutes only: left to [`run`].
-const SLOW: [&str; 2] = ["retired-before-it-is-in-its-slot", "proposal-made-of-any-generation"];
-
 /// Few preemptions first, since most mistakes need no more; at last the model's own number.
 const BOUNDS: [&[(&str, &str)]; 3] =
     [&[("LOOM_MAX_PREEMPTIONS", "1")], &[("LOOM_MAX_PREEMPTIONS", "2")], &[]];
@@ -54,15 +50,11 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     try_all(steps, &chosen)
 }
 
-/// Tries one twin over the checking reclaimer, and one per core: the first in the table. So these
-/// builds are seen to fail.
+/// Tries the first twin of a model over the checking reclaimer. So that build is seen to fail.
 pub(crate) fn of_models(steps: &mut Steps) -> Result<(), Failed> {
-    let mut seen = HashSet::new();
-    let of_models = twins().filter(|twin| twin.build.is_of_models() && !SLOW.contains(&twin.name));
-    let builds = [CHECKER.name, PER_CORE.name];
-    let first =
-        of_models.filter(|twin| builds.contains(&twin.build.name) && seen.insert(twin.build.name));
-    try_all(steps, &first.collect::<Vec<_>>())
+    let is_of_models = |twin: &&Twin| twin.build.name == CHECKER.name;
+    let first: Vec<&Twin> = twins().find(is_of_models).into_iter().collect();
+    try_all(steps, &first)
 }
 
 fn try_all(steps: &mut Steps, chosen: &[&Twin]) -> Result<(), Failed> {

@@ -73,7 +73,7 @@ fn span_against_a_rotation_over_a_boundary() {
 #[test]
 fn span_against_the_note_that_it_begins_with() {
     let name = "window_tiers::span_against_the_note_that_it_begins_with";
-    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+    Model::long(name).explore(|| {
         set_time(5);
         let window = Arc::new(window());
         record(&window, 5, 1);
@@ -123,7 +123,7 @@ fn series_against_a_rotation_over_a_boundary() {
 #[test]
 fn span_against_the_note_that_it_ends_with() {
     let name = "window_tiers::span_against_the_note_that_it_ends_with";
-    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+    Model::long(name).explore(|| {
         set_time(4);
         let window = Arc::new(window());
         record(&window, 4, 1);

@@ -230,8 +230,9 @@ impl Store {
         for range in by_group(pairs) {
             let wide = &cells.wide[range.start / GROUP];
             if bucket.is_closed() && wide.shared.get().is_none() {
-                // The ordinary case, which needs no copies: totals are final, and nothing was added
-                // beside the block.
+                // The ordinary case, which needs no copies. Relaxed: the totals are final, and
+                // CLOSED was seen with Acquire. Without shared cells, nothing was added beside the
+                // block before this read.
                 let totals = wide.totals().get().map(|cells| &cells[range.start % GROUP..]);
                 for (position, total) in range.zip(totals.into_iter().flatten()) {
                     let total = total.load(Ordering::Relaxed);

@@ -55,9 +55,9 @@ usage: cargo xtask <command>
 
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: also docs, all tests, machine code, a first round of models
-  ci              before it goes in, after `test`: the other models, a broken twin of one,
-                  the table of orders, the packages, many processes under Prometheus, arm64
-                  in a virtual machine (on Debian: installs it by apt-get)
+  ci              before it goes in, after `test`: the other models, one broken twin, the table of orders, the
+                  packages, many processes under Prometheus, arm64 in a virtual machine (on Debian: installs it
+                  by apt-get)
   verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path

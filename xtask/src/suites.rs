@@ -74,7 +74,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     litmus::quick(steps)?;
     models::lint(steps)?;
     models::rest(steps)?;
-    twin::of_models(steps)?;
+    twin::first(steps)?;
     orderings::check(steps)?;
     packages::run(steps)?;
     cluster::run(steps, false)?;

@@ -50,11 +50,10 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     try_all(steps, &chosen)
 }
 
-/// Tries the first twin of a model over the checking reclaimer. So that build is seen to fail.
-pub(crate) fn of_models(steps: &mut Steps) -> Result<(), Failed> {
-    let is_of_models = |twin: &&Twin| twin.build.name == CHECKER.name;
-    let first: Vec<&Twin> = twins().find(is_of_models).into_iter().collect();
-    try_all(steps, &first)
+/// Tries one twin, whose model runs over the checking reclaimer: so these models are seen to fail.
+pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
+    let first = twins().find(|twin| twin.build.name == CHECKER.name);
+    try_all(steps, &[first.expect("most twins are of such models")])
 }
 
 fn try_all(steps: &mut Steps, chosen: &[&Twin]) -> Result<(), Failed> {

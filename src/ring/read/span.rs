@@ -202,13 +202,12 @@ impl View<'_> {
             return total;
         }
         let Some((oldest, newest)) = span.starts else { return 0 };
-        let complete = |position| at_once::total(self, Part::Complete, position);
-        match self.part(span) {
-            Some(Part::Whole) => Some(self.total(position)),
-            Some(Part::Complete) => complete(position),
+        let at_once = match self.part(span) {
+            Some(Part::Whole) => return self.total(position),
+            Some(part) => at_once::total(self, part, position),
             None => None,
-        }
-        .unwrap_or_else(|| self.total_between(oldest, newest, position))
+        };
+        at_once.unwrap_or_else(|| self.total_between(oldest, newest, position))
     }
 
     /// Returns what a span holds in all of these cells together: one, or some of the wide ones.

@@ -79,7 +79,7 @@ fn tables() -> String {
             ([], _) => "all",
             (_, true) => "without servers",
             (_, false) if target.tested == Tested::No => "without tests and servers",
-            (_, false) => "without servers, and the tests that run",
+            (_, false) => "without what needs 64-bit atomics",
         };
         let _ = writeln!(text, "| `{}` | {without} | {run} |", target.triple);
     }

@@ -265,9 +265,10 @@ mod tests {
         Key::from_name(format!("metric_{n}"))
     }
 
-    /// Returns 99 % of `all`.
+    /// Returns 99 % of `all`, or four fewer, if that is less. Secrets are random, and a key in a
+    /// hundred thousand finds its ways taken: in 20 000 caches of 1024 keys three were the most.
     fn nearly(all: usize) -> usize {
-        all - all / 100
+        all.saturating_sub((all / 100).max(4))
     }
 
     #[test]

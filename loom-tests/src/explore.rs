@@ -29,7 +29,7 @@ impl Model {
 
     /// Returns a model that takes minutes: with two preemptions, or with one where there is more to
     /// take turns on than over the checking reclaimer, and wherever `WINDROW_QUICK` is set, as in
-    /// `cargo xtask test`.
+    /// `cargo xtask ci`.
     #[must_use]
     pub fn long(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();
@@ -38,7 +38,7 @@ impl Model {
     }
 
     /// Returns a model that takes minutes with one preemption. With `WINDROW_QUICK`, as in
-    /// `cargo xtask test` and `ci`, it has none: then threads change where one waits or ends.
+    /// `cargo xtask ci`, it has none: then threads change where one waits or ends.
     #[must_use]
     pub fn longest(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();

@@ -171,7 +171,7 @@ fn under_clears_at_one_time_after_another() {
         let storm = Storm::new(2_000_000);
         let (window, mut checks) = (&storm.window, 0);
         let turn = |random: &mut Rng| storm.clock.advance(ns(random.u64(..9)));
-        let recorded = storm.run(Duration::from_millis(200), turn, || {
+        let recorded = storm.run(Duration::from_millis(100), turn, || {
             let all = window.lifetime(Seen::Pass).sum;
             let tier = window.over(ns(60 * 2_000_000)).expect("a tier").sum(Seen::Pass);
             let begun = Progress::begun(&storm.pass)[1];
@@ -205,7 +205,7 @@ fn under_clears_by_a_clock_that_leaps() {
             _ => storm.clock.advance(ns(random.u64(..6))),
         };
         let mut last = 0;
-        storm.run(Duration::from_millis(200), turn, || {
+        storm.run(Duration::from_millis(100), turn, || {
             storm.lies_between(&mut last);
             let over = storm.window.over(ns(600)).expect("a tier").sum(Seen::Pass);
             assert!(over <= Progress::begun(&storm.pass)[1]);

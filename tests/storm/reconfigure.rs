@@ -118,7 +118,7 @@ fn changes_are_made_however_short_the_buckets() {
 #[ignore = "run by another test, in a process of its own"]
 fn changes_of_short_buckets() {
     const BUCKETS: u64 = 10_000;
-    const CHANGES: u64 = 50;
+    const CHANGES: u64 = 20;
     let clock = Manual::default();
     let window = window::<Seen>(ns(1), BUCKETS as u32, &clock);
     let (finished, opened) = (AtomicBool::new(false), AtomicU64::new(0));

@@ -54,10 +54,10 @@ const HELP: &str = "\
 usage: cargo xtask <command>
 
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
-  test            before sending a change: also docs, all tests, machine code, a first round of models
-  ci              before it goes in, after `test`: the other models, one broken twin, the table of orders, the
-                  packages, many processes under Prometheus, arm64 in a virtual machine (on Debian: installs it
-                  by apt-get)
+  test            before sending a change: lints, docs and all tests of the library
+  ci              before it goes in, after `test`: all that stands beside it, machine code, models, one broken
+                  twin, the table of orders, the packages, many processes under Prometheus, arm64 in a virtual
+                  machine (on Debian: installs it by apt-get)
   verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path

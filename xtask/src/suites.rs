@@ -27,19 +27,37 @@ const FEATURES: &str = "windrow/serde,windrow-tower/json";
 /// The lints of an ordinary build.
 const CLIPPY: [&str; 3] = ["clippy", "--workspace", "--all-targets"];
 
+/// The lints of what [`test()`] builds.
+const CLIPPY_OF_LIBRARY: [&str; 5] = [
+    "clippy",
+    "--package=windrow",
+    "--package=windrow-testkit",
+    "--package=xtask",
+    "--all-targets",
+];
+
 /// The arguments by which clippy's warnings are errors.
 const STRICT: [&str; 3] = ["--", "-D", "warnings"];
 
-/// Tests of an ordinary build. `windrow-modelled` is the library once more, for models.
-const TESTS: [&str; 5] =
-    ["test", "--workspace", "--exclude=windrow-modelled", "--features", FEATURES];
+/// Tests of the library.
+const LIBRARY: [&str; 4] = ["test", "--package=windrow", "--features", "windrow/serde"];
+
+/// Tests of all that stands beside it. `windrow-modelled` is the library once more, for models.
+const BESIDE: [&str; 6] = [
+    "test",
+    "--workspace",
+    "--exclude=windrow",
+    "--exclude=windrow-modelled",
+    "--features",
+    "windrow-tower/json",
+];
 
 /// All of them but those in the docs: of libraries, programs and examples, those that have tests.
 const ALL: &str = "--tests";
 
 /// Runs the checks for after each edit.
 pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
-    format_and_lints(steps)?;
+    format_and_lints(steps, &CLIPPY)?;
     let tests = ["test", "--package", "windrow", "--lib", "--test", "contract"];
     steps.cargo("unit and contract tests", &tests, &[])?;
     let beside: Vec<String> = integrations::arguments(steps.root()).collect();
@@ -48,18 +66,13 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("tests of what stands beside the library", &tests, &[])
 }
 
-/// Runs the steps for a contributor before sending a change, the quick ones first.
+/// Runs the steps for a contributor before sending a change, the quick ones first: of the library.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
-    format_and_lints(steps)?;
+    format_and_lints(steps, &CLIPPY_OF_LIBRARY)?;
     let docs = ["doc", "--package", "windrow", "--no-deps", "--all-features"];
     steps.cargo("docs", &docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
-    let waiting = [&TESTS[..], &integrations::WAITING].concat();
-    let waiting = steps.beside("tests that wait", &waiting)?;
-    steps.cargo("unit, integration and example tests", &[&TESTS[..], &[ALL]].concat(), &[])?;
-    steps.cargo("tests in the docs", &[&TESTS[..], &["--doc"]].concat(), &[])?;
-    instructions::run(steps, false)?;
-    models::first(steps)?;
-    steps.join(waiting)
+    steps.cargo("tests of the library", &[&LIBRARY[..], &[ALL]].concat(), &[])?;
+    steps.cargo("tests in its docs", &[&LIBRARY[..], &["--doc"]].concat(), &[])
 }
 
 /// Runs the further steps that must pass before a change goes in, beside [`test()`].
@@ -71,9 +84,16 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     ]
     .concat();
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
+    let waiting = [&BESIDE[..], &integrations::WAITING].concat();
+    let waiting = steps.beside("tests that wait", &waiting)?;
+    steps.cargo("tests beside the library", &[&BESIDE[..], &[ALL]].concat(), &[])?;
+    steps.cargo("tests in docs beside the library", &[&BESIDE[..], &["--doc"]].concat(), &[])?;
+    instructions::run(steps, false)?;
     litmus::quick(steps)?;
     models::lint(steps)?;
+    models::first(steps)?;
     models::rest(steps)?;
+    steps.join(waiting)?;
     twin::first(steps)?;
     orderings::check(steps)?;
     packages::run(steps)?;
@@ -84,12 +104,12 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     Ok(())
 }
 
-fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
+fn format_and_lints(steps: &mut Steps, clippy: &[&str]) -> Result<(), Failed> {
     arrows::run(steps)?;
     names::run(steps)?;
     words::run(steps, "")?;
     steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
-    steps.cargo("lints", &[&CLIPPY[..], &STRICT].concat(), &[])
+    steps.cargo("lints", &[clippy, &STRICT].concat(), &[])
 }
 
 /// Runs the steps that take longer: hours on two cores, most of them for the mutants.

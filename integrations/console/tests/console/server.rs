@@ -131,7 +131,7 @@ fn a_stream(address: SocketAddr) -> TcpStream {
 }
 
 #[test]
-#[ignore = "`cargo xtask test`: it only waits, for half a minute"]
+#[ignore = "`cargo xtask ci`: it only waits, for half a minute"]
 fn a_client_that_reads_a_byte_a_second_is_dropped() {
     let server = served(&console_of(long_winded()));
     let mut stream = ask(server.address(), "/events");
@@ -144,7 +144,7 @@ fn a_client_that_reads_a_byte_a_second_is_dropped() {
 }
 
 #[test]
-#[ignore = "`cargo xtask test`: it only waits, for half a minute"]
+#[ignore = "`cargo xtask ci`: it only waits, for half a minute"]
 fn a_connection_without_a_request_is_closed() {
     let server = served(&console_of(routes()));
     let mut silent = TcpStream::connect(server.address()).unwrap();

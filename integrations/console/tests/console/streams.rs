@@ -230,7 +230,7 @@ async fn each_frame_says_of_which_process_it_is() {
 }
 
 #[tokio::test]
-#[ignore = "`cargo xtask test`: it only waits, for half a minute"]
+#[ignore = "`cargo xtask ci`: it only waits, for half a minute"]
 async fn a_stream_that_takes_nothing_for_ten_seconds_makes_room() {
     let console = console_of(routes());
     let request = Request::get("/events").body(()).unwrap();

@@ -11,8 +11,8 @@
 //! | its series | [`Series`], from [`Source::visit`] |
 //! | its numbers | [`Reading`], from [`AnyMetric::read`]: [`Sample`]s, [`Part`] by [`Part`] |
 //!
-//! The crates `windrow-prometheus`, `windrow-opentelemetry` and `windrow-console` are visitors of
-//! this kind. This text for statsd is another:
+//! The crates `windrow-prometheus`, `windrow-otlp`, `windrow-opentelemetry` and `windrow-console`
+//! are visitors of this kind. This text for statsd is another:
 //!
 //! ```
 //! use std::fmt::Write;

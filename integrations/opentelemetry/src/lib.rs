@@ -42,12 +42,8 @@
 //! `NAME.percentile` of a window is right to the scale's error. A histogram of the default scale
 //! takes 29 sets of attributes, and any histogram at most 65.
 //!
-//! A program that writes OTLP without the SDK needs none of this: a scale's schema is
-//! OpenTelemetry's, cell for cell.
-//! [`numbered_cells`](windrow::histogram::Distribution::numbered_cells) are the positive buckets of
-//! an exponential histogram of that scale, with indices greater by one;
-//! [`below`](windrow::histogram::Distribution::below) is its zero count, with the end of that cell
-//! as its zero threshold.
+//! The crate `windrow-otlp` sends to a collector without the SDK, and has none of these limits: a
+//! histogram is an exponential histogram there, cell for cell.
 //!
 //! # Consistency
 //!

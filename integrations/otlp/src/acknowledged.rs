@@ -1,0 +1,108 @@
+//! The totals that a collector has acknowledged, from which deltas are counted.
+//!
+//! A delta is the difference between a total and the acknowledged one. It becomes acknowledged when
+//! the collector has accepted the request that has it, and at no other time: so a request that is
+//! refused leaves its numbers to the next one, and no number is in two requests of which both were
+//! accepted. Series are told apart by their numbers and not by their labels.
+
+use std::collections::HashMap;
+
+use windrow::histogram::Distribution;
+
+/// The number of a series; `None` for the uses of a source's overflow series.
+pub(crate) type Number = Option<u64>;
+
+/// An all-time total.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Total {
+    Count(u64),
+    Values(Distribution),
+}
+
+/// The totals of a series at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    /// The time at which the totals were read, in nanoseconds since 1970.
+    pub(crate) time: u64,
+    /// The totals in the order of parts and samples, which is one for the life of a series.
+    pub(crate) totals: Vec<Total>,
+}
+
+/// A state that is acknowledged once its request is accepted.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) source: usize,
+    pub(crate) series: Number,
+    pub(crate) state: State,
+}
+
+/// The acknowledged states of all series.
+#[derive(Debug, Default)]
+pub(crate) struct Acknowledged {
+    sources: Vec<HashMap<Number, Known>>,
+    /// The number of collections.
+    collections: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    state: State,
+    /// The last collection that had the series.
+    seen: u64,
+}
+
+impl Acknowledged {
+    /// Returns that of `sources`, without any series.
+    pub(crate) fn new(sources: usize) -> Acknowledged {
+        let sources = (0..sources).map(|_| HashMap::new()).collect();
+        Acknowledged { sources, collections: 0 }
+    }
+
+    /// Begins a collection.
+    pub(crate) fn begin(&mut self) {
+        self.collections += 1;
+    }
+
+    /// Returns the acknowledged state of a series, which the present collection has seen.
+    pub(crate) fn look_up(&mut self, source: usize, series: Number) -> Option<&State> {
+        let known = self.sources[source].get_mut(&series)?;
+        known.seen = self.collections;
+        Some(&known.state)
+    }
+
+    /// Takes over a state.
+    pub(crate) fn acknowledge(&mut self, pending: Pending) {
+        let known = Known { state: pending.state, seen: self.collections };
+        self.sources[pending.source].insert(pending.series, known);
+    }
+
+    /// Forgets the series of a source that the present collection has not seen.
+    pub(crate) fn forget_removed(&mut self, source: usize) {
+        let now = self.collections;
+        self.sources[source].retain(|_, known| known.seen == now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_series_that_are_there_are_kept() {
+        let mut acknowledged = Acknowledged::new(1);
+        let state = |count| State { time: count, totals: vec![Total::Count(count)] };
+        let pending =
+            |series, count| Pending { source: 0, series: Some(series), state: state(count) };
+        acknowledged.begin();
+        for series in 0..1_000 {
+            acknowledged.acknowledge(pending(series, 1));
+        }
+        acknowledged.begin();
+        assert_eq!(acknowledged.look_up(0, Some(7)).unwrap().totals, [Total::Count(1)]);
+        assert!(acknowledged.look_up(0, Some(1_000)).is_none());
+        acknowledged.forget_removed(0);
+        assert_eq!(acknowledged.sources[0].len(), 1);
+        acknowledged.acknowledge(pending(7, 2));
+        assert_eq!(acknowledged.look_up(0, Some(7)).unwrap().time, 2);
+    }
+}

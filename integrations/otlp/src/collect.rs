@@ -1,0 +1,304 @@
+//! Collections: reading all sources once, into requests.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use windrow::export::{AnyMetric, PartKind, Reading, Sample, Series, Value};
+use windrow::labels::LabelValue;
+
+use crate::acknowledged::{Acknowledged, Number as SeriesNumber, Pending, State, Total};
+use crate::batch::{Batch, Batches, Open, Point};
+use crate::exporter::Temporality;
+use crate::histograms::{Frame, HistogramForm, exponential, octaves};
+use crate::message::{Attribute, KeyValue, Number, NumberPoint, Resource};
+use crate::rules::{Described, Name, OVERFLOW};
+
+/// The sources of an exporter, and the way in which it sends them.
+pub(crate) struct Collector {
+    pub(crate) sources: Vec<Described>,
+    pub(crate) resource: Resource,
+    pub(crate) temporality: Temporality,
+    pub(crate) histograms: HistogramForm,
+    /// The time since which metrics count that do not know their own, in nanoseconds since 1970.
+    pub(crate) since: u64,
+}
+
+impl Collector {
+    /// Reads all sources. For deltas, `acknowledged` has the totals that they are counted from.
+    pub(crate) fn collect(&self, acknowledged: &mut Acknowledged) -> Vec<Batch> {
+        acknowledged.begin();
+        let mut batches = Batches::new(self.resource.clone(), self.temporality);
+        for (index, described) in self.sources.iter().enumerate() {
+            let mut open = Open::default();
+            // Before the series are listed: so a series that takes the labels of a removed one is
+            // made after the last time of that one.
+            let began = nanos(SystemTime::now());
+            let mut visit = |series: &dyn Series| {
+                // A panic costs its own series; the thread goes on. (It was reported by the panic
+                // hook. Reading does not change a metric.)
+                let read = catch_unwind(AssertUnwindSafe(|| Read::of(series)));
+                let Ok(read) = read else {
+                    acknowledged.look_up(index, Some(series.number())); // it is there
+                    return;
+                };
+                let mut points = Points::begin(self, index, &read, began, acknowledged);
+                points.add_all(described, &read);
+                points.finish(&mut batches, &mut open);
+            };
+            // A panic of the program's own source costs the rest of its series, as above.
+            let visited = catch_unwind(AssertUnwindSafe(|| {
+                described.source.visit(&mut visit);
+                described.source.refused()
+            }));
+            let Ok(uses) = visited else { continue };
+            if let Some((name, uses)) = described.uses.as_ref().zip(uses) {
+                let read = Read::of_uses();
+                let mut points = Points::begin(self, index, &read, began, acknowledged);
+                points.count(described.parts.len(), name, Vec::new(), uses);
+                points.finish(&mut batches, &mut open);
+            }
+            if !described.series_return {
+                acknowledged.forget_removed(index);
+            }
+        }
+        batches.finish()
+    }
+}
+
+/// Returns a time in nanoseconds since 1970.
+pub(crate) fn nanos(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The reading of a series.
+struct Read {
+    series: SeriesNumber,
+    attributes: Vec<KeyValue>,
+    /// The time at which it was made, if that is known.
+    made: Option<u64>,
+    /// `None` for the uses of an overflow series.
+    reading: Option<Reading>,
+}
+
+impl Read {
+    fn of(series: &dyn Series) -> Read {
+        let mut attributes = Vec::new();
+        if series.is_overflow() {
+            attributes.push(KeyValue::new(OVERFLOW, Attribute::Bool(true)));
+        } else {
+            series.labels(&mut |name, value| attributes.push(KeyValue::new(name, label(value))));
+        }
+        let metric = series.metric();
+        let made = series.created().or(match metric {
+            AnyMetric::Window(window) => Some(window.system_time(window.built())),
+            _ => None,
+        });
+        let reading = Some(metric.read());
+        Read { series: Some(series.number()), attributes, made: made.map(nanos), reading }
+    }
+
+    fn of_uses() -> Read {
+        Read { series: None, attributes: Vec::new(), made: None, reading: None }
+    }
+}
+
+fn label(value: LabelValue<'_>) -> Attribute {
+    match value {
+        LabelValue::Signed(number) => Attribute::Int(number),
+        LabelValue::Unsigned(number) if number <= i64::MAX.cast_unsigned() => {
+            Attribute::Int(number.cast_signed())
+        }
+        LabelValue::Text(text) => Attribute::Text(text.to_owned()),
+        other => Attribute::Text(other.to_string()),
+    }
+}
+
+/// The data points of a series.
+struct Points<'c, 'a> {
+    collector: &'c Collector,
+    source: usize,
+    series: SeriesNumber,
+    /// The start of all-time totals and levels.
+    born: u64,
+    /// The start of deltas.
+    start: u64,
+    time: u64,
+    acknowledged: &'a mut Acknowledged,
+    /// The acknowledged totals that the series' own are counted from, in their order.
+    before: Vec<Total>,
+    totals: Vec<Total>,
+    put: Vec<(usize, &'c Name, Point)>,
+    /// True if a delta is not zero.
+    has_changed: bool,
+}
+
+impl<'c, 'a> Points<'c, 'a> {
+    fn begin(
+        collector: &'c Collector,
+        source: usize,
+        read: &Read,
+        began: u64,
+        acknowledged: &'a mut Acknowledged,
+    ) -> Points<'c, 'a> {
+        let born = read.made.unwrap_or(collector.since);
+        let known = match collector.temporality {
+            Temporality::Cumulative => None,
+            Temporality::Delta => acknowledged.look_up(source, read.series).cloned(),
+        };
+        let (start, before) = known.map_or((born, Vec::new()), |known| (known.time, known.totals));
+        // A series may be younger than that, and the system's clock may have been set back: a point
+        // ends after its beginning, since OTLP takes one of no length for an unknown beginning.
+        let floor = born.max(start);
+        let time = if began > floor {
+            began
+        } else {
+            nanos(SystemTime::now()).max(floor.saturating_add(1))
+        };
+        Points {
+            collector,
+            source,
+            series: read.series,
+            born,
+            start,
+            time,
+            acknowledged,
+            before,
+            totals: Vec::new(),
+            put: Vec::new(),
+            has_changed: false,
+        }
+    }
+
+    fn add_all(&mut self, described: &'c Described, read: &Read) {
+        let Some(reading) = &read.reading else { return };
+        for (index, (part, name)) in described.parts.iter().enumerate() {
+            reading.samples(part, &mut |sample| {
+                let mut attributes = read.attributes.clone();
+                attributes.extend(sample.labels().map(|(name, value)| KeyValue::text(name, value)));
+                self.add(index, name, attributes, &sample);
+            });
+        }
+    }
+
+    fn add(
+        &mut self,
+        index: usize,
+        name: &'c Name,
+        attributes: Vec<KeyValue>,
+        sample: &Sample<'_>,
+    ) {
+        let kind = self.collector.sources[self.source].parts[index].0.kind;
+        match sample.value {
+            Value::Count(count) => self.count(index, name, attributes, count),
+            Value::Distribution(values) => {
+                let total = || Total::Values(values.clone());
+                let changed = self.change(total, |before| match before {
+                    Some(Total::Values(before)) => values.since(before).ok(),
+                    _ => None,
+                });
+                let changed = changed.as_ref().unwrap_or(values);
+                if self.is_delta() && changed.is_empty() {
+                    return;
+                }
+                self.has_changed = true;
+                let frame = Frame { attributes, start: self.start, time: self.time };
+                let point = match self.collector.histograms {
+                    HistogramForm::Exponential => Point::Exponential(exponential(changed, frame)),
+                    HistogramForm::Octaves => Point::Octaves(octaves(changed, frame)),
+                };
+                self.put.push((index, name, point));
+            }
+            Value::Unsigned(number) => self.level(index, name, attributes, int(number), kind),
+            Value::Signed(number) => self.level(index, name, attributes, Number::Int(number), kind),
+            Value::Real(number) => {
+                self.level(index, name, attributes, Number::Double(number), kind);
+            }
+        }
+    }
+
+    fn is_delta(&self) -> bool {
+        self.collector.temporality == Temporality::Delta
+    }
+
+    /// Notes a total, and returns what `difference` makes of the acknowledged one; `None` if totals
+    /// are sent.
+    fn change<R>(
+        &mut self,
+        total: impl FnOnce() -> Total,
+        difference: impl FnOnce(Option<&Total>) -> Option<R>,
+    ) -> Option<R> {
+        if !self.is_delta() {
+            return None;
+        }
+        let changed = difference(self.before.get(self.totals.len()));
+        self.totals.push(total());
+        changed
+    }
+
+    /// Adds a point of a counter.
+    fn count(&mut self, index: usize, name: &'c Name, attributes: Vec<KeyValue>, count: u64) {
+        let changed = self.change(
+            || Total::Count(count),
+            |before| match before {
+                // A total never goes back: a lower one has wrapped.
+                Some(Total::Count(before)) => Some(count.wrapping_sub(*before)),
+                _ => None,
+            },
+        );
+        let changed = changed.unwrap_or(count);
+        if self.is_delta() && changed == 0 {
+            return;
+        }
+        self.has_changed = true;
+        let point = self.number(attributes, int(changed), self.start);
+        self.put.push((index, name, Point::Count(point)));
+    }
+
+    /// Adds a point of a level or of a gauge.
+    fn level(
+        &mut self,
+        index: usize,
+        name: &'c Name,
+        attributes: Vec<KeyValue>,
+        number: Number,
+        kind: PartKind,
+    ) {
+        let point = self.number(attributes, number, self.born);
+        let point = match kind {
+            PartKind::Level => Point::Level(point),
+            _ => Point::Gauge(NumberPoint { start_time_unix_nano: 0, ..point }),
+        };
+        self.put.push((index, name, point));
+    }
+
+    fn number(&self, attributes: Vec<KeyValue>, number: Number, start: u64) -> NumberPoint {
+        NumberPoint {
+            attributes,
+            start_time_unix_nano: start,
+            time_unix_nano: self.time,
+            value: Some(number),
+        }
+    }
+
+    /// Puts the points into requests.
+    fn finish(self, batches: &mut Batches, open: &mut Open) {
+        let mut pending = None;
+        if !self.totals.is_empty() {
+            let state = State { time: self.time, totals: self.totals };
+            let reached = Pending { source: self.source, series: self.series, state };
+            if self.has_changed {
+                pending = Some(reached);
+            } else {
+                // Nothing is sent that a collector could miss.
+                self.acknowledged.acknowledge(reached);
+            }
+        }
+        batches.add(open, self.put, pending);
+    }
+}
+
+/// Returns a number as OTLP has it: an integer up to 2^63 - 1, and above that the nearest double.
+fn int(number: u64) -> Number {
+    i64::try_from(number).map_or(Number::Double(number as f64), Number::Int)
+}

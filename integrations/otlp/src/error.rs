@@ -1,0 +1,203 @@
+//! The errors of starting an exporter, and of an export.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::io;
+use std::time::Duration;
+
+/// The error of [`Exporter::start`](crate::Exporter::start): then nothing is sent.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::Counter;
+/// use windrow_otlp::{Exporter, StartError};
+///
+/// static HITS: Counter = Counter::new();
+///
+/// let exporter = Exporter::to("http://127.0.0.1:4318").metric("hits!", "Hits", &HITS);
+/// let error = exporter.start(Duration::from_secs(10)).unwrap_err();
+/// assert!(matches!(error, StartError::Name { character: '!', .. }));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The endpoint is none to which this crate can send.
+    Endpoint {
+        /// The endpoint given.
+        endpoint: String,
+        /// The rule that it breaks.
+        rule: &'static str,
+    },
+    /// A header of requests has an invalid name or value.
+    Header {
+        /// The name of the header.
+        name: String,
+    },
+    /// The key of a resource attribute is empty, or given twice.
+    Resource {
+        /// The key.
+        key: String,
+    },
+    /// The name of a metric is empty.
+    NoName,
+    /// The name of a metric has a character that it cannot have there: it is made of ASCII letters,
+    /// digits, `_`, `.`, `-` and `/`, and begins with a letter.
+    Name {
+        /// The name given.
+        name: String,
+        /// The first character that is wrong.
+        character: char,
+    },
+    /// The name of a metric, with its suffix, is longer than 255 characters.
+    NameTooLong {
+        /// The name, with its suffix.
+        name: String,
+    },
+    /// Two metrics have one name. (Case makes no difference.)
+    NameTaken {
+        /// The name, with its suffix.
+        name: String,
+    },
+    /// A label has an empty name.
+    NoLabel,
+    /// Two labels have one name: both are the family's; or one is `event` or `q` of a window, or
+    /// `otel.metric.overflow` of an overflow series.
+    LabelTwice {
+        /// The labels' name.
+        label: String,
+    },
+    /// The period is zero.
+    NoPeriod,
+    /// The system could not start a thread, or provide means to wait for connections.
+    Thread {
+        /// The system's error.
+        error: io::Error,
+    },
+}
+
+impl Display for StartError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Endpoint { endpoint, rule } => {
+                write!(f, "cannot send to `{endpoint}`: {rule}")
+            }
+            StartError::Header { name } => write!(f, "the header {name:?} is invalid"),
+            StartError::Resource { key } => {
+                write!(f, "the resource attribute {key:?} is there twice, or has no key")
+            }
+            StartError::NoName => write!(f, "the name of a metric is empty"),
+            StartError::Name { name, character } => write!(
+                f,
+                "the name `{name}` has {character:?}; a name is made of ASCII letters, digits, `_`, `.`, `-` and `/`, \
+                 and begins with a letter"
+            ),
+            StartError::NameTooLong { name } => {
+                write!(f, "the name `{name}` has {} characters, of 255 at most", name.len())
+            }
+            StartError::NameTaken { name } => {
+                write!(f, "the name `{name}` is taken; case makes no difference")
+            }
+            StartError::NoLabel => write!(f, "a label has an empty name"),
+            StartError::LabelTwice { label } => write!(
+                f,
+                "the label `{label}` is there twice; `event` and `q` are labels of windows, and \
+                 `otel.metric.overflow` marks an overflow series"
+            ),
+            StartError::NoPeriod => write!(f, "the period is zero: give one such as 10 s"),
+            StartError::Thread { error } => write!(f, "cannot start the exporter: {error}"),
+        }
+    }
+}
+
+impl Error for StartError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            StartError::Thread { error } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// The error of an export.
+///
+/// [`Started::flush`](crate::Started::flush) and [`Started::shutdown`](crate::Started::shutdown)
+/// return it, and [`Exporter::on_error`](crate::Exporter::on_error) is called with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// There is no connection to the collector, or it was lost before the answer. It is tried
+    /// again.
+    Connection {
+        /// The text of the error.
+        error: String,
+    },
+    /// There was no answer in time. It is tried again.
+    Timeout {
+        /// The time that was given.
+        timeout: Duration,
+    },
+    /// The collector cannot take metrics at present, and says so: status 429, 502, 503 or 504, or
+    /// the corresponding ones of gRPC. It is tried again.
+    Unavailable {
+        /// The status of HTTP or gRPC.
+        status: u16,
+        /// The collector's message. May be empty.
+        message: String,
+        /// The time after which the collector wants the next try, if it says so.
+        retry_after: Option<Duration>,
+    },
+    /// The collector has refused the request, or did not answer by OTLP. The request is not sent
+    /// again. (Its numbers are in the next one: totals always are, and deltas are counted from what
+    /// was accepted.)
+    Refused {
+        /// The status of HTTP or gRPC.
+        status: u16,
+        /// The collector's message. May be empty.
+        message: String,
+    },
+    /// The collector has accepted the request, but for some of its data points. They are not sent
+    /// again, as OTLP demands.
+    Rejected {
+        /// The number of data points.
+        points: u64,
+        /// The collector's message. May be empty.
+        message: String,
+    },
+    /// The exporter has ended.
+    Ended,
+}
+
+impl ExportError {
+    /// Returns whether the request is tried again.
+    pub fn is_retried(&self) -> bool {
+        matches!(
+            self,
+            ExportError::Connection { .. }
+                | ExportError::Timeout { .. }
+                | ExportError::Unavailable { .. }
+        )
+    }
+}
+
+impl Display for ExportError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            ExportError::Connection { error } => write!(f, "no answer from the collector: {error}"),
+            ExportError::Timeout { timeout } => {
+                write!(f, "no answer from the collector in {timeout:?}")
+            }
+            ExportError::Unavailable { status, message, .. } => {
+                write!(f, "the collector is not available: status {status}: {message}")
+            }
+            ExportError::Refused { status, message } => {
+                write!(f, "the collector refused a request: status {status}: {message}")
+            }
+            ExportError::Rejected { points, message } => {
+                write!(f, "the collector rejected {points} data points: {message}")
+            }
+            ExportError::Ended => write!(f, "the exporter has ended"),
+        }
+    }
+}
+
+impl Error for ExportError {}

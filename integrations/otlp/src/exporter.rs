@@ -1,0 +1,261 @@
+//! Setting up an exporter: its metrics, and the collector that it sends to.
+
+use std::collections::HashSet;
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use windrow::export::{Catalog, Source};
+
+use crate::acknowledged::Acknowledged;
+use crate::collect::{Collector, nanos};
+use crate::error::{ExportError, StartError};
+use crate::histograms::HistogramForm;
+use crate::message::{KeyValue, Resource};
+use crate::random::{program, uuid};
+use crate::rules::{Name, describe};
+use crate::started::Started;
+use crate::wire::{Protocol, Wire};
+use crate::worker::Worker;
+
+/// The time in which a collector must answer, unless the program says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The span that counters and histograms are sent for.
+///
+/// Levels and gauges are always sent as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Temporality {
+    /// All-time totals, each with the time at which its series was made. A lost request costs
+    /// nothing, since the next one has its counts.
+    #[default]
+    Cumulative,
+    /// The changes since what the collector has acknowledged. For backends that take no totals: see
+    /// [what is kept and repeated](crate#deltas).
+    Delta,
+}
+
+/// An exporter that is being set up: metrics, and the collector that they are sent to.
+///
+/// Mistakes in what is given are errors of [`start`](Self::start).
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use windrow::{Counter, Family, Histogram, labels};
+/// use windrow_otlp::Exporter;
+///
+/// labels! { pub struct Route { route: str } }
+///
+/// static REQUESTS: Family<Route, Counter> = Family::new();
+/// static RT: Histogram = Histogram::new();
+///
+/// let exporter = Exporter::to("http://127.0.0.1:4318")
+///     .resource("service.name", "cart")
+///     .metric("requests", "Requests by route", &REQUESTS)
+///     .metric_in("ns", "rt", "Response times", &RT)
+///     .start(Duration::from_secs(10))?;
+/// // ...
+/// exporter.shutdown()?; // with a last export
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "nothing is sent before it is started"]
+pub struct Exporter {
+    endpoint: String,
+    protocol: Protocol,
+    headers: Vec<(String, String)>,
+    resource: Vec<(String, String)>,
+    metrics: Vec<(Name, Arc<dyn Source>)>,
+    temporality: Temporality,
+    histograms: HistogramForm,
+    timeout: Duration,
+    since: SystemTime,
+    on_error: OnError,
+}
+
+/// The program's function for errors.
+pub(crate) type OnError = Box<dyn Fn(&ExportError) + Send>;
+
+impl Exporter {
+    /// Sends over HTTP, as protobuf, to a collector such as `http://127.0.0.1:4318`.
+    ///
+    /// As with the variable `OTEL_EXPORTER_OTLP_ENDPOINT`, the path `/v1/metrics` is appended,
+    /// unless the endpoint ends in it.
+    pub fn to(endpoint: &str) -> Exporter {
+        Exporter::over(Protocol::Http, endpoint)
+    }
+
+    /// Sends over gRPC, to a collector such as `http://127.0.0.1:4317`.
+    #[cfg(feature = "grpc")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "grpc")))]
+    pub fn to_grpc(endpoint: &str) -> Exporter {
+        Exporter::over(Protocol::Grpc, endpoint)
+    }
+
+    fn over(protocol: Protocol, endpoint: &str) -> Exporter {
+        Exporter {
+            endpoint: endpoint.to_owned(),
+            protocol,
+            headers: Vec::new(),
+            resource: Vec::new(),
+            metrics: Vec::new(),
+            temporality: Temporality::default(),
+            histograms: HistogramForm::default(),
+            timeout: TIMEOUT,
+            since: SystemTime::now(),
+            on_error: Box::new(|_| {}),
+        }
+    }
+
+    /// Adds an attribute of the resource, which is the service that the metrics describe.
+    ///
+    /// `service.name` is `unknown_service:` and the program's name if it is not given, and
+    /// `service.instance.id` a random UUID.
+    pub fn resource(mut self, key: &str, value: impl Into<String>) -> Exporter {
+        self.resource.push((key.to_owned(), value.into()));
+        self
+    }
+
+    /// Adds a header to each request, such as a tenant's.
+    pub fn header(mut self, name: &str, value: impl Into<String>) -> Exporter {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Adds a metric or a family: any [`Source`].
+    ///
+    /// A `&'static` or an `Arc` is kept, and a `Weak` sends nothing any more once the last `Arc` is
+    /// dropped. The [table](crate#what-is-sent) lists the metrics of each type.
+    pub fn metric(self, name: &str, description: &str, source: impl Source + 'static) -> Exporter {
+        self.metric_in("", name, description, source)
+    }
+
+    /// Adds a metric or a family as [`metric`](Self::metric) does, with the unit of its values:
+    /// `ns`, `By`, `s`, as the [Unified Code for Units of Measure](https://ucum.org/ucum) spells
+    /// it.
+    pub fn metric_in(
+        self,
+        unit: &str,
+        name: &str,
+        description: &str,
+        source: impl Source + 'static,
+    ) -> Exporter {
+        self.source(name, description, unit, Arc::new(source))
+    }
+
+    /// Adds each source of a catalog.
+    ///
+    /// ```
+    /// use windrow::export::Catalog;
+    /// use windrow::{Counter, Histogram};
+    /// use windrow_otlp::Exporter;
+    ///
+    /// static HITS: Counter = Counter::new();
+    /// static RT: Histogram = Histogram::new();
+    ///
+    /// let mut catalog = Catalog::new();
+    /// catalog.add("hits", "Hits since the start", &HITS)?;
+    /// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
+    /// let exporter = Exporter::to("http://127.0.0.1:4318").catalog(&catalog);
+    /// # Ok::<(), windrow::export::CatalogError>(())
+    /// ```
+    pub fn catalog(mut self, catalog: &Catalog) -> Exporter {
+        for listed in catalog {
+            let source = Arc::clone(listed.source());
+            self = self.source(listed.name(), listed.help(), listed.unit(), source);
+        }
+        self
+    }
+
+    fn source(
+        mut self,
+        name: &str,
+        description: &str,
+        unit: &str,
+        source: Arc<dyn Source>,
+    ) -> Exporter {
+        let [full, description, unit] = [name, description, unit].map(str::to_owned);
+        self.metrics.push((Name { full, description, unit }, source));
+        self
+    }
+
+    /// Sends totals or changes. The default is [`Temporality::Cumulative`].
+    pub fn temporality(self, temporality: Temporality) -> Exporter {
+        Exporter { temporality, ..self }
+    }
+
+    /// Sends histograms in this form. The default is [`HistogramForm::Exponential`].
+    pub fn histograms(self, form: HistogramForm) -> Exporter {
+        Exporter { histograms: form, ..self }
+    }
+
+    /// Waits for an answer for this time at most. The default is 10 s.
+    pub fn timeout(self, timeout: Duration) -> Exporter {
+        Exporter { timeout, ..self }
+    }
+
+    /// Sets the time since which metrics have counted that do not know it themselves: those without
+    /// labels, except windows. The default is the time at which the exporter was set up.
+    pub fn since(self, since: SystemTime) -> Exporter {
+        Exporter { since, ..self }
+    }
+
+    /// Calls a function with each error of an export, on the exporter's thread: to log it, or to
+    /// count it.
+    pub fn on_error(self, see: impl Fn(&ExportError) + Send + 'static) -> Exporter {
+        Exporter { on_error: Box::new(see), ..self }
+    }
+
+    /// Starts a thread that exports once in each period, the first time after one.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`], for each mistake in what was given. The collector need not be there yet.
+    pub fn start(self, period: Duration) -> Result<Started, StartError> {
+        if period.is_zero() {
+            return Err(StartError::NoPeriod);
+        }
+        let wire = Wire::new(self.protocol, &self.endpoint, &self.headers, self.timeout)?;
+        let resource = resource(self.resource)?;
+        let mut taken = HashSet::new();
+        let mut describe = |(name, source): (Name, _)| describe(&name, source, &mut taken);
+        let sources: Result<Vec<_>, _> = self.metrics.into_iter().map(&mut describe).collect();
+        let collector = Collector {
+            sources: sources?,
+            resource,
+            temporality: self.temporality,
+            histograms: self.histograms,
+            since: nanos(self.since),
+        };
+        let acknowledged = Acknowledged::new(collector.sources.len());
+        Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error), period)
+    }
+}
+
+/// Returns the resource of these attributes, and of those that every one has.
+fn resource(given: Vec<(String, String)>) -> Result<Resource, StartError> {
+    let mut keys = HashSet::new();
+    for (key, _) in &given {
+        if key.is_empty() || !keys.insert(key.clone()) {
+            return Err(StartError::Resource { key: key.clone() });
+        }
+    }
+    let mut attributes: Vec<_> =
+        given.into_iter().map(|(key, value)| KeyValue::text(&key, value)).collect();
+    let mut default = |key: &str, value: fn() -> String| {
+        if !keys.contains(key) {
+            attributes.push(KeyValue::text(key, value()));
+        }
+    };
+    default("service.name", || format!("unknown_service:{}", program()));
+    default("service.instance.id", uuid);
+    Ok(Resource { attributes })
+}
+
+/// Shows the endpoint and the names.
+impl Debug for Exporter {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.metrics.iter().map(|(name, _)| &name.full).collect();
+        let mut shown = f.debug_struct("Exporter");
+        shown.field("endpoint", &self.endpoint).field("metrics", &names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,119 @@
+// The documentation site names the feature of an item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![doc = include_str!("../README.md")]
+//!
+//! # What is sent
+//!
+//! | | as | value |
+//! |---|---|---|
+//! | [`Counter`](windrow::Counter) | monotonic sum | all-time total, drained or not |
+//! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | sum that is not monotonic (an up-down counter) | the level |
+//! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | the extreme; absent before a value is recorded |
+//! | [`from_fn`](windrow::export::from_fn), [`field_fn`](windrow::export::field_fn) | gauge | the function's result; absent if it is not finite |
+//! | [`Histogram`](windrow::Histogram) | [exponential histogram](#histograms) | all-time distribution |
+//! | [`SlidingWindow`](windrow::SlidingWindow) | monotonic sum, with the attribute `event` | all-time count |
+//! | | sum `NAME.level` that is not monotonic | all-time additions minus subtractions, of `Signed` events |
+//! | | gauge `NAME.per_second` | rate in the closed buckets |
+//! | | monotonic sum `NAME.sum` | all-time sum, of `Value` and `Histogram` events |
+//! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; absent without values |
+//! | | exponential histogram `NAME.values` | all-time distribution, of `Histogram` events |
+//! | | gauge `NAME.percentile`, with the attribute `q` | quantiles 0.5, 0.9 and 0.99 of `Histogram` events in the closed buckets; absent without values |
+//! | [`Family`](windrow::Family) | as its metric, with its labels as attributes | |
+//! | its overflow series | the attribute `otel.metric.overflow`, which is `true` | the sum of all sets beyond its limit |
+//! | | monotonic sum `NAME.overflow` | uses of the overflow series |
+//!
+//! Closed buckets are those before the current bucket (see
+//! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no
+//! gauges. A label that is an integer is an attribute of that type; any other is a text.
+//!
+//! The resource has the attributes given by [`Exporter::resource`], and `service.name` and
+//! `service.instance.id` in any case. The scope is `windrow-otlp`.
+//!
+//! # Times
+//!
+//! A sum or a histogram is sent with the time since which it counts. For a series of a family this
+//! is the time at which the series was [made](windrow::family::Handle::created), for a window the
+//! time at which it was built, and for any other metric the time at which the exporter was set up:
+//! set it up at the beginning of the program, or give it the time by [`Exporter::since`].
+//!
+//! So a set of labels whose series was [removed](windrow::Family::retain), and that is used again,
+//! begins at zero with a later start. A backend adds the two up, and takes neither for the other.
+//! The counts of a series between its last export and its removal are not sent: give `retain` an
+//! idle time longer than some periods.
+//!
+//! Times are those of the system's clock. If that is set back, a series may seem to begin before
+//! another one of the same labels ended.
+//!
+//! # Histograms
+//!
+//! A [scale](windrow::histogram::Scale) of schema `s` has the cells of OpenTelemetry's exponential
+//! histograms at scale `s`, ends included: a cell is sent as a bucket, and no count is estimated.
+//! Values below the scale's range are in the zero bucket, whose threshold says so. Values above the
+//! range are in the bucket that ends at 2^64, because that end is known to be right. Minimum and
+//! maximum are sent if they are
+//! [exact](windrow::histogram::Distribution::has_exact_extremes): those of totals are, and of
+//! changes those of a series' first one. The sum is a double, which is exact up to 2^53.
+//!
+//! [`HistogramForm::Octaves`] sends explicit bounds instead, at powers of two, for backends that do
+//! not know exponential histograms. The counts there are exact, too.
+//!
+//! # Deltas
+//!
+//! [`Temporality::Delta`] sends counters and histograms as changes, and levels and gauges as they
+//! are. A change is the difference between what a series has counted and what the collector has
+//! acknowledged of it, so a drain elsewhere in the program takes nothing away. A series without a
+//! change is not sent.
+//!
+//! The exporter keeps the acknowledged totals of each series that exists, and the requests of at
+//! most one export. What happens to a request decides about its numbers:
+//!
+//! | answer | the request | its numbers |
+//! |---|---|---|
+//! | accepted | is done | are acknowledged |
+//! | accepted in part | is done, and the number of rejected points is told | are acknowledged: which points were rejected is unknown |
+//! | refused (any other status) | is not sent again | are in the next export |
+//! | 429, 502, 503, 504, the corresponding ones of gRPC | is sent again, byte for byte | wait |
+//! | none: no connection, a lost one, a timeout | is sent again, byte for byte | wait |
+//!
+//! While a request waits, nothing else is sent, so each number arrives once, except where a request
+//! was taken and its answer was lost. Then it arrives twice, with the same times: a backend that
+//! knows points by their times keeps one, and any other counts double. No sender can tell the two
+//! cases apart. Totals do not have this problem, so prefer [`Temporality::Cumulative`] where the
+//! backend takes it.
+//!
+//! # Failures
+//!
+//! After a failure that is [retried](ExportError::is_retried), the next try comes after half a
+//! second to a second, and after twice that for each further failure, up to a minute; at random in
+//! the upper half of that time, and not before the collector wants it (`Retry-After` in seconds, or
+//! gRPC's `RetryInfo`; ten minutes at most). Totals are read anew for each try: nothing is kept
+//! while a collector is away. [`Exporter::on_error`] is told of each error.
+//!
+//! If reading a series panics (in a clock of your own, for example), the series is missing from
+//! that export, and in the next.
+//!
+//! # Cost
+//!
+//! Counting costs the same as without this crate. An export takes a family's lock for the moment in
+//! which it lists the series, which [`with`](windrow::Family::with) never waits for; one load for
+//! each core and number; and the memory of the encoded requests, which have about a mebibyte each,
+//! so that collectors take them. It runs on a thread of its own, with a connection for each
+//! request.
+
+mod acknowledged;
+mod batch;
+mod collect;
+mod error;
+mod exporter;
+mod histograms;
+mod message;
+mod random;
+mod rules;
+mod started;
+mod wire;
+mod worker;
+
+pub use error::{ExportError, StartError};
+pub use exporter::{Exporter, Temporality};
+pub use histograms::HistogramForm;
+pub use started::Started;

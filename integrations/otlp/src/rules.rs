@@ -1,0 +1,100 @@
+//! The rules for names, and the metrics that a source is sent as.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use windrow::export::{Outline, Part, Source};
+
+use crate::error::StartError;
+
+/// The attribute of an overflow series: `true`.
+pub(crate) const OVERFLOW: &str = "otel.metric.overflow";
+
+/// The suffix and the description of the number of uses of an overflow series.
+const USES: (&str, &str) =
+    ("overflow", "uses of labels beyond the limit of series, counted in the overflow series");
+
+/// The greatest length of a name.
+const LONGEST: usize = 255;
+
+/// A source, with the metrics that it is sent as.
+pub(crate) struct Described {
+    pub(crate) source: Arc<dyn Source>,
+    /// One metric for each part.
+    pub(crate) parts: Vec<(&'static Part, Name)>,
+    /// The uses of the overflow series, if there may be one.
+    pub(crate) uses: Option<Name>,
+    /// True if a removed series may return with its former counts.
+    pub(crate) series_return: bool,
+}
+
+/// The name of a metric, its description and its unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub(crate) full: String,
+    pub(crate) description: String,
+    pub(crate) unit: String,
+}
+
+/// Checks and names the metrics of a source. `taken` has the names of others, in lower case.
+pub(crate) fn describe(
+    given: &Name,
+    source: Arc<dyn Source>,
+    taken: &mut HashSet<String>,
+) -> Result<Described, StartError> {
+    let outline = source.outline();
+    check_name(&given.full)?;
+    check_labels(&outline)?;
+    let described = |suffix: &str, about: &str, is_in_unit: bool| Name {
+        full: join(&given.full, ".", suffix),
+        description: join(&given.description, ": ", about),
+        unit: if is_in_unit { given.unit.clone() } else { String::new() },
+    };
+    let parts: Vec<_> = outline
+        .form
+        .parts()
+        .map(|part| (part, described(part.suffix, part.about, part.is_in_unit)))
+        .collect();
+    let uses = outline.overflows.then(|| described(USES.0, USES.1, false));
+    for name in parts.iter().map(|(_, name)| name).chain(&uses) {
+        if name.full.len() > LONGEST {
+            return Err(StartError::NameTooLong { name: name.full.clone() });
+        }
+        if !taken.insert(name.full.to_lowercase()) {
+            return Err(StartError::NameTaken { name: name.full.clone() });
+        }
+    }
+    Ok(Described { source, parts, uses, series_return: outline.series_return })
+}
+
+fn join(one: &str, between: &str, other: &str) -> String {
+    [one, other].join(if one.is_empty() || other.is_empty() { "" } else { between })
+}
+
+fn check_name(name: &str) -> Result<(), StartError> {
+    if name.is_empty() {
+        return Err(StartError::NoName);
+    }
+    let right = |(index, character): (usize, char)| {
+        character.is_ascii_alphabetic()
+            || (index > 0 && (character.is_ascii_digit() || "_.-/".contains(character)))
+    };
+    let wrong = name.char_indices().find(|at| !right(*at));
+    wrong
+        .map_or(Ok(()), |(_, character)| Err(StartError::Name { name: name.to_owned(), character }))
+}
+
+fn check_labels(outline: &Outline) -> Result<(), StartError> {
+    let overflow = outline.overflows.then_some(OVERFLOW);
+    let own = outline.labels.iter().map(String::as_str);
+    let mut seen = HashSet::new();
+    for label in outline.form.sample_labels().iter().copied().chain(overflow).chain(own) {
+        if label.is_empty() {
+            return Err(StartError::NoLabel);
+        }
+        if !seen.insert(label) {
+            return Err(StartError::LabelTwice { label: label.to_owned() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! A running exporter.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use crate::error::{ExportError, StartError};
+use crate::worker::Worker;
+
+/// A request to the exporter's thread.
+pub(crate) enum Command {
+    /// An export now, and its outcome.
+    Flush(mpsc::SyncSender<Result<(), ExportError>>),
+    /// A last export, and its outcome.
+    End(mpsc::SyncSender<Result<(), ExportError>>),
+}
+
+/// A running exporter: from [`Exporter::start`](crate::Exporter::start).
+///
+/// Dropping it does what [`shutdown`](Self::shutdown) does, and discards the outcome.
+#[must_use = "it ends when it is dropped"]
+pub struct Started {
+    commands: UnboundedSender<Command>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Started {
+    pub(crate) fn spawn(worker: Worker, period: Duration) -> Result<Started, StartError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| StartError::Thread { error })?;
+        let (commands, asked) = unbounded_channel();
+        let export = move || {
+            runtime.block_on(worker.run(asked, period));
+            // A look-up of a name that hangs holds nothing up.
+            runtime.shutdown_background();
+        };
+        let thread = thread::Builder::new().name("windrow-otlp".to_owned()).spawn(export);
+        let thread = thread.map_err(|error| StartError::Thread { error })?;
+        Ok(Started { commands, thread: Some(thread) })
+    }
+
+    /// Exports now, at once even if an export has just failed, and returns when the collector has
+    /// answered.
+    ///
+    /// It blocks the calling thread for as long as a request may take: an async task calls it by
+    /// `spawn_blocking`.
+    ///
+    /// # Errors
+    ///
+    /// [`ExportError`], the first one if several requests fail.
+    pub fn flush(&self) -> Result<(), ExportError> {
+        self.ask(Command::Flush)
+    }
+
+    /// Exports a last time, as [`flush`](Self::flush) does, and ends the thread.
+    ///
+    /// What the collector does not take now is lost.
+    ///
+    /// # Errors
+    ///
+    /// [`ExportError`], the first one if several requests fail.
+    pub fn shutdown(mut self) -> Result<(), ExportError> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), ExportError> {
+        let Some(thread) = self.thread.take() else { return Err(ExportError::Ended) };
+        let outcome = self.ask(Command::End);
+        // It panics only where the program's own function does, which the panic hook has reported.
+        let _ = thread.join();
+        outcome
+    }
+
+    fn ask(
+        &self,
+        command: fn(mpsc::SyncSender<Result<(), ExportError>>) -> Command,
+    ) -> Result<(), ExportError> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        self.commands.send(command(answer)).map_err(|_| ExportError::Ended)?;
+        answered.recv().unwrap_or(Err(ExportError::Ended))
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.end(); // `on_error` was called with its error
+    }
+}
+
+/// Shows whether it runs.
+impl Debug for Started {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let runs = !self.commands.is_closed();
+        f.debug_struct("Started").field("runs", &runs).finish_non_exhaustive()
+    }
+}

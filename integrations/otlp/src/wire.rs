@@ -1,0 +1,144 @@
+//! Sending a request, and what its answer means.
+//!
+//! Each request has a connection of its own: they are seconds apart, and a collector closes idle
+//! connections at times of its own.
+
+use std::error::Error;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Collected, Full, Limited};
+use hyper::Response;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::error::{ExportError, StartError};
+use crate::message;
+use endpoint::Endpoint;
+
+mod answer;
+mod endpoint;
+#[cfg(feature = "grpc")]
+mod grpc;
+mod http;
+
+/// The most that is read of an answer, in bytes.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// The protocol of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Http,
+    #[cfg(feature = "grpc")]
+    Grpc,
+}
+
+/// The way to a collector.
+pub(crate) struct Wire {
+    protocol: Protocol,
+    endpoint: Endpoint,
+    headers: HeaderMap,
+    timeout: Duration,
+}
+
+impl Wire {
+    pub(crate) fn new(
+        protocol: Protocol,
+        endpoint: &str,
+        given: &[(String, String)],
+        timeout: Duration,
+    ) -> Result<Wire, StartError> {
+        let mut headers = HeaderMap::new();
+        let agent = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+        headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+        for (name, value) in given {
+            let wrong = || StartError::Header { name: name.clone() };
+            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+            headers.insert(key, HeaderValue::from_str(value).map_err(|_| wrong())?);
+        }
+        let endpoint = match protocol {
+            Protocol::Http => Endpoint::http(endpoint)?,
+            #[cfg(feature = "grpc")]
+            Protocol::Grpc => Endpoint::grpc(endpoint)?,
+        };
+        Ok(Wire { protocol, endpoint, headers, timeout })
+    }
+
+    /// Sends a message, and returns whether it was accepted.
+    pub(crate) async fn send(&self, message: &[u8]) -> Result<(), ExportError> {
+        let sent = timeout(self.timeout, async {
+            match self.protocol {
+                Protocol::Http => self.send_by_http(message).await,
+                #[cfg(feature = "grpc")]
+                Protocol::Grpc => self.send_by_grpc(message).await,
+            }
+        });
+        sent.await.unwrap_or(Err(ExportError::Timeout { timeout: self.timeout }))
+    }
+
+    async fn connect(&self) -> Result<TokioIo<TcpStream>, ExportError> {
+        let stream = TcpStream::connect((self.endpoint.host.as_str(), self.endpoint.port));
+        let stream = stream.await.map_err(|error| lost(&error))?;
+        let _ = stream.set_nodelay(true); // it is faster, and not needed
+        Ok(TokioIo::new(stream))
+    }
+}
+
+/// A connection's task, which ends with this.
+struct Connection(JoinHandle<()>);
+
+impl Connection {
+    fn spawn<E>(connection: impl Future<Output = Result<(), E>> + Send + 'static) -> Connection {
+        Connection(tokio::spawn(async move {
+            let _ = connection.await; // the request has its error
+        }))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Reads an answer: what it begins with, and its body.
+async fn read(
+    answer: Response<Incoming>,
+) -> Result<(hyper::http::response::Parts, Collected<Bytes>), ExportError> {
+    let (head, body) = answer.into_parts();
+    let body = Limited::new(body, LONGEST_ANSWER).collect().await;
+    let body = body.map_err(|error| lost(&*error))?;
+    Ok((head, body))
+}
+
+/// Returns the error of a connection, with the texts of all that caused it.
+fn lost(error: &(dyn Error + 'static)) -> ExportError {
+    let mut texts = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !texts.contains(&text) {
+            texts = format!("{texts}: {text}");
+        }
+        cause = error.source();
+    }
+    ExportError::Connection { error: texts }
+}
+
+/// Returns what an accepted request's answer says.
+fn accepted(answer: &message::Response) -> Result<(), ExportError> {
+    let Some(partial) = &answer.partial_success else { return Ok(()) };
+    match u64::try_from(partial.rejected_data_points) {
+        Ok(points) if points > 0 => {
+            Err(ExportError::Rejected { points, message: partial.error_message.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn body(message: Vec<u8>) -> Full<Bytes> {
+    Full::new(Bytes::from(message))
+}

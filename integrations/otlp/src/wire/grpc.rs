@@ -1,0 +1,185 @@
+//! OTLP over gRPC: one unary call, which is a request of HTTP/2 with its status in the trailers.
+
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::client::conn::http2;
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, TE};
+use hyper::http::uri::{Authority, PathAndQuery};
+use hyper::{Request, StatusCode, Uri};
+use hyper_util::rt::TokioExecutor;
+use prost::Message;
+
+use super::answer::short;
+use super::{Connection, Wire, accepted, body, lost, read};
+use crate::error::ExportError;
+use crate::message::{Response, RetryInfo, Status};
+
+/// The codes after which a request may be sent again, by the protocol: cancelled, deadline
+/// exceeded, aborted, out of range, unavailable, data loss.
+const RETRIED: [u16; 6] = [1, 4, 10, 11, 14, 15];
+
+/// Resource exhausted: the request may be sent again if the collector says when.
+const EXHAUSTED: u16 = 8;
+
+/// Unknown: the code of an answer without one.
+const UNKNOWN: u16 = 2;
+
+impl Wire {
+    pub(super) async fn send_by_grpc(&self, message: &[u8]) -> Result<(), ExportError> {
+        let stream = self.connect().await?;
+        let handshake = http2::handshake(TokioExecutor::new(), stream);
+        let (mut requests, connection) = handshake.await.map_err(|error| lost(&error))?;
+        let _connection = Connection::spawn(connection);
+        let answer = requests.send_request(self.call(message)).await;
+        let (head, answer) = read(answer.map_err(|error| lost(&error))?).await?;
+        if head.status != StatusCode::OK {
+            let (status, message) = (head.status.as_u16(), String::new());
+            // What stands before a collector has answered.
+            return Err(if [429, 502, 503, 504].contains(&status) {
+                ExportError::Unavailable { status, message, retry_after: None }
+            } else {
+                ExportError::Refused { status, message }
+            });
+        }
+        // An answer without a message has its status in the headers.
+        let trailers = answer.trailers().unwrap_or(&head.headers);
+        let trailers = if trailers.contains_key("grpc-status") { trailers } else { &head.headers };
+        match text(trailers, "grpc-status").map_or(Ok(UNKNOWN), str::parse) {
+            Ok(0) => {
+                let message = answer.to_bytes();
+                match message.get(5..).map(Response::decode) {
+                    Some(Ok(answer)) => accepted(&answer),
+                    _ => Ok(()), // it was accepted, by whatever text
+                }
+            }
+            status => Err(failed(status.unwrap_or(UNKNOWN), trailers)),
+        }
+    }
+
+    fn call(&self, message: &[u8]) -> Request<Full<Bytes>> {
+        let mut parts = hyper::http::uri::Parts::default();
+        parts.scheme = Some(hyper::http::uri::Scheme::HTTP);
+        parts.authority = Authority::try_from(self.endpoint.authority.as_str()).ok();
+        parts.path_and_query = PathAndQuery::try_from(self.endpoint.path.as_str()).ok();
+        let mut request = Request::post(Uri::from_parts(parts).unwrap_or_default());
+        if let Some(headers) = request.headers_mut() {
+            headers.clone_from(&self.headers);
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+            headers.insert(TE, HeaderValue::from_static("trailers"));
+        }
+        // A message has a byte that says it is not compressed, and its length, before it.
+        let length = u32::try_from(message.len()).expect("requests have a few MiB");
+        let mut framed = Vec::with_capacity(message.len() + 5);
+        framed.push(0);
+        framed.extend(length.to_be_bytes());
+        framed.extend(message);
+        request.body(body(framed)).expect("the parts are those of a URL")
+    }
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// Returns the error of a status.
+fn failed(status: u16, trailers: &HeaderMap) -> ExportError {
+    let message = short(unescaped(text(trailers, "grpc-message").unwrap_or_default()));
+    let retry_after = retry_after(trailers);
+    if RETRIED.contains(&status) || (status == EXHAUSTED && retry_after.is_some()) {
+        ExportError::Unavailable { status, message, retry_after }
+    } else {
+        ExportError::Refused { status, message }
+    }
+}
+
+/// Returns the delay that the details of a status ask for.
+fn retry_after(trailers: &HeaderMap) -> Option<Duration> {
+    let details = decoded(text(trailers, "grpc-status-details-bin")?)?;
+    let status = Status::decode(&*details).ok()?;
+    let mut details = status.details.iter();
+    let info = details.find(|detail| detail.type_url.ends_with("/google.rpc.RetryInfo"))?;
+    let delay = RetryInfo::decode(&*info.value).ok()?.retry_delay?;
+    let seconds = u64::try_from(delay.seconds).ok()?;
+    Some(Duration::new(seconds, u32::try_from(delay.nanos).ok()?.min(999_999_999)))
+}
+
+/// Returns a message of gRPC, whose bytes other than ASCII are `%` and two hexadecimal digits.
+fn unescaped(message: &str) -> String {
+    let mut bytes = Vec::with_capacity(message.len());
+    let mut rest = message.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let digits = behind.get(..2).filter(|_| *first == b'%');
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            bytes.push(byte);
+            rest = &behind[2..];
+        } else {
+            bytes.push(*first);
+            rest = behind;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns the bytes of a text in base 64, with or without padding.
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    for character in text.trim_end_matches('=').bytes() {
+        let value = match character {
+            b'A'..=b'Z' => character - b'A',
+            b'a'..=b'z' => character - b'a' + 26,
+            b'0'..=b'9' => character - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8); // the lowest eight of them
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A status of code 8 and the text `full`, with a delay of 1.5 s in its details.
+    const DETAILS: &str =
+        "CAgSBGZ1bGwaNgoodHlwZS5nb29nbGVhcGlzLmNvbS9nb29nbGUucnBjLlJldHJ5SW5mbxIKCggIARCAyrXuAQ";
+
+    #[test]
+    fn details_say_when_to_come_back() {
+        for (text, bytes) in [("", ""), ("Zg==", "f"), ("Zm8", "fo"), ("Zm9vYmE=", "fooba")] {
+            assert_eq!(decoded(text).as_deref(), Some(bytes.as_bytes()), "{text}");
+        }
+        assert_eq!(decoded("Z-g"), None);
+
+        let mut trailers = HeaderMap::new();
+        assert!(!failed(EXHAUSTED, &trailers).is_retried());
+        trailers.insert("grpc-status-details-bin", HeaderValue::from_static(DETAILS));
+        let retry_after = Some(Duration::from_millis(1_500));
+        let message = String::new();
+        let expected = ExportError::Unavailable { status: 8, message, retry_after };
+        assert_eq!(failed(EXHAUSTED, &trailers), expected);
+    }
+
+    #[test]
+    fn messages_are_unescaped() {
+        assert_eq!(unescaped("caf%C3%A9 100% %zz"), "caf\u{e9} 100% %zz");
+    }
+
+    #[test]
+    fn only_the_protocols_codes_are_retried() {
+        let trailers = HeaderMap::new();
+        for status in 1..=16 {
+            let is_retried = [1, 4, 10, 11, 14, 15].contains(&status);
+            assert_eq!(failed(status, &trailers).is_retried(), is_retried, "{status}");
+        }
+    }
+}

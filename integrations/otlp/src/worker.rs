@@ -1,0 +1,180 @@
+//! The exporter's thread: when it exports, and what it sends again.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, timeout_at};
+
+use crate::acknowledged::Acknowledged;
+use crate::batch::Batch;
+use crate::collect::Collector;
+use crate::error::ExportError;
+use crate::exporter::{OnError, Temporality};
+use crate::random::fraction;
+use crate::started::Command;
+use crate::wire::Wire;
+
+/// The longest time before the first retry, and before any.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+const LAST_RETRY: Duration = Duration::from_secs(60);
+
+/// The longest time for which a collector may put off the next request.
+const LONGEST_DELAY: Duration = Duration::from_secs(600);
+
+pub(crate) struct Worker {
+    collector: Collector,
+    acknowledged: Acknowledged,
+    wire: Wire,
+    on_error: OnError,
+    /// The requests of the last collection that are still to be accepted: of deltas, which must be
+    /// repeated as they are. Totals are read anew.
+    waiting: VecDeque<Batch>,
+    /// The number of failed exports since the last good one.
+    failures: u32,
+}
+
+impl Worker {
+    pub(crate) fn new(
+        collector: Collector,
+        acknowledged: Acknowledged,
+        wire: Wire,
+        on_error: OnError,
+    ) -> Worker {
+        let waiting = VecDeque::new();
+        Worker { collector, acknowledged, wire, on_error, waiting, failures: 0 }
+    }
+
+    /// Exports once in each period, and when it is asked to, until it is told to end.
+    pub(crate) async fn run(mut self, mut asked: UnboundedReceiver<Command>, period: Duration) {
+        let mut next = after(Instant::now(), period);
+        loop {
+            match timeout_at(next, asked.recv()).await {
+                Ok(Some(Command::Flush(answer))) => {
+                    let outcome = self.export().await;
+                    next = self.next(next, period, &outcome);
+                    let _ = answer.send(outcome); // the caller waits
+                }
+                Ok(Some(Command::End(answer))) => {
+                    let _ = answer.send(self.export().await);
+                    return;
+                }
+                Ok(None) => return, // there is no handle without `End`
+                Err(_) => {
+                    let outcome = self.export().await;
+                    next = self.next(next, period, &outcome);
+                }
+            }
+        }
+    }
+
+    /// Returns the time of the next export.
+    fn next(
+        &mut self,
+        planned: Instant,
+        period: Duration,
+        outcome: &Result<(), ExportError>,
+    ) -> Instant {
+        let now = Instant::now();
+        match outcome {
+            Err(error) if error.is_retried() => {
+                self.failures = self.failures.saturating_add(1);
+                now + retry_delay(self.failures, error)
+            }
+            _ => {
+                self.failures = 0;
+                if planned > now { planned } else { after(planned, period).max(now) }
+            }
+        }
+    }
+
+    /// Sends what was to be sent before, and then what there is. Returns the first error.
+    async fn export(&mut self) -> Result<(), ExportError> {
+        let mut outcome = Ok(());
+        if !self.waiting.is_empty() {
+            outcome = self.send().await;
+            if !self.waiting.is_empty() {
+                return outcome;
+            }
+        }
+        self.waiting = self.collector.collect(&mut self.acknowledged).into();
+        let sent = self.send().await;
+        outcome.and(sent)
+    }
+
+    /// Sends the waiting requests, up to one that must be tried again. Returns the first error.
+    async fn send(&mut self) -> Result<(), ExportError> {
+        let mut outcome = Ok(());
+        while let Some(batch) = self.waiting.pop_front() {
+            let answer = self.wire.send(&batch.body).await;
+            if let Err(error) = &answer {
+                // A panic there ends nothing here. (The panic hook has reported it.)
+                let _ = catch_unwind(AssertUnwindSafe(|| (self.on_error)(error)));
+            }
+            match &answer {
+                Ok(()) | Err(ExportError::Rejected { .. }) => {
+                    // Which data points were rejected is unknown, and none may be repeated.
+                    batch
+                        .pending
+                        .into_iter()
+                        .for_each(|state| self.acknowledged.acknowledge(state));
+                }
+                // Nothing of it was accepted: its numbers are in the next collection.
+                Err(error) if !error.is_retried() => {}
+                Err(_) => {
+                    match self.collector.temporality {
+                        Temporality::Cumulative => self.waiting.clear(),
+                        Temporality::Delta => self.waiting.push_front(batch),
+                    }
+                    return outcome.and(answer);
+                }
+            }
+            outcome = outcome.and(answer);
+        }
+        outcome
+    }
+}
+
+/// Returns the time after a period; if there is no such time, one in thirty years.
+fn after(from: Instant, period: Duration) -> Instant {
+    let years = Duration::from_secs(30 * 365 * 24 * 3600);
+    from.checked_add(period).unwrap_or_else(|| from + years)
+}
+
+/// Returns the time until the next try: random, up to a time that doubles with each failure, and no
+/// less than the collector asks for.
+fn retry_delay(failures: u32, error: &ExportError) -> Duration {
+    let doublings = failures.saturating_sub(1).min(16);
+    let most = FIRST_RETRY.saturating_mul(1 << doublings).min(LAST_RETRY);
+    // At least half of it, so that retries are no storm.
+    let delay = most.mul_f64(0.5 + fraction() / 2.0);
+    match error {
+        ExportError::Unavailable { retry_after: Some(asked), .. } => {
+            delay.max((*asked).min(LONGEST_DELAY))
+        }
+        _ => delay,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_double_up_to_a_minute_and_heed_the_collector() {
+        let lost = ExportError::Connection { error: String::new() };
+        for (failures, most) in [(1, 1_000), (2, 2_000), (6, 32_000), (7, 60_000), (99, 60_000)] {
+            let most = Duration::from_millis(most);
+            let delay = retry_delay(failures, &lost);
+            assert!((most / 2..=most).contains(&delay), "{failures}: {delay:?}");
+        }
+        let asks = |seconds| ExportError::Unavailable {
+            status: 503,
+            message: String::new(),
+            retry_after: Some(Duration::from_secs(seconds)),
+        };
+        assert_eq!(retry_delay(1, &asks(30)), Duration::from_secs(30));
+        assert_eq!(retry_delay(1, &asks(u64::MAX)), LONGEST_DELAY);
+    }
+}

@@ -1,0 +1,9 @@
+//! A collector's book and the counted numbers agree.
+
+#![allow(clippy::float_cmp)] // whole numbers, far below 2^53
+
+mod book;
+mod cases;
+mod failures;
+mod receiver;
+mod refused;

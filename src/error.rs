@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
+mod heavy_keys;
 mod label_names;
 mod out_of_range;
 
+pub use heavy_keys::HeavyKeysError;
 pub use label_names::LabelNamesError;
 pub use out_of_range::OutOfRangeError;
 

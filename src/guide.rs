@@ -1,6 +1,7 @@
 //! The pages of `docs`: how to use the library, how it works, how it was verified, and its cost.
 //!
-//! * [`design`]: how it works, with a page each for rows, windows, histograms, gates and families.
+//! * [`design`]: how it works, with a page each for rows, windows, histograms, gates, families and
+//!   heavy keys.
 //! * [`orderings`]: every atomic operation, its partner, what breaks without it.
 //! * [`verification`]: claim by claim, what shows it, and what is not verified.
 //! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in
@@ -44,6 +45,7 @@
 /// [histograms.md]: design::histograms
 /// [gates.md]: design::gates
 /// [families.md]: design::families
+/// [heavy.md]: design::heavy
 /// [orderings.md]: orderings
 /// [verification.md]: verification
 #[doc = include_str!("../docs/design.md")]
@@ -51,6 +53,7 @@ pub mod design {
     /// [design.md]: super::design
     /// [windows.md]: windows
     /// [gates.md]: gates
+    /// [heavy.md]: heavy
     #[doc = include_str!("../docs/design/rows.md")]
     pub mod rows {}
 
@@ -72,6 +75,11 @@ pub mod design {
     /// [gates.md]: gates
     #[doc = include_str!("../docs/design/families.md")]
     pub mod families {}
+
+    /// [design.md]: super::design
+    /// [families.md]: families
+    #[doc = include_str!("../docs/design/heavy.md")]
+    pub mod heavy {}
 }
 
 #[doc = include_str!("../docs/orderings.md")]

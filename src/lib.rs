@@ -37,6 +37,7 @@
 //! * [`InFlight`] is an exact gauge of operations in progress, with a concurrency limit; in a
 //!   window, each bucket has the greatest level.
 //! * [`Family`] has a metric for each set of labels, with bounded cardinality.
+//! * [`HeavyKeys`] finds the heaviest of any number of keys, with guaranteed bounds.
 //!
 //! Each of them can be a `static`: by `new`, or by `of` for windows and gates.
 //!
@@ -64,6 +65,7 @@ mod fields;
 pub mod gate;
 #[cfg(doc)]
 pub mod guide;
+pub mod heavy;
 pub mod histogram;
 pub mod in_flight;
 pub mod labels;
@@ -90,6 +92,7 @@ pub use family::Family;
 #[doc(hidden)]
 pub use family::declared as __labels;
 pub use gate::Gate;
+pub use heavy::HeavyKeys;
 pub use histogram::Histogram;
 pub use in_flight::InFlight;
 pub use recorded::Recorded;

@@ -38,6 +38,7 @@ pub(crate) mod rare;
 pub(crate) mod ration;
 pub(crate) mod retry;
 mod settings;
+pub(crate) mod spread;
 pub(crate) mod take;
 // One of three, with the same functions: the real one, the one for models, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]

@@ -1,0 +1,213 @@
+//! The builder of heavy keys.
+
+use std::fmt::{self, Debug, Formatter};
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use super::HeavyKeys;
+use super::key::Key;
+use crate::clock::{Clock, Coarse};
+use crate::error::{BuildError, HeavyKeysError};
+use crate::ring::Geometry;
+
+/// The greatest capacity, 2^20 keys.
+pub(super) const MOST: usize = 1 << 20;
+
+/// A builder of [`HeavyKeys`], made by [`HeavyKeys::builder`].
+///
+/// The defaults are those of a window: one second in two buckets, on the [`Coarse`] clock.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{HeavyKeys, clock::Precise};
+///
+/// let clients = HeavyKeys::<str>::builder(1_000)
+///     .interval(Duration::from_millis(100))
+///     .buckets(10)
+///     .clock(Precise::default())
+///     .build()?;
+/// clients.increment("acme");
+/// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+/// ```
+#[must_use]
+pub struct HeavyKeysBuilder<K: ?Sized, C = Coarse> {
+    capacity: usize,
+    interval: Duration,
+    buckets: usize,
+    shards: usize,
+    clock: C,
+    allows_coarse_clock: bool,
+    is_preallocated: bool,
+    keys: PhantomData<fn(&K)>,
+}
+
+impl<K: Key + ?Sized> HeavyKeysBuilder<K> {
+    pub(super) fn new(capacity: usize) -> HeavyKeysBuilder<K> {
+        HeavyKeysBuilder {
+            capacity,
+            interval: Duration::from_secs(1),
+            buckets: 2,
+            shards: usize::MAX,
+            clock: Coarse::default(),
+            allows_coarse_clock: false,
+            is_preallocated: false,
+            keys: PhantomData,
+        }
+    }
+}
+
+impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
+    /// Sets the interval whose keys are counted; one second by default.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).interval(minute).build()?;
+    /// assert_eq!(clients.interval(), minute);
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn interval(self, interval: Duration) -> HeavyKeysBuilder<K, C> {
+        HeavyKeysBuilder { interval, ..self }
+    }
+
+    /// Sets the number of equal buckets in the interval; two by default.
+    ///
+    /// The interval slides by one bucket at a time. [Memory](HeavyKeys#memory) and the cost of a
+    /// read are proportional to the number of buckets.
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).buckets(10).build()?;
+    /// assert_eq!(clients.buckets(), 10);
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn buckets(self, buckets: usize) -> HeavyKeysBuilder<K, C> {
+        HeavyKeysBuilder { buckets, ..self }
+    }
+
+    /// Sets the maximum number of shards. By default, there is one for each core, and one more.
+    ///
+    /// An add locks one shard, mostly that of its core. With fewer shards,
+    /// [memory](HeavyKeys#memory) is less, and adds on several cores meet more often. The bounds do
+    /// not depend on it.
+    ///
+    /// ```
+    /// let few = windrow::HeavyKeys::<str>::builder(100).shards(1).build()?;
+    /// let usual = windrow::HeavyKeys::<str>::builder(100).build()?;
+    /// assert!(few.max_bytes() < usual.max_bytes());
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn shards(self, shards: usize) -> HeavyKeysBuilder<K, C> {
+        HeavyKeysBuilder { shards, ..self }
+    }
+
+    /// Sets the clock; [`Coarse`] by default.
+    ///
+    /// ```
+    /// let clock = windrow::clock::Manual::default();
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).clock(clock.clone()).build()?;
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn clock<D: Clock>(self, clock: D) -> HeavyKeysBuilder<K, D> {
+        let HeavyKeysBuilder { capacity, interval, buckets, shards, .. } = self;
+        let HeavyKeysBuilder { allows_coarse_clock, is_preallocated, keys, .. } = self;
+        HeavyKeysBuilder {
+            capacity,
+            interval,
+            buckets,
+            shards,
+            clock,
+            allows_coarse_clock,
+            is_preallocated,
+            keys,
+        }
+    }
+
+    /// Allows a clock whose resolution is coarser than a tenth of a bucket.
+    ///
+    /// No weight is lost. Buckets are of unequal length, as those of a
+    /// [window](crate::WindowBuilder::allow_coarse_clock).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{HeavyKeys, clock::Ticker};
+    ///
+    /// let builder = HeavyKeys::<str>::builder(100)
+    ///     .interval(Duration::from_millis(10))
+    ///     .clock(Ticker::start(Duration::from_millis(4)));
+    /// assert!(builder.clone().build().is_err());
+    /// builder.allow_coarse_clock().build()?.increment("acme");
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn allow_coarse_clock(self) -> HeavyKeysBuilder<K, C> {
+        HeavyKeysBuilder { allows_coarse_clock: true, ..self }
+    }
+
+    /// Allocates all memory when it is built: no add allocates. Otherwise the first add of each
+    /// shard in each slot of the ring allocates.
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).preallocate().build()?;
+    /// clients.increment("acme"); // allocates nothing
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn preallocate(self) -> HeavyKeysBuilder<K, C> {
+        HeavyKeysBuilder { is_preallocated: true, ..self }
+    }
+
+    /// Builds heavy keys. The newest bucket is the one that contains the clock's time.
+    ///
+    /// # Errors
+    ///
+    /// [`HeavyKeysError`] if the capacity is zero or above 2^20, if the number of shards is zero,
+    /// or for the reasons for which [`WindowBuilder::build`](crate::WindowBuilder::build) makes no
+    /// window.
+    ///
+    /// ```
+    /// let error = windrow::HeavyKeys::<str>::builder(0).build().unwrap_err();
+    /// assert_eq!(error.to_string(), "the capacity is 0 keys; it must be at least 1");
+    /// ```
+    pub fn build(self) -> Result<HeavyKeys<K, C>, HeavyKeysError> {
+        let HeavyKeysBuilder { capacity, buckets, shards, .. } = self;
+        if capacity == 0 {
+            return Err(HeavyKeysError::ZeroCapacity);
+        }
+        if capacity > MOST {
+            return Err(HeavyKeysError::CapacityTooHigh { capacity, most: MOST });
+        }
+        if shards == 0 {
+            return Err(HeavyKeysError::ZeroShards);
+        }
+        let geometry = Geometry::new(self.interval, buckets)?;
+        if !self.allows_coarse_clock {
+            geometry.check_clock(&self.clock)?;
+        }
+        let heavy = HeavyKeys::of_parts(capacity, geometry, shards, self.clock);
+        let made = heavy.make().ok_or(BuildError::TooManyBuckets { buckets })?;
+        if self.is_preallocated {
+            made.preallocate();
+        }
+        Ok(heavy.with(made))
+    }
+}
+
+impl<K: ?Sized, C: Clone> Clone for HeavyKeysBuilder<K, C> {
+    fn clone(&self) -> HeavyKeysBuilder<K, C> {
+        HeavyKeysBuilder { clock: self.clock.clone(), ..*self }
+    }
+}
+
+/// Shows the settings of the heavy keys to be built.
+impl<K: ?Sized, C: Debug> Debug for HeavyKeysBuilder<K, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeavyKeysBuilder")
+            .field("capacity", &self.capacity)
+            .field("interval", &self.interval)
+            .field("buckets", &self.buckets)
+            .field("shards", &self.shards)
+            .field("clock", &self.clock)
+            .field("allows_coarse_clock", &self.allows_coarse_clock)
+            .field("is_preallocated", &self.is_preallocated)
+            .finish()
+    }
+}

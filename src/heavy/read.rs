@@ -1,0 +1,200 @@
+//! Reading heavy keys.
+
+use std::fmt::{self, Debug, Formatter};
+use std::hash::BuildHasher;
+use std::time::Duration;
+
+use super::key::Key;
+use super::shard::Shard;
+use super::snapshot::{Bounds, Heavy, HeavySnapshot};
+use super::{HeavyKeys, SpanError};
+use crate::clock::Clock;
+
+/// # Reading
+///
+/// A read is of the newest buckets that cover the interval, or a span of it, the current bucket
+/// included. [Bounds](Self#bounds) says what its numbers are while other threads add.
+impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
+    /// Returns the `n` keys with the most weight in the interval, the heaviest first, each with its
+    /// bounds. Fewer, if the interval has fewer keys.
+    ///
+    /// They are sorted by their lower bounds: see [`HeavySnapshot::top`].
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
+    /// clients.add("acme", 40);
+    /// clients.add("initech", 2);
+    /// let [first, second] = &clients.top(2)[..] else { panic!("there are two") };
+    /// assert_eq!((first.key.as_str(), first.at_least, first.at_most), ("acme", 40, 40));
+    /// assert_eq!(second.key, "initech");
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    #[doc(alias = "heavy hitters")]
+    pub fn top(&self, n: usize) -> Vec<Heavy<K>> {
+        self.snapshot().top(n)
+    }
+
+    /// Returns the `n` keys with the most weight in the newest buckets that cover `span`.
+    ///
+    /// # Errors
+    ///
+    /// [`SpanError`] if the span is zero or longer than the interval.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{HeavyKeys, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// let clients = HeavyKeys::<str>::builder(100)
+    ///     .interval(Duration::from_secs(60))
+    ///     .buckets(6)
+    ///     .clock(clock.clone())
+    ///     .build()?;
+    /// clients.add("acme", 40);
+    /// clock.advance(Duration::from_secs(10));
+    /// clients.add("initech", 2);
+    /// assert_eq!(clients.top_over(Duration::from_secs(20), 1)?[0].key, "acme");
+    /// assert_eq!(clients.top_over(Duration::from_secs(10), 1)?[0].key, "initech");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn top_over(&self, span: Duration, n: usize) -> Result<Vec<Heavy<K>>, SpanError> {
+        Ok(self.snapshot_over(span)?.top(n))
+    }
+
+    /// Returns the bounds of all keys in the interval, as plain numbers: to ask several questions
+    /// about one reading, and to merge those of several machines.
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
+    /// clients.add("acme", 40);
+    /// let snapshot = clients.snapshot();
+    /// assert_eq!((snapshot.total(), snapshot.len()), (40, 1));
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn snapshot(&self) -> HeavySnapshot<K> {
+        self.snapshot_of(self.geometry.interval())
+    }
+
+    /// Returns the bounds of all keys in the newest buckets that cover `span`.
+    ///
+    /// # Errors
+    ///
+    /// [`SpanError`] if the span is zero or longer than the interval.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
+    /// assert_eq!(clients.snapshot_over(Duration::from_millis(500))?.total(), 0);
+    /// assert!(clients.snapshot_over(Duration::from_secs(2)).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot_over(&self, span: Duration) -> Result<HeavySnapshot<K>, SpanError> {
+        if span.is_zero() {
+            return Err(SpanError::Zero);
+        }
+        if span > self.interval() {
+            return Err(SpanError::TooLong { span, interval: self.interval() });
+        }
+        Ok(self.snapshot_of(span.as_nanos() as u64)) // at most the interval, which fits
+    }
+
+    fn snapshot_of(&self, span: u64) -> HeavySnapshot<K> {
+        let made = self.made();
+        let new = || HeavySnapshot::new(made.random());
+        made.read(|| self.nanos(), span, new, HeavySnapshot::include)
+    }
+
+    /// Returns the bounds of a key's weight in the interval. Allocates nothing.
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
+    /// clients.add("acme", 40);
+    /// assert_eq!(clients.bounds("acme").at_least, 40);
+    /// assert_eq!(clients.bounds("initech").at_most, 0);
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    #[doc(alias = "estimate")]
+    pub fn bounds(&self, key: &K) -> Bounds {
+        let (made, key) = (self.made(), key.kept());
+        let hash = made.random().hash_one(key);
+        made.read(
+            || self.nanos(),
+            self.geometry.interval(),
+            Bounds::default,
+            |bounds, summary| {
+                bounds.include(summary, hash, key);
+            },
+        )
+    }
+
+    /// Returns the exact weight of all keys together in the interval. Allocates nothing.
+    ///
+    /// It lies between the true weight when the call began and the true weight when it returned. It
+    /// stops at `u64::MAX`.
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<u32>::builder(10).build()?;
+    /// (0..1_000).for_each(|client| clients.add(&client, 3));
+    /// assert_eq!(clients.total(), 3_000);
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn total(&self) -> u64 {
+        let all = self.geometry.interval();
+        self.made().read(
+            || self.nanos(),
+            all,
+            u64::default,
+            |total, summary| {
+                *total = total.saturating_add(summary.total());
+            },
+        )
+    }
+
+    /// Returns the weight of all adds ever made, those before a [`clear`](Self::clear) and
+    /// [late](Self::late) ones included. Never goes back. It stops at `u64::MAX`.
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<u32>::builder(10).build()?;
+    /// clients.add(&7, 3);
+    /// assert_eq!(clients.lifetime(), 3);
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn lifetime(&self) -> u64 {
+        self.made().sum(Shard::lifetime)
+    }
+
+    /// Returns the weight of the late adds ever made: their bucket had left the interval, because
+    /// the clock had stepped back, or the thread was suspended for an interval in the call. No
+    /// bucket counts them.
+    ///
+    /// ```
+    /// use windrow::{HeavyKeys, Timestamp, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// let clients = HeavyKeys::<u32>::builder(10).clock(clock.clone()).build()?;
+    /// clock.set(Timestamp::from_secs(10));
+    /// clients.increment(&7);
+    /// clock.set(Timestamp::from_secs(5));
+    /// clients.increment(&7);
+    /// assert_eq!((clients.total(), clients.late(), clients.lifetime()), (1, 1, 2));
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn late(&self) -> u64 {
+        self.made().sum(Shard::late)
+    }
+}
+
+/// Shows the capacity, the geometry, the total, and the ten keys with the most weight.
+impl<K: Key<Owned: Debug> + ?Sized, C: Clock> Debug for HeavyKeys<K, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let snapshot = self.snapshot();
+        f.debug_struct("HeavyKeys")
+            .field("capacity", &self.capacity)
+            .field("interval", &self.interval())
+            .field("buckets", &self.buckets())
+            .field("total", &snapshot.total())
+            .field("top", &snapshot.top(10))
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,230 @@
+//! The shards, and how a read finds one span in all of them.
+//!
+//! # Theorem
+//!
+//! 1. Each add is in exactly one summary of one shard, in the bucket of its time, or is late.
+//! 2. A read returns what it finds in each bucket of one span and each shard, each at one moment of
+//!    the call. Each add to these buckets that happens before the read is found, and none that
+//!    begins after it has returned.
+//! 3. [`Shards::clear`] has one moment: each add is before it, or after it, and no read sees some
+//!    shards before and others after it.
+//!
+//! # Why
+//!
+//! An add has the lock of one shard, and does everything under it: 1. A read takes the locks one
+//! after the other, and visits a summary under its lock. It first decides on the newest start: that
+//! of the clock's time, or the newest that an add has brought, whichever is later. If an add
+//! happens before the read, its write of that word does too, and its bucket is not ahead of the
+//! read's. A bucket that is missing in a shard has had no add there, unless a later bucket has
+//! taken its slot. Then the ring has moved on since the read began, and the read begins again,
+//! eight times at most. The ninth time it takes all locks at once, in their order, so that no
+//! bucket can be overtaken: 2.
+//!
+//! A clear has all locks, too, and counts itself under them. A read that has seen a shard after it
+//! finds the number changed, by the lock, and begins again: 3. The number and the newest start need
+//! no order of their own: a thread that has to see them comes after, by a lock or by the caller's
+//! order.
+//!
+//! No thread waits for a lock while it holds another, except those that take all of them in one
+//! order: so none waits for ever.
+
+use std::hash::BuildHasher;
+use std::sync::{PoisonError, TryLockError};
+
+use crossbeam_utils::CachePadded;
+use foldhash::quality::RandomState;
+
+use super::key::Key;
+use super::shard::{Add, Found, Shard};
+use super::summary::Summary;
+use crate::ring::Geometry;
+use crate::stripe::spread::spread;
+use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, sized, yield_now};
+
+/// The attempts of a read before it takes all locks at once.
+const ATTEMPTS: usize = 8;
+
+/// All shards.
+pub(super) struct Shards<K: Key + ?Sized> {
+    random: RandomState,
+    geometry: Geometry,
+    capacity: usize,
+    all: Box<[CachePadded<Mutex<Shard<K>>>]>,
+    /// The start of the newest bucket.
+    newest: CachePadded<AtomicU64>,
+    /// The number of clears. Written under all locks.
+    clears: AtomicU64,
+}
+
+/// The number of shards beside those for the rows: for a thread that finds its own shard locked.
+const SPARE: usize = sized(1, 0);
+
+/// Returns the number of shards for a number of rows.
+pub(super) const fn shards_for(rows: usize) -> usize {
+    rows.saturating_add(SPARE)
+}
+
+/// Locks a shard. A poisoned one is sound: what can panic under a lock is a user's comparison of
+/// keys, before anything is changed.
+fn lock<K: Key + ?Sized>(shard: &Mutex<Shard<K>>) -> MutexGuard<'_, Shard<K>> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks a shard that no other thread has locked.
+#[inline]
+fn try_lock<K: Key + ?Sized>(shard: &Mutex<Shard<K>>) -> Option<MutexGuard<'_, Shard<K>>> {
+    match shard.try_lock() {
+        Ok(shard) => Some(shard),
+        Err(TryLockError::Poisoned(shard)) => Some(shard.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+impl<K: Key + ?Sized> Shards<K> {
+    /// Returns empty shards at a time; `None` if there is no memory for their rings.
+    pub(super) fn new(
+        count: usize,
+        geometry: Geometry,
+        capacity: usize,
+        now: u64,
+    ) -> Option<Shards<K>> {
+        let mut shards = Vec::new();
+        shards.try_reserve_exact(count).ok()?;
+        for _ in 0..count {
+            shards.push(CachePadded::new(Mutex::new(Shard::new(geometry.buckets())?)));
+        }
+        Some(Shards {
+            random: RandomState::default(),
+            geometry,
+            capacity,
+            all: shards.into(),
+            newest: CachePadded::new(AtomicU64::new(geometry.start_of(now))),
+            clears: AtomicU64::new(0),
+        })
+    }
+
+    /// Returns the bytes that `count` shards allocate at most.
+    pub(super) fn bytes(count: usize, geometry: Geometry, capacity: usize) -> usize {
+        let beside = size_of::<CachePadded<Mutex<Shard<K>>>>();
+        count * (beside + Shard::<K>::bytes(geometry.buckets(), capacity))
+    }
+
+    /// Allocates all memory that the shards will ever need.
+    pub(super) fn preallocate(&self) {
+        self.all.iter().for_each(|shard| lock(shard).preallocate(self.capacity));
+    }
+
+    pub(super) fn random(&self) -> &RandomState {
+        &self.random
+    }
+
+    /// Adds a weight to a key, the part by which it is told apart, in the bucket of a time.
+    #[inline]
+    pub(super) fn add(&self, key: &K, weight: u64, at: u64) {
+        let hash = self.random.hash_one(key);
+        let add = Add { hash, key, weight, at };
+        let mut number = spread();
+        if number >= self.all.len() {
+            number %= self.all.len();
+        }
+        match try_lock(&self.all[number]) {
+            Some(shard) => self.add_to(shard, &add),
+            None => self.add_elsewhere(number, &add),
+        }
+    }
+
+    #[inline]
+    fn add_to(&self, mut shard: MutexGuard<'_, Shard<K>>, add: &Add<'_, K>) {
+        shard.add(self.geometry, self.capacity, &self.newest, add);
+    }
+
+    /// Adds to the first shard behind `number` that no other thread has locked.
+    #[cold]
+    fn add_elsewhere(&self, number: usize, add: &Add<'_, K>) {
+        loop {
+            let (before, behind) = self.all.split_at(number);
+            let unlocked = behind.iter().chain(before).find_map(|shard| try_lock(shard));
+            if let Some(shard) = unlocked {
+                return self.add_to(shard, add);
+            }
+            yield_now(); // a thread stands still under each lock
+        }
+    }
+
+    /// Reads the newest buckets that cover `span`: `visit` is called under a lock with each summary
+    /// of them. The result begins as `new` returns it, more than once if the read begins again.
+    pub(super) fn read<R>(
+        &self,
+        now: impl Fn() -> u64,
+        span: u64,
+        new: impl Fn() -> R,
+        visit: impl Fn(&mut R, &Summary<K>),
+    ) -> R {
+        for _ in 0..sized(ATTEMPTS, 1) {
+            let clears = self.clears.load(Ordering::Relaxed); // see the theorem
+            let mut read = new();
+            let all = self.all.iter();
+            let mut found = self.starts(now(), span).map(|start| {
+                all.clone().all(|shard| {
+                    visit_at(&lock(shard), self.geometry, start, |summary| {
+                        visit(&mut read, summary);
+                    })
+                })
+            });
+            if found.all(|all| all) && self.clears.load(Ordering::Relaxed) == clears {
+                return read;
+            }
+        }
+        let all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        let mut read = new();
+        for start in self.starts(now(), span) {
+            for shard in &all {
+                visit_at(shard, self.geometry, start, |summary| visit(&mut read, summary));
+            }
+        }
+        read
+    }
+
+    /// Returns the starts of the newest buckets that cover `span`, the newest first.
+    fn starts(&self, now: u64, span: u64) -> impl Iterator<Item = u64> {
+        let geometry = self.geometry;
+        // Relaxed: see the theorem.
+        let newest = self.newest.load(Ordering::Relaxed).max(geometry.start_of(now));
+        let buckets = span.div_ceil(geometry.length()).min(geometry.buckets() as u64);
+        let back = move |start: u64| start.checked_sub(geometry.length());
+        std::iter::successors(Some(newest), move |start| back(*start)).take(buckets as usize)
+    }
+
+    /// Empties all buckets, at one moment, and begins anew at the clock's time.
+    pub(super) fn clear(&self, now: impl Fn() -> u64) {
+        let mut all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        // Relaxed: see the theorem. A read-modify-write is not needed under the locks.
+        self.clears.store(self.clears.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.newest.store(self.geometry.start_of(now()), Ordering::Relaxed);
+        for shard in &mut all {
+            shard.clear();
+        }
+    }
+
+    /// Returns a sum over all shards.
+    pub(super) fn sum(&self, part: impl Fn(&Shard<K>) -> u64) -> u64 {
+        let part = |shard| part(&lock(shard));
+        self.all.iter().map(|shard| part(shard)).fold(0, u64::saturating_add)
+    }
+}
+
+/// Visits the summary of a bucket in a shard, if there is one. Returns false if the bucket is
+/// overtaken.
+fn visit_at<K: Key + ?Sized>(
+    shard: &Shard<K>,
+    geometry: Geometry,
+    start: u64,
+    visit: impl FnOnce(&Summary<K>),
+) -> bool {
+    match shard.find(geometry, start) {
+        Found::Summary(summary) => visit(summary),
+        Found::Nothing => {}
+        Found::Overtaken => return false,
+    }
+    true
+}

@@ -1,0 +1,164 @@
+//! A hash table of keys, in the order in which they came.
+//!
+//! Entries stand one behind the other, so that a walk over them is quick. An index by the hash
+//! leads to them: open addressing with linear probing, at most half full. The table does not hash:
+//! its caller gives the hash with each key.
+
+use super::key::Key;
+use super::key::sealed::{Kept, Room};
+
+/// The entries by key.
+pub(super) struct Table<K: Key + ?Sized, V> {
+    /// The number of an entry plus one, or zero. A power of two of them.
+    index: Vec<u32>,
+    entries: Vec<Entry<V>>,
+    /// The keys of the entries, by the same numbers.
+    keys: <K as Kept>::Room,
+}
+
+/// The hash of a key, and its value.
+#[derive(Clone, Copy, Debug)]
+struct Entry<V> {
+    hash: u64,
+    value: V,
+}
+
+/// The shortest index.
+const SHORTEST: usize = 8;
+
+/// Returns the length of the index of a table with at most `keys` keys.
+const fn index_for(keys: usize) -> usize {
+    let twice = 2 * keys;
+    if twice < SHORTEST { SHORTEST } else { twice.next_power_of_two() }
+}
+
+impl<K: Key + ?Sized, V: Copy> Table<K, V> {
+    /// Returns a table for `keys` keys, which allocates nothing until it has more.
+    pub(super) fn with_capacity(keys: usize) -> Table<K, V> {
+        Table {
+            index: vec![0; index_for(keys)],
+            entries: Vec::with_capacity(keys),
+            keys: K::Room::with_capacity(keys),
+        }
+    }
+
+    /// Returns an empty table, which grows as it needs to.
+    pub(super) fn growing() -> Table<K, V> {
+        Table { index: vec![0; SHORTEST], entries: Vec::new(), keys: K::Room::default() }
+    }
+
+    /// Returns the bytes that a table for `keys` keys has allocated.
+    pub(super) const fn bytes(keys: usize) -> usize {
+        let entry = size_of::<Entry<V>>() + <K as Kept>::Room::BYTES;
+        index_for(keys) * size_of::<u32>() + keys * entry
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns the number of a key's entry. A hash decides first, so keys are compared only if
+    /// their hashes are equal.
+    #[inline]
+    pub(super) fn find(&self, hash: u64, key: &K) -> Option<usize> {
+        self.find_by(hash, |number| self.keys.is(number, key))
+    }
+
+    #[inline]
+    fn find_by(&self, hash: u64, is: impl Fn(usize) -> bool) -> Option<usize> {
+        let last = self.index.len() - 1;
+        let mut at = hash as usize & last;
+        // It ends: half of the index is zero.
+        loop {
+            let number = (self.index[at] as usize).checked_sub(1)?;
+            if self.entries[number].hash == hash && is(number) {
+                return Some(number);
+            }
+            at = (at + 1) & last;
+        }
+    }
+
+    #[inline]
+    pub(super) fn value_mut(&mut self, number: usize) -> &mut V {
+        &mut self.entries[number].value
+    }
+
+    #[inline]
+    pub(super) fn value(&self, number: usize) -> V {
+        self.entries[number].value
+    }
+
+    /// Returns a copy of a key.
+    pub(super) fn key(&self, number: usize) -> K::Owned {
+        self.keys.owned(number)
+    }
+
+    /// Returns all values, in the order of their numbers.
+    pub(super) fn values(&self) -> impl ExactSizeIterator<Item = V> {
+        self.entries.iter().map(|entry| entry.value)
+    }
+
+    /// Adds an entry for a key that has none.
+    pub(super) fn push(&mut self, hash: u64, key: &K, value: V) {
+        self.keys.push(key);
+        self.push_entry(hash, value);
+    }
+
+    /// Changes the value of another table's key here, beginning with `new` if it has none.
+    pub(super) fn merge<W: Copy>(
+        &mut self,
+        other: &Table<K, W>,
+        number: usize,
+        new: V,
+        change: impl FnOnce(&mut V),
+    ) {
+        let hash = other.entries[number].hash;
+        let found = self.find_by(hash, |mine| self.keys.is_of(mine, &other.keys, number));
+        let found = found.unwrap_or_else(|| {
+            self.keys.push_from(&other.keys, number);
+            self.push_entry(hash, new);
+            self.len() - 1
+        });
+        change(self.value_mut(found));
+    }
+
+    fn push_entry(&mut self, hash: u64, value: V) {
+        self.entries.push(Entry { hash, value });
+        if 2 * self.entries.len() > self.index.len() {
+            self.index.resize(2 * self.index.len(), 0);
+            self.renew_index();
+        } else {
+            self.lead_to(self.entries.len() - 1);
+        }
+    }
+
+    /// Removes the entries whose values are not to be kept. Allocates nothing.
+    pub(super) fn retain(&mut self, keep: impl Fn(V) -> bool) {
+        let entries = &self.entries;
+        self.keys.retain(|number| keep(entries[number].value));
+        self.entries.retain(|entry| keep(entry.value));
+        self.renew_index();
+    }
+
+    /// Removes all entries, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.keys.clear();
+        self.entries.clear();
+        self.index.fill(0);
+    }
+
+    fn renew_index(&mut self) {
+        self.index.fill(0);
+        (0..self.entries.len()).for_each(|number| self.lead_to(number));
+    }
+
+    /// Makes the index lead to an entry.
+    fn lead_to(&mut self, number: usize) {
+        let last = self.index.len() - 1;
+        let mut at = self.entries[number].hash as usize & last;
+        while self.index[at] != 0 {
+            at = (at + 1) & last;
+        }
+        self.index[at] = u32::try_from(number + 1).expect("fewer than 2^32 keys fit the memory");
+    }
+}

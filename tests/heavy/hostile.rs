@@ -1,0 +1,155 @@
+//! Keys that strangers choose, and user code that misbehaves.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use windrow::clock::Manual;
+use windrow::heavy::MAX_TEXT_BYTES;
+
+use crate::oracle::check;
+use crate::{exact, heavy, pair};
+
+/// A key that has the hash of all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Same(u64);
+
+impl Hash for Same {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+#[test]
+fn keys_of_one_hash_are_told_apart() {
+    let keys = heavy::<Same>(20, 2, 1, &Manual::default());
+    (0..20).for_each(|key| keys.add(&Same(key), key + 1));
+    assert_eq!(exact(&keys.top(99)), (0..20).map(|key| (Same(key), key + 1)).collect());
+    (0..2_000).for_each(|key| keys.increment(&Same(key)));
+    assert_eq!(keys.total(), 2_210);
+    assert!(keys.snapshot().max_error() <= 110);
+    let bounds = keys.bounds(&Same(19));
+    assert!((bounds.at_least..=bounds.at_most).contains(&21), "{bounds:?}");
+}
+
+/// Each pattern is meant to evict the wrong keys.
+#[test]
+fn bounds_hold_for_adversarial_orders() {
+    type Order = fn(u64) -> (u64, u64);
+    let orders: [Order; 6] = [
+        |i| (i, 1),                                          // only new keys
+        |i| (i % 21, 1),                                     // one more than there is room for
+        |i| (if i % 3 == 0 { 0 } else { i }, 1),             // a heavy key in a flood
+        |i| (i, i + 1),                                      // each heavier than all before
+        |i| (i, 5_001 - i),                                  // each lighter
+        |i| (if i < 4_000 { i / 40 } else { 0 }, 1 + i % 7), // floods, then one key
+    ];
+    for (number, order) in orders.iter().enumerate() {
+        for capacity in [1, 2, 16] {
+            let keys = heavy::<u64>(capacity, 2, 1, &Manual::default());
+            let mut truth: HashMap<u64, u64> = HashMap::new();
+            for (key, weight) in (0..5_000).map(order) {
+                keys.add(&key, weight);
+                *truth.entry(key).or_default() += weight;
+            }
+            println!("order {number}, capacity {capacity}");
+            check(&keys.snapshot(), &truth, capacity as u64);
+        }
+    }
+}
+
+/// Numbers stop at the end; upper bounds are no lower, and lower ones no higher, than the truth.
+#[test]
+fn weights_stop_at_the_end_of_numbers() {
+    let keys = heavy::<u64>(2, 2, 1, &Manual::default());
+    keys.add(&1, u64::MAX);
+    keys.add(&1, 1);
+    keys.add(&2, 7);
+    assert_eq!((keys.total(), keys.lifetime()), (u64::MAX, u64::MAX));
+    assert_eq!(pair(keys.bounds(&1)), (u64::MAX, u64::MAX));
+    assert_eq!(keys.top(1)[0].at_most, u64::MAX);
+    for key in 3..20 {
+        keys.add(&key, u64::MAX - key);
+        assert_eq!(keys.bounds(&key).at_most, u64::MAX, "or more than its weight");
+        assert_eq!(keys.bounds(&1).at_most, u64::MAX);
+        assert!(keys.bounds(&key).at_least <= u64::MAX - key);
+    }
+    let mut twice = keys.snapshot();
+    twice.merge(&keys.snapshot());
+    assert_eq!((twice.total(), twice.bounds(&1).at_most), (u64::MAX, u64::MAX));
+}
+
+#[test]
+fn long_texts_count_by_their_beginning() {
+    let keys = heavy::<str>(10, 2, 1, &Manual::default());
+    let long = "x".repeat(MAX_TEXT_BYTES);
+    keys.add(&long, 1);
+    keys.add(&format!("{long}y"), 2);
+    keys.add(&"x".repeat(1 << 20), 4);
+    keys.add(&long[1..], 8);
+    let expected = [(long.clone(), 7), (long[1..].to_owned(), 8)];
+    assert_eq!(exact(&keys.top(9)), expected.into());
+    assert_eq!(pair(keys.bounds(&format!("{long}{long}"))), (7, 7));
+    let snowmen = "☃".repeat(MAX_TEXT_BYTES); // three bytes each, of which 85 fit
+    keys.add(&snowmen, 16);
+    assert_eq!(keys.top(1)[0].key, "☃".repeat(85));
+}
+
+/// A key that panics when it is compared with a marked one.
+#[derive(Clone, Copy, Debug)]
+struct Angry(u64, bool);
+
+impl PartialEq for Angry {
+    fn eq(&self, other: &Angry) -> bool {
+        assert!(!self.1 && !other.1, "compared");
+        self.0 == other.0
+    }
+}
+
+impl Eq for Angry {}
+
+impl Hash for Angry {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+#[test]
+fn a_comparison_that_panics_counts_nothing_and_breaks_nothing() {
+    let keys = heavy::<Angry>(4, 2, 1, &Manual::default());
+    keys.add(&Angry(1, false), 3);
+    let panicked = || {
+        let add = AssertUnwindSafe(|| keys.add(&Angry(1, true), 5));
+        assert!(catch_unwind(add).is_err());
+        let read = AssertUnwindSafe(|| keys.bounds(&Angry(1, true)));
+        assert!(catch_unwind(read).is_err());
+    };
+    panicked();
+    assert_eq!((keys.total(), keys.lifetime()), (3, 3));
+    (2..50).for_each(|key| keys.increment(&Angry(key, false)));
+    keys.add(&Angry(1, false), 90);
+    panicked();
+    assert_eq!((keys.total(), keys.lifetime()), (141, 141));
+    let bounds = keys.bounds(&Angry(1, false));
+    assert!((bounds.at_least..=bounds.at_most).contains(&93), "{bounds:?}");
+    keys.clear();
+    assert_eq!(keys.total(), 0);
+}
+
+/// A key that is unequal to itself is no key: it costs memory and bounds, but no more.
+#[test]
+fn a_key_that_is_unequal_to_itself_fills_no_memory() {
+    #[derive(Clone, Copy)]
+    struct Never;
+    impl PartialEq for Never {
+        fn eq(&self, _: &Never) -> bool {
+            false
+        }
+    }
+    impl Eq for Never {}
+    impl Hash for Never {
+        fn hash<H: Hasher>(&self, _: &mut H) {}
+    }
+    let keys = heavy::<Never>(10, 2, 1, &Manual::default());
+    (0..1_000).for_each(|_| keys.increment(&Never));
+    assert!(keys.snapshot().len() <= 12);
+    assert_eq!(keys.total(), 1_000);
+}

@@ -1,0 +1,162 @@
+//! Random histories against an oracle that counts every key: adds, steps of the clock, clears and
+//! reads of all kinds.
+
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use testkit::{Rng, at_ns, ns};
+use windrow::HeavyKeys;
+use windrow::clock::Manual;
+use windrow::heavy::HeavySnapshot;
+
+/// The length of a bucket, in nanoseconds.
+const LENGTH: u64 = 10;
+
+/// All weights, by the rules of the documentation.
+struct Oracle {
+    buckets: u64,
+    newest: u64,
+    /// By start and key.
+    weights: BTreeMap<u64, HashMap<u64, u64>>,
+    late: u64,
+    lifetime: u64,
+}
+
+impl Oracle {
+    fn add(&mut self, now: u64, key: u64, weight: u64) {
+        let start = now - now % LENGTH;
+        self.lifetime += weight;
+        if start + self.buckets * LENGTH <= self.newest {
+            self.late += weight;
+            return;
+        }
+        self.newest = self.newest.max(start);
+        *self.weights.entry(start).or_default().entry(key).or_default() += weight;
+    }
+
+    fn clear(&mut self, now: u64) {
+        self.weights.clear();
+        self.newest = now - now % LENGTH;
+    }
+
+    /// Returns the weight of each key in the newest buckets, and the total.
+    fn over(&self, now: u64, buckets: u64) -> (HashMap<u64, u64>, u64) {
+        let newest = self.newest.max(now - now % LENGTH);
+        let mut keys: HashMap<u64, u64> = HashMap::new();
+        let is_in = |start: &u64| *start <= newest && start + buckets * LENGTH > newest;
+        for (_, weights) in self.weights.iter().filter(|(start, _)| is_in(start)) {
+            for (key, weight) in weights {
+                *keys.entry(*key).or_default() += weight;
+            }
+        }
+        let total = keys.values().sum();
+        (keys, total)
+    }
+}
+
+/// Checks all that is promised of a snapshot; returns the number of bounds that were compared.
+pub(crate) fn check(
+    snapshot: &HeavySnapshot<u64>,
+    truth: &HashMap<u64, u64>,
+    capacity: u64,
+) -> usize {
+    let total: u64 = truth.values().sum();
+    assert_eq!(snapshot.total(), total, "the total is exact");
+    let error = snapshot.max_error();
+    assert!(error <= total / capacity, "an error of {error} of {total}");
+    for (key, weight) in truth {
+        let bounds = snapshot.bounds(key);
+        assert!((bounds.at_least..=bounds.at_most).contains(weight), "{weight}: {bounds:?}");
+        assert!(bounds.at_most - bounds.at_least <= error, "{bounds:?}");
+    }
+    let list = snapshot.top(usize::MAX);
+    assert_eq!(list.len(), snapshot.len());
+    assert!(list.is_sorted_by_key(|heavy| std::cmp::Reverse(heavy.at_least)));
+    for heavy in &list {
+        let bounds = snapshot.bounds(&heavy.key);
+        assert_eq!((heavy.at_least, heavy.at_most), (bounds.at_least, bounds.at_most));
+        assert!(truth.contains_key(&heavy.key), "a key that never came");
+    }
+    for (key, _) in truth.iter().filter(|(_, weight)| **weight > error) {
+        assert!(list.iter().any(|heavy| heavy.key == *key), "a heavy key is missing");
+    }
+    truth.len() + list.len()
+}
+
+/// Returns a key: of a few, of many, or new.
+fn key(rng: &mut Rng, kind: u32, next: &mut u64) -> u64 {
+    match kind {
+        0 => rng.u64(0..8),
+        1 => rng.u64(0..rng.clone().u64(1..200)),
+        2 if rng.bool() => 3,
+        _ => {
+            *next += 1;
+            1_000 + *next
+        }
+    }
+}
+
+fn history(seed: u64) -> usize {
+    let mut rng = Rng::with_seed(seed);
+    let (capacity, buckets) = (rng.usize(1..20), rng.u64(1..6));
+    let clock = Manual::default();
+    clock.set(at_ns(1_000));
+    let keys = HeavyKeys::<u64>::builder(capacity)
+        .interval(ns(buckets * LENGTH))
+        .buckets(buckets as usize)
+        .shards(rng.usize(1..4))
+        .clock(clock.clone())
+        .build()
+        .expect("a valid geometry");
+    let mut oracle =
+        Oracle { buckets, newest: 1_000, weights: BTreeMap::new(), late: 0, lifetime: 0 };
+    let (mut now, mut next, mut compared) = (1_000, 0, 0);
+    for _ in 0..rng.usize(1..400) {
+        match rng.u32(0..40) {
+            0 => now += rng.u64(0..3 * LENGTH),
+            1 => now -= rng.u64(0..2 * LENGTH).min(now),
+            2 if rng.u8(..) < 8 => now = rng.u64(0..2_000),
+            3 if rng.u8(..) < 32 => {
+                keys.clear();
+                oracle.clear(now);
+            }
+            4 => {
+                let span = rng.u64(1..=buckets * LENGTH);
+                let (truth, _) = oracle.over(now, span.div_ceil(LENGTH));
+                let snapshot = keys.snapshot_over(Duration::from_nanos(span)).expect("it fits");
+                compared += check(&snapshot, &truth, capacity as u64);
+            }
+            5 => {
+                let (truth, total) = oracle.over(now, buckets);
+                assert_eq!(keys.total(), total);
+                let snapshot = keys.snapshot();
+                compared += check(&snapshot, &truth, capacity as u64);
+                for key in truth.keys() {
+                    assert_eq!(keys.bounds(key), snapshot.bounds(key));
+                }
+                assert_eq!(keys.bounds(&0), snapshot.bounds(&0));
+                assert_eq!((keys.lifetime(), keys.late()), (oracle.lifetime, oracle.late));
+            }
+            kind => {
+                let key = key(&mut rng, kind % 4, &mut next);
+                let weight = if rng.bool() { 1 } else { rng.u64(0..1_000) };
+                keys.add(&key, weight);
+                if weight > 0 {
+                    oracle.add(now, key, weight);
+                }
+            }
+        }
+        clock.set(at_ns(now));
+    }
+    compared
+}
+
+#[test]
+fn no_bound_is_broken_in_any_history() {
+    let histories = std::env::var("HEAVY_HISTORIES").ok();
+    let histories = histories.map_or(3_000, |number| number.parse().expect("a number"));
+    let compared: usize = (0..histories).map(history).sum();
+    println!("{compared} bounds were compared");
+    assert!(compared > 20 * histories as usize, "{compared}");
+}

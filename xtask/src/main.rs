@@ -11,6 +11,7 @@ mod before;
 mod bounds;
 mod browser;
 mod cluster;
+mod collector;
 mod compare;
 mod copy;
 mod elsewhere;
@@ -103,6 +104,8 @@ usage: cargo xtask <command>
                   replaces, long lines; PATH: only files whose path begins with it
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
                   prometheus-client, and to a prometheus server: those that are on the path
+  collector       puts a real OpenTelemetry collector (PyPI's rotel: installs it in target) between
+                  windrow-otlp and its test's book, and kills it in between
   browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
                   --screenshots: takes the pictures of it anew
   cluster [--keep]
@@ -146,6 +149,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("releasable", packages::releasable),
     ("pictures", pictures::run),
     ("scrape", integrations::scrape),
+    ("collector", collector::run),
     ("dependencies", integrations::dependencies),
 ];
 

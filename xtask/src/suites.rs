@@ -8,8 +8,8 @@ use crate::platforms;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
-    arrows, bounds, browser, cluster, elsewhere, fuzz, instructions, integrations, litmus, models,
-    mutants, names, orderings, packages, ports, sanitizers, twin, wild, words,
+    arrows, bounds, browser, cluster, collector, elsewhere, fuzz, instructions, integrations,
+    litmus, models, mutants, names, orderings, packages, ports, sanitizers, twin, wild, words,
 };
 
 /// A rival that brings many crates with it.
@@ -126,6 +126,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];
     steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
     ports::run(steps, &["--quick".into()])?;
+    collector::run(steps)?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

@@ -1,5 +1,7 @@
 //! Collections: reading all sources once, into requests.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -21,6 +23,10 @@ pub(crate) struct Collector {
     pub(crate) histograms: HistogramForm,
     /// The time since which metrics count that do not know their own, in nanoseconds since 1970.
     pub(crate) since: u64,
+    /// The times at which windows were built that have no series of a family, by source and series.
+    /// Each is read once: a window derives it from the present time, which would make it another
+    /// one at each export.
+    pub(crate) built: RefCell<HashMap<(usize, u64), u64>>,
 }
 
 impl Collector {
@@ -36,7 +42,7 @@ impl Collector {
             let mut visit = |series: &dyn Series| {
                 // A panic costs its own series; the thread goes on. (It was reported by the panic
                 // hook. Reading does not change a metric.)
-                let read = catch_unwind(AssertUnwindSafe(|| Read::of(series)));
+                let read = catch_unwind(AssertUnwindSafe(|| Read::of(series, self, index)));
                 let Ok(read) = read else {
                     acknowledged.look_up(index, Some(series.number())); // it is there
                     return;
@@ -82,7 +88,7 @@ struct Read {
 }
 
 impl Read {
-    fn of(series: &dyn Series) -> Read {
+    fn of(series: &dyn Series, collector: &Collector, source: usize) -> Read {
         let mut attributes = Vec::new();
         if series.is_overflow() {
             attributes.push(KeyValue::new(OVERFLOW, Attribute::Bool(true)));
@@ -90,12 +96,16 @@ impl Read {
             series.labels(&mut |name, value| attributes.push(KeyValue::new(name, label(value))));
         }
         let metric = series.metric();
-        let made = series.created().or(match metric {
-            AnyMetric::Window(window) => Some(window.system_time(window.built())),
+        let number = series.number();
+        let made = series.created().map(nanos).or_else(|| match metric {
+            AnyMetric::Window(window) => {
+                let mut built = collector.built.borrow_mut();
+                let at = || nanos(window.system_time(window.built()));
+                Some(*built.entry((source, number)).or_insert_with(at))
+            }
             _ => None,
         });
-        let reading = Some(metric.read());
-        Read { series: Some(series.number()), attributes, made: made.map(nanos), reading }
+        Read { series: Some(number), attributes, made, reading: Some(metric.read()) }
     }
 
     fn of_uses() -> Read {
@@ -147,14 +157,7 @@ impl<'c, 'a> Points<'c, 'a> {
             Temporality::Delta => acknowledged.look_up(source, read.series).cloned(),
         };
         let (start, before) = known.map_or((born, Vec::new()), |known| (known.time, known.totals));
-        // A series may be younger than that, and the system's clock may have been set back: a point
-        // ends after its beginning, since OTLP takes one of no length for an unknown beginning.
-        let floor = born.max(start);
-        let time = if began > floor {
-            began
-        } else {
-            nanos(SystemTime::now()).max(floor.saturating_add(1))
-        };
+        let time = end(began, born.max(start), || nanos(SystemTime::now()));
         Points {
             collector,
             source,
@@ -298,7 +301,34 @@ impl<'c, 'a> Points<'c, 'a> {
     }
 }
 
+/// Returns the end of a point: the time at which the visit began.
+///
+/// A series may be younger than that, and the system's clock may have been set back. A point ends
+/// after its beginning, since OTLP takes one of no length for an unknown beginning.
+fn end(began: u64, start: u64, now: impl FnOnce() -> u64) -> u64 {
+    if began > start { began } else { now().max(start.saturating_add(1)) }
+}
+
 /// Returns a number as OTLP has it: an integer up to 2^63 - 1, and above that the nearest double.
 fn int(number: u64) -> Number {
     i64::try_from(number).map_or(Number::Double(number as f64), Number::Int)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_ends_after_its_beginning() {
+        assert_eq!(end(7, 6, || unreachable!()), 7);
+        assert_eq!(end(7, 8, || 9), 9); // of a series that was just made
+        assert_eq!(end(7, 7, || 7), 8);
+        assert_eq!(end(7, 100, || 7), 101); // the clock was set back
+    }
+
+    #[test]
+    fn numbers_beyond_those_of_otlp_are_doubles() {
+        assert_eq!(int(i64::MAX.cast_unsigned()), Number::Int(i64::MAX));
+        assert_eq!(int(u64::MAX), Number::Double(u64::MAX as f64));
+    }
 }

@@ -1,5 +1,6 @@
 //! Setting up an exporter: its metrics, and the collector that it sends to.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -225,6 +226,7 @@ impl Exporter {
             temporality: self.temporality,
             histograms: self.histograms,
             since: nanos(self.since),
+            built: RefCell::default(),
         };
         let acknowledged = Acknowledged::new(collector.sources.len());
         Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error), period)

@@ -128,7 +128,7 @@ impl Book {
 fn add_up(points: &[Point]) -> (f64, f64) {
     let (mut all, mut before) = ((0.0, 0.0), None::<&Point>);
     for point in points {
-        assert!(point.start <= point.time, "{point:?}");
+        assert!(point.start < point.time, "{point:?}");
         let begins = match (before, point.temporality.expect("not of a gauge")) {
             (None, _) => true,
             (Some(before), AggregationTemporality::Delta) => {

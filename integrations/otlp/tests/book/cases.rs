@@ -15,7 +15,10 @@ use crate::book::{Data, Point};
 use crate::receiver::{Receiver, WIRES, Wire};
 
 labels! { pub(crate) struct Request { route: str, status: u16 } }
-events! { pub(crate) enum Http { Pass: Count, Rt: Histogram } }
+events! {
+    pub(crate) enum Http { Pass: Count, Rt: Histogram }
+    enum Jobs { Done: Count, Queued: Signed }
+}
 
 /// A period that no test lives to see.
 pub(crate) const NEVER: Duration = Duration::from_secs(100_000);
@@ -141,9 +144,12 @@ fn a_window_arrives_part_by_part_from_the_time_at_which_it_was_built() {
         .start(NEVER)
         .unwrap();
     started.flush().unwrap();
+    window.add(Http::Pass, 2);
+    started.flush().unwrap();
     let book = receiver.book();
     let pass = book.last("http", "event=\"Pass\"");
-    assert_eq!(pass.count(), 3.0);
+    assert_eq!(pass.count(), 5.0);
+    assert_eq!(book.count("http", "event=\"Pass\""), 5.0, "the start stays");
     // The window's clock and the system's differ by their resolution.
     assert!(pass.start + 100_000_000 > before, "{} {before}", pass.start);
     let values = book.last("http.values", "event=\"Rt\"");
@@ -238,16 +244,23 @@ fn changes_are_those_since_the_last_answer_and_nothing_is_sent_of_what_did_not_c
         let receiver = Receiver::start(wire);
         let (family, open) = (Arc::new(Family::<Request, Counter>::new()), Gauge::new());
         open.add(5);
+        let sizes = Arc::new(Histogram::new());
+        let jobs = Arc::new(SlidingWindow::<Jobs>::builder().build().unwrap());
+        jobs.add(Jobs::Queued, 3);
         let started = exporter(&receiver, wire)
             .temporality(Temporality::Delta)
             .metric("requests", "", Arc::clone(&family))
             .metric("open", "", Arc::new(open))
+            .metric("sizes", "", Arc::clone(&sizes))
+            .metric("jobs", "", Arc::clone(&jobs))
             .start(NEVER)
             .unwrap();
         let [a, b] = ["/a", "/b"].map(|route| Request { route, status: 200 });
         for (of_a, of_b) in [(5, 1), (0, 2), (7, 0), (0, 0), (1, 1)] {
             family.with(a).add(of_a);
             family.with(b).add(of_b);
+            (0..of_a).for_each(|_| sizes.record(2_000));
+            jobs.add(Jobs::Done, of_b);
             started.flush().unwrap();
         }
         let book = receiver.book();
@@ -261,6 +274,14 @@ fn changes_are_those_since_the_last_answer_and_nothing_is_sent_of_what_did_not_c
         let times: Vec<_> = book.of("open", "").iter().map(|point| point.time).collect();
         let starts = counts("route=\"/a\",status=200").1;
         assert!(starts[1] >= times[0] && starts[2] > times[2], "{starts:?} {times:?}");
+        let sizes: Vec<_> = book.of("sizes", "").iter().map(Point::count).collect();
+        assert_eq!(sizes, [5.0, 7.0, 1.0]);
+        // A window has both: its counts are changes, and its levels are not.
+        let done: Vec<_> = book.of("jobs", "event=\"Done\"").iter().map(Point::count).collect();
+        assert_eq!(done, [1.0, 2.0, 1.0]);
+        let queued = book.of("jobs.level", "event=\"Queued\"");
+        assert!(queued.iter().all(|point| point.count() == 3.0 && point.start == queued[0].start));
+        assert_eq!(queued.len(), 5);
         // Levels stay what they are.
         assert!(book.of("open", "").iter().all(|point| point.count() == 5.0));
         assert_eq!(book.last("open", "").temporality, Some(AggregationTemporality::Cumulative));

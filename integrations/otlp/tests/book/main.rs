@@ -7,3 +7,4 @@ mod cases;
 mod failures;
 mod receiver;
 mod refused;
+mod rotel;

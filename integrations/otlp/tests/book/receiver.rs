@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::io::Read;
 use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use flate2::read::GzDecoder;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderMap, HeaderValue};
@@ -177,6 +179,17 @@ impl Desk {
     }
 }
 
+/// Returns a message as it was before its compression.
+fn plain(is_gzip: bool, message: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    if is_gzip {
+        GzDecoder::new(message).read_to_end(&mut plain).expect("gzip");
+    } else {
+        plain.extend(message);
+    }
+    plain
+}
+
 fn partial(rejected: i64) -> Bytes {
     let error_message = if rejected > 0 { "too old" } else { "" }.to_owned();
     let partial = ExportMetricsPartialSuccess { rejected_data_points: rejected, error_message };
@@ -191,7 +204,9 @@ async fn by_http(
     assert_eq!(request.uri().path(), "/v1/metrics");
     assert_eq!(request.headers()["content-type"], "application/x-protobuf");
     desk.book.lock().unwrap().headers = request.headers().clone();
+    let is_gzip = request.headers().get("content-encoding").is_some_and(|it| it == "gzip");
     let message = request.into_body().collect().await.map_err(std::io::Error::other)?.to_bytes();
+    let message = plain(is_gzip, &message);
     let answer = |status: u16, body: Bytes| {
         Response::builder()
             .status(status)
@@ -228,9 +243,8 @@ async fn by_grpc(
     desk.book.lock().unwrap().headers = request.headers().clone();
     let framed = request.into_body().collect().await.map_err(std::io::Error::other)?.to_bytes();
     let (head, message) = framed.split_at(5);
-    assert_eq!(head[0], 0, "not compressed");
     assert_eq!(u32::from_be_bytes(head[1..].try_into().unwrap()) as usize, message.len());
-    let (status, answer) = match desk.take(message).await? {
+    let (status, answer) = match desk.take(&plain(head[0] == 1, message)).await? {
         Treatment::Unavailable(_) => ("14", None),
         Treatment::Refuse => ("3", None),
         Treatment::Reject(points) => ("0", Some(partial(points))),

@@ -55,7 +55,7 @@ use shards::{Shards, shards_for};
 /// ```
 ///
 /// A key is a `str`, a `[u8]`, or any type that is `Copy`, `Eq` and `Hash`: see
-/// [`Key`](crate::heavy::Key). One in a `static` is made by [`of`](Self::of).
+/// [`Key`]. One in a `static` is made by [`of`](Self::of).
 ///
 /// # Bounds
 ///
@@ -76,7 +76,7 @@ use shards::{Shards, shards_for};
 /// with it, as in a [`SlidingWindow`](crate::SlidingWindow).
 ///
 /// Keys that strangers choose cannot break a bound, fill the memory, or slow adds down: hashes have
-/// a random seed, a text counts by its first [`MAX_TEXT_BYTES`](crate::heavy::MAX_TEXT_BYTES), and
+/// a random seed, a text counts by its first [`MAX_TEXT_BYTES`], and
 /// a flood of new keys costs each add a bounded number of steps on average. It can only use up the
 /// error, `W / n`.
 ///

@@ -3,13 +3,14 @@
 //! `leases`, in announcing buckets in `announced`, in assembly in `sequences`, in a window's growth
 //! in `growth`, in histograms in `histograms`, in a window's wide cells in `wide`, in refusals of
 //! the arena in `refusals`, in tiers in `tiers`, in `clear` in `clears`, in gates in `gate` and
-//! their rations in `rations`, in levels in `in_flight`.
+//! their rations in `rations`, in levels in `in_flight`, in heavy keys in `heavy_keys`.
 
 mod announced;
 mod clears;
 mod families;
 mod gate;
 mod growth;
+mod heavy_keys;
 mod histograms;
 mod in_flight;
 mod leases;
@@ -38,6 +39,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
         .chain(gate::GATE)
         .chain(rations::RATIONS)
         .chain(in_flight::IN_FLIGHT)
+        .chain(heavy_keys::HEAVY_KEYS)
 }
 
 /// In what changes something.

@@ -16,6 +16,7 @@ mod extremes;
 mod families;
 mod gate;
 mod growth;
+mod heavy_keys;
 mod histograms;
 mod in_flight;
 mod leases;

@@ -1,0 +1,45 @@
+//! Streams of keys.
+
+use fastrand::Rng;
+
+/// The keys of a stream.
+const ADDS: u64 = 1_000_000;
+/// The different keys of a stream, where their number is bounded.
+const KEYS: u64 = 100_000;
+
+/// A sequence of keys.
+pub(crate) struct Stream {
+    pub(crate) name: &'static str,
+    pub(crate) keys: Vec<u64>,
+}
+
+/// Returns all streams, the same in each run.
+pub(crate) fn all() -> Vec<Stream> {
+    let mut rng = Rng::with_seed(7);
+    let mut stream = |name, key: &mut dyn FnMut(&mut Rng, u64) -> u64| Stream {
+        name,
+        keys: (0..ADDS).map(|number| key(&mut rng, number)).collect(),
+    };
+    vec![
+        stream("Zipf 0.8", &mut zipf(0.8)),
+        stream("Zipf 1.0", &mut zipf(1.0)),
+        stream("Zipf 1.3", &mut zipf(1.3)),
+        stream("equally likely", &mut |rng, _| rng.u64(..KEYS)),
+        stream("heavy in a flood", &mut |_, n| if n % 50 == 0 { 0 } else { n }),
+        stream("adversarial", &mut |_, n| if n < ADDS / 2 { n % 2_000 } else { n / 3 }),
+    ]
+}
+
+/// Returns keys of Zipf's distribution: the `k`-th is as likely as `1 / k^exponent`.
+fn zipf(exponent: f64) -> impl FnMut(&mut Rng, u64) -> u64 {
+    let mut sum = 0.0;
+    let mut sums = Vec::new();
+    for key in 1..=KEYS {
+        sum += (key as f64).powf(-exponent);
+        sums.push(sum);
+    }
+    move |rng, _| {
+        let at = rng.f64() * sum;
+        sums.partition_point(|sum| *sum < at) as u64
+    }
+}

@@ -30,6 +30,7 @@
 //! [in-flight.md]: in_flight
 //! [rate-display.md]: rate_display
 //! [endpoints.md]: endpoints
+//! [heavy-keys.md]: heavy_keys
 //! [percentiles.md]: percentiles
 //! [histogram.md]: histogram
 //! [parity.md]: parity
@@ -188,6 +189,11 @@ pub mod rate_display {}
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
+
+/// [endpoints.md]: endpoints
+/// [limits.md]: limits
+#[doc = include_str!("../docs/guide/heavy-keys.md")]
+pub mod heavy_keys {}
 
 /// [`Scale::DEFAULT`]: crate::histogram::Scale::DEFAULT
 /// [windows.md]: design::windows

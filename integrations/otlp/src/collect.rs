@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -43,12 +44,12 @@ impl Collector {
                 // A panic costs its own series; the thread goes on. (It was reported by the panic
                 // hook. Reading does not change a metric.)
                 let read = catch_unwind(AssertUnwindSafe(|| Read::of(series, self, index)));
-                let Ok(read) = read else {
+                let Ok(mut read) = read else {
                     acknowledged.look_up(index, Some(series.number())); // it is there
                     return;
                 };
                 let mut points = Points::begin(self, index, &read, began, acknowledged);
-                points.add_all(described, &read);
+                points.add_all(described, &mut read);
                 points.finish(&mut batches, &mut open);
             };
             // A panic of the program's own source costs the rest of its series, as above.
@@ -173,11 +174,13 @@ impl<'c, 'a> Points<'c, 'a> {
         }
     }
 
-    fn add_all(&mut self, described: &'c Described, read: &Read) {
-        let Some(reading) = &read.reading else { return };
+    fn add_all(&mut self, described: &'c Described, read: &mut Read) {
+        let Read { reading: Some(reading), attributes: own, .. } = read else { return };
         for (index, (part, name)) in described.parts.iter().enumerate() {
             reading.samples(part, &mut |sample| {
-                let mut attributes = read.attributes.clone();
+                // A metric without events has one sample.
+                let only = sample.event.is_none();
+                let mut attributes = if only { take(own) } else { own.clone() };
                 attributes.extend(sample.labels().map(|(name, value)| KeyValue::text(name, value)));
                 self.add(index, name, attributes, &sample);
             });

@@ -169,6 +169,14 @@ pub enum ExportError {
 
 impl ExportError {
     /// Returns whether the request is tried again.
+    ///
+    /// ```
+    /// use windrow_otlp::ExportError;
+    ///
+    /// let rejected = ExportError::Rejected { points: 2, message: "too old".to_owned() };
+    /// assert!(!rejected.is_retried());
+    /// assert_eq!(rejected.to_string(), "the collector rejected 2 data points: too old");
+    /// ```
     pub fn is_retried(&self) -> bool {
         matches!(
             self,

@@ -25,6 +25,13 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The span that counters and histograms are sent for.
 ///
 /// Levels and gauges are always sent as they are.
+///
+/// ```
+/// use windrow_otlp::{Exporter, Temporality};
+///
+/// let deltas = Exporter::to("http://127.0.0.1:4318").temporality(Temporality::Delta);
+/// assert_eq!(Temporality::default(), Temporality::Cumulative);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Temporality {
     /// All-time totals, each with the time at which its series was made. A lost request costs
@@ -81,11 +88,22 @@ impl Exporter {
     ///
     /// As with the variable `OTEL_EXPORTER_OTLP_ENDPOINT`, the path `/v1/metrics` is appended,
     /// unless the endpoint ends in it.
+    ///
+    /// ```
+    /// # use windrow_otlp::Exporter;
+    /// let exporter = Exporter::to("http://127.0.0.1:4318");
+    /// let below_a_path = Exporter::to("http://gateway/otlp"); // sends to /otlp/v1/metrics
+    /// ```
     pub fn to(endpoint: &str) -> Exporter {
         Exporter::over(Protocol::Http, endpoint)
     }
 
     /// Sends over gRPC, to a collector such as `http://127.0.0.1:4317`.
+    ///
+    /// ```
+    /// # use windrow_otlp::Exporter;
+    /// let exporter = Exporter::to_grpc("http://127.0.0.1:4317");
+    /// ```
     #[cfg(feature = "grpc")]
     #[cfg_attr(docsrs, doc(cfg(feature = "grpc")))]
     pub fn to_grpc(endpoint: &str) -> Exporter {
@@ -111,12 +129,24 @@ impl Exporter {
     ///
     /// `service.name` is `unknown_service:` and the program's name if it is not given, and
     /// `service.instance.id` a random UUID.
+    ///
+    /// ```
+    /// # use windrow_otlp::Exporter;
+    /// let exporter = Exporter::to("http://127.0.0.1:4318")
+    ///     .resource("service.name", "cart")
+    ///     .resource("deployment.environment.name", "production");
+    /// ```
     pub fn resource(mut self, key: &str, value: impl Into<String>) -> Exporter {
         self.resource.push((key.to_owned(), value.into()));
         self
     }
 
     /// Adds a header to each request, such as a tenant's.
+    ///
+    /// ```
+    /// # use windrow_otlp::Exporter;
+    /// let exporter = Exporter::to("http://127.0.0.1:4318").header("x-scope-orgid", "shop");
+    /// ```
     pub fn header(mut self, name: &str, value: impl Into<String>) -> Exporter {
         self.headers.push((name.to_owned(), value.into()));
         self
@@ -126,6 +156,21 @@ impl Exporter {
     ///
     /// A `&'static` or an `Arc` is kept, and a `Weak` sends nothing any more once the last `Arc` is
     /// dropped. The [table](crate#what-is-sent) lists the metrics of each type.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use windrow::export::from_fn;
+    /// use windrow::{Counter, Gauge};
+    /// use windrow_otlp::Exporter;
+    ///
+    /// static HITS: Counter = Counter::new();
+    ///
+    /// let open = Arc::new(Gauge::new());
+    /// let exporter = Exporter::to("http://127.0.0.1:4318")
+    ///     .metric("hits", "Hits since the start", &HITS)
+    ///     .metric("open", "Open connections", Arc::downgrade(&open))
+    ///     .metric("load", "Load, from 0 to 1", from_fn(|| 0.5));
+    /// ```
     pub fn metric(self, name: &str, description: &str, source: impl Source + 'static) -> Exporter {
         self.metric_in("", name, description, source)
     }
@@ -133,6 +178,16 @@ impl Exporter {
     /// Adds a metric or a family as [`metric`](Self::metric) does, with the unit of its values:
     /// `ns`, `By`, `s`, as the [Unified Code for Units of Measure](https://ucum.org/ucum) spells
     /// it.
+    ///
+    /// ```
+    /// use windrow::Histogram;
+    /// use windrow_otlp::Exporter;
+    ///
+    /// static RT: Histogram = Histogram::new();
+    ///
+    /// let exporter = Exporter::to("http://127.0.0.1:4318");
+    /// let exporter = exporter.metric_in("ns", "rt", "Response times", &RT);
+    /// ```
     pub fn metric_in(
         self,
         unit: &str,
@@ -185,23 +240,48 @@ impl Exporter {
     }
 
     /// Sends histograms in this form. The default is [`HistogramForm::Exponential`].
+    ///
+    /// ```
+    /// # use windrow_otlp::{Exporter, HistogramForm};
+    /// let exporter = Exporter::to("http://127.0.0.1:4318").histograms(HistogramForm::Octaves);
+    /// ```
     pub fn histograms(self, form: HistogramForm) -> Exporter {
         Exporter { histograms: form, ..self }
     }
 
     /// Waits for an answer for this time at most. The default is 10 s.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use windrow_otlp::Exporter;
+    /// let exporter = Exporter::to("http://127.0.0.1:4318").timeout(Duration::from_secs(2));
+    /// ```
     pub fn timeout(self, timeout: Duration) -> Exporter {
         Exporter { timeout, ..self }
     }
 
     /// Sets the time since which metrics have counted that do not know it themselves: those without
     /// labels, except windows. The default is the time at which the exporter was set up.
+    ///
+    /// ```
+    /// # use std::time::SystemTime;
+    /// # use windrow_otlp::Exporter;
+    /// let at_the_start = SystemTime::now(); // first thing in `main`
+    /// // ...
+    /// let exporter = Exporter::to("http://127.0.0.1:4318").since(at_the_start);
+    /// ```
     pub fn since(self, since: SystemTime) -> Exporter {
         Exporter { since, ..self }
     }
 
     /// Calls a function with each error of an export, on the exporter's thread: to log it, or to
     /// count it.
+    ///
+    /// ```
+    /// # use windrow_otlp::Exporter;
+    /// let exporter = Exporter::to("http://127.0.0.1:4318")
+    ///     .on_error(|error| eprintln!("metrics: {error}"));
+    /// ```
     pub fn on_error(self, see: impl Fn(&ExportError) + Send + 'static) -> Exporter {
         Exporter { on_error: Box::new(see), ..self }
     }
@@ -210,7 +290,16 @@ impl Exporter {
     ///
     /// # Errors
     ///
-    /// [`StartError`], for each mistake in what was given. The collector need not be there yet.
+    /// [`StartError`], for the first mistake in what was given. The collector may come later.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow_otlp::{Exporter, StartError};
+    ///
+    /// let exporter = Exporter::to("https://collector.example:4318");
+    /// let error = exporter.start(Duration::from_secs(10)).unwrap_err();
+    /// assert!(matches!(error, StartError::Endpoint { .. })); // there is no TLS
+    /// ```
     pub fn start(self, period: Duration) -> Result<Started, StartError> {
         if period.is_zero() {
             return Err(StartError::NoPeriod);

@@ -8,6 +8,12 @@ use crate::message::{Buckets, ExponentialPoint, HistogramPoint, KeyValue};
 ///
 /// Both are exact: each count is the number of values in the bucket that is sent, whose ends are
 /// the ends of cells. They differ in what a backend can read, and in the error of percentiles.
+///
+/// ```
+/// use windrow_otlp::HistogramForm;
+///
+/// assert_eq!(HistogramForm::default(), HistogramForm::Exponential);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HistogramForm {

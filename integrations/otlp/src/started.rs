@@ -51,17 +51,42 @@ impl Started {
     /// # Errors
     ///
     /// [`ExportError`], the first one if several requests fail.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::Counter;
+    /// use windrow_otlp::Exporter;
+    ///
+    /// static HITS: Counter = Counter::new();
+    ///
+    /// let exporter = Exporter::to("http://127.0.0.1:9").metric("hits", "", &HITS);
+    /// let exporter = exporter.start(Duration::from_secs(10))?;
+    /// let error = exporter.flush().unwrap_err(); // there is no collector
+    /// assert!(error.is_retried());
+    /// # Ok::<(), windrow_otlp::StartError>(())
+    /// ```
     pub fn flush(&self) -> Result<(), ExportError> {
         self.ask(Command::Flush)
     }
 
     /// Exports a last time, as [`flush`](Self::flush) does, and ends the thread.
     ///
-    /// What the collector does not take now is lost.
+    /// Counts that the collector does not take now are lost.
     ///
     /// # Errors
     ///
     /// [`ExportError`], the first one if several requests fail.
+    ///
+    /// ```no_run
+    /// # use std::time::Duration;
+    /// # use windrow_otlp::Exporter;
+    /// let exporter = Exporter::to("http://127.0.0.1:4318").start(Duration::from_secs(10))?;
+    /// // ... the program ...
+    /// if let Err(error) = exporter.shutdown() {
+    ///     eprintln!("the last metrics: {error}");
+    /// }
+    /// # Ok::<(), windrow_otlp::StartError>(())
+    /// ```
     pub fn shutdown(mut self) -> Result<(), ExportError> {
         self.end()
     }

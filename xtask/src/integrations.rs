@@ -99,12 +99,17 @@ fn tree(root: &Path, package: &str) -> Result<BTreeSet<(String, String)>, String
 }
 
 /// Each reader of the text, how to see that it is there, and the test that it is for.
-const READERS: [(&str, &[&str], &str); 3] = [
+const READERS: [(&str, &[&str], &str); 4] = [
     ("promtool", &["--version"], "promtool_has_nothing_to_say_against_the_text"),
     (
         "python3",
         &["-c", "import prometheus_client.openmetrics.parser"],
         "the_strict_openmetrics_parser_reads_what_was_counted",
+    ),
+    (
+        "python3",
+        &["-c", "import prometheus_client.parser"],
+        "the_parser_of_the_classic_format_reads_the_same_samples",
     ),
     (
         "prometheus",

@@ -7,6 +7,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::MatchedPath;
 use axum::http::Request;
+use axum::http::header::ACCEPT;
 use axum::middleware::from_fn_with_state;
 use http_body_util::BodyExt;
 use tower_http::compression::CompressionLayer;
@@ -30,9 +31,10 @@ pub(crate) fn router(shop: &Arc<Shop>, console: &ConsoleService) -> Router {
     counted.merge(scrape).nest_service("/console", console.clone())
 }
 
-/// Returns the answer to a scrape.
+/// Returns the answer to a scrape, in the format whose end shows that it is whole.
 pub(crate) async fn last_scrape(console: &ConsoleService) -> Result<Bytes> {
-    let request = Request::get("/metrics").body(Body::empty()).map_err(Error::other)?;
+    let request = Request::get("/metrics").header(ACCEPT, "application/openmetrics-text");
+    let request = request.body(Body::empty()).map_err(Error::other)?;
     let body = console.respond(&request).await.into_body().collect().await;
     Ok(body.map_err(Error::other)?.to_bytes())
 }

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::oneshot::{Receiver, Sender, channel};
+use windrow_prometheus::Format;
 
 use crate::console::Shown;
 use crate::key::write_key;
@@ -45,7 +46,7 @@ pub(crate) enum Asked {
     Snapshot,
     /// One series, by its key.
     Series(String),
-    Metrics,
+    Metrics(Format),
 }
 
 /// The answer to a question.
@@ -181,11 +182,13 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
     if let Some(snapshot) = snapshot {
         made.insert(Asked::Snapshot, Answer::Made(snapshot.finish(shown, &checks).into()));
     }
-    if let Some(metrics) = made.get_mut(&Asked::Metrics) {
-        *metrics = match shown.metrics_text() {
-            Ok(text) => Answer::Made(text.into()),
-            Err(fmt::Error) => Answer::Unwritable,
-        };
+    for (asked, answer) in &mut made {
+        if let Asked::Metrics(format) = asked {
+            *answer = match format.encode(&shown.registry) {
+                Ok(text) => Answer::Made(text.into()),
+                Err(fmt::Error) => Answer::Unwritable,
+            };
+        }
     }
     made
 }

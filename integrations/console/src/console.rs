@@ -4,7 +4,6 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use windrow::Kind;
 use windrow::export::{Catalog, Outline, Source};
@@ -186,7 +185,7 @@ pub(crate) struct Shown {
     durations: Vec<String>,
     /// The hosts to which it answers, beside this machine and addresses.
     pub(crate) hosts: Vec<String>,
-    registry: Registry,
+    pub(crate) registry: Registry,
     begun: Instant,
     /// A text that differs from one start of the service to the next.
     pub(crate) epoch: String,
@@ -209,13 +208,6 @@ impl Shown {
     /// Returns whether an event's values are nanoseconds.
     pub(crate) fn is_duration(&self, event: &str) -> bool {
         self.durations.iter().any(|duration| duration == event)
-    }
-
-    /// Returns the text for a scrape.
-    pub(crate) fn metrics_text(&self) -> Result<String, fmt::Error> {
-        let mut text = String::new();
-        encode(&mut text, &self.registry)?;
-        Ok(text)
     }
 }
 

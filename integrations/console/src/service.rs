@@ -12,8 +12,8 @@ use http::header::{
     X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, Method, Request, Response, StatusCode};
-
 use tokio::sync::oneshot::Receiver;
+use windrow_prometheus::Format;
 
 use crate::answers::{Answer, Answers, Asked};
 use crate::body::Body;
@@ -88,7 +88,7 @@ impl ConsoleService {
         let response = self.answer(request).unwrap_or_else(|asked| {
             let (kind, varies) = match asked {
                 Asked::Text => (TEXT, true),
-                Asked::Metrics => (METRICS, false),
+                Asked::Metrics(format) => (format.content_type(), true),
                 Asked::Snapshot | Asked::Series(_) => (JSON, false),
             };
             Pending::Asked { answer: self.answers.ask(asked), kind, varies }
@@ -134,7 +134,7 @@ impl ConsoleService {
             }
             "events" => self.events(request.method() == Method::HEAD),
             "" | "text" => return Err(Asked::Text),
-            "metrics" => return Err(Asked::Metrics),
+            "metrics" => return Err(Asked::Metrics(format(request.headers()))),
             "snapshot.json" => {
                 let query = request.uri().query().unwrap_or_default();
                 let key = query.split('&').find_map(|pair| pair.strip_prefix("series="));
@@ -237,12 +237,17 @@ impl Debug for ConsoleService {
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-const METRICS: &str = windrow_prometheus::CONTENT_TYPE;
 
 /// Returns whether the client asks for HTML by name. `curl` accepts anything, and gets the text.
 fn wants_html(headers: &HeaderMap) -> bool {
     let accepts = headers.get_all(ACCEPT).iter();
     accepts.filter_map(|accept| accept.to_str().ok()).any(|accept| accept.contains("text/html"))
+}
+
+/// Returns the format of `/metrics` that the client asks for.
+fn format(headers: &HeaderMap) -> Format {
+    let accepts = headers.get_all(ACCEPT).iter().filter_map(|accept| accept.to_str().ok());
+    Format::negotiate(Some(&accepts.collect::<Vec<_>>().join(",")))
 }
 
 /// Returns whether a browser says that a page of another site sent the request.
@@ -262,7 +267,7 @@ fn made(answer: Option<Answer>, kind: &'static str, varies: bool) -> Response<Bo
         None => plain(error, "The numbers cannot be read.\n"),
     };
     if varies {
-        // The same path returns the page to other clients.
+        // The same path returns the page, or another format, to other clients.
         response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
     }
     response

@@ -75,9 +75,18 @@
 //! # Errors
 //!
 //! Only [`register`] returns an error, [`RegisterError`]. A scrape fails only if its writer does.
+//!
+//! # Formats
+//!
+//! [`Format`] chooses between `OpenMetrics` 1.0.0 and Prometheus's text format 0.0.4 by a request's
+//! `Accept`, and writes either. The series and their values are the same in both. Neither has times
+//! of creation (`NAME_created`), since `prometheus-client` writes none as text.
 
+mod accept;
 mod buckets;
+mod classic;
 mod error;
+mod format;
 mod probe;
 mod registered;
 mod rules;
@@ -87,13 +96,14 @@ mod show;
 
 pub use buckets::{Bucketed, Buckets, Registrable, buckets};
 pub use error::RegisterError;
+pub use format::Format;
 /// The version of `prometheus-client` whose registry this crate fills.
 pub use prometheus_client;
 pub use registered::{register, register_all};
 pub use shared::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum, Shared};
 
-/// The content type of the text that `prometheus_client::encoding::text::encode` writes: the answer
-/// to a scrape.
+/// The content type of the text that `prometheus_client::encoding::text::encode` writes, which is
+/// that of [`Format::OpenMetrics`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs

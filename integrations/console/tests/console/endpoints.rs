@@ -22,7 +22,7 @@ const KINDS: [(&str, &str); 5] = [
     ("/", "text/plain; charset=utf-8"),
     ("/events", "text/event-stream"),
     ("/snapshot.json", "application/json"),
-    ("/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8"),
+    ("/metrics", "text/plain; version=0.0.4; charset=utf-8"),
     ("/text", "text/plain; charset=utf-8"),
 ];
 
@@ -162,7 +162,13 @@ async fn a_scrape_is_read_by_its_own_rules_and_has_the_same_numbers() {
     routes.with(Route { route: "/a", status: 200 }).add(Http::Pass, 41);
     routes.with(Route { route: "say \"hi\"\n\\", status: 200 }).add(Http::Pass, 7);
     let server = served(&console_of(routes));
-    let scrape = text(get(server.address(), "/metrics").await).await;
+    let mut asked = request(Method::GET, "/metrics");
+    asked.headers_mut().insert("accept", "application/openmetrics-text".parse().unwrap());
+    let response = send(server.address(), asked).await;
+    let headers = response.headers();
+    assert_eq!(headers["content-type"], windrow_prometheus::CONTENT_TYPE);
+    assert_eq!(headers["vary"], "accept");
+    let scrape = text(response).await;
     assert!(scrape.ends_with("# EOF\n"));
     let mut samples = 0;
     for line in scrape.lines().filter(|line| !line.starts_with('#')) {

@@ -1,6 +1,6 @@
-//! Other parsers read our text: Prometheus' own parser of the classic format, the strict
-//! `OpenMetrics` parser of Python's client, and a Prometheus server that scrapes while series come
-//! and go.
+//! Other parsers read our text: Prometheus' own parser of the classic format, both parsers of
+//! Python's client, of which that of `OpenMetrics` is strict, and a Prometheus server that scrapes
+//! while series come and go.
 //!
 //! `cargo xtask scrape` runs those whose tools are there.
 
@@ -33,7 +33,7 @@ fn feed(tool: &mut Command, text: &str) -> (bool, String) {
 #[ignore = "`cargo xtask scrape`: needs promtool"]
 fn promtool_has_nothing_to_say_against_the_text() {
     let (_metrics, registry) = exposed::registry();
-    let text = exposed::classic(&exposed::text(&registry));
+    let text = exposed::classic(&registry);
     let (right, said) = feed(Command::new("promtool").args(["check", "metrics"]), &text);
     assert!(right, "{said}\n{text}");
     // It does notice.
@@ -43,25 +43,46 @@ fn promtool_has_nothing_to_say_against_the_text() {
 
 /// Prints all samples, each a list of the name, the labels and the value.
 const PARSE: &str = "
-import json, sys
-from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
 samples = [sample for family in parse(sys.stdin.read()) for sample in family.samples]
 print(json.dumps([[sample.name, sample.labels, sample.value] for sample in samples]))
 ";
+
+/// Returns the parser in a module of Python's client.
+fn python(module: &str) -> Command {
+    let import = format!(
+        "import json, sys\nfrom prometheus_client.{module} import text_string_to_metric_families as parse\n"
+    );
+    let mut python = Command::new("python3");
+    python.args(["-c", &(import + PARSE)]);
+    python
+}
+
+/// Returns the samples that a parser of Python's client finds in a text.
+fn read(module: &str, text: &str) -> Samples {
+    let (right, said) = feed(&mut python(module), text);
+    assert!(right, "{said}\n{text}");
+    let samples: Vec<(String, BTreeMap<String, String>, f64)> =
+        serde_json::from_str(&said).unwrap();
+    samples.into_iter().map(|(name, labels, value)| ((name, labels), value)).collect()
+}
 
 #[test]
 #[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
 fn the_strict_openmetrics_parser_reads_what_was_counted() {
     let (_metrics, registry) = exposed::registry();
     let text = exposed::text(&registry);
-    let (right, said) = feed(Command::new("python3").args(["-c", PARSE]), &text);
-    assert!(right, "{said}\n{text}");
-    let samples: Vec<(String, BTreeMap<String, String>, f64)> =
-        serde_json::from_str(&said).unwrap();
-    let samples: Samples =
-        samples.into_iter().map(|(name, labels, value)| ((name, labels), value)).collect();
+    exposed::check(&read("openmetrics.parser", &text));
+    assert!(!feed(&mut python("openmetrics.parser"), &text.replace("# EOF", "#")).0);
+}
+
+#[test]
+#[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
+fn the_parser_of_the_classic_format_reads_the_same_samples() {
+    let (_metrics, registry) = exposed::registry();
+    let samples = read("parser", &exposed::classic(&registry));
     exposed::check(&samples);
-    assert!(!feed(Command::new("python3").args(["-c", PARSE]), &text.replace("# EOF", "#")).0);
+    assert_eq!(samples, read("openmetrics.parser", &exposed::text(&registry)));
+    assert!(!feed(&mut python("parser"), "shop_done_total\n").0);
 }
 
 #[test]

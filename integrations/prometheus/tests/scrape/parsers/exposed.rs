@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
 use windrow::{Counter, Family, Gauge, Histogram, Maximum, Minimum, SlidingWindow, events, labels};
-use windrow_prometheus::{Buckets, Shared, buckets, register};
+use windrow_prometheus::{Buckets, Format, Shared, buckets, register};
 
 use super::Samples;
 
@@ -103,28 +102,11 @@ impl Metrics {
 }
 
 pub(crate) fn text(registry: &Registry) -> String {
-    let mut text = String::new();
-    encode(&mut text, registry).unwrap();
-    text
+    Format::OpenMetrics.encode(registry).unwrap()
 }
 
-/// Returns a text in `OpenMetrics` as the classic format writes it: there a counter is described by
-/// the name of its samples, and there is no end.
-pub(crate) fn classic(text: &str) -> String {
-    let counters: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
-        .collect();
-    let described = |line: &str| {
-        let mut words = line.splitn(4, ' ');
-        match (words.next(), words.next(), words.next(), words.next()) {
-            (Some("#"), Some(what), Some(name), Some(rest)) if counters.contains(&name) => {
-                format!("# {what} {name}_total {rest}\n")
-            }
-            _ => format!("{line}\n"),
-        }
-    };
-    text.lines().filter(|line| *line != "# EOF").map(described).collect()
+pub(crate) fn classic(registry: &Registry) -> String {
+    Format::Text.encode(registry).unwrap()
 }
 
 /// Checks that a parser has found all counts.

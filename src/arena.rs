@@ -10,7 +10,8 @@
 //! freeing are lock-free: a compare-exchange on one word of the bitmap (on each of several, for a
 //! run longer than a word). One pass over the segments finds free columns, maps a segment, or gives
 //! up. A claim passes over a segment that has refused a run by one load, until a column is freed
-//! there ([`refusal`]). Giving up is no error: a counter then counts in its fallback cell. A
+//! there ([`refusal`]). Each core keeps the column that was freed there last, for the next claim
+//! there ([`spare`]). Giving up is no error: a counter then counts in its fallback cell. A
 //! segment is mapped for one run, which is taken before other threads can see the segment. So no
 //! claim adds more than one segment, and a run that does not fit adds none.
 //!
@@ -21,6 +22,7 @@
 //! add to it has happened before, so zeroing it races with no thread. The next owner has no old sum
 //! to remember, which it could not publish together with the column in one atomic step.
 
+use std::iter;
 use std::ptr::{NonNull, null_mut};
 
 use crate::memory::column::{COLUMNS, Column};
@@ -29,6 +31,7 @@ use crate::stripe;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, alike, const_fn, global, sized};
 use refusal::Refusal;
 use segment::{ROWS_AT, Segment};
+use spare::Spares;
 
 pub(crate) mod by_row;
 pub(crate) mod columns;
@@ -36,6 +39,7 @@ pub(crate) mod on_demand;
 mod refusal;
 pub(crate) mod rows;
 mod segment;
+mod spare;
 
 /// The maximum number of segments, of eight million columns.
 const SEGMENTS: usize = sized(1024, 1);
@@ -55,6 +59,8 @@ pub(crate) struct Arena {
     refusals: [Refusal; SEGMENTS],
     /// The segment that a claim tries first, which probably has free columns.
     hint: AtomicUsize,
+    /// The columns that were freed last, one for each core.
+    spares: Spares,
 }
 
 impl Arena {
@@ -64,6 +70,7 @@ impl Arena {
                 segments: alike![AtomicPtr::new(null_mut()); SEGMENTS],
                 refusals: alike![Refusal::new(); SEGMENTS],
                 hint: AtomicUsize::new(0),
+                spares: Spares::new(),
             }
         }
     }
@@ -74,15 +81,36 @@ impl Arena {
         if length == 0 || length > COLUMNS {
             return None; // no segment has such a run, mapped or not
         }
+        let own = if length == 1 { self.spares.take() } else { None };
+        own.or_else(|| self.claim_mapped(length))
+            .or_else(|| self.claim_spare(length))
+            .or_else(|| self.claim_new(length))
+    }
+
+    /// Claims a run in a mapped segment.
+    fn claim_mapped(&self, length: usize) -> Option<Column> {
         // Relaxed: this is a hint; a claim may begin at any segment.
         let hint = self.hint.load(Ordering::Relaxed);
         let from = |first: usize| self.mapped_from(first);
-        let room = from(hint).chain(from(0).take(hint)).find_map(|(index, segment)| {
+        from(hint).chain(from(0).take(hint)).find_map(|(index, segment)| {
             let column = segment.claim(length)?;
-            self.hint.store(index, Ordering::Relaxed);
+            if index != hint {
+                self.hint.store(index, Ordering::Relaxed);
+            }
             Some(column)
-        });
-        room.or_else(|| self.claim_new(length))
+        })
+    }
+
+    /// Claims the spare column of any core; for a run of several, frees all of these first.
+    #[cold]
+    fn claim_spare(&self, length: usize) -> Option<Column> {
+        let spare = self.spares.take_any()?;
+        if length == 1 {
+            return Some(spare);
+        }
+        iter::successors(Some(spare), |_| self.spares.take_any())
+            .for_each(|column| self.free_mapped(column, 1));
+        self.claim_mapped(length)
     }
 
     /// Claims a run in a new segment, or in one that another thread maps meanwhile.
@@ -110,17 +138,30 @@ impl Arena {
     pub(crate) unsafe fn free(&self, column: Column, length: usize) {
         // Relaxed: no other thread reads them until `clear_bits` publishes them.
         (0..length).for_each(|distance| rows::reset(column.right(distance), Ordering::Relaxed));
+        if length != 1 || !self.spares.keep(column) {
+            self.free_mapped(column, length);
+        }
+    }
+
+    /// Frees a run in its segment.
+    fn free_mapped(&self, column: Column, length: usize) {
         let owner = self.mapped_from(0).find(|(_, segment)| segment.holds(column));
         if let Some((index, segment)) = owner {
             segment.free(column, length);
-            self.hint.fetch_min(index, Ordering::Relaxed);
+            // Relaxed, as in `claim_mapped`; a look first, since many threads free columns.
+            if index < self.hint.load(Ordering::Relaxed) {
+                self.hint.fetch_min(index, Ordering::Relaxed);
+            }
         }
     }
 
     /// Returns the numbers of claimed and of mapped columns.
     pub(crate) fn usage(&self) -> (usize, usize) {
         let segments = self.mapped_from(0).map(|(_, segment)| segment.claimed());
-        segments.fold((0, 0), |(claimed, mapped), more| (claimed + more, mapped + COLUMNS))
+        let (taken, mapped) =
+            segments.fold((0, 0), |(taken, mapped), more| (taken + more, mapped + COLUMNS));
+        // Columns that come and go meanwhile may be counted in one of the two.
+        (taken.saturating_sub(self.spares.count()), mapped)
     }
 
     fn segment(&self, index: usize, start: NonNull<AtomicU64>) -> Segment<'_> {

@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use super::refusal::Refusal;
 use crate::memory::column::{COLUMNS, Column};
 use crate::memory::pages::PAGE;
+use crate::stripe::spread::spread;
 use crate::sync::{AtomicU64, Ordering, sized};
 
 /// The number of columns in one word of the bitmap.
@@ -82,7 +83,12 @@ impl Segment<'_> {
     /// Takes a run of 1 to `COLUMNS` columns, and returns its position; `None` if there is no such
     /// run.
     pub(super) fn take(self, length: usize) -> Option<usize> {
-        if length <= WORD {
+        if length == 1 {
+            // Each core begins at a word of its own, so that what one core adds to is on no line
+            // with what another does.
+            let first = spread() % WORDS;
+            (0..WORDS).find_map(|word| self.claim_within((first + word) % WORDS, length))
+        } else if length <= WORD {
             (0..WORDS).find_map(|word| self.claim_within(word, length))
         } else {
             self.claim_words(length.div_ceil(WORD))

@@ -78,6 +78,21 @@ fn a_full_arena_refuses_and_recovers() {
     assert_eq!(arena.claim(COLUMNS), None);
 }
 
+/// The spare column is missing in a line that is free without it.
+#[test]
+fn a_run_is_found_where_a_spare_column_is_part_of_it() {
+    let arena = private();
+    let all: Vec<_> = (0..COLUMNS / LINE).map(|_| arena.claim(LINE).unwrap()).collect();
+    // SAFETY: claimed above, used no more.
+    unsafe { arena.free(all[9], LINE) };
+    let line: Vec<_> = (0..LINE).map(|_| arena.claim(1).unwrap()).collect();
+    // SAFETY: claimed above, used no more.
+    line.iter().for_each(|column| unsafe { arena.free(*column, 1) });
+    assert_eq!(arena.usage(), (COLUMNS - LINE, COLUMNS));
+    assert_eq!(arena.claim(LINE), Some(all[9]));
+    assert_eq!(arena.usage(), (COLUMNS, COLUMNS));
+}
+
 #[test]
 fn a_run_of_none_or_of_too_many_is_refused_and_maps_nothing() {
     for length in [0, COLUMNS + 1, 2 * COLUMNS, usize::MAX] {

@@ -1,4 +1,4 @@
-//! A number that spreads threads over the shards of a structure with locks.
+//! A number that spreads threads over the shards of a structure, or over places to look first.
 //!
 //! It is only a hint: a thread may have another number a moment later, and two threads may have the
 //! same. A structure that uses it must be right for any number.

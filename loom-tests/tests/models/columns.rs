@@ -7,12 +7,21 @@ use windrow_loom_tests::engine::thread;
 use windrow_loom_tests::window::{Window, set_time, window};
 use windrow_loom_tests::{Model, turn};
 
+/// The number of columns in a model's arena.
+const ALL: usize = 16;
+
+fn counter() -> Counter {
+    let counter = Counter::new();
+    counter.add(5);
+    counter
+}
+
+/// Both map the arena. The column of the one that is dropped first may be the other's.
 #[test]
 fn from_counter_to_counter() {
     Model::new("columns::from_counter_to_counter").explore(|| {
         let other = thread::spawn(|| {
-            let counter = Counter::new();
-            counter.add(5);
+            drop(counter());
             turn();
         });
         turn();
@@ -20,6 +29,50 @@ fn from_counter_to_counter() {
         counter.add(1);
         assert_eq!(counter.sum(), 1);
         other.join().unwrap();
+    });
+}
+
+/// Two counters are dropped: the first leaves a spare column, and the second a bit. All other
+/// columns are taken.
+#[test]
+fn from_counters_to_counter() {
+    Model::new("columns::from_counters_to_counter").bounded(3).bounded_over_epoch(1).explore(
+        || {
+            let rest: Vec<Counter> = (2..ALL).map(|_| counter()).collect();
+            let (one, two) = (counter(), counter());
+            assert!(two.is_striped(), "the arena has {ALL} columns");
+            let other = thread::spawn(move || {
+                one.add(5);
+                two.add(5);
+                drop((one, two));
+                turn();
+            });
+            turn();
+            let counter = Counter::new();
+            counter.add(1);
+            assert_eq!(counter.sum(), 1);
+            other.join().unwrap();
+            drop(rest);
+        },
+    );
+}
+
+/// There is one free column, a spare one, and two threads ask for it.
+#[test]
+fn from_one_counter_to_two() {
+    Model::new("columns::from_one_counter_to_two").bounded(3).bounded_over_epoch(1).explore(|| {
+        let rest: Vec<Counter> = (1..ALL).map(|_| counter()).collect();
+        drop(counter());
+        let other = thread::spawn(|| {
+            let other = counter();
+            turn();
+            other
+        });
+        let one = counter();
+        let other = other.join().unwrap();
+        assert_eq!((one.sum(), other.sum()), (5, 5));
+        assert!(!(one.is_striped() && other.is_striped()), "the arena has {ALL} columns");
+        drop(rest);
     });
 }
 

@@ -127,11 +127,14 @@ fn maximum_of_a_new_row() {
     });
 }
 
-/// A counter in two rows, one of them new, is dropped by whichever thread is last, and its column
-/// is all zeros.
+/// A counter in two rows, one of them new, is dropped by the thread that is last. Its column, which
+/// is among the last three, is all zeros.
 #[test]
 fn column_freed_with_its_new_row() {
+    const OTHERS: usize = 16 - 3;
     Model::new("open_rows::column_freed_with_its_new_row").explore(|| {
+        let rest: Vec<Counter> = (0..OTHERS).map(|_| Counter::new()).collect();
+        rest.iter().for_each(|counter| counter.add(1));
         let counter = Arc::new(Counter::new());
         count(&counter, 4);
         let other = thread::spawn({
@@ -153,6 +156,8 @@ fn column_freed_with_its_new_row() {
         last[1].add(16);
         assert_eq!([last[0].sum(), last[1].sum()], [16, 16]);
         assert_eq!(next.sum(), 8);
+        assert!(last[1].is_striped(), "the arena has 16 columns");
+        drop(rest);
     });
 }
 

@@ -1,9 +1,9 @@
-//! Broken twins of a segment's memory of refusals.
+//! Broken twins of a segment's memory of refusals, and of spare columns.
 
 use crate::models::CHECKER;
 use crate::twin::Twin;
 
-/// Every mistake with refusals that a model must notice.
+/// Every mistake with refusals and spare columns that a model must notice.
 pub(super) const REFUSALS: &[Twin] = &[
     Twin {
         name: "refusal-remembered-without-comparing",
@@ -12,7 +12,7 @@ pub(super) const REFUSALS: &[Twin] = &[
         replace: "        let _ = failed;
         self.0.store(refused, order);",
         build: &CHECKER,
-        model: "refusals::a_claim_against_the_room_that_a_counter_leaves",
+        model: "refusals::a_claim_against_the_room_that_a_histogram_leaves",
         why: "room that was made during the look is missed for good",
     },
     Twin {
@@ -21,7 +21,7 @@ pub(super) const REFUSALS: &[Twin] = &[
         find: "        Seen(self.0.load(Ordering::Acquire))",
         replace: "        Seen(self.0.load(Ordering::Relaxed))",
         build: &CHECKER,
-        model: "refusals::a_claim_against_the_room_that_a_counter_leaves",
+        model: "refusals::a_claim_against_the_room_that_a_histogram_leaves",
         why: "a claim finds that room was made, and not the room, and remembers that the arena is full",
     },
     Twin {
@@ -30,7 +30,7 @@ pub(super) const REFUSALS: &[Twin] = &[
         find: "        let (order, failed) = (Ordering::Release, Ordering::Relaxed);",
         replace: "        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
         build: &CHECKER,
-        model: "refusals::a_claim_against_the_room_that_a_counter_leaves",
+        model: "refusals::a_claim_against_the_room_that_a_histogram_leaves",
         why: "the same",
     },
     Twin {
@@ -53,7 +53,7 @@ pub(super) const REFUSALS: &[Twin] = &[
                 .for_each(|word| self.clear_bits(word, mask(0, WORD)));
         }",
         build: &CHECKER,
-        model: "refusals::a_claim_against_the_room_that_a_counter_leaves",
+        model: "refusals::a_claim_against_the_room_that_a_histogram_leaves",
         why: "a claim in between remembers that the arena is full",
     },
     Twin {
@@ -64,5 +64,24 @@ pub(super) const REFUSALS: &[Twin] = &[
         build: &CHECKER,
         model: "refusals::a_claim_against_a_long_one_that_is_given_up",
         why: "a claim that has met them taken remembers that the arena is full",
+    },
+    Twin {
+        name: "spare-columns-are-not-asked-for",
+        file: "src/arena.rs",
+        find: "            .or_else(|| self.claim_spare(length))",
+        replace: "",
+        build: &CHECKER,
+        model: "refusals::a_claim_against_the_room_that_a_counter_leaves",
+        why: "a column that another core keeps is missed, and the counter has none for good",
+    },
+    Twin {
+        name: "spare-column-taken-without-an-exchange",
+        file: "src/arena/spare.rs",
+        find: "    let first = NonNull::new(place.swap(null_mut(), Ordering::Acquire))?;",
+        replace: "    let first = NonNull::new(place.load(Ordering::Acquire))?;
+    place.store(null_mut(), Ordering::Relaxed);",
+        build: &CHECKER,
+        model: "columns::from_one_counter_to_two",
+        why: "two counters have one column",
     },
 ];

@@ -10,7 +10,6 @@ use std::num::NonZeroU32;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use cpu_time::ThreadTime;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter, middleware::NoOpMiddleware, nanos::Nanos};
 use windrow::clock::Manual;
@@ -18,6 +17,8 @@ use windrow::{Family, Gate, labels};
 use windrow_benches::limits::Timed;
 use windrow_benches::terminal::print_table;
 use windrow_tower::Limits;
+
+use crate::nanos;
 
 labels! { struct Client { number: u64 } }
 
@@ -128,16 +129,11 @@ fn measure<K: Keyed>(keys: usize) -> Vec<String> {
         crate::HEAP.stop(true);
         bytes as f64 / keys as f64
     };
-    let nanos = |times: usize, work: &mut dyn FnMut()| {
-        let begun = ThreadTime::now();
-        work();
-        begun.elapsed().as_nanos() as f64 / times as f64
-    };
     let limiter = K::new(keys);
-    let first = nanos(keys, &mut || (0..keys as u64).for_each(|key| _ = limiter.ask(key)));
+    let first = nanos(keys, || (0..keys as u64).for_each(|key| _ = limiter.ask(key)));
     let mut random = fastrand::Rng::with_seed(7);
     let times = 1_000_000;
-    let again = nanos(times, &mut || {
+    let again = nanos(times, || {
         for _ in 0..times {
             _ = black_box(limiter.ask(random.u64(..keys as u64)));
         }
@@ -145,10 +141,10 @@ fn measure<K: Keyed>(keys: usize) -> Vec<String> {
     // Other keys, in the place of those that are idle.
     CLOCK.advance(HOUR);
     let (from, to) = (keys as u64, 2 * keys as u64);
-    let others = nanos(keys, &mut || (from..to).for_each(|key| _ = limiter.ask_anew(key)));
+    let others = nanos(keys, || (from..to).for_each(|key| _ = limiter.ask_anew(key)));
     let held = limiter.keys();
     CLOCK.advance(HOUR);
-    let forgotten = nanos(1, &mut || limiter.forget());
+    let forgotten = nanos(1, || limiter.forget());
     assert_eq!(limiter.keys(), 0, "{} keeps keys", K::NAME);
     vec![
         format!("{}, {keys}", K::NAME),
@@ -161,7 +157,6 @@ fn measure<K: Keyed>(keys: usize) -> Vec<String> {
 
 /// Prints the table of these decades.
 pub(crate) fn print(decades: &[usize]) {
-    crate::HEAP.stop(true);
     let mut rows = Vec::new();
     for keys in decades.iter().copied() {
         rows.push(measure::<Limits<Client, Manual>>(keys));

@@ -80,15 +80,19 @@
 //!
 //! [`Format`] chooses between `OpenMetrics` 1.0.0 and Prometheus's text format 0.0.4 by a request's
 //! `Accept`, and writes either. The series and their values are the same in both. Neither has times
-//! of creation (`NAME_created`), since `prometheus-client` writes none as text.
+//! of creation (`NAME_created`), since `prometheus-client` writes none as text. [`respond`] also
+//! compresses the text by `Accept-Encoding`, with the feature `gzip`.
 
 mod accept;
 mod buckets;
 mod classic;
 mod error;
 mod format;
+#[cfg(feature = "gzip")]
+mod gzip;
 mod probe;
 mod registered;
+mod respond;
 mod rules;
 mod scrape;
 mod shared;
@@ -100,6 +104,7 @@ pub use format::Format;
 /// The version of `prometheus-client` whose registry this crate fills.
 pub use prometheus_client;
 pub use registered::{register, register_all};
+pub use respond::{Response, respond};
 pub use shared::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum, Shared};
 
 /// The content type of the text that `prometheus_client::encoding::text::encode` writes, which is

@@ -1,0 +1,107 @@
+//! Compression of an answer.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::accept::elements;
+
+/// The size of the smallest body that is compressed: less fits into a packet as it is.
+const LEAST: usize = 1024;
+
+/// Returns the coding of an answer and its body in it.
+pub(crate) fn encoded(
+    body: Vec<u8>,
+    accept_encoding: Option<&str>,
+) -> (Option<&'static str>, Vec<u8>) {
+    if body.len() < LEAST || !prefers_gzip(accept_encoding.unwrap_or_default()) {
+        return (None, body);
+    }
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 8), Compression::fast());
+    let compressed = encoder.write_all(&body).and_then(|()| encoder.finish());
+    // A vector takes all bytes; if it ever did not, the plain text is right for all clients.
+    compressed.map_or((None, body), |compressed| (Some("gzip"), compressed))
+}
+
+/// Returns whether a client accepts gzip, and does not give it less weight than the plain text.
+fn prefers_gzip(accept_encoding: &str) -> bool {
+    let (mut gzip, mut identity, mut any) = (None, None, None);
+    for element in elements(accept_encoding) {
+        let place = match element.name {
+            name if ["gzip", "x-gzip"].iter().any(|gzip| name.eq_ignore_ascii_case(gzip)) => {
+                &mut gzip
+            }
+            name if name.eq_ignore_ascii_case("identity") => &mut identity,
+            "*" => &mut any,
+            _ => continue,
+        };
+        place.get_or_insert(element.weight);
+    }
+    let gzip = gzip.or(any).unwrap_or(0);
+    gzip > 0 && gzip >= identity.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use flate2::read::GzDecoder;
+
+    use super::*;
+
+    #[test]
+    fn clients_that_accept_gzip_get_it() {
+        let accept = [
+            "gzip",
+            "gzip, deflate, br",
+            "GZIP;q=0.001",
+            "*",
+            "*;q=0.1",
+            "x-gzip",
+            "br,gzip;q=0.5",
+            "gzip;q=0.5,identity;q=0.5",
+            "identity;q=0,*",
+            "gzip;q=0.1,*;q=0",
+        ];
+        for header in accept {
+            assert!(prefers_gzip(header), "{header:?}");
+        }
+        let others = [
+            "",
+            "identity",
+            "deflate, br",
+            "gzip;q=0",
+            "gzip;q=0,*",
+            "*;q=0",
+            "gzip;q=2",
+            "gzip;q=",
+            "gzip;q=0.5,identity",
+            "gzipped",
+            ",;q=1",
+            "\"gzip\"",
+            "x=\",gzip",
+        ];
+        for header in others {
+            assert!(!prefers_gzip(header), "{header:?}");
+        }
+    }
+
+    #[test]
+    fn only_bodies_of_a_kibibyte_are_compressed_and_come_back_as_they_were() {
+        let body =
+            |length| b"shop_requests_total 1\n".iter().copied().cycle().take(length).collect();
+        let small: Vec<u8> = body(LEAST - 1);
+        assert_eq!(encoded(small.clone(), Some("gzip")), (None, small));
+        for length in [LEAST, 1 << 20] {
+            let plain: Vec<u8> = body(length);
+            assert_eq!(encoded(plain.clone(), None), (None, plain.clone()));
+            let (coding, compressed) = encoded(plain.clone(), Some("gzip"));
+            assert_eq!(coding, Some("gzip"));
+            assert!(compressed.len() < length / 5, "{}", compressed.len());
+            let mut again = Vec::new();
+            GzDecoder::new(&compressed[..]).read_to_end(&mut again).unwrap();
+            assert!(again == plain);
+        }
+    }
+}

@@ -81,7 +81,8 @@
 //! [`Format`] chooses between `OpenMetrics` 1.0.0 and Prometheus's text format 0.0.4 by a request's
 //! `Accept`, and writes either. The series and their values are the same in both. Neither has times
 //! of creation (`NAME_created`), since `prometheus-client` writes none as text. [`respond`] also
-//! compresses the text by `Accept-Encoding`, with the feature `gzip`.
+//! compresses the text by `Accept-Encoding`, with the feature `gzip`. And `serve`, with the feature
+//! `serve`, answers scrapes at an address on a thread of its own.
 
 mod accept;
 mod buckets;
@@ -95,6 +96,8 @@ mod registered;
 mod respond;
 mod rules;
 mod scrape;
+#[cfg(feature = "serve")]
+mod serve;
 mod shared;
 mod show;
 
@@ -105,6 +108,8 @@ pub use format::Format;
 pub use prometheus_client;
 pub use registered::{register, register_all};
 pub use respond::{Response, respond};
+#[cfg(feature = "serve")]
+pub use serve::{ServeError, Server, serve};
 pub use shared::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum, Shared};
 
 /// The content type of the text that `prometheus_client::encoding::text::encode` writes, which is

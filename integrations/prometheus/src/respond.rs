@@ -8,8 +8,8 @@ use crate::Format;
 
 /// An answer to a scrape: from [`respond`].
 ///
-/// Since it depends on two headers of the request, a server that is behind a cache also sends `Vary:
-/// accept, accept-encoding`.
+/// Since it depends on two headers of the request, a server behind a cache also sends the header
+/// `Vary` with `accept, accept-encoding`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Response {

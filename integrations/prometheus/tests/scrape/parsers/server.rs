@@ -1,73 +1,52 @@
 //! A target that is scraped, and a Prometheus that scrapes it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::registry::Registry;
+use windrow_prometheus::{Server, serve};
 
-use super::{Samples, exposed, samples};
+use super::{Samples, samples};
 
 /// Serves a registry on a port of its own, until it is dropped.
 pub(crate) struct Target {
-    port: u16,
+    server: Server,
     scrapes: Arc<AtomicUsize>,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+}
+
+/// Counts the scrapes.
+#[derive(Debug)]
+struct Scrapes(Arc<AtomicUsize>);
+
+impl Collector for Scrapes {
+    fn encode(&self, _: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
 }
 
 impl Target {
-    pub(crate) fn serve(registry: Registry) -> Target {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let (scrapes, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
-        let thread = thread::spawn({
-            let (scrapes, stop) = (Arc::clone(&scrapes), Arc::clone(&stop));
-            move || {
-                while !stop.load(Ordering::Relaxed) {
-                    let (stream, _) = listener.accept().unwrap();
-                    if answer(stream, &registry).is_ok() {
-                        scrapes.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            }
-        });
-        Target { port, scrapes, stop, thread: Some(thread) }
+    pub(crate) fn serve(mut registry: Registry) -> Target {
+        let scrapes = Arc::new(AtomicUsize::new(0));
+        registry.register_collector(Box::new(Scrapes(Arc::clone(&scrapes))));
+        Target { server: serve("127.0.0.1:0", registry).unwrap(), scrapes }
     }
 
     pub(crate) fn port(&self) -> u16 {
-        self.port
+        self.server.address().port()
     }
 
     pub(crate) fn scrapes(&self) -> usize {
         self.scrapes.load(Ordering::Relaxed)
-    }
-}
-
-fn answer(mut stream: TcpStream, registry: &Registry) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    let mut lines = BufReader::new(stream.try_clone()?).lines();
-    while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
-    let body = exposed::text(registry);
-    write!(
-        stream,
-        "HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n\
-         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    )
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        let _ = TcpStream::connect(("127.0.0.1", self.port)); // so that it looks
-        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 

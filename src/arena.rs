@@ -22,7 +22,6 @@
 //! add to it has happened before, so zeroing it races with no thread. The next owner has no old sum
 //! to remember, which it could not publish together with the column in one atomic step.
 
-use std::iter;
 use std::ptr::{NonNull, null_mut};
 
 use crate::memory::column::{COLUMNS, Column};
@@ -104,12 +103,11 @@ impl Arena {
     /// Claims the spare column of any core; for a run of several, frees all of these first.
     #[cold]
     fn claim_spare(&self, length: usize) -> Option<Column> {
-        let spare = self.spares.take_any()?;
         if length == 1 {
-            return Some(spare);
+            return self.spares.take_each().next();
         }
-        iter::successors(Some(spare), |_| self.spares.take_any())
-            .for_each(|column| self.free_mapped(column, 1));
+        // One pass: what other threads keep meanwhile stays.
+        self.spares.take_each().for_each(|column| self.free_mapped(column, 1));
         self.claim_mapped(length)
     }
 
@@ -136,7 +134,7 @@ impl Arena {
     /// `column` and `length` are those of one claim from this arena. Every other use of their cells
     /// happened before, and there will be none until they are claimed again.
     pub(crate) unsafe fn free(&self, column: Column, length: usize) {
-        // Relaxed: no other thread reads them until `clear_bits` publishes them.
+        // Relaxed: no other thread reads them until `keep` or `clear_bits` publishes them.
         (0..length).for_each(|distance| rows::reset(column.right(distance), Ordering::Relaxed));
         if length != 1 || !self.spares.keep(column) {
             self.free_mapped(column, length);

@@ -97,22 +97,24 @@ use shards::{Shards, shards_for};
 /// | [`top`](Self::top), [`snapshot`](Self::snapshot) | a pass over all entries |
 ///
 /// There is a *shard* for each core, and one more; each has a lock. An add uses the shard of its
-/// core, or if that is locked, the next one that is not. So an add waits only if a thread stands
-/// still under each lock. A read locks one shard after the other, for one bucket at a time. It
+/// core, or if that is locked, the next one that is not. So an add waits only if each shard is
+/// locked. A read locks one shard after the other, for one bucket at a time. It
 /// waits for an add that is under way there. (A read that has been overtaken by eight buckets takes
 /// all locks at once, and adds wait for it.)
 ///
 /// Do not use it in a signal handler, nor after a fork in the child, where a lock may be held by a
-/// thread that is not there.
+/// thread that is not there. Keys are compared, and memory is allocated, under a lock: so a key's
+/// `Eq`, and a global allocator, must not use the same `HeavyKeys`.
 ///
 /// # Memory
 ///
 /// With capacity `n`, `B` buckets, `S` shards and keys of `s` bytes (264 for a text), it takes at
-/// most `S B n (50 + 1.25 s)` bytes, and a little: [`max_bytes`](Self::max_bytes) returns the
-/// number. With a capacity of 100 integers of eight bytes, two buckets and three shards that is
+/// most `S n (B (50 + 1.25 s) + 10)` bytes, and a little: [`max_bytes`](Self::max_bytes) returns
+/// the number. With a capacity of 100 integers of eight bytes, two buckets and three shards that is
 /// some 36 kB.
 ///
-/// A shard takes the memory of a bucket when it first adds to that slot of the ring, and keeps it.
+/// The rings are allocated at once. A shard takes the memory of a bucket when it first adds to that
+/// slot of its ring, and keeps it.
 /// When each shard has used each slot, nothing is allocated any more; or from the beginning, if it
 /// is [preallocated](crate::heavy::HeavyKeysBuilder::preallocate). A read allocates its result;
 /// `bounds` and `total` allocate nothing.

@@ -46,12 +46,6 @@ pub(crate) use engine::thread::yield_now as spin_loop;
 pub(crate) use std::hint::spin_loop;
 
 #[cfg(any(loom, shuttle))]
-pub(crate) use engine::thread::yield_now;
-/// Lets another thread run, one that holds a lock, for example.
-#[cfg(not(any(loom, shuttle)))]
-pub(crate) use std::thread::yield_now;
-
-#[cfg(any(loom, shuttle))]
 pub(crate) use engine::sync::{Arc, Mutex, MutexGuard};
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::sync::{Arc, Mutex, MutexGuard};

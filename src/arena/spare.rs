@@ -3,8 +3,9 @@
 //! # Promise
 //!
 //! A counter that is made, used and dropped on one core costs two exchanges of a word that no other
-//! core writes. A column that was freed before a claim is found by the claim: in the bitmap, or
-//! here by [`take_any`](Spares::take_any).
+//! core writes. A column that was freed before a claim is found by the claim, in the bitmap or here
+//! by [`take_each`](Spares::take_each), unless another claim has taken it meanwhile, for itself or
+//! to free it in the bitmap.
 //!
 //! # Why
 //!
@@ -51,9 +52,9 @@ impl Spares {
         take(&self.places[spread() % PLACES])
     }
 
-    /// Takes the spare column of any core.
-    pub(super) fn take_any(&self) -> Option<Column> {
-        self.places.iter().find_map(|place| take(place))
+    /// Takes the spare columns of all cores, one after the other.
+    pub(super) fn take_each(&self) -> impl Iterator<Item = Column> {
+        self.places.iter().filter_map(|place| take(place))
     }
 
     /// Keeps a free column, whose cells are zero, for this core. Returns false if the core has one.

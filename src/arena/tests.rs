@@ -42,8 +42,9 @@ fn what_is_given_back_is_zero_for_the_next() {
 #[test]
 fn what_is_given_back_is_claimed_again_wherever_it_was() {
     let arena = private();
-    for length in [1, 3, 8, 64, 130] {
-        let all: Vec<_> = (0..40).map(|_| arena.claim(length).unwrap()).collect();
+    // One column may be any free one, if the thread moves to another core: so all others are taken.
+    for (length, number) in [(1, COLUMNS), (3, 40), (8, 40), (64, 40), (130, 40)] {
+        let all: Vec<_> = (0..number).map(|_| arena.claim(length).unwrap()).collect();
         let last = all[39];
         // SAFETY: claimed above, used no more.
         unsafe { arena.free(last, length) };
@@ -162,7 +163,8 @@ fn a_refusal_is_remembered_until_something_is_freed() {
     // SAFETY: claimed above, used no more.
     unsafe { arena.free(middle, COLUMNS) };
     let (claimed, looked) = looks(&arena, 1);
-    assert_eq!(claimed, Some(middle));
+    let distance = claimed.unwrap().first().as_ptr().addr() - middle.first().as_ptr().addr();
+    assert!(distance < COLUMNS * size_of::<AtomicU64>(), "not in the segment with room");
     assert!(looked <= 2, "{looked} words, of one segment");
     let (claimed, looked) = looks(&arena, COLUMNS);
     assert!(claimed.is_none() && looked <= COLUMNS / 64, "{looked} words, of one segment");

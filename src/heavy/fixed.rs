@@ -13,8 +13,9 @@ impl<K: Key + ?Sized> HeavyKeys<K> {
     /// Makes heavy keys that can stand in a `static`: with a capacity, and an interval cut into
     /// `buckets`, on the [`Coarse`] clock.
     ///
-    /// The shards are made at the first use. Threads that use it meanwhile wait some microseconds
-    /// for the thread that makes them.
+    /// The shards are made at the first use, with some 128 bytes for each bucket of each. Threads
+    /// that use it meanwhile wait for the thread that makes them: some microseconds, if there are
+    /// few buckets. If there is no memory for them, that use panics.
     ///
     /// ```
     /// use std::time::Duration;

@@ -105,7 +105,9 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         made.read(|| self.nanos(), span, new, HeavySnapshot::include)
     }
 
-    /// Returns the bounds of a key's weight in the interval. Allocates nothing.
+    /// Returns the bounds of a key's weight in the interval. Allocates nothing. For a text that is
+    /// longer than [`MAX_TEXT_BYTES`](crate::heavy::MAX_TEXT_BYTES), they are those of the key that
+    /// it begins with.
     ///
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;

@@ -61,7 +61,7 @@ impl<K: Key + ?Sized> Shard<K> {
     /// Returns the bytes that a shard of `buckets` buckets allocates at most.
     pub(super) const fn bytes(buckets: usize, capacity: usize) -> usize {
         let slot = size_of::<Slot<K>>() + Summary::<K>::bytes(capacity);
-        buckets * slot + room(capacity) * size_of::<u64>()
+        buckets.saturating_mul(slot).saturating_add(room(capacity) * size_of::<u64>())
     }
 
     /// Allocates all memory that the shard will ever need.

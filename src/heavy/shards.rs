@@ -26,7 +26,7 @@
 //! order.
 //!
 //! No thread waits for a lock while it holds another, except those that take all of them in one
-//! order: so none waits for ever.
+//! order, and the clock is read before: so none waits for ever.
 
 use std::hash::BuildHasher;
 use std::sync::{PoisonError, TryLockError};
@@ -39,7 +39,7 @@ use super::shard::{Add, Found, Shard};
 use super::summary::Summary;
 use crate::ring::Geometry;
 use crate::stripe::spread::spread;
-use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, sized, yield_now};
+use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, sized};
 
 /// The attempts of a read before it takes all locks at once.
 const ATTEMPTS: usize = 8;
@@ -106,7 +106,7 @@ impl<K: Key + ?Sized> Shards<K> {
     /// Returns the bytes that `count` shards allocate at most.
     pub(super) fn bytes(count: usize, geometry: Geometry, capacity: usize) -> usize {
         let beside = size_of::<CachePadded<Mutex<Shard<K>>>>();
-        count * (beside + Shard::<K>::bytes(geometry.buckets(), capacity))
+        count.saturating_mul(beside.saturating_add(Shard::<K>::bytes(geometry.buckets(), capacity)))
     }
 
     /// Allocates all memory that the shards will ever need.
@@ -138,17 +138,13 @@ impl<K: Key + ?Sized> Shards<K> {
         shard.add(self.geometry, self.capacity, &self.newest, add);
     }
 
-    /// Adds to the first shard behind `number` that no other thread has locked.
+    /// Adds to the first shard behind `number` that no other thread has locked; if each is locked,
+    /// waits for that shard.
     #[cold]
     fn add_elsewhere(&self, number: usize, add: &Add<'_, K>) {
-        loop {
-            let (before, behind) = self.all.split_at(number);
-            let unlocked = behind.iter().chain(before).find_map(|shard| try_lock(shard));
-            if let Some(shard) = unlocked {
-                return self.add_to(shard, add);
-            }
-            yield_now(); // a thread stands still under each lock
-        }
+        let (before, behind) = self.all.split_at(number);
+        let unlocked = behind.iter().chain(before).find_map(|shard| try_lock(shard));
+        self.add_to(unlocked.unwrap_or_else(|| lock(&self.all[number])), add);
     }
 
     /// Reads the newest buckets that cover `span`: `visit` is called under a lock with each summary
@@ -175,9 +171,10 @@ impl<K: Key + ?Sized> Shards<K> {
                 return read;
             }
         }
+        let now = now(); // before the locks: the clock may be a program's own, with a lock
         let all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
         let mut read = new();
-        for start in self.starts(now(), span) {
+        for start in self.starts(now, span) {
             for shard in &all {
                 visit_at(shard, self.geometry, start, |summary| visit(&mut read, summary));
             }
@@ -197,10 +194,11 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Empties all buckets, at one moment, and begins anew at the clock's time.
     pub(super) fn clear(&self, now: impl Fn() -> u64) {
+        let now = now(); // before the locks, as in `read`
         let mut all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
         // Relaxed: see the theorem. A read-modify-write is not needed under the locks.
         self.clears.store(self.clears.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        self.newest.store(self.geometry.start_of(now()), Ordering::Relaxed);
+        self.newest.store(self.geometry.start_of(now), Ordering::Relaxed);
         for shard in &mut all {
             shard.clear();
         }

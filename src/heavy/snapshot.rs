@@ -171,7 +171,8 @@ impl<K: Key + ?Sized> HeavySnapshot<K> {
         self.len() == 0
     }
 
-    /// Returns the bounds of a key's weight.
+    /// Returns the bounds of a key's weight; those of its beginning, for a text that is longer than
+    /// [`MAX_TEXT_BYTES`](crate::heavy::MAX_TEXT_BYTES).
     ///
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(10).build()?;
@@ -195,8 +196,8 @@ impl<K: Key + ?Sized> HeavySnapshot<K> {
     ///
     /// Fewer than `n` if the snapshot knows fewer. Each key that is heavier than
     /// [`max_error`](Self::max_error) is known, so it is in the list of all keys,
-    /// `top(usize::MAX)`. A key is certainly among the `n` heaviest if its lower bound is at least
-    /// `max_error` and the upper bounds of all keys behind the first `n`.
+    /// `top(usize::MAX)`. One of these `n` is certainly among the `n` heaviest if its lower bound
+    /// is at least `max_error` and the upper bounds of all keys behind the first `n`.
     ///
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(10).build()?;
@@ -228,7 +229,8 @@ impl<K: Key + ?Sized> HeavySnapshot<K> {
     /// the greatest error is at most the sum of both: with equal capacities, the common total
     /// divided by the capacity.
     ///
-    /// The merged snapshot knows all keys of both. [`truncate`](Self::truncate) bounds their
+    /// If a comparison of keys panics, this snapshot must not be used any more. The merged snapshot
+    /// knows all keys of both. [`truncate`](Self::truncate) bounds their
     /// number.
     ///
     /// ```

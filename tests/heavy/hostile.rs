@@ -3,9 +3,14 @@
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::Duration;
 
-use windrow::clock::Manual;
+use windrow::clock::{self, Manual};
 use windrow::heavy::MAX_TEXT_BYTES;
+use windrow::{HeavyKeys, Timestamp};
 
 use crate::oracle::check;
 use crate::{exact, heavy, pair};
@@ -152,4 +157,36 @@ fn a_key_that_is_unequal_to_itself_fills_no_memory() {
     (0..1_000).for_each(|_| keys.increment(&Never));
     assert!(keys.snapshot().len() <= 12);
     assert_eq!(keys.total(), 1_000);
+}
+
+/// A program's clock may wait for a thread that adds.
+#[test]
+fn a_clear_holds_up_no_add_while_its_clock_waits() {
+    let is_armed = Arc::new(AtomicBool::new(false));
+    let ((ask, asked), (tell, told)) = (mpsc::channel(), mpsc::channel());
+    let told = Mutex::new(told);
+    let waits = {
+        let is_armed = Arc::clone(&is_armed);
+        move || {
+            if is_armed.swap(false, Ordering::SeqCst) {
+                ask.send(()).expect("the other thread is there");
+                let told = told.lock().expect("no failure");
+                told.recv_timeout(Duration::from_secs(20)).expect("an add waits for the clear");
+            }
+            Timestamp::from_secs(1)
+        }
+    };
+    let keys = HeavyKeys::<u64>::builder(10).clock(clock::from_fn(waits, Duration::ZERO));
+    let keys = keys.build().expect("a sound window");
+    thread::scope(|scope| {
+        let keys = &keys;
+        scope.spawn(move || {
+            asked.recv().expect("the clear asks the clock");
+            keys.increment(&1);
+            tell.send(()).expect("the clear waits");
+        });
+        is_armed.store(true, Ordering::SeqCst);
+        keys.clear();
+    });
+    assert_eq!((keys.total(), keys.lifetime()), (0, 1));
 }

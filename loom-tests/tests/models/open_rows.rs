@@ -134,7 +134,9 @@ fn column_freed_with_its_new_row() {
     const OTHERS: usize = 16 - 3;
     Model::new("open_rows::column_freed_with_its_new_row").explore(|| {
         let rest: Vec<Counter> = (0..OTHERS).map(|_| Counter::new()).collect();
-        rest.iter().for_each(|counter| counter.add(1));
+        for counter in &rest {
+            counter.add(1);
+        }
         let counter = Arc::new(Counter::new());
         count(&counter, 4);
         let other = thread::spawn({

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use windrow::export::{AnyMetric, PartKind, Reading, Sample, Series, Value};
+use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
 
 use crate::acknowledged::{Acknowledged, Number as SeriesNumber, Pending, State, Total};
@@ -205,6 +206,7 @@ impl<'c, 'a> Points<'c, 'a> {
                 });
                 let changed = changed.as_ref().unwrap_or(values);
                 if self.is_delta() && changed.is_empty() {
+                    self.keep_before();
                     return;
                 }
                 self.has_changed = true;
@@ -240,6 +242,16 @@ impl<'c, 'a> Points<'c, 'a> {
         let changed = difference(self.before.get(self.totals.len()));
         self.totals.push(total());
         changed
+    }
+
+    /// Puts the acknowledged distribution in the place of the noted one, which has no other counts.
+    ///
+    /// A record adds to the sum first. If it is under way, the sum may have its value and no cell
+    /// has: the value stays to be sent, with its count.
+    fn keep_before(&mut self) {
+        self.totals.pop();
+        let before = self.before.get(self.totals.len()).cloned();
+        self.totals.push(before.unwrap_or_else(|| Total::Values(Distribution::default())));
     }
 
     /// Adds a point of a counter.

@@ -125,13 +125,13 @@ impl Error for StartError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// There is no connection to the collector, or it was lost before the answer. It is tried
-    /// again.
+    /// There is no connection to the collector, or it was lost before the answer (over HTTP: before
+    /// its status). It is tried again.
     Connection {
         /// The text of the error.
         error: String,
     },
-    /// There was no answer in time. It is tried again.
+    /// There was no answer in time (over HTTP: no status). It is tried again.
     Timeout {
         /// The time that was given.
         timeout: Duration,
@@ -141,7 +141,8 @@ pub enum ExportError {
     Unavailable {
         /// The status of HTTP or gRPC.
         status: u16,
-        /// The collector's message. May be empty.
+        /// The collector's message. May be empty: over HTTP, a text of more than 64 KiB is dropped,
+        /// and one that takes longer than a second.
         message: String,
         /// The time after which the collector wants the next try, if it says so.
         retry_after: Option<Duration>,
@@ -152,7 +153,7 @@ pub enum ExportError {
     Refused {
         /// The status of HTTP or gRPC.
         status: u16,
-        /// The collector's message. May be empty.
+        /// The collector's message. May be empty, as above.
         message: String,
     },
     /// The collector has accepted the request, but for some of its data points. They are not sent

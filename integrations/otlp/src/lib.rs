@@ -69,11 +69,14 @@
 //!
 //! | answer | the request | its numbers |
 //! |---|---|---|
-//! | accepted | is done | are acknowledged |
+//! | accepted (over HTTP, any status 2xx) | is done | are acknowledged |
 //! | accepted in part | is done, and the number of rejected points is told | are acknowledged: which points were rejected is unknown |
 //! | refused (any other status) | is not sent again | are in the next export |
 //! | 429, 502, 503, 504, the corresponding ones of gRPC | is sent again, byte for byte | wait |
 //! | none: no connection, a lost one, a timeout | is sent again, byte for byte | wait |
+//!
+//! Over HTTP the status decides, even if the text behind it is long, is cut off, or does not come
+//! within a second.
 //!
 //! While a request waits, nothing else is sent, so each number arrives once, except where a request
 //! was taken and its answer was lost. Then it arrives twice, with the same times: a backend that
@@ -83,11 +86,12 @@
 //!
 //! # Failures
 //!
-//! After a failure that is [retried](ExportError::is_retried), the next try comes after half a
-//! second to a second, and after twice that for each further failure, up to a minute; at random in
-//! the upper half of that time, and not before the collector wants it (`Retry-After` in seconds, or
-//! gRPC's `RetryInfo`; ten minutes at most). Totals are read anew for each try: nothing is kept
-//! while a collector is away. [`Exporter::on_error`] is told of each error.
+//! After a failure that is [retried](ExportError::is_retried), whatever other errors the export
+//! had, the next try comes after half a second to a second, and after twice that for each further
+//! failure, up to a minute; at random in the upper half of that time, and not before the collector
+//! wants it (`Retry-After` in seconds, or gRPC's `RetryInfo`; ten minutes at most). Totals are read
+//! anew for each try: nothing is kept while a collector is away. [`Exporter::on_error`] is told of
+//! each error.
 //!
 //! If reading a series panics (in a clock of your own, for example), the series is missing from
 //! that export, and in the next.

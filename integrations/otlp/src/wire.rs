@@ -6,9 +6,8 @@
 use std::error::Error;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Collected, Full, Limited};
-use hyper::Response;
-use hyper::body::{Bytes, Incoming};
+use http_body_util::Full;
+use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -69,14 +68,20 @@ impl Wire {
 
     /// Sends a message, and returns whether it was accepted.
     pub(crate) async fn send(&self, message: &[u8]) -> Result<(), ExportError> {
-        let sent = timeout(self.timeout, async {
-            match self.protocol {
-                Protocol::Http => self.send_by_http(message).await,
-                #[cfg(feature = "grpc")]
-                Protocol::Grpc => self.send_by_grpc(message).await,
-            }
-        });
-        sent.await.unwrap_or(Err(ExportError::Timeout { timeout: self.timeout }))
+        match self.protocol {
+            Protocol::Http => self.send_by_http(message).await,
+            #[cfg(feature = "grpc")]
+            Protocol::Grpc => self.in_time(self.send_by_grpc(message)).await,
+        }
+    }
+
+    /// Waits for the part of an exchange that decides about the request, up to the timeout.
+    async fn in_time<T>(
+        &self,
+        exchange: impl Future<Output = Result<T, ExportError>>,
+    ) -> Result<T, ExportError> {
+        let late = ExportError::Timeout { timeout: self.timeout };
+        timeout(self.timeout, exchange).await.unwrap_or(Err(late))
     }
 
     async fn connect(&self) -> Result<TokioIo<TcpStream>, ExportError> {
@@ -102,16 +107,6 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.0.abort();
     }
-}
-
-/// Reads an answer: what it begins with, and its body.
-async fn read(
-    answer: Response<Incoming>,
-) -> Result<(hyper::http::response::Parts, Collected<Bytes>), ExportError> {
-    let (head, body) = answer.into_parts();
-    let body = Limited::new(body, LONGEST_ANSWER).collect().await;
-    let body = body.map_err(|error| lost(&*error))?;
-    Ok((head, body))
 }
 
 /// Returns the error of a connection, with the texts of all that caused it.

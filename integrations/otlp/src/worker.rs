@@ -31,7 +31,9 @@ pub(crate) struct Worker {
     /// The requests of the last collection that are still to be accepted: of deltas, which must be
     /// repeated as they are. Totals are read anew.
     waiting: VecDeque<Batch>,
-    /// The number of failed exports since the last good one.
+    /// The error after which the last export stopped. Errors that are not retried stop none.
+    stopped: Option<ExportError>,
+    /// The number of exports in succession that stopped.
     failures: u32,
 }
 
@@ -43,7 +45,7 @@ impl Worker {
         on_error: OnError,
     ) -> Worker {
         let waiting = VecDeque::new();
-        Worker { collector, acknowledged, wire, on_error, waiting, failures: 0 }
+        Worker { collector, acknowledged, wire, on_error, waiting, stopped: None, failures: 0 }
     }
 
     /// Exports once in each period, and when it is asked to, until it is told to end.
@@ -53,40 +55,32 @@ impl Worker {
             match timeout_at(next, asked.recv()).await {
                 Ok(Some(Command::Flush(answer))) => {
                     let outcome = self.export().await;
-                    next = self.next(next, period, &outcome);
+                    next = self.next(next, period);
                     let _ = answer.send(outcome); // the caller waits
                 }
                 Ok(Some(Command::End(answer))) => {
+                    // The caller waits, unless it is this thread.
                     let _ = answer.send(self.export().await);
                     return;
                 }
                 Ok(None) => return, // there is no handle without `End`
                 Err(_) => {
-                    let outcome = self.export().await;
-                    next = self.next(next, period, &outcome);
+                    let _ = self.export().await; // `on_error` was called with its errors
+                    next = self.next(next, period);
                 }
             }
         }
     }
 
     /// Returns the time of the next export.
-    fn next(
-        &mut self,
-        planned: Instant,
-        period: Duration,
-        outcome: &Result<(), ExportError>,
-    ) -> Instant {
+    fn next(&mut self, planned: Instant, period: Duration) -> Instant {
         let now = Instant::now();
-        match outcome {
-            Err(error) if error.is_retried() => {
-                self.failures = self.failures.saturating_add(1);
-                now + retry_delay(self.failures, error)
-            }
-            _ => {
-                self.failures = 0;
-                if planned > now { planned } else { after(planned, period).max(now) }
-            }
+        if let Some(error) = self.stopped.take() {
+            self.failures = self.failures.saturating_add(1);
+            return now + retry_delay(self.failures, &error);
         }
+        self.failures = 0;
+        if planned > now { planned } else { after(planned, period).max(now) }
     }
 
     /// Sends what was to be sent before, and then what there is. Returns the first error.
@@ -122,7 +116,8 @@ impl Worker {
                 }
                 // Nothing of it was accepted: its numbers are in the next collection.
                 Err(error) if !error.is_retried() => {}
-                Err(_) => {
+                Err(error) => {
+                    self.stopped = Some(error.clone());
                     match self.collector.temporality {
                         Temporality::Cumulative => self.waiting.clear(),
                         Temporality::Delta => self.waiting.push_front(batch),

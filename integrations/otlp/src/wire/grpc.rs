@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http2;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, TE};
@@ -12,7 +12,7 @@ use hyper_util::rt::TokioExecutor;
 use prost::Message;
 
 use super::answer::short;
-use super::{Connection, Wire, accepted, body, lost, read};
+use super::{Connection, LONGEST_ANSWER, Wire, accepted, body, lost};
 use crate::error::ExportError;
 use crate::message::{Response, RetryInfo, Status};
 
@@ -33,7 +33,10 @@ impl Wire {
         let (mut requests, connection) = handshake.await.map_err(|error| lost(&error))?;
         let _connection = Connection::spawn(connection);
         let answer = requests.send_request(self.call(message)).await;
-        let (head, answer) = read(answer.map_err(|error| lost(&error))?).await?;
+        let (head, answer) = answer.map_err(|error| lost(&error))?.into_parts();
+        // With the trailers, which have the status.
+        let answer = Limited::new(answer, LONGEST_ANSWER).collect().await;
+        let answer = answer.map_err(|error| lost(&*error))?;
         if head.status != StatusCode::OK {
             let (status, message) = (head.status.as_u16(), String::new());
             // What stands before a collector has answered.

@@ -1,32 +1,37 @@
 //! OTLP over HTTP, as protobuf.
 
-use http_body_util::Full;
-use hyper::body::Bytes;
+use std::time::{Duration, Instant};
+
+use http_body_util::{BodyExt, Collected, Full, Limited};
+use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
-use hyper::{Request, StatusCode};
+use hyper::{Request, Response};
 use prost::Message;
+use tokio::time::timeout;
 
 use super::answer::{delay_in_seconds, refusal};
-use super::{Connection, Wire, accepted, body, lost, read};
+use super::{Connection, LONGEST_ANSWER, Wire, accepted, body, lost};
 use crate::error::ExportError;
-use crate::message::Response;
+use crate::message;
 
 const PROTOBUF: &str = "application/x-protobuf";
 
+/// The longest time to wait for the text of an answer whose status is there.
+const LONGEST_TEXT: Duration = Duration::from_secs(1);
+
 impl Wire {
     pub(super) async fn send_by_http(&self, message: &[u8]) -> Result<(), ExportError> {
-        let stream = self.connect().await?;
-        let (mut requests, connection) =
-            http1::handshake(stream).await.map_err(|error| lost(&error))?;
-        let _connection = Connection::spawn(connection);
-        let answer = requests.send_request(self.post(message)).await;
-        let (head, body) = read(answer.map_err(|error| lost(&error))?).await?;
-        let body = body.to_bytes();
-        if head.status == StatusCode::OK {
-            return match Response::decode(body) {
+        let began = Instant::now();
+        let (answer, _connection) = self.in_time(self.exchange(message)).await?;
+        let (head, body) = answer.into_parts();
+        // The status decides, whatever happens to the text: so the text never becomes a timeout.
+        let left = self.timeout.saturating_sub(began.elapsed());
+        let body = text(body, left.min(LONGEST_TEXT)).await;
+        if head.status.is_success() {
+            return match message::Response::decode(body) {
                 Ok(answer) => accepted(&answer),
-                // A collector that answers 200 has taken it, whatever the text is.
+                // A collector that answers 2xx has taken it, whatever the text is.
                 Err(_) => Ok(()),
             };
         }
@@ -38,6 +43,19 @@ impl Wire {
         } else {
             ExportError::Refused { status, message }
         })
+    }
+
+    /// Sends the request, and returns the answer, whose text comes by the connection.
+    async fn exchange(
+        &self,
+        message: &[u8],
+    ) -> Result<(Response<Incoming>, Connection), ExportError> {
+        let stream = self.connect().await?;
+        let (mut requests, connection) =
+            http1::handshake(stream).await.map_err(|error| lost(&error))?;
+        let connection = Connection::spawn(connection);
+        let answer = requests.send_request(self.post(message)).await;
+        Ok((answer.map_err(|error| lost(&error))?, connection))
     }
 
     fn post(&self, message: &[u8]) -> Request<Full<Bytes>> {
@@ -53,8 +71,14 @@ impl Wire {
     }
 }
 
+/// Reads the text of an answer; returns an empty one if it is long, is cut off, or comes late.
+async fn text(body: Incoming, limit: Duration) -> Bytes {
+    let read = timeout(limit, Limited::new(body, LONGEST_ANSWER).collect());
+    read.await.ok().and_then(Result::ok).map(Collected::to_bytes).unwrap_or_default()
+}
+
 /// Returns the time that the header asks for, in seconds. A date there is not understood: the delay
 /// is that of any other failure then.
-fn retry_after(headers: &HeaderMap) -> Option<std::time::Duration> {
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     delay_in_seconds(headers.get(RETRY_AFTER)?.to_str().ok()?)
 }

@@ -97,6 +97,28 @@ fn a_retry_comes_by_itself() {
 }
 
 #[test]
+fn a_retry_comes_by_itself_though_an_error_before_it_is_not_retried() {
+    for temporality in TEMPORALITIES {
+        for first in [Treatment::Refuse, Treatment::Reject(3)] {
+            let receiver = Receiver::start(Wire::Http);
+            let family = Arc::new(Family::<User, Counter>::new().with_max_series(30_000));
+            let started = exporter(&receiver, Wire::Http)
+                .temporality(temporality)
+                .metric("hits", "", Arc::clone(&family))
+                .start(NEVER)
+                .unwrap();
+            (0..30_000).for_each(|user| family.with(User { user }).add(1));
+            receiver.next([first, Treatment::Unavailable(None)]);
+            let error = started.flush().unwrap_err();
+            assert!(!error.is_retried(), "the first one: {error}");
+            receiver.wait(|book| book.added_up("hits").len() == 30_000); // not a period later
+            started.shutdown().unwrap();
+            assert!(receiver.book().added_up("hits").values().all(|added| added.0 == 1.0));
+        }
+    }
+}
+
+#[test]
 fn a_refused_request_is_not_sent_again_and_its_numbers_are_in_the_next() {
     each(|receiver, exporter, temporality| {
         let shop = shop(exporter, temporality);

@@ -8,3 +8,5 @@ mod failures;
 mod receiver;
 mod refused;
 mod rotel;
+mod statuses;
+mod torn;

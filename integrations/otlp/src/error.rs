@@ -166,6 +166,10 @@ pub enum ExportError {
     },
     /// The exporter has ended.
     Ended,
+    /// The exporter's own thread called [`flush`](crate::Started::flush) or
+    /// [`shutdown`](crate::Started::shutdown): from [`on_error`](crate::Exporter::on_error), or
+    /// from a source that it was reading. It cannot wait for itself.
+    OwnThread,
 }
 
 impl ExportError {
@@ -205,6 +209,7 @@ impl Display for ExportError {
                 write!(f, "the collector rejected {points} data points: {message}")
             }
             ExportError::Ended => write!(f, "the exporter has ended"),
+            ExportError::OwnThread => write!(f, "the exporter's own thread cannot wait for itself"),
         }
     }
 }

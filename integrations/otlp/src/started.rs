@@ -21,6 +21,10 @@ pub(crate) enum Command {
 /// A running exporter: from [`Exporter::start`](crate::Exporter::start).
 ///
 /// Dropping it does what [`shutdown`](Self::shutdown) does, and discards the outcome.
+///
+/// The exporter's thread runs functions of the program: [`on_error`](crate::Exporter::on_error),
+/// and those of its sources. There nothing waits: [`flush`](Self::flush) does nothing, and
+/// `shutdown` or dropping this lets the thread end after the present export and a last one.
 #[must_use = "it ends when it is dropped"]
 pub struct Started {
     commands: UnboundedSender<Command>,
@@ -45,12 +49,14 @@ impl Started {
     /// Exports now, at once even if an export has just failed, and returns when the collector has
     /// answered.
     ///
-    /// It blocks the calling thread for as long as a request may take: an async task calls it by
-    /// `spawn_blocking`.
+    /// It blocks the calling thread until the export under way has ended, and then until the
+    /// requests that wait and those of this export have their answers: each takes up to the
+    /// [timeout](crate::Exporter::timeout). An async task calls it by `spawn_blocking`.
     ///
     /// # Errors
     ///
-    /// [`ExportError`], the first one if several requests fail.
+    /// [`ExportError`], the first one if several requests fail. [`ExportError::OwnThread`] on the
+    /// exporter's own thread.
     ///
     /// ```
     /// use std::time::Duration;
@@ -66,6 +72,9 @@ impl Started {
     /// # Ok::<(), windrow_otlp::StartError>(())
     /// ```
     pub fn flush(&self) -> Result<(), ExportError> {
+        if self.is_own_thread() {
+            return Err(ExportError::OwnThread);
+        }
         self.ask(Command::Flush)
     }
 
@@ -75,7 +84,8 @@ impl Started {
     ///
     /// # Errors
     ///
-    /// [`ExportError`], the first one if several requests fail.
+    /// [`ExportError`], the first one if several requests fail. [`ExportError::OwnThread`] on the
+    /// exporter's own thread, which ends all the same.
     ///
     /// ```no_run
     /// # use std::time::Duration;
@@ -91,8 +101,20 @@ impl Started {
         self.end()
     }
 
+    /// Returns whether this is the exporter's thread, which cannot wait for itself.
+    fn is_own_thread(&self) -> bool {
+        let own = self.thread.as_ref().map(|thread| thread.thread().id());
+        own == Some(thread::current().id())
+    }
+
     fn end(&mut self) -> Result<(), ExportError> {
+        let is_own_thread = self.is_own_thread();
         let Some(thread) = self.thread.take() else { return Err(ExportError::Ended) };
+        if is_own_thread {
+            let (answer, _) = mpsc::sync_channel(1);
+            let _ = self.commands.send(Command::End(answer)); // it has ended if it cannot be told
+            return Err(ExportError::OwnThread);
+        }
         let outcome = self.ask(Command::End);
         // It panics only where the program's own function does, which the panic hook has reported.
         let _ = thread.join();

@@ -5,6 +5,7 @@
 mod book;
 mod cases;
 mod failures;
+mod own_thread;
 mod receiver;
 mod refused;
 mod rotel;

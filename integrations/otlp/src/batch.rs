@@ -11,8 +11,8 @@ use crate::message::{
 use crate::rules::Name;
 
 /// The size from which a request is closed, in bytes. Collectors take 4 MiB over gRPC by default,
-/// and a series has a few kilobytes.
-const FULL: usize = 1 << 20;
+/// and a proxy such as nginx takes 1 MiB; a series has a few kilobytes.
+const FULL: usize = 1 << 19;
 
 /// A request that is ready to be sent.
 #[derive(Debug)]

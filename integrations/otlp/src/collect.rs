@@ -1,10 +1,7 @@
 //! Collections: reading all sources once, into requests.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use windrow::export::{AnyMetric, PartKind, Reading, Sample, Series, Value};
 use windrow::histogram::Distribution;
@@ -12,6 +9,8 @@ use windrow::labels::LabelValue;
 
 use crate::acknowledged::{Acknowledged, Number as SeriesNumber, Pending, State, Total};
 use crate::batch::{Batch, Batches, Open, Point};
+use crate::built::Built;
+use crate::clock::{Clock, nanos};
 use crate::exporter::Temporality;
 use crate::histograms::{Frame, HistogramForm, exponential, octaves};
 use crate::message::{Attribute, KeyValue, Number, NumberPoint, Resource};
@@ -25,10 +24,9 @@ pub(crate) struct Collector {
     pub(crate) histograms: HistogramForm,
     /// The time since which metrics count that do not know their own, in nanoseconds since 1970.
     pub(crate) since: u64,
-    /// The times at which windows were built that have no series of a family, by source and series.
-    /// Each is read once: a window derives it from the present time, which would make it another
-    /// one at each export.
-    pub(crate) built: RefCell<HashMap<(usize, u64), u64>>,
+    pub(crate) clock: Clock,
+    /// The times at which windows were built that have no series of a family.
+    pub(crate) built: Built,
 }
 
 impl Collector {
@@ -40,13 +38,14 @@ impl Collector {
             let mut open = Open::default();
             // Before the series are listed: so a series that takes the labels of a removed one is
             // made after the last time of that one.
-            let began = nanos(SystemTime::now());
+            let began = self.clock.now();
             let mut visit = |series: &dyn Series| {
                 // A panic costs its own series; the thread goes on. (It was reported by the panic
                 // hook. Reading does not change a metric.)
                 let read = catch_unwind(AssertUnwindSafe(|| Read::of(series, self, index)));
                 let Ok(mut read) = read else {
                     acknowledged.look_up(index, Some(series.number())); // it is there
+                    self.built.see(index, series.number());
                     return;
                 };
                 let mut points = Points::begin(self, index, &read, began, acknowledged);
@@ -67,16 +66,11 @@ impl Collector {
             }
             if !described.series_return {
                 acknowledged.forget_removed(index);
+                self.built.forget_removed(index);
             }
         }
         batches.finish()
     }
-}
-
-/// Returns a time in nanoseconds since 1970.
-pub(crate) fn nanos(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The reading of a series.
@@ -101,9 +95,8 @@ impl Read {
         let number = series.number();
         let made = series.created().map(nanos).or_else(|| match metric {
             AnyMetric::Window(window) => {
-                let mut built = collector.built.borrow_mut();
-                let at = || nanos(window.system_time(window.built()));
-                Some(*built.entry((source, number)).or_insert_with(at))
+                let derived = || nanos(window.system_time(window.built()));
+                Some(collector.built.time(source, number, derived))
             }
             _ => None,
         });
@@ -159,7 +152,7 @@ impl<'c, 'a> Points<'c, 'a> {
             Temporality::Delta => acknowledged.look_up(source, read.series).cloned(),
         };
         let (start, before) = known.map_or((born, Vec::new()), |known| (known.time, known.totals));
-        let time = end(began, born.max(start), || nanos(SystemTime::now()));
+        let time = end(began, born.max(start), || collector.clock.now());
         Points {
             collector,
             source,
@@ -318,7 +311,7 @@ impl<'c, 'a> Points<'c, 'a> {
 
 /// Returns the end of a point: the time at which the visit began.
 ///
-/// A series may be younger than that, and the system's clock may have been set back. A point ends
+/// A series may be younger than that, or made while the system's clock was ahead. A point ends
 /// after its beginning, since OTLP takes one of no length for an unknown beginning.
 fn end(began: u64, start: u64, now: impl FnOnce() -> u64) -> u64 {
     if began > start { began } else { now().max(start.saturating_add(1)) }
@@ -331,14 +324,49 @@ fn int(number: u64) -> Number {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::sync::Arc;
+    use std::time::{Instant, SystemTime};
+
+    use prost::Message;
+    use windrow::Counter;
+
     use super::*;
+    use crate::message::{Data, Request};
+    use crate::rules::describe;
+
+    #[test]
+    fn times_go_on_when_the_systems_clock_is_set_back() {
+        let [full, description, unit] = ["hits", "", ""].map(str::to_owned);
+        let name = Name { full, description, unit };
+        let source = describe(&name, Arc::new(Counter::new()), &mut HashSet::new());
+        let collector = Collector {
+            sources: vec![source.unwrap()],
+            resource: Resource { attributes: Vec::new() },
+            temporality: Temporality::Cumulative,
+            histograms: HistogramForm::default(),
+            since: 1,
+            clock: Clock::new(),
+            built: Built::new(1),
+        };
+        let ahead = nanos(SystemTime::now()) + 3_600_000_000_000;
+        collector.clock.read(ahead, Instant::now()); // before the clock was set back by an hour
+        let times = [(); 2].map(|()| {
+            let batches = collector.collect(&mut Acknowledged::new(1));
+            let request = Request::decode(&*batches[0].body).unwrap();
+            let metric = &request.resource_metrics[0].scope_metrics[0].metrics[0];
+            let Some(Data::Sum(sum)) = &metric.data else { panic!("{metric:?}") };
+            sum.data_points[0].time_unix_nano
+        });
+        assert!(ahead <= times[0] && times[0] < times[1], "{ahead} {times:?}");
+    }
 
     #[test]
     fn a_point_ends_after_its_beginning() {
         assert_eq!(end(7, 6, || unreachable!()), 7);
         assert_eq!(end(7, 8, || 9), 9); // of a series that was just made
         assert_eq!(end(7, 7, || 7), 8);
-        assert_eq!(end(7, 100, || 7), 101); // the clock was set back
+        assert_eq!(end(7, 100, || 7), 101); // of one that was made in the future
     }
 
     #[test]

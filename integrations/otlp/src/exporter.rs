@@ -1,6 +1,5 @@
 //! Setting up an exporter: its metrics, and the collector that it sends to.
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -9,7 +8,9 @@ use std::time::{Duration, SystemTime};
 use windrow::export::{Catalog, Source};
 
 use crate::acknowledged::Acknowledged;
-use crate::collect::{Collector, nanos};
+use crate::built::Built;
+use crate::clock::{Clock, nanos};
+use crate::collect::Collector;
 use crate::error::{ExportError, StartError};
 use crate::histograms::HistogramForm;
 use crate::message::{KeyValue, Resource};
@@ -249,7 +250,7 @@ impl Exporter {
         Exporter { histograms: form, ..self }
     }
 
-    /// Waits for an answer for this time at most. The default is 10 s.
+    /// Waits for the answer to a request for this time at most. The default is 10 s.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -275,7 +276,7 @@ impl Exporter {
     }
 
     /// Calls a function with each error of an export, on the exporter's thread: to log it, or to
-    /// count it.
+    /// count it. There, [`Started::flush`] returns an [error](ExportError::OwnThread) at once.
     ///
     /// ```
     /// # use windrow_otlp::Exporter;
@@ -309,13 +310,15 @@ impl Exporter {
         let mut taken = HashSet::new();
         let mut describe = |(name, source): (Name, _)| describe(&name, source, &mut taken);
         let sources: Result<Vec<_>, _> = self.metrics.into_iter().map(&mut describe).collect();
+        let sources = sources?;
         let collector = Collector {
-            sources: sources?,
+            built: Built::new(sources.len()),
+            clock: Clock::new(),
+            sources,
             resource,
             temporality: self.temporality,
             histograms: self.histograms,
             since: nanos(self.since),
-            built: RefCell::default(),
         };
         let acknowledged = Acknowledged::new(collector.sources.len());
         Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error), period)

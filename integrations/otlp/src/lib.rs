@@ -24,7 +24,7 @@
 //!
 //! Closed buckets are those before the current bucket (see
 //! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no
-//! gauges. A label that is an integer is an attribute of that type; any other is a text.
+//! gauges. A label that is an integer below 2^63 is an attribute of that type; any other is a text.
 //!
 //! The resource has the attributes given by [`Exporter::resource`], and `service.name` and
 //! `service.instance.id` in any case. The scope is `windrow-otlp`.
@@ -39,10 +39,15 @@
 //! So a set of labels whose series was [removed](windrow::Family::retain), and that is used again,
 //! begins at zero with a later start. A backend adds the two up, and takes neither for the other.
 //! The counts of a series between its last export and its removal are not sent: give `retain` an
-//! idle time longer than some periods.
+//! idle time longer than some periods. A family whose labels are all enums keeps its series: one
+//! that is used again after its removal goes on with its count and its start.
 //!
-//! Times are those of the system's clock. If that is set back, a series may seem to begin before
-//! another one of the same labels ended.
+//! Times are those of the system's clock, except that those of exports never go back: if the clock
+//! is set back, they go on from the last export at the speed of the monotonic clock. So after a
+//! leap forward that is corrected, they stay ahead until the exporter ends. The start of a series
+//! is not corrected: a series that is made after the clock was set back may seem to begin before
+//! another one of the same labels ended, and a point whose start is in the future ends a nanosecond
+//! after it.
 //!
 //! # Histograms
 //!
@@ -100,12 +105,14 @@
 //!
 //! Counting costs the same as without this crate. An export takes a family's lock for the moment in
 //! which it lists the series, which [`with`](windrow::Family::with) never waits for; one load for
-//! each core and number; and the memory of the encoded requests, which have about a mebibyte each,
-//! so that collectors take them. It runs on a thread of its own, with a connection for each
-//! request.
+//! each core and number; and the memory of the encoded requests, which have about half a mebibyte
+//! each, so that collectors and the proxies before them take them. It runs on a thread of its own,
+//! with a connection for each request.
 
 mod acknowledged;
 mod batch;
+mod built;
+mod clock;
 mod collect;
 mod error;
 mod exporter;

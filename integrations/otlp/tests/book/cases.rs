@@ -336,7 +336,7 @@ fn many_series_come_in_requests_of_a_size_that_every_collector_takes() {
         started.flush().unwrap();
         let book = receiver.book();
         assert!(book.messages.len() > 1);
-        assert!(book.messages.iter().all(|message| message.len() < 2 << 20));
+        assert!(book.messages.iter().all(|message| message.len() < 1 << 20));
         let all = book.added_up("rt");
         assert_eq!(all.len(), 20_000);
         assert!(

@@ -1,0 +1,92 @@
+//! Answers with a program's metrics as JSON, over HTTP: a visitor of `windrow::export`.
+//!
+//! `cargo run --example json` prints the answer; `cargo run --example json -- 127.0.0.1:8080` gives
+//! it to `curl 127.0.0.1:8080`, until Ctrl-C.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+use windrow::export::{Catalog, Listed, Value};
+use windrow::{Counter, Family, Histogram, SlidingWindow, events, labels};
+
+labels! { struct Route { route: str } }
+events! { enum Jobs { Done: Count, Waiting: Signed, Took: Histogram } }
+
+static REQUESTS: Family<Route, Counter> = Family::new();
+static SIZES: Histogram = Histogram::new();
+static JOBS: SlidingWindow<Jobs> = SlidingWindow::of(Duration::from_secs(60), 60);
+
+/// `{"requests": {"help": "...", "unit": "", "samples": [{"route": "/cart", "value": 1}]}}`.
+fn all(catalog: &Catalog) -> Json {
+    catalog.into_iter().map(|metric| (metric.name().to_owned(), one(metric))).collect()
+}
+
+fn one(metric: &Listed) -> Json {
+    let mut samples = Vec::new();
+    metric.source().visit(&mut |series| {
+        let mut labels = Map::new();
+        series.labels(&mut |name, value| {
+            labels.insert(name.to_owned(), json!(value.to_string()));
+        });
+        let reading = series.metric().read();
+        for part in reading.parts() {
+            reading.samples(part, &mut |sample| {
+                let mut object = labels.clone();
+                object.extend(sample.labels().map(|(name, value)| (name.to_owned(), json!(value))));
+                if !part.suffix.is_empty() {
+                    object.insert("part".to_owned(), json!(part.suffix));
+                }
+                object.insert("value".to_owned(), number(sample.value));
+                samples.push(Json::Object(object));
+            });
+        }
+    });
+    json!({ "help": metric.help(), "unit": metric.unit(), "samples": samples })
+}
+
+fn number(value: Value<'_>) -> Json {
+    match value {
+        Value::Count(number) | Value::Unsigned(number) => json!(number),
+        Value::Signed(number) => json!(number),
+        Value::Real(number) => json!(number), // what JSON cannot say is null
+        Value::Distribution(ever) => json!({
+            "count": ever.count(),
+            "sum": ever.sum(),
+            "median": ever.quantile(0.5),
+            "p99": ever.quantile(0.99),
+        }),
+    }
+}
+
+fn answer(mut client: TcpStream, catalog: &Catalog) -> std::io::Result<()> {
+    client.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let mut request = BufReader::new(client.try_clone()?).take(8_192).lines();
+    while request.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
+    let body = all(catalog).to_string();
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+    write!(client, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut catalog = Catalog::new();
+    catalog.add("requests", "Requests by route", &REQUESTS)?;
+    catalog.add("sizes", "Sizes of answers", &SIZES)?.set_unit("By");
+    catalog.add("jobs", "Jobs", &JOBS)?;
+    REQUESTS.with(Route { route: "/cart" }).increment();
+    SIZES.record(1_000);
+    JOBS.add(Jobs::Done, 2);
+    JOBS.add(Jobs::Waiting, -1);
+    JOBS.record(Jobs::Took, Duration::from_millis(3));
+    let Some(address) = std::env::args().nth(1) else {
+        println!("{:#}", all(&catalog));
+        return Ok(());
+    };
+    for client in TcpListener::bind(address)?.incoming() {
+        if let Err(why) = client.and_then(|client| answer(client, &catalog)) {
+            eprintln!("a client: {why}");
+        }
+    }
+    Ok(())
+}

@@ -68,6 +68,7 @@ mod parts;
 mod reading;
 mod source;
 mod span;
+mod top;
 mod window;
 
 pub use catalog::{Catalog, CatalogError, Listed};
@@ -80,4 +81,5 @@ pub use parts::{Part, PartKind};
 pub use reading::{Reading, Sample, Value};
 pub use source::{Series, Source};
 pub use span::{AnySnapshot, AnySpan};
+pub use top::{Top, top};
 pub use window::AnyWindow;

@@ -20,8 +20,9 @@ use crate::window::SlidingWindow;
 /// label; a [`Family`] of one of them is a source with labels; and [`field`](super::field) makes a
 /// source of a family whose metrics are structs. A number that is none of these becomes a source by
 /// [`from_fn`](super::from_fn), or one for each series of a family by
-/// [`field_fn`](super::field_fn). A `&'static`, an [`Arc`] or a `Box` of a source is a source, too.
-/// A [`Weak`] is a source without series once the last `Arc` is dropped.
+/// [`field_fn`](super::field_fn); and the heaviest of [`HeavyKeys`](crate::HeavyKeys) by
+/// [`top`](super::top). A `&'static`, an [`Arc`] or a `Box` of a source is a source, too. A
+/// [`Weak`] is a source without series once the last `Arc` is dropped.
 ///
 /// Other types may implement it: a pointer of the program's own, which calls the methods of what it
 /// points to, or a source that leaves series out. [`Outline::of_metric`] makes an outline.

@@ -1,6 +1,7 @@
 //! Heavy keys: no bound is ever broken, in random histories against an oracle, on many threads, and
 //! with hostile keys; totals and few keys are exact; memory is bounded.
 
+mod export;
 mod hostile;
 mod memory;
 mod merge;

@@ -244,7 +244,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// ```
     #[doc(alias = "reset")]
     pub fn clear(&self) {
-        self.made().clear(|| self.nanos());
+        self.made().clear(self.nanos()); // the clock, before any lock
     }
 
     /// Returns the number of different keys in a bucket that are counted exactly, and the divisor

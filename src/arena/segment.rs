@@ -83,16 +83,13 @@ impl Segment<'_> {
     /// Takes a run of 1 to `COLUMNS` columns, and returns its position; `None` if there is no such
     /// run.
     pub(super) fn take(self, length: usize) -> Option<usize> {
-        if length == 1 {
-            // Each core begins at a word of its own, so that what one core adds to is on no line
-            // with what another does.
-            let first = spread() % WORDS;
-            (0..WORDS).find_map(|word| self.claim_within((first + word) % WORDS, length))
-        } else if length <= WORD {
-            (0..WORDS).find_map(|word| self.claim_within(word, length))
-        } else {
-            self.claim_words(length.div_ceil(WORD))
+        if length > WORD {
+            return self.claim_words(length.div_ceil(WORD));
         }
+        // For a counter each core begins at another word: so what threads on two cores make, use
+        // and drop has no line in common.
+        let first = if length == 1 { spread() % WORDS } else { 0 };
+        (0..WORDS).find_map(|word| self.claim_within((first + word) % WORDS, length))
     }
 
     /// Claims a run within one word of the bitmap.

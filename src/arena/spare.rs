@@ -18,8 +18,8 @@
 //!   claim:  place: column -> null       Acquire
 //! ```
 //!
-//! A claim that no bitmap can serve asks all places before it gives up or maps a segment. A
-//! run of several columns frees the spare ones first, since the run might be among them.
+//! A claim that no bitmap can serve asks all places before it gives up or maps a segment. A run of
+//! several columns frees the spare ones first, since the run might be among them.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -29,7 +29,7 @@ use crate::memory::column::Column;
 use crate::stripe::spread::spread;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, alike, const_fn, sized};
 
-/// The number of places; a power of two. Cores beyond it share them.
+/// The number of places. Cores beyond it share them.
 const PLACES: usize = sized(64, 2);
 
 /// A spare column for each core.
@@ -60,7 +60,7 @@ impl Spares {
     /// Keeps a free column, whose cells are zero, for this core. Returns false if the core has one.
     pub(super) fn keep(&self, column: Column) -> bool {
         let place = &self.places[spread() % PLACES];
-        // Relaxed: a look first. The place of another core's column is only not used.
+        // Relaxed: a look first. If the place only looked full, the bitmap gets the column.
         let looks_free = place.load(Ordering::Relaxed).is_null();
         // Release: pairs with the Acquire in `take`; the cells are seen as zero.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);

@@ -192,9 +192,8 @@ impl<K: Key + ?Sized> Shards<K> {
         std::iter::successors(Some(newest), move |start| back(*start)).take(buckets as usize)
     }
 
-    /// Empties all buckets, at one moment, and begins anew at the clock's time.
-    pub(super) fn clear(&self, now: impl Fn() -> u64) {
-        let now = now(); // before the locks, as in `read`
+    /// Empties all buckets, at one moment, and begins anew at the time `now`.
+    pub(super) fn clear(&self, now: u64) {
         let mut all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
         // Relaxed: see the theorem. A read-modify-write is not needed under the locks.
         self.clears.store(self.clears.load(Ordering::Relaxed) + 1, Ordering::Relaxed);

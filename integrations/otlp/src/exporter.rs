@@ -87,8 +87,8 @@ pub(crate) type OnError = Box<dyn Fn(&ExportError) + Send>;
 impl Exporter {
     /// Sends over HTTP, as protobuf, to a collector such as `http://127.0.0.1:4318`.
     ///
-    /// As with the variable `OTEL_EXPORTER_OTLP_ENDPOINT`, the path `/v1/metrics` is appended,
-    /// unless the endpoint ends in it.
+    /// Appends the path `/v1/metrics`, as for the variable `OTEL_EXPORTER_OTLP_ENDPOINT`, unless
+    /// the endpoint ends in it.
     ///
     /// ```
     /// # use windrow_otlp::Exporter;

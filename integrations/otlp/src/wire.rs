@@ -24,6 +24,9 @@ mod endpoint;
 mod grpc;
 mod http;
 
+/// The statuses of HTTP after which a request is sent again: these alone, by the protocol.
+const UNAVAILABLE: [u16; 4] = [429, 502, 503, 504];
+
 /// The most that is read of an answer, in bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 

@@ -12,7 +12,7 @@ use hyper_util::rt::TokioExecutor;
 use prost::Message;
 
 use super::answer::short;
-use super::{Connection, LONGEST_ANSWER, Wire, accepted, body, lost};
+use super::{Connection, LONGEST_ANSWER, UNAVAILABLE, Wire, accepted, body, lost};
 use crate::error::ExportError;
 use crate::message::{Response, RetryInfo, Status};
 
@@ -34,18 +34,18 @@ impl Wire {
         let _connection = Connection::spawn(connection);
         let answer = requests.send_request(self.call(message)).await;
         let (head, answer) = answer.map_err(|error| lost(&error))?.into_parts();
-        // With the trailers, which have the status.
-        let answer = Limited::new(answer, LONGEST_ANSWER).collect().await;
-        let answer = answer.map_err(|error| lost(&*error))?;
         if head.status != StatusCode::OK {
             let (status, message) = (head.status.as_u16(), String::new());
-            // What stands before a collector has answered.
-            return Err(if [429, 502, 503, 504].contains(&status) {
+            // What stands before a collector has answered: its text says nothing.
+            return Err(if UNAVAILABLE.contains(&status) {
                 ExportError::Unavailable { status, message, retry_after: None }
             } else {
                 ExportError::Refused { status, message }
             });
         }
+        // With the trailers, which have the status.
+        let answer = Limited::new(answer, LONGEST_ANSWER).collect().await;
+        let answer = answer.map_err(|error| lost(&*error))?;
         // An answer without a message has its status in the headers.
         let trailers = answer.trailers().unwrap_or(&head.headers);
         let trailers = if trailers.contains_key("grpc-status") { trailers } else { &head.headers };

@@ -11,7 +11,7 @@ use prost::Message;
 use tokio::time::timeout;
 
 use super::answer::{delay_in_seconds, refusal};
-use super::{Connection, LONGEST_ANSWER, Wire, accepted, body, lost};
+use super::{Connection, LONGEST_ANSWER, UNAVAILABLE, Wire, accepted, body, lost};
 use crate::error::ExportError;
 use crate::message;
 
@@ -36,8 +36,7 @@ impl Wire {
             };
         }
         let (status, message) = (head.status.as_u16(), refusal(&head.headers, &body));
-        // These alone, by the protocol.
-        Err(if [429, 502, 503, 504].contains(&status) {
+        Err(if UNAVAILABLE.contains(&status) {
             let retry_after = retry_after(&head.headers);
             ExportError::Unavailable { status, message, retry_after }
         } else {

@@ -19,8 +19,15 @@ const PLACEHOLDER: &str = concat!("github.com/", "OWNER");
 /// The page that says how to replace it.
 const EXPLAINED: &str = "docs/releasing.md";
 
-/// Packs, unpacks, builds and documents the published packages.
+/// Packs, unpacks, builds and documents the published packages, also as the documentation site
+/// does.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
+    first(steps)?;
+    documented(steps)
+}
+
+/// Packs, unpacks, builds and documents the published packages.
+pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let unpacked = root.join(UNPACKED);
     steps.step("packages", "cargo package; cargo build and cargo doc of the packages", || {
@@ -33,7 +40,12 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         let mut command = cargo(&unpacked);
         command.arg("doc").args(all).arg("--no-deps").env("CARGO_TARGET_DIR", &built);
         succeeds(command.env("RUSTDOCFLAGS", "-D warnings"))
-    })?;
+    })
+}
+
+/// Documents the packages that [`first`] has unpacked, as the documentation site does it.
+fn documented(steps: &mut Steps) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
     let name = "packages, as the documentation site builds them";
     if let Err(why) = needs("rustup", &["run", "nightly", "cargo", "--version"]) {
         steps.leave_out(name, &why);
@@ -43,7 +55,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     steps.step(name, &format!("RUSTDOCFLAGS='{flags}' cargo +nightly doc"), || {
         let mut command = Command::new("rustup");
         command.args(["run", "nightly", "cargo", "doc", "--workspace", "--all-features"]);
-        command.args(["--lib", "--no-deps"]).current_dir(&unpacked);
+        command.args(["--lib", "--no-deps"]).current_dir(root.join(UNPACKED));
         command.env("CARGO_TARGET_DIR", root.join("target/packages/nightly"));
         succeeds(command.env("RUSTDOCFLAGS", flags))
     })

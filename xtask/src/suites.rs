@@ -96,7 +96,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     steps.join(waiting)?;
     twin::first(steps)?;
     orderings::check(steps)?;
-    packages::run(steps)?;
+    packages::first(steps)?;
     cluster::run(steps, false)?;
     browser::run(steps)?;
     #[cfg(unix)]
@@ -118,6 +118,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
         ["doc", "--workspace", "--no-deps", "--features", FEATURES, "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
     elsewhere::linked_statically(steps)?;
+    packages::run(steps)?;
     bounds::run(steps)?;
     models::run(steps, "")?;
     twin::run(steps, "")?;

@@ -10,6 +10,7 @@
 //! | its type, label names and bounds | [`Outline`], from [`Source::outline`] |
 //! | its series | [`Series`], from [`Source::visit`] |
 //! | its numbers | [`Reading`], from [`AnyMetric::read`]: [`Sample`]s, [`Part`] by [`Part`] |
+//! | its start time | [`StartTimes::of`] |
 //!
 //! The crates `windrow-prometheus`, `windrow-otlp`, `windrow-opentelemetry` and `windrow-console`
 //! are visitors of this kind. This text for statsd is another:
@@ -68,6 +69,7 @@ mod parts;
 mod reading;
 mod source;
 mod span;
+mod start_times;
 mod top;
 mod window;
 
@@ -81,5 +83,6 @@ pub use parts::{Part, PartKind};
 pub use reading::{Reading, Sample, Value};
 pub use source::{Series, Source};
 pub use span::{AnySnapshot, AnySpan};
+pub use start_times::StartTimes;
 pub use top::{Top, top};
 pub use window::AnyWindow;

@@ -3,11 +3,13 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The system's allocator, and two numbers beside it: a `#[global_allocator]` for programs that
+/// The system's allocator, and three numbers beside it: a `#[global_allocator]` for programs that
 /// count their heap.
 #[derive(Default)]
 pub struct Counting {
     bytes: AtomicUsize,
+    /// The most bytes at a time.
+    peak: AtomicUsize,
     allocations: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -18,6 +20,7 @@ impl Counting {
     pub const fn new() -> Counting {
         Counting {
             bytes: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
             allocations: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
         }
@@ -39,19 +42,30 @@ impl Counting {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    /// Returns the most bytes at a time since [`forget_peak`](Self::forget_peak).
+    pub fn peak(&self) -> usize {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    /// Begins the search for the peak anew.
+    pub fn forget_peak(&self) {
+        self.peak.store(self.bytes(), Ordering::Relaxed);
+    }
+
     /// Returns the number of allocations, by all threads.
     pub fn allocations(&self) -> usize {
         self.allocations.load(Ordering::Relaxed)
     }
 }
 
-// SAFETY: every call is passed to the system's allocator as it is; the numbers beside it are three
+// SAFETY: every call is passed to the system's allocator as it is; the numbers beside it are
 // atomics, which allocate nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if self.counts() {
             self.allocations.fetch_add(1, Ordering::Relaxed);
-            self.bytes.fetch_add(layout.size(), Ordering::Relaxed);
+            let before = self.bytes.fetch_add(layout.size(), Ordering::Relaxed);
+            self.peak.fetch_max(before.wrapping_add(layout.size()), Ordering::Relaxed);
         }
         // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }

@@ -54,6 +54,7 @@ pub(super) enum Which {
     Max,
     Values,
     Quantiles,
+    Uses,
 }
 
 impl Which {
@@ -73,8 +74,20 @@ impl Which {
 }
 
 const fn part(suffix: &'static str, about: &'static str, kind: PartKind, which: Which) -> Part {
-    let is_in_unit = !matches!(which, Which::Count | Which::Level | Which::Rate);
+    let is_in_unit = !matches!(which, Which::Count | Which::Level | Which::Rate | Which::Uses);
     Part { suffix, about, kind, is_in_unit, which }
+}
+
+impl Part {
+    /// The part with the uses of a family's overflow series, whose number is
+    /// [`Source::refused`](super::Source::refused): a counter of the exporter's, which no
+    /// [`Reading`](super::Reading) has.
+    pub const OVERFLOW: Part = part(
+        "overflow",
+        "uses of labels beyond the limit of series, counted in the overflow series",
+        PartKind::Counter,
+        Which::Uses,
+    );
 }
 
 static COUNTER: Part = part("", "", PartKind::Counter, Which::Only);

@@ -214,7 +214,7 @@ impl Window {
             Which::Mean => closed()?.mean().map(Value::Real),
             Which::Min => closed()?.min.map(Value::Unsigned),
             Which::Max => closed()?.max.map(Value::Unsigned),
-            Which::Only | Which::Values | Which::Quantiles => None,
+            Which::Only | Which::Values | Which::Quantiles | Which::Uses => None,
         }
     }
 }

@@ -1,11 +1,10 @@
-//! One scrape of a family of counters with three labels, by `prometheus-client`'s text encoder: its
-//! time and its memory. `cargo run --release -p windrow-benches --bin scrape`; `--series N`,
-//! `--rounds N`.
+//! One scrape of a family of counters with three labels, in each format that `windrow-prometheus`
+//! writes and by `prometheus-client`'s text encoder: its time, its size and its memory. `cargo run
+//! --release -p windrow-benches --bin scrape`; `--series N`, `--rounds N`.
 //!
 //! All contenders have the same series, each of which every core has added to, and are scraped in
 //! turn, round by round.
 
-use std::fmt::{self, Write};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -21,7 +20,8 @@ use windrow::{Counter, Family, labels};
 use windrow_benches::harness::{cores, keep_to_core, time};
 use windrow_benches::heap::Counting;
 use windrow_benches::terminal::{print_caption, print_table};
-use windrow_prometheus::register;
+use windrow_prometheus::registry::{self, register};
+use windrow_prometheus::{Exposition, Format};
 
 #[global_allocator]
 static HEAP: Counting = Counting::new();
@@ -52,12 +52,28 @@ fn request(series: usize) -> TheirRequest {
     TheirRequest { method, route: format!("/shop/article/{}", series / 2), status: 200 }
 }
 
-/// A registry with a family, and the bytes that it took.
+/// A family, one of whose series each core has added to, and its scrape.
 struct Contender {
     name: &'static str,
-    registry: Registry,
+    /// Returns the body of a scrape.
+    scrape: Box<dyn Fn() -> Vec<u8>>,
+    /// The bytes that the family took.
     bytes: usize,
     times: Vec<Duration>,
+}
+
+impl Contender {
+    fn new(name: &'static str, bytes: usize, scrape: impl Fn() -> Vec<u8> + 'static) -> Contender {
+        Contender { name, scrape: Box::new(scrape), bytes, times: Vec::new() }
+    }
+
+    fn of_registry(name: &'static str, bytes: usize, registry: Registry) -> Contender {
+        Contender::new(name, bytes, move || {
+            let mut text = String::new();
+            encode(&mut text, &registry).expect("a string takes all");
+            text.into_bytes()
+        })
+    }
 }
 
 /// Resident bytes of this process: a windrow counter's cells are not on the heap.
@@ -67,13 +83,8 @@ fn resident() -> usize {
     pages.unwrap_or(0) * 4096
 }
 
-/// Every core adds to every series once.
-fn make(
-    name: &'static str,
-    series: usize,
-    add: impl Fn(TheirRequest) + Sync,
-    register: impl FnOnce(&mut Registry),
-) -> Contender {
+/// Every core adds to every series once. Returns the bytes that this took.
+fn fill(series: usize, add: impl Fn(TheirRequest) + Sync) -> usize {
     let (heap, pages) = (HEAP.bytes(), resident());
     for core in 0..cores() {
         thread::scope(|scope| {
@@ -84,56 +95,42 @@ fn make(
         });
     }
     // The greater of the two: resident memory may have been free before.
-    let bytes = (HEAP.bytes() - heap).max(resident().saturating_sub(pages));
-    let mut registry = Registry::default();
-    register(&mut registry);
-    Contender { name, registry, bytes, times: Vec::new() }
+    (HEAP.bytes() - heap).max(resident().saturating_sub(pages))
 }
 
-fn contenders(series: usize) -> [Contender; 3] {
+fn contenders(series: usize) -> Vec<Contender> {
     let theirs = TheirFamily::<TheirRequest, TheirCounter>::default();
-    let mixed = TheirFamily::<TheirRequest, windrow_prometheus::Counter>::default();
+    let mixed = TheirFamily::<TheirRequest, registry::Counter>::default();
     let ours = Arc::new(Family::<Request, Counter>::new().with_max_series(series));
-    [
-        make(
-            "prometheus-client: Family of Counter",
-            series,
-            |request| _ = theirs.get_or_create(&request).inc(),
-            |registry| registry.register("requests", "Requests", theirs.clone()),
+    let their_bytes = fill(series, |request| _ = theirs.get_or_create(&request).inc());
+    let mixed_bytes = fill(series, |request| mixed.get_or_create(&request).increment());
+    let our_bytes = fill(series, |TheirRequest { method, route, status }| {
+        let method = if method == TheirMethod::GET { Method::Get } else { Method::Post };
+        ours.with(Request { method, route: &route, status }).increment();
+    });
+    let [mut with_theirs, mut with_mixed, mut with_ours] = [(); 3].map(|()| Registry::default());
+    with_theirs.register("requests", "Requests", theirs);
+    with_mixed.register("requests", "Requests", mixed);
+    register(&mut with_ours, "requests", "Requests", Arc::clone(&ours)).expect("a new name");
+    let mut metrics = Exposition::new();
+    metrics.register("requests", "Requests", ours).expect("a new name");
+    let metrics = Arc::new(metrics);
+    let in_format = |name, format| {
+        let metrics = Arc::clone(&metrics);
+        Contender::new(name, our_bytes, move || metrics.encode(format))
+    };
+    vec![
+        Contender::of_registry("prometheus-client: Family of Counter", their_bytes, with_theirs),
+        Contender::of_registry(
+            "prometheus-client: Family of windrow's Counter",
+            mixed_bytes,
+            with_mixed,
         ),
-        make(
-            "prometheus-client: Family of windrow_prometheus::Counter",
-            series,
-            |request| mixed.get_or_create(&request).increment(),
-            |registry| registry.register("requests", "Requests", mixed.clone()),
-        ),
-        make(
-            "windrow: Family of Counter",
-            series,
-            |TheirRequest { method, route, status }| {
-                let method = if method == TheirMethod::GET { Method::Get } else { Method::Post };
-                ours.with(Request { method, route: &route, status }).increment();
-            },
-            |registry| {
-                register(registry, "requests", "Requests", Arc::clone(&ours)).expect("a new name");
-            },
-        ),
+        Contender::of_registry("prometheus-client: windrow's Family", our_bytes, with_ours),
+        in_format("windrow: text 0.0.4", Format::TEXT),
+        in_format("windrow: OpenMetrics, with times of creation", Format::OPENMETRICS),
+        in_format("windrow: protobuf, with times of creation", Format::PROTOBUF),
     ]
-}
-
-/// Takes a text, and keeps nothing of it but its length and the most that the heap held meanwhile.
-#[derive(Default)]
-struct Watch {
-    length: usize,
-    most: usize,
-}
-
-impl Write for Watch {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.length += text.len();
-        self.most = self.most.max(HEAP.bytes());
-        Ok(())
-    }
 }
 
 fn options() -> Result<(usize, usize), lexopt::Error> {
@@ -152,8 +149,9 @@ fn options() -> Result<(usize, usize), lexopt::Error> {
     Ok((series, rounds))
 }
 
-fn millis(time: Duration) -> String {
-    format!("{:.2}", time.as_secs_f64() * 1e3)
+/// Returns the nanoseconds of a series.
+fn each(time: Duration, series: usize) -> String {
+    format!("{:.0}", time.as_secs_f64() * 1e9 / series as f64)
 }
 
 fn main() {
@@ -167,34 +165,43 @@ fn main() {
     print_caption("scrape");
     let mut contenders = contenders(series);
     let mut rows = Vec::new();
-    let mut text = String::new();
-    for contender in &mut contenders {
-        let (mut watch, before) = (Watch::default(), HEAP.bytes());
-        encode(&mut watch, &contender.registry).expect("a watch takes all");
-        text.reserve(watch.length);
+    for contender in &contenders {
+        let before = HEAP.bytes();
+        HEAP.forget_peak();
+        let body = (contender.scrape)();
+        let most = HEAP.peak() - before;
+        // The label's value is in it as it is, whatever the format.
+        let last = format!("/shop/article/{}", (series - 1) / 2);
+        let is_there = body.windows(last.len()).any(|part| part == last.as_bytes());
+        assert!(is_there, "{} has lost series", contender.name);
         rows.push(vec![
             contender.name.to_owned(),
             (contender.bytes / series).to_string(),
-            ((watch.most - before) / series).to_string(),
+            (body.len() / series).to_string(),
+            (most / series).to_string(),
         ]);
     }
     for _ in 0..rounds {
         for contender in &mut contenders {
-            text.clear();
-            let took = time(|| encode(&mut text, &contender.registry).expect("a string takes all"));
-            contender.times.push(took);
-            let samples = text.lines().filter(|line| line.starts_with("requests_total{")).count();
-            assert_eq!(samples, series, "{} has lost series", contender.name);
+            let mut body = Vec::new();
+            contender.times.push(time(|| body = (contender.scrape)()));
         }
     }
     for (row, contender) in rows.iter_mut().zip(&mut contenders) {
         contender.times.sort_unstable();
         let times = &contender.times;
-        let range = format!("{} to {}", millis(times[0]), millis(times[times.len() - 1]));
-        row.extend([millis(times[times.len() / 2]), range]);
+        let [first, median, last] = [times[0], times[times.len() / 2], times[times.len() - 1]]
+            .map(|time| each(time, series));
+        row.extend([median, format!("{first} to {last}")]);
     }
-    let head =
-        ["contender", "bytes a series", "more in a scrape", "ms of CPU a scrape: median", "range"];
+    let head = [
+        "contender",
+        "bytes a series",
+        "in the body",
+        "at most in a scrape",
+        "ns of CPU a series: median",
+        "range",
+    ];
     print_table(&head, &rows);
-    println!("\n{series} series, {rounds} rounds; {} bytes of text.", text.len());
+    println!("\n{series} series, {rounds} rounds.");
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use prometheus_client::encoding::text::encode;
-use prometheus_client::registry::Registry;
 use windrow::{Counter, Family};
+use windrow_prometheus::{Exposition, Format};
 
 use super::labelled::Strings;
 use crate::harness::{Contender, Rival, cores};
@@ -24,9 +23,9 @@ impl Rival for Walk {
     }
 }
 
-/// The text of all series, by prometheus-client's encoder.
+/// The text of all series.
 struct Text {
-    registry: Registry,
+    metrics: Exposition,
     family: Arc<Family<Strings<'static>, Counter>>,
 }
 
@@ -37,23 +36,16 @@ impl Rival for Text {
 
     /// Returns the length of the text.
     fn sum(&self) -> u64 {
-        let mut text = String::new();
-        encode(&mut text, &self.registry).expect("a `String` takes all");
-        text.len() as u64
+        self.metrics.encode(Format::TEXT).len() as u64
     }
 }
 
 fn text(series: usize) -> Text {
-    let (mut registry, Walk(family)) = (Registry::default(), walk(series));
+    let (mut metrics, Walk(family)) = (Exposition::new(), walk(series));
     let family = Arc::new(family);
-    let registered = windrow_prometheus::register(
-        &mut registry,
-        "requests",
-        "what is counted",
-        Arc::clone(&family),
-    );
+    let registered = metrics.register("requests", "what is counted", Arc::clone(&family));
     registered.expect("a sound name");
-    Text { registry, family }
+    Text { metrics, family }
 }
 
 fn walk(series: usize) -> Walk {

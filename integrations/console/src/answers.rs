@@ -10,7 +10,6 @@
 //! The thread starts with the first request, and ends when no request has come for [`LINGER`].
 
 use std::collections::HashMap;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -54,8 +53,6 @@ pub(crate) enum Asked {
 pub(crate) enum Answer {
     Made(Bytes),
     NoSeries,
-    /// A metric of the scrape cannot be written.
-    Unwritable,
 }
 
 /// The requests that wait for an answer, and the thread that makes it.
@@ -184,10 +181,7 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
     }
     for (asked, answer) in &mut made {
         if let Asked::Metrics(format) = asked {
-            *answer = match format.encode(&shown.registry) {
-                Ok(text) => Answer::Made(text.into()),
-                Err(fmt::Error) => Answer::Unwritable,
-            };
+            *answer = Answer::Made(shown.scraped.encode(*format).into());
         }
     }
     made

@@ -4,10 +4,9 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use prometheus_client::registry::Registry;
 use windrow::Kind;
 use windrow::export::{Catalog, Outline, Source};
-use windrow_prometheus::RegisterError;
+use windrow_prometheus::{Exposition, RegisterError};
 
 use crate::names::events_of;
 use crate::service::ConsoleService;
@@ -44,7 +43,8 @@ impl Console {
             metrics: Vec::new(),
             durations: Vec::new(),
             hosts: Vec::new(),
-            registry: Registry::default(),
+            // Names are keys of the page's addresses, too.
+            scraped: Exposition::new().with_plain_names(),
             begun: Instant::now(),
             // A service is not started twice at the same nanosecond.
             epoch: format!("{:x}-{:x}", wall.as_nanos(), std::process::id()),
@@ -54,7 +54,7 @@ impl Console {
 
     /// Shows a metric, a window or a family: on the page, in `/snapshot.json` and `/text`, and in
     /// `/metrics` as
-    /// [`windrow_prometheus::register`] shows it.
+    /// [`Exposition::register`](windrow_prometheus::Exposition::register) shows it.
     ///
     /// # Errors
     ///
@@ -79,10 +79,9 @@ impl Console {
         help: &str,
         source: impl Source + 'static,
     ) -> Result<(), RegisterError> {
-        let registry = &mut self.shown.registry;
         let source: Arc<dyn Source> = Arc::new(source);
         let outline = source.outline();
-        windrow_prometheus::register(registry, name, help, Arc::clone(&source))?;
+        self.shown.scraped.register(name, help, Arc::clone(&source))?;
         let (name, help) = (name.to_owned(), help.to_owned());
         self.shown.metrics.push(Named { name, help, outline, source });
         Ok(())
@@ -185,7 +184,7 @@ pub(crate) struct Shown {
     durations: Vec<String>,
     /// The hosts to which it answers, beside this machine and addresses.
     pub(crate) hosts: Vec<String>,
-    pub(crate) registry: Registry,
+    pub(crate) scraped: Exposition,
     begun: Instant,
     /// A text that differs from one start of the service to the next.
     pub(crate) epoch: String,

@@ -257,14 +257,12 @@ fn is_from_elsewhere(headers: &HeaderMap) -> bool {
 
 /// Returns the response for an answer; `None` if that if that failed.
 fn made(answer: Option<Answer>, kind: &'static str, varies: bool) -> Response<Body> {
-    let error = StatusCode::INTERNAL_SERVER_ERROR;
     let mut response = match answer {
         Some(Answer::Made(bytes)) => whole(StatusCode::OK, kind, bytes),
         Some(Answer::NoSeries) => {
             plain(StatusCode::NOT_FOUND, "There is no series of that name.\n")
         }
-        Some(Answer::Unwritable) => plain(error, "A metric cannot be written.\n"),
-        None => plain(error, "The numbers cannot be read.\n"),
+        None => plain(StatusCode::INTERNAL_SERVER_ERROR, "The numbers cannot be read.\n"),
     };
     if varies {
         // The same path returns the page, or another format, to other clients.

@@ -5,7 +5,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentelemetry::metrics::{AsyncInstrument, Meter};
-use windrow::export::{Catalog, Outline, Source};
+use windrow::export::{Catalog, Outline, Part, Source};
 
 use crate::error::ObserveError;
 use crate::instrument::{Kind, Value, attributes, instruments, most};
@@ -202,7 +202,8 @@ impl Observer {
             })
             .collect();
         if outline.overflows {
-            all.push((OVERFLOW, OVERFLOWED, "", Kind::Counter, Look::new(source, &[], None)));
+            let Part { suffix, about, .. } = Part::OVERFLOW;
+            all.push((suffix, about, "", Kind::Counter, Look::new(source, &[], None)));
         }
         for (suffix, ..) in &all {
             let name = join(name, ".", suffix);
@@ -308,10 +309,6 @@ fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
     let own = limit.checked_sub(most).filter(|_| least <= limit).ok_or(least)?;
     Ok(Rooms { own, overflows: true })
 }
-
-/// The description of the uses of the overflow series.
-const OVERFLOWED: &str =
-    "uses of labels beyond the limit of series, counted under the attribute overflow";
 
 fn check_name(name: &str) -> Result<(), ObserveError> {
     if name.is_empty() {

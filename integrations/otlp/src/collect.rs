@@ -3,13 +3,12 @@
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use windrow::export::{AnyMetric, PartKind, Reading, Sample, Series, Value};
+use windrow::export::{PartKind, Reading, Sample, Series, Value};
 use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
 
 use crate::acknowledged::{Acknowledged, Number as SeriesNumber, Pending, State, Total};
 use crate::batch::{Batch, Batches, Open, Point};
-use crate::built::Built;
 use crate::clock::{Clock, nanos};
 use crate::exporter::Temporality;
 use crate::histograms::{Frame, HistogramForm, exponential, octaves};
@@ -25,8 +24,6 @@ pub(crate) struct Collector {
     /// The time since which metrics count that do not know their own, in nanoseconds since 1970.
     pub(crate) since: u64,
     pub(crate) clock: Clock,
-    /// The times at which windows were built that have no series of a family.
-    pub(crate) built: Built,
 }
 
 impl Collector {
@@ -42,10 +39,10 @@ impl Collector {
             let mut visit = |series: &dyn Series| {
                 // A panic costs its own series; the thread goes on. (It was reported by the panic
                 // hook. Reading does not change a metric.)
-                let read = catch_unwind(AssertUnwindSafe(|| Read::of(series, self, index)));
+                let read = catch_unwind(AssertUnwindSafe(|| Read::of(series, described)));
                 let Ok(mut read) = read else {
                     acknowledged.look_up(index, Some(series.number())); // it is there
-                    self.built.see(index, series.number());
+                    described.starts.see(series.number());
                     return;
                 };
                 let mut points = Points::begin(self, index, &read, began, acknowledged);
@@ -59,14 +56,14 @@ impl Collector {
             }));
             let Ok(uses) = visited else { continue };
             if let Some((name, uses)) = described.uses.as_ref().zip(uses) {
-                let read = Read::of_uses();
+                let read = Read::of_uses(self.since);
                 let mut points = Points::begin(self, index, &read, began, acknowledged);
                 points.count(described.parts.len(), name, Vec::new(), uses);
                 points.finish(&mut batches, &mut open);
             }
             if !described.series_return {
                 acknowledged.forget_removed(index);
-                self.built.forget_removed(index);
+                described.starts.forget_removed();
             }
         }
         batches.finish()
@@ -77,14 +74,14 @@ impl Collector {
 struct Read {
     series: SeriesNumber,
     attributes: Vec<KeyValue>,
-    /// The time at which it was made, if that is known.
-    made: Option<u64>,
+    /// The time since which it counts.
+    born: u64,
     /// `None` for the uses of an overflow series.
     reading: Option<Reading>,
 }
 
 impl Read {
-    fn of(series: &dyn Series, collector: &Collector, source: usize) -> Read {
+    fn of(series: &dyn Series, described: &Described) -> Read {
         let mut attributes = Vec::new();
         if series.is_overflow() {
             attributes.push(KeyValue::new(OVERFLOW, Attribute::Bool(true)));
@@ -92,19 +89,12 @@ impl Read {
             series.labels(&mut |name, value| attributes.push(KeyValue::new(name, label(value))));
         }
         let metric = series.metric();
-        let number = series.number();
-        let made = series.created().map(nanos).or_else(|| match metric {
-            AnyMetric::Window(window) => {
-                let derived = || nanos(window.system_time(window.built()));
-                Some(collector.built.time(source, number, derived))
-            }
-            _ => None,
-        });
-        Read { series: Some(number), attributes, made, reading: Some(metric.read()) }
+        let born = nanos(described.starts.of(series, metric));
+        Read { series: Some(series.number()), attributes, born, reading: Some(metric.read()) }
     }
 
-    fn of_uses() -> Read {
-        Read { series: None, attributes: Vec::new(), made: None, reading: None }
+    fn of_uses(since: u64) -> Read {
+        Read { series: None, attributes: Vec::new(), born: since, reading: None }
     }
 }
 
@@ -146,7 +136,7 @@ impl<'c, 'a> Points<'c, 'a> {
         began: u64,
         acknowledged: &'a mut Acknowledged,
     ) -> Points<'c, 'a> {
-        let born = read.made.unwrap_or(collector.since);
+        let born = read.born;
         let known = match collector.temporality {
             Temporality::Cumulative => None,
             Temporality::Delta => acknowledged.look_up(source, read.series).cloned(),
@@ -326,7 +316,7 @@ fn int(number: u64) -> Number {
 mod tests {
     use std::collections::HashSet;
     use std::sync::Arc;
-    use std::time::{Instant, SystemTime};
+    use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
     use prost::Message;
     use windrow::Counter;
@@ -339,7 +329,7 @@ mod tests {
     fn times_go_on_when_the_systems_clock_is_set_back() {
         let [full, description, unit] = ["hits", "", ""].map(str::to_owned);
         let name = Name { full, description, unit };
-        let source = describe(&name, Arc::new(Counter::new()), &mut HashSet::new());
+        let source = describe(&name, Arc::new(Counter::new()), UNIX_EPOCH, &mut HashSet::new());
         let collector = Collector {
             sources: vec![source.unwrap()],
             resource: Resource { attributes: Vec::new() },
@@ -347,7 +337,6 @@ mod tests {
             histograms: HistogramForm::default(),
             since: 1,
             clock: Clock::new(),
-            built: Built::new(1),
         };
         let ahead = nanos(SystemTime::now()) + 3_600_000_000_000;
         collector.clock.read(ahead, Instant::now()); // before the clock was set back by an hour

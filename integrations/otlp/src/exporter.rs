@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime};
 use windrow::export::{Catalog, Source};
 
 use crate::acknowledged::Acknowledged;
-use crate::built::Built;
 use crate::clock::{Clock, nanos};
 use crate::collect::Collector;
 use crate::error::{ExportError, StartError};
@@ -308,17 +307,17 @@ impl Exporter {
         let wire = Wire::new(self.protocol, &self.endpoint, &self.headers, self.timeout)?;
         let resource = resource(self.resource)?;
         let mut taken = HashSet::new();
-        let mut describe = |(name, source): (Name, _)| describe(&name, source, &mut taken);
+        let since = self.since;
+        let mut describe = |(name, source): (Name, _)| describe(&name, source, since, &mut taken);
         let sources: Result<Vec<_>, _> = self.metrics.into_iter().map(&mut describe).collect();
         let sources = sources?;
         let collector = Collector {
-            built: Built::new(sources.len()),
             clock: Clock::new(),
             sources,
             resource,
             temporality: self.temporality,
             histograms: self.histograms,
-            since: nanos(self.since),
+            since: nanos(since),
         };
         let acknowledged = Acknowledged::new(collector.sources.len());
         Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error), period)

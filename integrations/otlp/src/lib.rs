@@ -111,7 +111,6 @@
 
 mod acknowledged;
 mod batch;
-mod built;
 mod clock;
 mod collect;
 mod error;

@@ -2,17 +2,14 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use windrow::export::{Outline, Part, Source};
+use windrow::export::{Outline, Part, Source, StartTimes};
 
 use crate::error::StartError;
 
 /// The attribute of an overflow series: `true`.
 pub(crate) const OVERFLOW: &str = "otel.metric.overflow";
-
-/// The suffix and the description of the number of uses of an overflow series.
-const USES: (&str, &str) =
-    ("overflow", "uses of labels beyond the limit of series, counted in the overflow series");
 
 /// The greatest length of a name.
 const LONGEST: usize = 255;
@@ -26,6 +23,7 @@ pub(crate) struct Described {
     pub(crate) uses: Option<Name>,
     /// True if a removed series may return with its former counts.
     pub(crate) series_return: bool,
+    pub(crate) starts: StartTimes,
 }
 
 /// The name of a metric, its description and its unit.
@@ -36,26 +34,24 @@ pub(crate) struct Name {
     pub(crate) unit: String,
 }
 
-/// Checks and names the metrics of a source. `taken` has the names of others, in lower case.
+/// Checks and names the metrics of a source. `since` is the time since which metrics count that do
+/// not know their own, and `taken` has the names of others, in lower case.
 pub(crate) fn describe(
     given: &Name,
     source: Arc<dyn Source>,
+    since: SystemTime,
     taken: &mut HashSet<String>,
 ) -> Result<Described, StartError> {
     let outline = source.outline();
     check_name(&given.full)?;
     check_labels(&outline)?;
-    let described = |suffix: &str, about: &str, is_in_unit: bool| Name {
-        full: join(&given.full, ".", suffix),
-        description: join(&given.description, ": ", about),
-        unit: if is_in_unit { given.unit.clone() } else { String::new() },
+    let described = |part: &Part| Name {
+        full: join(&given.full, ".", part.suffix),
+        description: join(&given.description, ": ", part.about),
+        unit: if part.is_in_unit { given.unit.clone() } else { String::new() },
     };
-    let parts: Vec<_> = outline
-        .form
-        .parts()
-        .map(|part| (part, described(part.suffix, part.about, part.is_in_unit)))
-        .collect();
-    let uses = outline.overflows.then(|| described(USES.0, USES.1, false));
+    let parts: Vec<_> = outline.form.parts().map(|part| (part, described(part))).collect();
+    let uses = outline.overflows.then(|| described(&Part::OVERFLOW));
     for name in parts.iter().map(|(_, name)| name).chain(&uses) {
         if name.full.len() > LONGEST {
             return Err(StartError::NameTooLong { name: name.full.clone() });
@@ -64,7 +60,8 @@ pub(crate) fn describe(
             return Err(StartError::NameTaken { name: name.full.clone() });
         }
     }
-    Ok(Described { source, parts, uses, series_return: outline.series_return })
+    let starts = StartTimes::since(since);
+    Ok(Described { source, parts, uses, series_return: outline.series_return, starts })
 }
 
 fn join(one: &str, between: &str, other: &str) -> String {

@@ -5,12 +5,17 @@
 const WHOLE: u16 = 1000;
 
 /// An element of such a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Element<'h> {
     /// A media range or a coding.
     pub(crate) name: &'h str,
     /// The parameter `version`.
     pub(crate) version: Option<&'h str>,
+    /// The parameter `escaping`.
+    pub(crate) escaping: Option<&'h str>,
+    /// The parameters `proto` and `encoding` of protobuf.
+    pub(crate) proto: Option<&'h str>,
+    pub(crate) encoding: Option<&'h str>,
     /// The parameter `q`, in thousandths: 0 for what the client refuses.
     pub(crate) weight: u16,
 }
@@ -24,14 +29,18 @@ pub(crate) fn elements(header: &str) -> impl Iterator<Item = Element<'_>> {
 fn element(text: &str) -> Option<Element<'_>> {
     let mut parts = split(text, ';');
     let name = parts.next().filter(|name| !name.is_empty())?;
-    let mut element = Element { name, version: None, weight: WHOLE };
+    let mut element = Element { name, weight: WHOLE, ..Element::default() };
     for parameter in parts {
         let Some((name, value)) = parameter.split_once('=') else { continue };
-        if name.eq_ignore_ascii_case("q") {
-            element.weight = weight(value)?;
-        } else if name.eq_ignore_ascii_case("version") {
-            let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-            element.version = Some(quoted.unwrap_or(value));
+        let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        let text = Some(quoted.unwrap_or(value));
+        match name.to_ascii_lowercase().as_str() {
+            "q" => element.weight = weight(value)?,
+            "version" => element.version = text,
+            "escaping" => element.escaping = text,
+            "proto" => element.proto = text,
+            "encoding" => element.encoding = text,
+            _ => {}
         }
     }
     Some(element)
@@ -87,12 +96,15 @@ mod tests {
     #[test]
     fn elements_have_names_versions_and_weights() {
         let all = |header| elements(header).collect::<Vec<_>>();
-        let of = |name, version, weight| Element { name, version, weight };
+        let of = |name, version, weight| Element { name, version, weight, ..Element::default() };
         assert_eq!(all(""), []);
         assert_eq!(all(" , ;q=1, ,"), []);
         let header = "a/b ;\tVersion=\"1.0\"; x=y ; Q=0.25,*/*;q=0,c/d";
         let expected = [of("a/b", Some("1.0"), 250), of("*/*", None, 0), of("c/d", None, 1000)];
         assert_eq!(all(header), expected);
+        let protobuf = "a/b;proto=c.D; Encoding=\"delimited\";escaping=dots";
+        let (proto, encoding, escaping) = (Some("c.D"), Some("delimited"), Some("dots"));
+        assert_eq!(all(protobuf), [Element { escaping, proto, encoding, ..of("a/b", None, 1000) }]);
         // Without a valid weight, an element is left out, and no other.
         assert_eq!(all("a/b;q=high,c/d;q=0.5;x"), [of("c/d", None, 500)]);
         // Separators in quotes separate nothing, also behind escaped quotes.

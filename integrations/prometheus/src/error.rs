@@ -3,20 +3,18 @@
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// The error of [`register`](crate::register), which refuses a metric: then no scrape shows it.
+/// The error of [`Exposition::register`](crate::Exposition::register), which refuses a metric: then
+/// no scrape shows it.
 ///
 /// Each of these mistakes would make a scrape that Prometheus refuses as a whole or reads in part,
 /// together with all other metrics in it.
 ///
 /// ```
-/// use prometheus_client::registry::Registry;
-/// use windrow_prometheus::RegisterError;
+/// use windrow_prometheus::{Exposition, RegisterError};
 ///
 /// static HITS: windrow::Counter = windrow::Counter::new();
 ///
-/// let mut registry = Registry::default();
-/// let error =
-///     windrow_prometheus::register(&mut registry, "hits_total", "Hits", &HITS).unwrap_err();
+/// let error = Exposition::new().register("hits_total", "Hits", &HITS).unwrap_err();
 /// assert_eq!(error, RegisterError::Total { name: "hits_total".to_owned() });
 /// assert_eq!(
 ///     error.to_string(),
@@ -29,10 +27,11 @@ use std::fmt::{self, Display, Formatter};
 pub enum RegisterError {
     /// The name is empty.
     NoName,
-    /// The name, with the registry's prefix, has a character that a name cannot have there: it is
-    /// made of ASCII letters, digits, `_` and `:`, and does not begin with a digit.
+    /// The name, with the prefix, has a character that no name has in a registry of
+    /// `prometheus-client`, or after [`with_plain_names`](crate::Exposition::with_plain_names): it
+    /// is made of ASCII letters, digits, `_` and `:`, and does not begin with a digit.
     Name {
-        /// The name, with the registry's prefix where that has the character.
+        /// The name, with the prefix where that has the character.
         name: String,
         /// The first character that is wrong.
         character: char,
@@ -42,20 +41,33 @@ pub enum RegisterError {
         /// The name given.
         name: String,
     },
-    /// One of the names in the scrape is taken in this registry.
-    NameTaken {
-        /// The name, with the registry's prefix.
+    /// The name of an info ends in `_info`, which is appended to it.
+    Info {
+        /// The name given.
         name: String,
     },
-    /// The help has a control character (for example a line feed) or a backslash. They would need
-    /// an escape in a text, and none in protobuf.
+    /// The unit has a character that it cannot have: it is made of ASCII letters, digits and `_`.
+    Unit {
+        /// The unit given.
+        unit: String,
+        /// The first character that is wrong.
+        character: char,
+    },
+    /// One of the names in the scrape is taken, as it is or [escaped](crate::Escaping).
+    NameTaken {
+        /// The name, with the prefix.
+        name: String,
+    },
+    /// The help has a control character (for example a line feed) or a backslash, which
+    /// `prometheus-client` does not escape.
     Help {
         /// The help given.
         help: String,
         /// The first character that is wrong.
         character: char,
     },
-    /// A label's name has a character that it cannot have there: it is made of ASCII letters,
+    /// A label's name has a character that none has in a registry of `prometheus-client`, or after
+    /// [`with_plain_names`](crate::Exposition::with_plain_names): it is made of ASCII letters,
     /// digits and `_`, and does not begin with a digit. Or it is empty: then there is no such
     /// character.
     Label {
@@ -64,16 +76,16 @@ pub enum RegisterError {
         /// The first character that is wrong.
         character: Option<char>,
     },
-    /// A label's name begins with `__`, which Prometheus reserves; or a label of the family or of
-    /// the registry is called `overflow`, and the family has an overflow series, which has a label
-    /// of that name.
+    /// A label's name begins with `__`, which Prometheus reserves; or a label of the family, or one
+    /// that all series have, is called `overflow`, and the family has an overflow series, which has
+    /// a label of that name.
     ReservedLabel {
         /// The label's name.
         label: String,
     },
-    /// Two labels have one name: both of the family, or one of them is the registry's, or the label
-    /// `event` of a window, the label `le` of a histogram, or the label `q` of a window with
-    /// percentiles.
+    /// Two labels have one name, as it is or [escaped](crate::Escaping): both of the family, or one
+    /// of them is a label that all series have, the label `event` of a window, the label `le` of a
+    /// histogram, or the label `q` of a window with percentiles.
     LabelTwice {
         /// The labels' name.
         label: String,
@@ -93,8 +105,8 @@ pub enum RegisterError {
         /// The least bound that can be shown.
         least: u64,
     },
-    /// The registry cannot be encoded, because another collector in it fails. So its names are
-    /// unknown.
+    /// A registry of `prometheus-client` cannot be encoded, because another collector in it fails.
+    /// So its names are unknown.
     Registry,
 }
 
@@ -113,8 +125,20 @@ impl Display for RegisterError {
                 name.trim_end_matches("_total")
             ),
             RegisterError::NameTaken { name } => {
-                write!(f, "the name `{name}` is taken in this registry")
+                write!(
+                    f,
+                    "the name `{name}` is taken, or another name that scrapers see as that one"
+                )
             }
+            RegisterError::Info { name } => write!(
+                f,
+                "the name `{name}` of an info ends in `_info`, which is appended to it: name it `{}`",
+                name.trim_end_matches("_info")
+            ),
+            RegisterError::Unit { unit, character } => write!(
+                f,
+                "the unit `{unit}` has {character:?}; a unit is made of ASCII letters, digits and `_`"
+            ),
             RegisterError::Help { help, character } => write!(
                 f,
                 "the help {help:?} has {character:?}; a help is one line, without control characters and backslashes"
@@ -129,11 +153,11 @@ impl Display for RegisterError {
                 write!(
                     f,
                     "the label `{label}` is reserved: names that begin with `__` are Prometheus's, and `overflow` \
-                     marks a family's overflow series, so neither the family nor the registry may have it"
+                     marks a family's overflow series, so no other label may have that name"
                 )
             }
             RegisterError::LabelTwice { label } => {
-                write!(f, "the label `{label}` is there twice, the registry's own labels included")
+                write!(f, "the label `{label}` is there twice, labels of all series included")
             }
             RegisterError::BoundBelow { name, bound, least } => write!(
                 f,

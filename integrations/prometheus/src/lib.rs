@@ -1,3 +1,5 @@
+// The documentation site names the feature of an item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![doc = include_str!("../README.md")]
 //!
 //! # What a scrape shows
@@ -43,15 +45,33 @@
 //!
 //! ## Native histograms
 //!
-//! The text format has no native histograms: Prometheus reads them only as protobuf. The feature
-//! `prometheus_protobuf` of `prometheus-client` 0.25 writes that format from the same registry:
-//! then each histogram has its cells, one for one, as native buckets of its scale's schema, beside
-//! the classic ones. Values below the scale's range are in the zero bucket, and values above it in
-//! the infinite one. Since native buckets end at powers of two, values must be shown in the unit in
-//! which they were recorded (or [per](Buckets::per) a power of two): name such a histogram
-//! `rt_nanoseconds`. Histograms shown in another unit have classic buckets only. That feature
-//! compiles `prost`, and needs `protoc` or the feature `protobuf-protox`: so it is the program's
-//! choice, not this crate's.
+//! As [protobuf](Format), with the feature `protobuf`, each histogram has its cells, one for one,
+//! as native buckets of its scale's schema, beside the classic ones. Values below the scale's range
+//! are in the zero bucket, and values above it in the infinite one. Prometheus asks for that format
+//! if it runs with `--enable-feature=native-histograms`. Since native buckets end at powers of two,
+//! values must be shown in the unit in which they were recorded (or [per](Buckets::per) a power of
+//! two): name such a histogram `rt_nanoseconds`. Histograms shown in another unit have classic
+//! buckets only.
+//!
+//! # Formats
+//!
+//! | | [`TEXT`](Format::TEXT) | [`TEXT_1_0_0`](Format::TEXT_1_0_0) | [`OPENMETRICS`](Format::OPENMETRICS) | `PROTOBUF` |
+//! |---|---|---|---|---|
+//! | media type | `text/plain` | `text/plain` | `application/openmetrics-text` | `application/vnd.google.protobuf` |
+//! | names of UTF-8 | escaped | yes | yes | yes |
+//! | `info` | gauge | gauge | yes | gauge |
+//! | units | in names | in names | yes | yes |
+//! | start times | no | no | `NAME_created` | yes |
+//! | native histograms | no | no | no | yes |
+//!
+//! [`Format::negotiate`] chooses by a request's `Accept`, with its weights, and by the parameter
+//! `escaping` there what becomes of names that have other characters than Prometheus' own: see
+//! [`Escaping`]. The series, their values and the bounds of buckets are the same in all formats.
+//!
+//! The start time of a series of a family is [its birth](windrow::family::Handle::created), that of
+//! a window the time at which it was built, and that of any other metric [the program's
+//! own](Exposition::since). So a backend that reads start times knows a series that was removed and
+//! made again, though its count may be the greater one.
 //!
 //! # Consistency
 //!
@@ -62,58 +82,56 @@
 //!
 //! A series that is [removed](windrow::Family::retain) is missing from the next scrape on, together
 //! with its counts since the last one. So give `retain` an idle time longer than some scrapes. If
-//! its labels are used again, the series begins at zero, which Prometheus takes for a restart.
+//! its labels are used again, the series begins at zero, with a new start time.
 //!
 //! # Cost
 //!
 //! Counting costs the same as without this crate. A scrape takes a family's lock for the moment in
 //! which it lists the series, which [`with`](windrow::Family::with) never waits for; 8 bytes for
-//! each series, which it frees (more for windows); and one load for each core and number. A text of
-//! 10 000 series takes no longer than one of `prometheus-client`'s own family
-//! (`cargo run --release -p windrow-benches --bin scrape`).
+//! each series, which it frees (more for windows and for protobuf); and one load for each core and
+//! number (`cargo run --release -p windrow-benches --bin scrape`).
 //!
 //! # Errors
 //!
-//! Only [`register`] returns an error, [`RegisterError`]. A scrape fails only if its writer does.
-//!
-//! # Formats
-//!
-//! [`Format`] chooses between `OpenMetrics` 1.0.0 and Prometheus's text format 0.0.4 by a request's
-//! `Accept`, and writes either. The series and their values are the same in both. Neither has times
-//! of creation (`NAME_created`), since `prometheus-client` writes none as text. [`respond`] also
-//! compresses the text by `Accept-Encoding`, with the feature `gzip`. And `serve`, with the feature
-//! `serve`, answers scrapes at an address on a thread of its own.
+//! Only registering returns an error, [`RegisterError`]. A scrape cannot fail, unless a source of
+//! the program's own panics; `serve` answers 500 then.
 
 mod accept;
 mod buckets;
-mod classic;
+mod collect;
+mod described;
 mod error;
+mod escaping;
+mod exposition;
 mod format;
 #[cfg(feature = "gzip")]
 mod gzip;
-mod probe;
-mod registered;
+#[cfg(any(feature = "protobuf", feature = "registry"))]
+mod native;
+mod number;
+#[cfg(feature = "protobuf")]
+mod protobuf;
+#[cfg(feature = "registry")]
+#[cfg_attr(docsrs, doc(cfg(feature = "registry")))]
+pub mod registry;
 mod respond;
 mod rules;
-mod scrape;
 #[cfg(feature = "serve")]
 mod serve;
-mod shared;
-mod show;
+mod text;
+mod units;
 
 pub use buckets::{Bucketed, Buckets, Registrable, buckets};
 pub use error::RegisterError;
+pub use escaping::Escaping;
+pub use exposition::Exposition;
 pub use format::Format;
-/// The version of `prometheus-client` whose registry this crate fills.
-pub use prometheus_client;
-pub use registered::{register, register_all};
-pub use respond::{Response, respond};
+pub use respond::{Response, Scraped};
 #[cfg(feature = "serve")]
+#[cfg_attr(docsrs, doc(cfg(feature = "serve")))]
 pub use serve::{ServeError, Server, serve};
-pub use shared::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum, Shared};
 
-/// The content type of the text that `prometheus_client::encoding::text::encode` writes, which is
-/// that of [`Format::OpenMetrics`].
+/// The content type of [`Format::OPENMETRICS`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs

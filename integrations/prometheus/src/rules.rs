@@ -1,68 +1,94 @@
-//! The rules for names, helps and labels.
+//! The rules for names, helps, units and labels.
 
 use crate::error::RegisterError;
+use crate::escaping::{Escaping, NameKind};
 
-/// Returns the first character that a name cannot have where it stands.
-fn wrong(name: &str, may_have: impl Fn(char) -> bool) -> Option<char> {
-    let mut characters = name.char_indices();
-    let right = |(index, character): (usize, char)| {
-        character.is_ascii_alphabetic()
-            || character == '_'
-            || may_have(character)
-            || (index > 0 && character.is_ascii_digit())
-    };
-    characters.find(|at| !right(*at)).map(|(_, character)| character)
+/// The characters that names may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Characters {
+    /// All, because names are escaped where a scraper does not take them.
+    Any,
+    /// Prometheus' own, because names are shown as they are.
+    Plain,
 }
 
-pub(crate) fn check_name(name: &str) -> Result<(), RegisterError> {
+impl Characters {
+    /// Returns the first character that a name cannot have where it stands.
+    fn wrong(self, kind: NameKind, name: &str) -> Option<char> {
+        match self {
+            Characters::Any => None,
+            Characters::Plain => {
+                let mut characters = name.chars().enumerate();
+                let wrong = characters.find(|(index, character)| !kind.has(*index, *character));
+                wrong.map(|(_, character)| character)
+            }
+        }
+    }
+}
+
+pub(crate) fn check_name(characters: Characters, name: &str) -> Result<(), RegisterError> {
     if name.is_empty() {
         return Err(RegisterError::NoName);
     }
-    let wrong = wrong(name, |character| character == ':');
+    let wrong = characters.wrong(NameKind::Metric, name);
     wrong.map_or(Ok(()), |character| Err(RegisterError::Name { name: name.to_owned(), character }))
 }
 
+/// Checks a unit, which is a part of names.
+pub(crate) fn check_unit(unit: &str) -> Result<(), RegisterError> {
+    let right = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let wrong = unit.chars().find(|character| !right(*character));
+    wrong.map_or(Ok(()), |character| Err(RegisterError::Unit { unit: unit.to_owned(), character }))
+}
+
+#[cfg(feature = "registry")]
 pub(crate) fn check_help(help: &str) -> Result<(), RegisterError> {
     let wrong = help.chars().find(|character| character.is_control() || *character == '\\');
     wrong.map_or(Ok(()), |character| Err(RegisterError::Help { help: help.to_owned(), character }))
 }
 
-/// Checks the names of all labels of one sample.
+/// Checks the names of all labels of one sample. Those that are escaped need other names then, too.
 pub(crate) fn check_labels<'l>(
+    characters: Characters,
     labels: impl IntoIterator<Item = &'l str>,
 ) -> Result<(), RegisterError> {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = Vec::new();
     for label in labels {
-        let wrong = wrong(label, |_| false);
+        let wrong = characters.wrong(NameKind::Label, label);
         if wrong.is_some() || label.is_empty() {
             return Err(RegisterError::Label { label: label.to_owned(), character: wrong });
         }
+        let escaped = Escaping::Underscores.name(NameKind::Label, label);
         if label.starts_with("__") {
             return Err(RegisterError::ReservedLabel { label: label.to_owned() });
         }
-        if seen.contains(&label) {
+        if seen.contains(&escaped) {
             return Err(RegisterError::LabelTwice { label: label.to_owned() });
         }
-        seen.push(label);
+        seen.push(escaped);
     }
     Ok(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "registry"))]
 mod tests {
+    use super::Characters::{Any, Plain};
     use super::*;
 
     #[test]
-    fn a_name_is_letters_digits_underscores_and_colons() {
+    fn a_plain_name_is_letters_digits_underscores_and_colons() {
         for name in ["a", "_", "a1", "job:requests:rate5m", "A_b9"] {
-            assert_eq!(check_name(name), Ok(()));
+            assert_eq!(check_name(Plain, name), Ok(()));
         }
         for (name, character) in
             [("1a", '1'), ("a-b", '-'), ("a b", ' '), ("é", 'é'), ("a\n", '\n')]
         {
-            assert_eq!(check_name(name), Err(RegisterError::Name { name: name.into(), character }));
+            let error = RegisterError::Name { name: name.into(), character };
+            assert_eq!(check_name(Plain, name), Err(error));
+            assert_eq!(check_name(Any, name), Ok(()));
         }
-        assert_eq!(check_name(""), Err(RegisterError::NoName));
+        assert_eq!(check_name(Plain, ""), Err(RegisterError::NoName));
+        assert_eq!(check_name(Any, ""), Err(RegisterError::NoName));
     }
 
     #[test]
@@ -76,17 +102,36 @@ mod tests {
     }
 
     #[test]
-    fn a_labels_name_is_letters_digits_and_underscores_and_there_once() {
-        assert_eq!(check_labels(["a", "_b", "c1"]), Ok(()));
-        for (label, character) in [("a:b", Some(':')), ("1", Some('1')), ("", None)] {
-            let error = RegisterError::Label { label: label.into(), character };
-            assert_eq!(check_labels(["a", label]), Err(error));
+    fn a_unit_is_letters_digits_and_underscores() {
+        assert_eq!(check_unit("seconds"), Ok(()));
+        assert_eq!(check_unit("bytes_per_second2"), Ok(()));
+        for (unit, character) in [("m/s", '/'), ("µs", 'µ'), ("a b", ' ')] {
+            assert_eq!(check_unit(unit), Err(RegisterError::Unit { unit: unit.into(), character }));
         }
-        let (reserved, twice) = ("__name__".to_owned(), "a".to_owned());
-        assert_eq!(
-            check_labels(["__name__"]),
-            Err(RegisterError::ReservedLabel { label: reserved })
-        );
-        assert_eq!(check_labels(["a", "b", "a"]), Err(RegisterError::LabelTwice { label: twice }));
+    }
+
+    #[test]
+    fn a_labels_name_is_letters_digits_and_underscores_and_there_once() {
+        for characters in [Plain, Any] {
+            assert_eq!(check_labels(characters, ["a", "_b", "c1"]), Ok(()));
+            let (reserved, twice) = ("__name__".to_owned(), "a".to_owned());
+            let reserved = RegisterError::ReservedLabel { label: reserved };
+            assert_eq!(check_labels(characters, ["__name__"]), Err(reserved));
+            let twice = RegisterError::LabelTwice { label: twice };
+            assert_eq!(check_labels(characters, ["a", "b", "a"]), Err(twice));
+            let none = RegisterError::Label { label: String::new(), character: None };
+            assert_eq!(check_labels(characters, ["a", ""]), Err(none));
+        }
+        for (label, character) in [("a:b", ':'), ("1", '1')] {
+            let error = RegisterError::Label { label: label.into(), character: Some(character) };
+            assert_eq!(check_labels(Plain, ["a", label]), Err(error));
+            assert_eq!(check_labels(Any, ["a", label]), Ok(()));
+        }
+    }
+
+    #[test]
+    fn labels_differ_when_they_are_escaped_too() {
+        let twice = RegisterError::LabelTwice { label: "http_route".to_owned() };
+        assert_eq!(check_labels(Any, ["http.route", "http_route"]), Err(twice));
     }
 }

@@ -12,11 +12,12 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use prometheus_client::registry::Registry;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
+
+use crate::respond::Scraped;
 
 pub use error::ServeError;
 
@@ -35,47 +36,51 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The size of the longest head of a request, and of the buffer for an answer.
 const BUFFER: usize = 16 * 1024;
 
-/// Serves a registry at `/metrics` of an address such as `0.0.0.0:9090`, or `localhost:0` for any
+/// Serves metrics at `/metrics` of an address such as `0.0.0.0:9090`, or `localhost:0` for any
 /// free port, on a thread of its own.
 ///
-/// It answers GET and HEAD over HTTP/1.1 as [`respond`](crate::respond) does, and any other path or
-/// method by 404 or 405. Every client that reaches the address can read all metrics: it has no
-/// password, and no encryption.
+/// It answers GET and HEAD over HTTP/1.1 as [`Exposition::respond`](crate::Exposition::respond)
+/// does, and any other path or method by 404 or 405. Every client that reaches the address can read
+/// all metrics: it has no password, and no encryption.
 ///
 /// There are at most 64 connections at once, each for one request with a head of at most 16 KiB.
 /// A connection is closed when its client has not taken the whole answer 30 s after its begin. A
-/// scrape is encoded on the server's thread, one after the other; if a collector of the registry
-/// panics or returns an error, its answer is 500.
+/// scrape is encoded on the server's thread, one after the other; if a source panics, its
+/// answer is 500.
 ///
 /// # Errors
 ///
 /// Returns [`ServeError`] if the address is invalid or taken, or if no thread can be started.
 ///
 /// ```
-/// use prometheus_client::registry::Registry;
+/// use windrow_prometheus::{Exposition, serve};
 ///
 /// static HITS: windrow::Counter = windrow::Counter::new();
 ///
-/// let mut registry = Registry::default();
-/// windrow_prometheus::register(&mut registry, "hits", "Hits", &HITS)?;
-/// let server = windrow_prometheus::serve("127.0.0.1:0", registry)?;
+/// let mut metrics = Exposition::new();
+/// metrics.register("hits", "Hits", &HITS)?;
+/// let server = serve("127.0.0.1:0", metrics)?;
 /// println!("http://{}/metrics", server.address());
 /// server.stop();
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn serve(address: &str, registry: impl Into<Arc<Registry>>) -> Result<Server, ServeError> {
-    serve_for(TIME, address, registry.into())
+pub fn serve(address: &str, metrics: impl Scraped) -> Result<Server, ServeError> {
+    serve_for(TIME, address, Arc::new(metrics))
 }
 
 /// Serves with another time for a connection.
-fn serve_for(time: Duration, address: &str, registry: Arc<Registry>) -> Result<Server, ServeError> {
+fn serve_for(
+    time: Duration,
+    address: &str,
+    metrics: Arc<dyn Scraped>,
+) -> Result<Server, ServeError> {
     let start = |error| ServeError::Start { error };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(start)?;
     let listener = listen(&runtime, address)?;
     let address = listener.local_addr().map_err(start)?;
     let (stop, stopped) = watch::channel(());
-    let run = move || runtime.block_on(run(listener, registry, time, stopped));
+    let run = move || runtime.block_on(run(listener, metrics, time, stopped));
     let thread = thread::Builder::new().name("windrow-scrape".to_owned()).spawn(run);
     Ok(Server { address, stop: Some(stop), thread: Some(thread.map_err(start)?) })
 }
@@ -93,8 +98,8 @@ impl Server {
     /// Returns the address at which the server listens.
     ///
     /// ```
-    /// # use prometheus_client::registry::Registry;
-    /// let server = windrow_prometheus::serve("127.0.0.1:0", Registry::default())?;
+    /// # use windrow_prometheus::Exposition;
+    /// let server = windrow_prometheus::serve("127.0.0.1:0", Exposition::new())?;
     /// assert_ne!(server.address().port(), 0);
     /// # Ok::<(), windrow_prometheus::ServeError>(())
     /// ```
@@ -107,11 +112,11 @@ impl Server {
     /// When this returns, the thread has ended. Dropping the server does the same.
     ///
     /// ```
-    /// # use prometheus_client::registry::Registry;
-    /// let server = windrow_prometheus::serve("127.0.0.1:0", Registry::default())?;
+    /// # use windrow_prometheus::Exposition;
+    /// let server = windrow_prometheus::serve("127.0.0.1:0", Exposition::new())?;
     /// let address = server.address().to_string();
     /// server.stop();
-    /// windrow_prometheus::serve(&address, Registry::default())?; // it is free again
+    /// windrow_prometheus::serve(&address, Exposition::new())?; // it is free again
     /// # Ok::<(), windrow_prometheus::ServeError>(())
     /// ```
     pub fn stop(self) {
@@ -154,7 +159,7 @@ fn listen(runtime: &Runtime, given: &str) -> Result<TcpListener, ServeError> {
 /// Serves until the other end of `stopped` is dropped.
 async fn run(
     listener: TcpListener,
-    registry: Arc<Registry>,
+    metrics: Arc<dyn Scraped>,
     time: Duration,
     mut stopped: watch::Receiver<()>,
 ) {
@@ -168,10 +173,10 @@ async fn run(
                     continue;
                 };
                 let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else { continue };
-                let registry = Arc::clone(&registry);
+                let metrics = Arc::clone(&metrics);
                 tokio::spawn(async move {
                     // The connection of a client that takes too long ends with its future.
-                    let _ = timeout(time, connection(stream, &registry)).await;
+                    let _ = timeout(time, connection(stream, &*metrics)).await;
                     drop(slot);
                 });
             }
@@ -185,9 +190,9 @@ async fn run(
 }
 
 /// Answers one request of a client.
-async fn connection(stream: TcpStream, registry: &Registry) {
+async fn connection(stream: TcpStream, metrics: &dyn Scraped) {
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = answer::to(&request, registry);
+        let answer = answer::to(&request, metrics);
         async { Ok::<_, Infallible>(answer) }
     });
     let mut builder = http1::Builder::new();
@@ -205,7 +210,7 @@ mod tests {
     #[test]
     fn a_connection_ends_when_its_time_has_passed() {
         let soon = Duration::from_millis(50);
-        let server = serve_for(soon, "127.0.0.1:0", Arc::default()).unwrap();
+        let server = serve_for(soon, "127.0.0.1:0", Arc::new(crate::Exposition::new())).unwrap();
         for sent in ["", "GET /metrics HTTP/1.1\r\nHost:"] {
             let mut stream = std::net::TcpStream::connect(server.address()).unwrap();
             stream.set_read_timeout(Some(TIME)).unwrap();

@@ -2,15 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::registry::Registry;
+use windrow::export::{Form, Outline, Series, Source};
 use windrow::{Counter, Family, labels};
-use windrow_prometheus::{CONTENT_TYPE, ServeError, Server, Shared, register, serve};
+use windrow_prometheus::{CONTENT_TYPE, Exposition, ServeError, Server, registry, serve};
 
 labels! { struct Key { key: u64 } }
 
@@ -18,28 +18,28 @@ labels! { struct Key { key: u64 } }
 const CONNECTIONS: usize = 64;
 const HEAD: usize = 16 * 1024;
 
-fn registry() -> Registry {
-    let mut registry = Registry::default();
-    let hits = Shared::<Counter>::default();
+fn hits() -> Exposition {
+    let since = UNIX_EPOCH + Duration::from_millis(1_500);
+    let mut metrics = Exposition::new().since(since);
+    let hits = Arc::new(Counter::new());
     hits.add(7);
-    register(&mut registry, "hits", "Hits", hits).unwrap();
-    registry
+    metrics.register("hits", "Hits", hits).unwrap();
+    metrics
 }
 
-/// Returns a registry whose text is longer than the buffers of a connection.
-fn large() -> Registry {
-    let family = std::sync::Arc::new(Family::<Key, Counter>::new().with_max_series(20_000));
+/// Returns metrics whose text is longer than the buffers of a connection.
+fn large() -> Exposition {
+    let family = Arc::new(Family::<Key, Counter>::new().with_max_series(20_000));
     for key in 0..20_000 {
         family.with(Key { key }).increment();
     }
-    let label = ("pad".into(), "x".repeat(800).into());
-    let mut registry = Registry::with_labels([label].into_iter());
-    register(&mut registry, "hits", "Hits", family).unwrap();
-    registry
+    let mut metrics = Exposition::new().with_label("pad", &"x".repeat(800));
+    metrics.register("hits", "Hits", family).unwrap();
+    metrics
 }
 
-fn served(registry: Registry) -> Server {
-    serve("127.0.0.1:0", registry).unwrap()
+fn served(metrics: Exposition) -> Server {
+    serve("127.0.0.1:0", metrics).unwrap()
 }
 
 fn connect(address: SocketAddr) -> TcpStream {
@@ -82,9 +82,9 @@ fn answers(server: &Server) {
 
 #[test]
 fn a_scrape_is_in_the_format_that_its_headers_ask_for() {
-    let server = served(registry());
+    let server = served(hits());
     let text = "# HELP hits_total Hits\n# TYPE hits_total counter\nhits_total 7\n";
-    let open = "# HELP hits Hits\n# TYPE hits counter\nhits_total 7\n# EOF\n";
+    let open = "# HELP hits Hits\n# TYPE hits counter\nhits_total 7\nhits_created 1.5\n# EOF\n";
     let plain = "text/plain; version=0.0.4; charset=utf-8";
     let both = "Accept: text/plain;q=0.5\r\nAccept: application/openmetrics-text\r\n";
     let table = [("", plain, text), ("Accept: */*\r\n", plain, text), (both, CONTENT_TYPE, open)];
@@ -120,7 +120,7 @@ fn a_large_scrape_is_compressed_for_clients_that_accept_it() {
 
 #[test]
 fn other_paths_are_404_and_other_methods_405() {
-    let server = served(registry());
+    let server = served(hits());
     for path in ["/", "/metrics/", "/metric", "//metrics", "/Metrics", "/metrics%2F", "*"] {
         let (head, _) = ask(server.address(), &format!("GET {path}"), "");
         let refused = ["HTTP/1.1 404 ", "HTTP/1.1 400 "].iter().any(|of| head.starts_with(of));
@@ -138,7 +138,7 @@ fn other_paths_are_404_and_other_methods_405() {
 
 #[test]
 fn a_long_head_is_refused_and_one_that_is_not_http_too() {
-    let server = served(registry());
+    let server = served(hits());
     let (head, _) =
         ask(server.address(), "GET /metrics", &format!("X: {}\r\n", "x".repeat(HEAD / 2)));
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
@@ -169,7 +169,7 @@ fn clients_that_send_or_take_nothing_do_not_hinder_others() {
 
 #[test]
 fn connections_are_bounded_and_those_that_leave_make_room() {
-    let server = served(registry());
+    let server = served(hits());
     let held: Vec<TcpStream> = (0..CONNECTIONS)
         .map(|_| {
             let mut stream = connect(server.address());
@@ -202,38 +202,54 @@ fn a_stopped_server_finishes_answers_and_frees_its_address() {
     assert!(rest(&mut half).is_empty());
     stopping.join().unwrap();
     assert!(TcpStream::connect(address).is_err());
-    drop(serve(&address.to_string(), registry()).unwrap());
+    drop(serve(&address.to_string(), hits()).unwrap());
     assert!(TcpStream::connect(address).is_err(), "a drop stops it too");
 }
 
-#[derive(Debug)]
+/// A source whose first visit panics. It has no series.
 struct PanicsOnce(AtomicBool);
 
-impl Collector for PanicsOnce {
-    fn encode(&self, _: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+impl Source for PanicsOnce {
+    fn outline(&self) -> Outline {
+        Outline::of_metric(Form::Counter)
+    }
+
+    fn visit(&self, _: &mut dyn FnMut(&dyn Series)) {
         assert!(self.0.swap(true, Ordering::Relaxed), "for the test");
-        Ok(())
     }
 }
 
 #[test]
-fn a_collector_that_panics_fails_its_scrape_and_no_other() {
-    let mut registry = registry();
-    registry.register_collector(Box::new(PanicsOnce(false.into())));
-    let server = served(registry);
+fn a_source_that_panics_fails_its_scrape_and_no_other() {
+    let mut metrics = hits();
+    metrics.register("panics", "", PanicsOnce(false.into())).unwrap();
+    let server = served(metrics);
     let (head, _) = ask(server.address(), "GET /metrics", "");
     assert!(head.starts_with("HTTP/1.1 500 "), "{head}");
     answers(&server);
 }
 
 #[test]
+fn a_registry_is_served_as_text_to_those_who_prefer_protobuf_too() {
+    static HITS: Counter = Counter::new();
+    let mut metrics = Registry::default();
+    registry::register(&mut metrics, "hits", "Hits", &HITS).unwrap();
+    let server = serve("127.0.0.1:0", Arc::new(metrics)).unwrap();
+    let accept = "Accept: application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;\
+                  encoding=delimited,application/openmetrics-text;escaping=dots;q=0.5\r\n";
+    let (head, body) = ask(server.address(), "GET /metrics", accept);
+    assert!(head.contains(&format!("\r\ncontent-type: {CONTENT_TYPE}\r\n")), "{head}");
+    assert_eq!(body, b"# HELP hits Hits\n# TYPE hits counter\nhits_total 0\n# EOF\n");
+}
+
+#[test]
 fn an_address_that_is_invalid_or_taken_is_an_error() {
     for address in ["", "here", "127.0.0.1", "127.0.0.1:99999", "localhost:http:80"] {
-        let error = serve(address, registry()).unwrap_err();
+        let error = serve(address, hits()).unwrap_err();
         assert!(matches!(&error, ServeError::Address { address: named, .. } if named == address));
         assert!(error.to_string().contains(address) && std::error::Error::source(&error).is_some());
     }
-    let server = served(registry());
-    let error = serve(&server.address().to_string(), registry()).unwrap_err();
+    let server = served(hits());
+    let error = serve(&server.address().to_string(), hits()).unwrap_err();
     assert!(matches!(error, ServeError::Listen { address, .. } if address == server.address()));
 }

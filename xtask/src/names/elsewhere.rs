@@ -12,7 +12,6 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("RESOURCE_EXHAUSTED", "gRPC"),
     ("Reject", "an event of a user's"),
     ("Rejected", "an event of a user's"),
-    ("Registry::with_prefix", "prometheus-client"),
     ("Retry-After", "HTTP"),
     ("SAFETY", "a comment's first word"),
     ("StatisticNode", "Sentinel for Java"),

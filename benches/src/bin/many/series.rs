@@ -13,6 +13,7 @@ use prometheus_client::metrics::family::Family as ClientFamily;
 use prometheus_client::registry::Registry;
 use windrow::{Counter, Family, labels};
 use windrow_benches::terminal::print_table;
+use windrow_prometheus::{Exposition, Format};
 
 use crate::nanos;
 
@@ -47,12 +48,9 @@ impl Labelled for Windrow {
     }
 
     fn scrape(&self) -> usize {
-        let mut registry = Registry::default();
-        windrow_prometheus::register(&mut registry, "requests", "what is counted", self.0)
-            .expect("sound names");
-        let mut text = String::new();
-        encode(&mut text, &registry).expect("a string takes all");
-        text.len()
+        let mut metrics = Exposition::new();
+        metrics.register("requests", "what is counted", self.0).expect("sound names");
+        metrics.encode(Format::TEXT).len()
     }
 
     fn clear(self) {

@@ -238,7 +238,7 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
     paths.with(Path { method: Verb::Get, route: "/x" }).window().record(Requests::Rt, 1_500_000);
     console.show("visits", "Visits", visits).unwrap();
     console.show("open", "Open", open).unwrap();
-    console.show("most", "Most", windrow_prometheus::Shared::from(most)).unwrap();
+    console.show("most", "Most", std::sync::Arc::new(most)).unwrap();
     console.show("own", "A window", std::sync::Arc::new(window)).unwrap();
     console.show("requests", "By route", field(paths.family(), Endpoint::window)).unwrap();
     let busy = std::sync::Arc::new(InFlight::new());

@@ -10,12 +10,11 @@ use hyper::header::{
     HeaderName, HeaderValue, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Method, Request, Response, StatusCode};
-use prometheus_client::registry::Registry;
 
-use crate::respond;
+use crate::respond::Scraped;
 
 /// Returns the answer to a request. Its body is not read.
-pub(super) fn to<B>(request: &Request<B>, registry: &Registry) -> Response<Full<Bytes>> {
+pub(super) fn to<B>(request: &Request<B>, metrics: &dyn Scraped) -> Response<Full<Bytes>> {
     if request.uri().path() != "/metrics" {
         return plain(StatusCode::NOT_FOUND, "There is /metrics.\n");
     }
@@ -26,8 +25,8 @@ pub(super) fn to<B>(request: &Request<B>, registry: &Registry) -> Response<Full<
     }
     let accept = joined(request.headers(), &ACCEPT);
     let accept_encoding = joined(request.headers(), &ACCEPT_ENCODING);
-    // A collector may panic: then this request has no numbers, and the next one may.
-    let answer = AssertUnwindSafe(|| respond(registry, Some(&accept), Some(&accept_encoding)));
+    // A source may panic: then this request has no numbers, and the next one may.
+    let answer = AssertUnwindSafe(|| metrics.scrape(Some(&accept), Some(&accept_encoding)));
     match catch_unwind(answer).unwrap_or(Err(fmt::Error)) {
         Ok(answer) => {
             let mut response = whole(StatusCode::OK, answer.content_type, answer.body.into());

@@ -8,12 +8,11 @@ use std::net::SocketAddr;
 /// The error of [`serve`](crate::serve()).
 ///
 /// ```
-/// use prometheus_client::registry::Registry;
-/// use windrow_prometheus::{ServeError, serve};
+/// use windrow_prometheus::{Exposition, ServeError, serve};
 ///
-/// let server = serve("127.0.0.1:0", Registry::default())?;
+/// let server = serve("127.0.0.1:0", Exposition::new())?;
 /// let taken = server.address();
-/// let error = serve(&taken.to_string(), Registry::default()).unwrap_err();
+/// let error = serve(&taken.to_string(), Exposition::new()).unwrap_err();
 /// assert!(matches!(error, ServeError::Listen { address, .. } if address == taken));
 /// # Ok::<(), ServeError>(())
 /// ```

@@ -1,6 +1,9 @@
-//! Tests of registration, of the text of a scrape, and of its parsers.
+//! Tests of registration, of the formats of a scrape, and of their parsers.
 
+mod formats;
 mod parsers;
 mod refused;
+mod registry;
+mod spec;
 mod storm;
 mod text;

@@ -11,7 +11,8 @@ use prometheus_client::registry::Registry;
 use windrow::{
     Counter, Family, Gauge, SlidingWindow, events, histogram::Scale, labels, labels::LabelNames,
 };
-use windrow_prometheus::{Buckets, RegisterError, buckets, register};
+use windrow_prometheus::registry::register;
+use windrow_prometheus::{Buckets, RegisterError, buckets};
 
 labels! {
     struct Route { route: str }

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use prometheus_client::encoding::text::encode;
-use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
 use windrow::export::{field, field_fn, from_fn};
 use windrow::{
@@ -15,7 +13,8 @@ use windrow::{
     labels,
     labels::{LabelNames, RuntimeLabels},
 };
-use windrow_prometheus::{Buckets, Shared, buckets, register};
+use windrow_prometheus::registry::Shared;
+use windrow_prometheus::{Buckets, Exposition, buckets};
 
 labels! {
     enum Method { Get = "GET", Post = "POST" }
@@ -30,15 +29,13 @@ events! { enum Hits { Hit: Count, Miss: Count } }
 events! { enum Cart { Items: Signed } }
 events! { enum Depth { Deepest: Maximum, Flattest: Minimum } }
 
-fn text(registry: &Registry) -> String {
-    let mut text = String::new();
-    encode(&mut text, registry).unwrap();
-    text
+fn text(metrics: &Exposition) -> String {
+    metrics.to_string()
 }
 
 /// Returns the samples of a text, sorted: a family's are in no order.
-fn samples(registry: &Registry) -> Vec<String> {
-    let text = text(registry);
+fn samples(metrics: &Exposition) -> Vec<String> {
+    let text = text(metrics);
     let mut samples: Vec<String> =
         text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     samples.sort_unstable();
@@ -48,27 +45,27 @@ fn samples(registry: &Registry) -> Vec<String> {
 #[test]
 fn a_counter_shows_what_was_ever_added() {
     static HITS: Counter = Counter::new();
-    let mut registry = Registry::default();
-    register(&mut registry, "hits", "Hits", &HITS).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("hits", "Hits", &HITS).unwrap();
     HITS.add(3);
     HITS.reset();
     HITS.add(4);
-    assert_eq!(text(&registry), "# HELP hits Hits\n# TYPE hits counter\nhits_total 7\n# EOF\n");
+    assert_eq!(text(&metrics), "# HELP hits_total Hits\n# TYPE hits_total counter\nhits_total 7\n");
 }
 
 #[test]
 fn a_gauge_shows_its_level_and_an_extreme_nothing_before_it_has_a_value() {
     let (level, greatest, least) =
         (Shared::<Gauge>::default(), Shared::<Maximum>::default(), Arc::new(Minimum::new()));
-    let mut registry = Registry::default();
-    register(&mut registry, "level", "Level", level.clone()).unwrap();
-    register(&mut registry, "greatest", "Greatest", greatest.clone()).unwrap();
-    register(&mut registry, "least", "Least", Arc::clone(&least)).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("level", "Level", level.clone()).unwrap();
+    metrics.register("greatest", "Greatest", greatest.clone()).unwrap();
+    metrics.register("least", "Least", Arc::clone(&least)).unwrap();
     level.add(-2);
-    assert_eq!(samples(&registry), ["level -2"]);
+    assert_eq!(samples(&metrics), ["level -2"]);
     greatest.record(0);
     least.record(u64::MAX);
-    assert_eq!(samples(&registry), ["greatest 0", "least 18446744073709551615", "level -2"]);
+    assert_eq!(samples(&metrics), ["greatest 0", "least 18446744073709551615", "level -2"]);
 }
 
 events! { enum Pool { Busy: Maximum } }
@@ -78,22 +75,22 @@ fn what_is_in_flight_shows_its_level_and_its_window_the_most_at_once() {
     let clock = Manual::default();
     let window = Arc::new(SlidingWindow::<Pool>::builder().clock(clock.clone()).build().unwrap());
     let busy = Shared::<InFlight>::default();
-    let mut registry = Registry::default();
-    register(&mut registry, "busy", "Busy", busy.clone()).unwrap();
-    register(&mut registry, "pool", "Pool", Arc::clone(&window)).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("busy", "Busy", busy.clone()).unwrap();
+    metrics.register("pool", "Pool", Arc::clone(&window)).unwrap();
     let one = busy.record_peaks(&window, Pool::Busy).enter(2);
     drop(busy.record_peaks(&window, Pool::Busy).enter(3));
     clock.advance(Duration::from_millis(500));
-    assert!(text(&registry).contains("# TYPE busy gauge\nbusy 2\n"));
-    assert_eq!(samples(&registry), ["busy 2", r#"pool_max{event="Busy"} 5"#]);
+    assert!(text(&metrics).contains("# TYPE busy gauge\nbusy 2\n"));
+    assert_eq!(samples(&metrics), ["busy 2", r#"pool_max{event="Busy"} 5"#]);
     drop(one);
 }
 
 #[test]
 fn a_histogram_shows_how_many_values_there_ever_were_up_to_each_power_of_two() {
     let sizes = Shared::from(Histogram::with_scale(Scale::new(4, 3, 16).unwrap()));
-    let mut registry = Registry::default();
-    register(&mut registry, "sizes", "Sizes", sizes.clone()).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("sizes", "Sizes", sizes.clone()).unwrap();
     for size in [0, 2, 3, 4, 5, 16, 17, 1_000] {
         sizes.record(size);
         sizes.reset(); // a drain does not change a scrape
@@ -101,28 +98,27 @@ fn a_histogram_shows_how_many_values_there_ever_were_up_to_each_power_of_two() {
     let expected = "\
 # HELP sizes Sizes
 # TYPE sizes histogram
-sizes_sum 1047.0
-sizes_count 8
 sizes_bucket{le=\"2.0\"} 2
 sizes_bucket{le=\"4.0\"} 4
 sizes_bucket{le=\"8.0\"} 5
 sizes_bucket{le=\"16.0\"} 6
 sizes_bucket{le=\"+Inf\"} 8
-# EOF
+sizes_sum 1047.0
+sizes_count 8
 ";
-    assert_eq!(text(&registry), expected);
+    assert_eq!(text(&metrics), expected);
 }
 
 #[test]
 fn a_histogram_of_nanoseconds_can_be_shown_in_seconds_and_at_other_bounds() {
     static RT: Histogram = Histogram::new();
-    let mut registry = Registry::default();
+    let mut metrics = Exposition::new();
     let shown = Buckets::at(&[1 << 29, 1 << 28, 900_000_000]).per(1_000_000_000);
-    register(&mut registry, "rt_seconds", "", buckets(&RT, shown)).unwrap();
+    metrics.register("rt_seconds", "", buckets(&RT, shown)).unwrap();
     RT.record_many(250_000_000, 3);
     RT.record(2_000_000_000);
     assert_eq!(
-        samples(&registry),
+        samples(&metrics),
         [
             r#"rt_seconds_bucket{le="+Inf"} 4"#,
             r#"rt_seconds_bucket{le="0.268435456"} 3"#,
@@ -156,57 +152,47 @@ fn families_and_fields_of_histograms_show_each_series_and_what_finds_no_room() {
 
     let shifts = Arc::new(Family::<Shift, Histogram>::new().with_max_series(1));
     let endpoints = Arc::new(Family::<Shift, Endpoint>::new());
-    let mut registry = Registry::default();
+    let mut metrics = Exposition::new();
     let one_bound = || Buckets::at(&[1 << 20]);
-    register(&mut registry, "shifts", "", buckets(Arc::clone(&shifts), one_bound())).unwrap();
+    metrics.register("shifts", "", buckets(Arc::clone(&shifts), one_bound())).unwrap();
     let rt = field(Arc::clone(&endpoints), |endpoint: &Endpoint| &endpoint.rt);
-    register(&mut registry, "rt", "", buckets(rt, one_bound().per(1 << 10))).unwrap();
+    metrics.register("rt", "", buckets(rt, one_bound().per(1 << 10))).unwrap();
     shifts.with(Shift { shift: 1 }).record(5_000);
     shifts.with(Shift { shift: 2 }).record(2_000_000);
     endpoints.with(Shift { shift: 3 }).rt.record(1 << 20);
     assert_eq!(
-        samples(&registry),
+        samples(&metrics),
         [
-            r#"rt_bucket{le="+Inf",shift="3"} 1"#,
-            r#"rt_bucket{le="1024.0",shift="3"} 1"#,
+            r#"rt_bucket{shift="3",le="+Inf"} 1"#,
+            r#"rt_bucket{shift="3",le="1024.0"} 1"#,
             r#"rt_count{shift="3"} 1"#,
             "rt_overflow_total 0",
             r#"rt_sum{shift="3"} 1024.0"#,
-            r#"shifts_bucket{le="+Inf",overflow="true"} 1"#,
-            r#"shifts_bucket{le="+Inf",shift="1"} 1"#,
-            r#"shifts_bucket{le="1048576.0",overflow="true"} 0"#,
-            r#"shifts_bucket{le="1048576.0",shift="1"} 1"#,
+            r#"shifts_bucket{overflow="true",le="+Inf"} 1"#,
+            r#"shifts_bucket{overflow="true",le="1.048576e+06"} 0"#,
+            r#"shifts_bucket{shift="1",le="+Inf"} 1"#,
+            r#"shifts_bucket{shift="1",le="1.048576e+06"} 1"#,
             r#"shifts_count{overflow="true"} 1"#,
             r#"shifts_count{shift="1"} 1"#,
             "shifts_overflow_total 1",
-            r#"shifts_sum{overflow="true"} 2000000.0"#,
+            r#"shifts_sum{overflow="true"} 2e+06"#,
             r#"shifts_sum{shift="1"} 5000.0"#,
         ]
     );
 }
 
 #[test]
-fn a_histogram_stands_where_one_of_the_registrys_own_does() {
-    let histogram = windrow_prometheus::Histogram::default();
-    let mut registry = Registry::default();
-    registry.register("rt", "RT", histogram.clone());
-    histogram.record(700);
-    assert!(text(&registry).contains("# TYPE rt histogram\nrt_sum 700.0\nrt_count 1\n"));
-    assert_eq!(samples(&registry).len(), 2 + 28 + 1);
-}
-
-#[test]
 fn a_family_shows_each_series_by_its_labels_the_overflow_and_how_much_it_was() {
     let requests = Arc::new(Family::<Request, Counter>::new().with_max_series(2));
-    let mut registry = Registry::default();
-    register(&mut registry, "requests", "Requests", Arc::clone(&requests)).unwrap();
-    assert_eq!(samples(&registry), ["requests_overflow_total 0"]);
+    let mut metrics = Exposition::new();
+    metrics.register("requests", "Requests", Arc::clone(&requests)).unwrap();
+    assert_eq!(samples(&metrics), ["requests_overflow_total 0"]);
     requests.with(Request { route: "/a", status: 200 }).add(2);
     requests.with(Request { route: "/b", status: 404 }).add(3);
     requests.with(Request { route: "/c", status: 200 }).add(5);
     requests.with(Request { route: "/d", status: 200 }).add(7);
     assert_eq!(
-        samples(&registry),
+        samples(&metrics),
         [
             r"requests_overflow_total 2",
             r#"requests_total{overflow="true"} 12"#,
@@ -214,21 +200,20 @@ fn a_family_shows_each_series_by_its_labels_the_overflow_and_how_much_it_was() {
             r#"requests_total{route="/b",status="404"} 3"#,
         ]
     );
-    assert!(
-        text(&registry)
-            .starts_with("# HELP requests Requests\n# TYPE requests counter\nrequests_total{")
-    );
+    assert!(text(&metrics).starts_with(
+        "# HELP requests_total Requests\n# TYPE requests_total counter\nrequests_total{"
+    ));
 }
 
 #[test]
 fn a_family_whose_labels_are_all_enums_never_overflows_and_shows_no_number_of_it() {
     static OPEN: Family<ByMethod, Gauge> = Family::new();
-    let mut registry = Registry::default();
-    register(&mut registry, "open", "Open", &OPEN).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("open", "Open", &OPEN).unwrap();
     OPEN.with(ByMethod { method: Method::Get, secure: true }).increment();
     OPEN.with(ByMethod { method: Method::Post, secure: false }).add(-1);
     assert_eq!(
-        samples(&registry),
+        samples(&metrics),
         [r#"open{method="GET",secure="true"} 1"#, r#"open{method="POST",secure="false"} -1"#]
     );
 }
@@ -236,40 +221,40 @@ fn a_family_whose_labels_are_all_enums_never_overflows_and_shows_no_number_of_it
 #[test]
 fn a_removed_series_is_gone_and_its_counts_go_to_no_other() {
     static SHIFTS: Family<Shift, Counter> = Family::new();
-    let mut registry = Registry::default();
-    register(&mut registry, "shifts", "Shifts", &SHIFTS).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("shifts", "Shifts", &SHIFTS).unwrap();
     SHIFTS.with(Shift { shift: -1 }).add(5);
     SHIFTS.with(Shift { shift: 1 }).add(2);
     assert!(SHIFTS.remove(Shift { shift: -1 }));
-    assert_eq!(samples(&registry), ["shifts_overflow_total 0", r#"shifts_total{shift="1"} 2"#]);
+    assert_eq!(samples(&metrics), ["shifts_overflow_total 0", r#"shifts_total{shift="1"} 2"#]);
     assert_eq!(SHIFTS.lifetime(), 7);
 }
 
 #[test]
 fn hostile_values_are_escaped_and_cannot_end_a_line_or_a_label() {
     let requests = Arc::new(Family::<Request, Counter>::new());
-    let mut registry = Registry::default();
-    register(&mut registry, "requests", "Requests", Arc::clone(&requests)).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("requests", "Requests", Arc::clone(&requests)).unwrap();
     let route = "\"} 1\n# EOF\nevil 1\\\t\u{0}é";
     requests.with(Request { route, status: 0 }).increment();
     let shown = "requests_total{route=\"\\\"} 1\\n# EOF\\nevil 1\\\\\t\u{0}é\",status=\"0\"} 1";
-    assert_eq!(samples(&registry), ["requests_overflow_total 0", shown]);
+    assert_eq!(samples(&metrics), ["requests_overflow_total 0", shown]);
 }
 
 #[test]
 fn a_family_with_names_of_run_time_shows_them() {
     let names = LabelNames::new(["tenant", "region"]).unwrap();
     let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).with_max_series(3));
-    let mut registry = Registry::default();
-    register(&mut registry, "requests", "Requests", Arc::clone(&requests)).unwrap();
-    assert_eq!(samples(&registry), ["requests_overflow_total 0"]);
+    let mut metrics = Exposition::new();
+    metrics.register("requests", "Requests", Arc::clone(&requests)).unwrap();
+    assert_eq!(samples(&metrics), ["requests_overflow_total 0"]);
     requests.with(&["acme", "eu"]).add(2);
     requests.with(&["ab", "c"]).add(3);
     requests.with(&["\"} 1\n# EOF\nevil 1\\\t\u{0}é", ""]).add(5);
     requests.with(&["no", "room"]).add(7);
     requests.with(&["acme"]).add(11);
     assert_eq!(
-        samples(&registry),
+        samples(&metrics),
         [
             "requests_overflow_total 2",
             r#"requests_total{overflow="true"} 18"#,
@@ -279,14 +264,14 @@ fn a_family_with_names_of_run_time_shows_them() {
         ]
     );
     assert!(requests.remove(&["ab", "c"]));
-    assert!(!text(&registry).contains(r#"tenant="ab""#));
+    assert!(!text(&metrics).contains(r#"tenant="ab""#));
 
     let sizes = Arc::new(Family::<_, Histogram>::with_names(names));
-    register(&mut registry, "sizes", "Sizes", Arc::clone(&sizes)).unwrap();
+    metrics.register("sizes", "Sizes", Arc::clone(&sizes)).unwrap();
     sizes.with(&["acme", "eu"]).record(3);
-    let shown = samples(&registry);
+    let shown = samples(&metrics);
     for sample in [
-        r#"sizes_bucket{le="1024.0",tenant="acme",region="eu"} 1"#,
+        r#"sizes_bucket{tenant="acme",region="eu",le="1024.0"} 1"#,
         r#"sizes_count{tenant="acme",region="eu"} 1"#,
     ] {
         assert!(shown.iter().any(|line| line == sample), "{sample} in {shown:#?}");
@@ -297,13 +282,13 @@ fn a_family_with_names_of_run_time_shows_them() {
 fn a_family_without_names_shows_its_one_series_without_labels() {
     let names = LabelNames::new([""; 0]).unwrap();
     let jobs: Arc<Family<RuntimeLabels, Counter>> = Arc::new(Family::with_names(names));
-    let mut registry = Registry::default();
-    register(&mut registry, "jobs", "Jobs", Arc::clone(&jobs)).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("jobs", "Jobs", Arc::clone(&jobs)).unwrap();
     jobs.with(&[]).add(3);
-    assert_eq!(samples(&registry), ["jobs_overflow_total 0", "jobs_total 3"]);
+    assert_eq!(samples(&metrics), ["jobs_overflow_total 0", "jobs_total 3"]);
     jobs.with(&["one too many"]).add(4);
     let all = ["jobs_overflow_total 1", "jobs_total 3", r#"jobs_total{overflow="true"} 4"#];
-    assert_eq!(samples(&registry), all);
+    assert_eq!(samples(&metrics), all);
 }
 
 fn queue(clock: &Manual) -> SlidingWindow<Queue, Manual> {
@@ -319,8 +304,8 @@ fn queue(clock: &Manual) -> SlidingWindow<Queue, Manual> {
 fn a_window_shows_its_events_ever_and_in_its_closed_buckets() {
     let clock = Manual::default();
     let window = Arc::new(queue(&clock));
-    let mut registry = Registry::default();
-    register(&mut registry, "queue", "Queue", Arc::clone(&window)).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("queue", "Queue", Arc::clone(&window)).unwrap();
     for wait in [10, 30] {
         window.add(Queue::Pushed, 3);
         window.record(Queue::Waited, wait);
@@ -332,7 +317,7 @@ fn a_window_shows_its_events_ever_and_in_its_closed_buckets() {
     ];
     let none =
         [r#"queue_per_second{event="Pushed"} 0.0"#, r#"queue_per_second{event="Waited"} 0.0"#];
-    assert_eq!(samples(&registry), [&none[..], &ever].concat());
+    assert_eq!(samples(&metrics), [&none[..], &ever].concat());
 
     clock.advance(Duration::from_millis(500));
     window.record(Queue::Waited, 99); // in a bucket that is not closed
@@ -346,8 +331,8 @@ fn a_window_shows_its_events_ever_and_in_its_closed_buckets() {
         r#"queue_total{event="Pushed"} 6"#,
         r#"queue_total{event="Waited"} 3"#,
     ];
-    assert_eq!(samples(&registry), closed);
-    let text = text(&registry);
+    assert_eq!(samples(&metrics), closed);
+    let text = text(&metrics);
     assert!(text.contains(
         "# HELP queue_per_second Queue: rate per second over the closed buckets of the window\n"
     ));
@@ -358,18 +343,18 @@ fn a_window_shows_the_buckets_of_its_histograms_ever_and_percentiles_of_its_clos
     let clock = Manual::default();
     let window = SlidingWindow::<Upload>::builder().clock(clock.clone()).build().unwrap();
     let window = Shared::from(window);
-    let mut registry = Registry::default();
+    let mut metrics = Exposition::new();
     let few = Buckets::at(&[1 << 10, 1 << 12]);
-    register(&mut registry, "upload", "Uploads", buckets(window.clone(), few)).unwrap();
+    metrics.register("upload", "Uploads", buckets(window.clone(), few)).unwrap();
     window.add(Upload::Started, 1);
     (1..=100).for_each(|_| window.record(Upload::Bytes, 1_000));
     let shown = |what: &str| -> Vec<String> {
-        samples(&registry).into_iter().filter(|sample| sample.starts_with(what)).collect()
+        samples(&metrics).into_iter().filter(|sample| sample.starts_with(what)).collect()
     };
     let values = [
-        r#"upload_values_bucket{le="+Inf",event="Bytes"} 100"#,
-        r#"upload_values_bucket{le="1024.0",event="Bytes"} 100"#,
-        r#"upload_values_bucket{le="4096.0",event="Bytes"} 100"#,
+        r#"upload_values_bucket{event="Bytes",le="+Inf"} 100"#,
+        r#"upload_values_bucket{event="Bytes",le="1024.0"} 100"#,
+        r#"upload_values_bucket{event="Bytes",le="4096.0"} 100"#,
         r#"upload_values_count{event="Bytes"} 100"#,
         r#"upload_values_sum{event="Bytes"} 100000.0"#,
     ];
@@ -396,16 +381,15 @@ fn a_window_shows_the_buckets_of_its_histograms_ever_and_percentiles_of_its_clos
 fn a_window_of_one_bucket_has_no_closed_ones_and_shows_none() {
     let window = SlidingWindow::<Hits>::builder().buckets(1).build().unwrap();
     let window = Shared::from(window);
-    let mut registry = Registry::default();
-    register(&mut registry, "cache", "Cache", window.clone()).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("cache", "Cache", window.clone()).unwrap();
     window.add(Hits::Hit, 2);
     assert_eq!(
-        samples(&registry),
+        samples(&metrics),
         [r#"cache_total{event="Hit"} 2"#, r#"cache_total{event="Miss"} 0"#]
     );
-    // No event has values: so there is no metric of values, either.
-    let described = text(&registry).lines().filter(|line| line.starts_with("# TYPE")).count();
-    assert_eq!(described, 2);
+    let described = text(&metrics).lines().filter(|line| line.starts_with("# TYPE")).count();
+    assert_eq!(described, 1, "no name without a sample");
 }
 
 #[test]
@@ -413,17 +397,17 @@ fn a_window_of_extremes_shows_them_and_counts_none() {
     let clock = Manual::default();
     let window = SlidingWindow::<Depth>::builder().clock(clock.clone()).build().unwrap();
     let window = Shared::from(window);
-    let mut registry = Registry::default();
-    register(&mut registry, "depth", "Depth", window.clone()).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("depth", "Depth", window.clone()).unwrap();
     for depth in [3, 8, 5] {
         window.record(Depth::Deepest, depth);
         window.record(Depth::Flattest, depth);
     }
-    assert_eq!(samples(&registry), [""; 0]);
+    assert_eq!(samples(&metrics), [""; 0]);
     clock.advance(Duration::from_millis(500));
     let shown = [r#"depth_max{event="Deepest"} 8"#, r#"depth_min{event="Flattest"} 3"#];
-    assert_eq!(samples(&registry), shown);
-    let described = text(&registry).lines().filter(|line| line.starts_with("# TYPE")).count();
+    assert_eq!(samples(&metrics), shown);
+    let described = text(&metrics).lines().filter(|line| line.starts_with("# TYPE")).count();
     assert_eq!(described, 2, "no name without a sample");
 }
 
@@ -432,8 +416,8 @@ fn a_window_shows_the_level_of_a_signed_event_as_a_gauge() {
     let clock = Manual::default();
     let window = SlidingWindow::<Cart>::builder().clock(clock.clone()).build().unwrap();
     let window = Shared::from(window);
-    let mut registry = Registry::default();
-    register(&mut registry, "cart", "Cart", window.clone()).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("cart", "Cart", window.clone()).unwrap();
     window.add(Cart::Items, 3);
     window.add(Cart::Items, -5);
     clock.advance(Duration::from_millis(500));
@@ -444,9 +428,8 @@ cart_level{event=\"Items\"} -2
 # HELP cart_per_second Cart: rate per second over the closed buckets of the window
 # TYPE cart_per_second gauge
 cart_per_second{event=\"Items\"} -4.0
-# EOF
 ";
-    assert_eq!(text(&registry), expected);
+    assert_eq!(text(&metrics), expected);
 }
 
 #[test]
@@ -454,20 +437,20 @@ fn a_number_of_the_programs_own_is_a_gauge() {
     let gates =
         Arc::new(Family::<Shift, _, _>::with_constructor(|| Gate::builder(5).build().unwrap()));
     let (number, other) = (Arc::new(AtomicI64::new(3)), from_fn(|| f64::NAN));
-    let mut registry = Registry::default();
+    let mut metrics = Exposition::new();
     let half = from_fn({
         let number = Arc::clone(&number);
         move || number.load(Ordering::Relaxed) as f64 / 2.0
     });
     let left = field_fn(Arc::clone(&gates), |gate: &Gate| gate.left() as f64);
-    register(&mut registry, "half", "Half", half).unwrap();
-    register(&mut registry, "absent", "Absent", other).unwrap();
-    register(&mut registry, "left", "Left", left).unwrap();
+    metrics.register("half", "Half", half).unwrap();
+    metrics.register("absent", "Absent", other).unwrap();
+    metrics.register("left", "Left", left).unwrap();
     assert!(gates.with(Shift { shift: -1 }).try_admit(2));
     let shown = ["half 1.5", "left_overflow_total 0", r#"left{shift="-1"} 3.0"#];
-    assert_eq!(samples(&registry), shown);
+    assert_eq!(samples(&metrics), shown);
     number.store(-8, Ordering::Relaxed);
-    assert!(text(&registry).contains("# TYPE half gauge\nhalf -4.0\n"));
+    assert!(text(&metrics).contains("# TYPE half gauge\nhalf -4.0\n"));
 }
 
 #[test]
@@ -477,13 +460,13 @@ fn a_family_of_windows_shows_the_samples_of_each_name_together() {
         let clock = clock.clone();
         move || queue(&clock)
     }));
-    let mut registry = Registry::default();
-    register(&mut registry, "queue", "Queue", Arc::clone(&windows)).unwrap();
+    let mut metrics = Exposition::new();
+    metrics.register("queue", "Queue", Arc::clone(&windows)).unwrap();
     for shift in 0..10 {
         windows.with(Shift { shift }).add(Queue::Pushed, 1);
     }
     clock.advance(Duration::from_millis(500));
-    let text = text(&registry);
+    let text = text(&metrics);
     let mut names: Vec<&str> = text
         .lines()
         .filter(|line| !line.starts_with('#'))
@@ -497,10 +480,19 @@ fn a_family_of_windows_shows_the_samples_of_each_name_together() {
 }
 
 #[test]
-fn prefixes_and_labels_of_the_registry_stand_before_ours() {
+fn prefixes_and_labels_of_all_series_stand_before_ours() {
     static HITS: Counter = Counter::new();
-    let mut registry =
-        Registry::with_prefix_and_labels("shop", [("zone".into(), "a\"b".into())].into_iter());
-    register(registry.sub_registry_with_prefix("web"), "hits", "Hits", &HITS).unwrap();
-    assert_eq!(samples(&registry), [r#"shop_web_hits_total{zone="a\"b"} 0"#]);
+    static OPEN: Family<ByMethod, Gauge> = Family::new();
+    let mut metrics = Exposition::new();
+    metrics.register("plain", "", from_fn(|| 1.0)).unwrap();
+    let mut metrics = metrics.with_prefix("shop").with_label("zone", "a\"b").with_label("x", "");
+    metrics.register("hits", "Hits", &HITS).unwrap();
+    metrics.register("open", "Open", &OPEN).unwrap();
+    OPEN.with(ByMethod { method: Method::Get, secure: true }).increment();
+    let expected = [
+        "plain 1.0",
+        r#"shop_hits_total{zone="a\"b",x=""} 0"#,
+        r#"shop_open{zone="a\"b",x="",method="GET",secure="true"} 1"#,
+    ];
+    assert_eq!(samples(&metrics), expected);
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
 use windrow::{Counter, Family, Gauge, Histogram, Maximum, Minimum, SlidingWindow, events, labels};
-use windrow_prometheus::{Buckets, Format, Shared, buckets, register};
+use windrow_prometheus::registry::Shared;
+use windrow_prometheus::{Buckets, Exposition, Format, buckets};
 
 use super::Samples;
 
@@ -41,7 +41,7 @@ pub(crate) struct Metrics {
     done: Shared<Counter>,
 }
 
-pub(crate) fn registry() -> (Metrics, Registry) {
+pub(crate) fn exposition() -> (Metrics, Exposition) {
     let clock = Manual::default();
     let metrics = Metrics {
         requests: Arc::new(Family::new()),
@@ -71,18 +71,17 @@ pub(crate) fn registry() -> (Metrics, Registry) {
     }
     let in_seconds = buckets(rts, Buckets::octaves().per(1_000_000_000));
 
-    let mut registry = Registry::with_prefix("shop");
-    let all = &mut registry;
-    register(all, "requests", "Requests, \"by\" route #1 {a=b}", Arc::clone(&metrics.requests))
+    let mut all = Exposition::new().with_prefix("shop");
+    all.register("requests", "Requests, \"by\" route #1 {a=b}", Arc::clone(&metrics.requests))
         .unwrap();
-    register(all, "shifts", "Shifts", Arc::clone(&metrics.shifts)).unwrap();
-    register(all, "done", "Done", metrics.done.clone()).unwrap();
-    register(all, "open", "Open", tenants).unwrap();
-    register(all, "queue", "Queue", queues).unwrap();
-    register(all, "rt_seconds", "Response times", in_seconds).unwrap();
-    register(all, "greatest", "Greatest", greatest).unwrap();
-    register(all, "least", "Least: nothing recorded", Shared::<Minimum>::default()).unwrap();
-    (metrics, registry)
+    all.register("shifts", "Shifts", Arc::clone(&metrics.shifts)).unwrap();
+    all.register("done", "Done", metrics.done.clone()).unwrap();
+    all.register("open", "Open", tenants).unwrap();
+    all.register("queue", "Queue", queues).unwrap();
+    all.register("rt_seconds", "Response times", in_seconds).unwrap();
+    all.register("greatest", "Greatest", greatest).unwrap();
+    all.register("least", "Least: nothing recorded", Shared::<Minimum>::default()).unwrap();
+    (metrics, all)
 }
 
 impl Metrics {
@@ -101,12 +100,8 @@ impl Metrics {
     }
 }
 
-pub(crate) fn text(registry: &Registry) -> String {
-    Format::OpenMetrics.encode(registry).unwrap()
-}
-
-pub(crate) fn classic(registry: &Registry) -> String {
-    Format::Text.encode(registry).unwrap()
+pub(crate) fn text(metrics: &Exposition, format: Format) -> String {
+    String::from_utf8(metrics.encode(format)).unwrap()
 }
 
 /// Checks that a parser has found all counts.
@@ -147,7 +142,7 @@ pub(crate) fn check(samples: &Samples) {
     );
     assert_eq!(get("shop_greatest", &[]), 0.0);
     let bucket = |le| get("shop_rt_seconds_bucket", &[("tenant", HOSTILE[4]), ("le", le)]);
-    let buckets = ["5.12e-7", "0.001048576", "0.016777216", "0.536870912", "1.073741824", "+Inf"];
+    let buckets = ["5.12e-07", "0.001048576", "0.016777216", "0.536870912", "1.073741824", "+Inf"];
     assert_eq!(buckets.map(bucket), [1.0, 2.0, 17.0, 537.0, 1_001.0, 1_001.0]);
     assert_eq!(get("shop_rt_seconds_count", &[("tenant", HOSTILE[4])]), 1_001.0);
     assert_eq!(get("shop_rt_seconds_sum", &[("tenant", HOSTILE[4])]), 500.5);

@@ -10,35 +10,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::DescriptorEncoder;
-use prometheus_client::registry::Registry;
-use windrow_prometheus::{Server, serve};
+use windrow::export::from_fn;
+use windrow_prometheus::{Exposition, Server, serve};
 
 use super::{Samples, samples};
 
-/// Serves a registry on a port of its own, until it is dropped.
+/// Serves metrics on a port of its own, until it is dropped.
 pub(crate) struct Target {
     server: Server,
     scrapes: Arc<AtomicUsize>,
 }
 
-/// Counts the scrapes.
-#[derive(Debug)]
-struct Scrapes(Arc<AtomicUsize>);
-
-impl Collector for Scrapes {
-    fn encode(&self, _: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    }
-}
-
 impl Target {
-    pub(crate) fn serve(mut registry: Registry) -> Target {
+    pub(crate) fn serve(mut metrics: Exposition) -> Target {
         let scrapes = Arc::new(AtomicUsize::new(0));
-        registry.register_collector(Box::new(Scrapes(Arc::clone(&scrapes))));
-        Target { server: serve("127.0.0.1:0", registry).unwrap(), scrapes }
+        let seen = Arc::clone(&scrapes);
+        let number = from_fn(move || seen.fetch_add(1, Ordering::Relaxed) as f64);
+        metrics.register("scrapes", "", number).unwrap();
+        Target { server: serve("127.0.0.1:0", metrics).unwrap(), scrapes }
     }
 
     pub(crate) fn port(&self) -> u16 {

@@ -10,20 +10,21 @@ use prometheus_client::encoding::{
     DescriptorEncoder, EncodeLabel, EncodeLabelSet, LabelSetEncoder,
 };
 use prometheus_client::registry::Registry;
-use windrow::export::{Catalog, Outline, PartKind, Source};
+use windrow::export::{Catalog, Outline};
 
-use crate::buckets::{Buckets, Registrable};
+use super::probe::Probe;
+use super::scrape::{descriptor, scrape};
+use crate::buckets::Registrable;
+use crate::described::{Described, label_names};
 use crate::error::RegisterError;
-use crate::probe::Probe;
-use crate::rules::{check_help, check_labels, check_name};
-use crate::scrape::{Named, scrape};
-use crate::show::metric_type;
+use crate::rules::{Characters, check_help};
 
 /// Registers a metric or a family under a name, after checking all names, labels and helps that a
 /// scrape would show of it.
 ///
-/// See the [list](crate#what-a-scrape-shows) of these, and [`export::Source`](Source) for the types
-/// that can be registered. [`buckets`](crate::buckets) shows histograms with other bounds.
+/// See the [list](crate#what-a-scrape-shows) of these, and [`Source`](windrow::export::Source) for
+/// the types that can be registered. [`buckets`](crate::buckets) shows histograms with other
+/// bounds.
 ///
 /// The registry's prefix and labels are checked too, and the names of all metrics in it and in its
 /// sub-registries. For that, the registry is encoded once, into nothing: so register at the
@@ -37,13 +38,14 @@ use crate::show::metric_type;
 /// ```
 /// use prometheus_client::{encoding::text::encode, registry::Registry};
 /// use windrow::{Counter, Family, labels};
+/// use windrow_prometheus::registry::register;
 ///
 /// labels! { pub struct Request { route: str, status: u16 } }
 ///
 /// static REQUESTS: Family<Request, Counter> = Family::new();
 ///
 /// let mut registry = Registry::with_prefix("shop");
-/// windrow_prometheus::register(&mut registry, "requests", "Requests by route", &REQUESTS)?;
+/// register(&mut registry, "requests", "Requests by route", &REQUESTS)?;
 ///
 /// REQUESTS.with(Request { route: "/cart", status: 200 }).add(3);
 /// let mut text = String::new();
@@ -57,34 +59,11 @@ pub fn register(
     help: &str,
     source: impl Registrable,
 ) -> Result<(), RegisterError> {
-    let (source, buckets) = source.with_buckets();
-    let outline = source.outline();
-    let form = outline.form;
-    check_name(name)?;
     check_help(help)?;
-    check_labels(label_names(&outline))?;
-    if buckets.divides_by_zero() {
-        return Err(RegisterError::PerZero { name: name.to_owned() });
-    }
-    if let Some(bound) = buckets.least_bound() {
-        let least = form.scales().map(|scale| scale.min() - 1).max().unwrap_or(0);
-        if bound < least {
-            return Err(RegisterError::BoundBelow { name: name.to_owned(), bound, least });
-        }
-    }
-    if let Some(label) = outline.reserved_label() {
-        return Err(RegisterError::ReservedLabel { label: label.to_owned() });
-    }
-    let is_counter =
-        form.parts().any(|part| part.suffix.is_empty() && part.kind == PartKind::Counter);
-    if is_counter && name.ends_with("_total") {
-        return Err(RegisterError::Total { name: name.to_owned() });
-    }
-
-    let overflows = outline.overflows;
+    let described = Described::of(Characters::Plain, (name, help, ""), source)?;
+    let overflows = described.outline.overflows;
     let stage = Arc::new(AtomicU8::new(ENTERS));
-    let named = named(name, help, &outline);
-    let registered = Registered { named, source, outline, buckets, stage: Arc::clone(&stage) };
+    let registered = Registered { described, stage: Arc::clone(&stage) };
     registry.register_collector(Box::new(registered));
     let mut probe = Probe::new(&stage);
     let encoded = encode_registry(&mut probe, registry);
@@ -115,7 +94,7 @@ pub fn register(
 /// let mut catalog = Catalog::new();
 /// catalog.add("hits", "Hits since the start", &HITS)?;
 /// let mut registry = Registry::default();
-/// windrow_prometheus::register_all(&mut registry, &catalog)?;
+/// windrow_prometheus::registry::register_all(&mut registry, &catalog)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn register_all(registry: &mut Registry, catalog: &Catalog) -> Result<(), RegisterError> {
@@ -124,10 +103,6 @@ pub fn register_all(registry: &mut Registry, catalog: &Catalog) -> Result<(), Re
     }
     Ok(())
 }
-
-/// The suffix and the help of the number of uses of the overflow series.
-const OVERFLOWED: (&str, &str) =
-    ("overflow", "uses of labels beyond the limit of series, counted under the label overflow");
 
 // The states of a metric that was registered.
 
@@ -139,48 +114,25 @@ pub(crate) const SHOWN: u8 = 2;
 /// No scrape shows it.
 pub(crate) const REFUSED: u8 = 3;
 
-/// Returns the names of all labels of the samples.
-fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
-    let form = outline.form;
-    let bounds = form.parts().any(|part| part.kind == PartKind::Histogram).then_some("le");
-    let more = form.sample_labels().iter().copied().chain(bounds);
-    outline.labels.iter().map(String::as_str).chain(more)
-}
-
-/// Returns the parts with their full names; and, if there may be an overflow series, the number of
-/// its uses.
-fn named(name: &str, help: &str, outline: &Outline) -> Vec<Named> {
-    let named = |suffix: &str, about: &str, kind: PartKind| Named {
-        name: [name, suffix].join(if suffix.is_empty() { "" } else { "_" }),
-        help: [help, about].join(if help.is_empty() || about.is_empty() { "" } else { ": " }),
-        kind: metric_type(kind),
-    };
-    let parts = outline.form.parts().map(|part| named(part.suffix, part.about, part.kind));
-    let overflowed = named(OVERFLOWED.0, OVERFLOWED.1, PartKind::Counter);
-    parts.chain(outline.overflows.then_some(overflowed)).collect()
-}
-
 struct Registered {
-    named: Vec<Named>,
-    source: Box<dyn Source>,
-    outline: Outline,
-    buckets: Buckets,
+    described: Described,
     stage: Arc<AtomicU8>,
 }
 
 impl Registered {
     /// Writes all names, and all names of labels.
     fn names(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let labels = Empty(label_names(&self.outline).collect());
+        let outline = &self.described.outline;
+        let labels = Empty(label_names(outline).collect());
         // The overflow series has that label in place of its own.
-        let own = self.outline.labels.len();
+        let own = outline.labels.len();
         let mut overflow = vec![Outline::OVERFLOW];
         overflow.extend(&labels.0[own..]);
         let overflow = Empty(overflow);
-        for named in &self.named {
-            let mut encoder = named.descriptor(encoder)?;
+        for named in self.described.named() {
+            let mut encoder = descriptor(named, encoder)?;
             encoder.encode_family(&labels)?.encode_gauge(&0_u64)?;
-            if self.outline.overflows {
+            if outline.overflows {
                 encoder.encode_family(&overflow)?.encode_gauge(&0_u64)?;
             }
         }
@@ -200,10 +152,7 @@ impl EncodeLabelSet for Empty<'_> {
 impl Collector for Registered {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         match self.stage.load(Ordering::Relaxed) {
-            SHOWN => {
-                let parts: Vec<_> = self.outline.form.parts().collect();
-                scrape(&*self.source, &parts, &self.named, &self.buckets, &mut encoder)
-            }
+            SHOWN => scrape(&self.described, &mut encoder),
             ENTERS => {
                 self.stage.store(WRITES, Ordering::Relaxed);
                 self.names(&mut encoder)?;
@@ -218,6 +167,6 @@ impl Collector for Registered {
 /// Shows the names.
 impl Debug for Registered {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.named.iter().map(|named| &named.name)).finish()
+        f.debug_list().entries(self.described.named().map(|named| &named.name)).finish()
     }
 }

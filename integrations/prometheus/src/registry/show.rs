@@ -3,20 +3,24 @@
 use std::fmt;
 
 use prometheus_client::encoding::{
-    EncodeLabel, EncodeLabelSet, LabelSetEncoder, MetricEncoder, NoLabelSet,
+    EncodeLabel, EncodeLabelSet, LabelSetEncoder, MetricEncoder, NativeHistogram,
+    NativeHistogramBuckets, NoLabelSet,
 };
 use prometheus_client::metrics::MetricType;
-use windrow::export::{Part, PartKind, Reading, Sample, Series, Value};
+use windrow::export::{Part, Reading, Sample, Series, Value};
+use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
 
 use crate::buckets::Buckets;
+use crate::described::Type;
 
-/// Returns Prometheus' type of a part.
-pub(crate) const fn metric_type(kind: PartKind) -> MetricType {
+/// Returns the type of a metric as `prometheus-client` names it.
+pub(crate) const fn metric_type(kind: Type) -> MetricType {
     match kind {
-        PartKind::Counter => MetricType::Counter,
-        PartKind::Level | PartKind::Gauge | PartKind::RealGauge => MetricType::Gauge,
-        PartKind::Histogram => MetricType::Histogram,
+        Type::Counter => MetricType::Counter,
+        Type::Gauge => MetricType::Gauge,
+        Type::Histogram => MetricType::Histogram,
+        Type::Info => MetricType::Info,
     }
 }
 
@@ -108,8 +112,33 @@ fn write_value(
         Value::Unsigned(number) => encoder.encode_gauge(&number),
         Value::Signed(number) => encoder.encode_gauge(&number),
         Value::Real(number) => encoder.encode_gauge(&number),
-        Value::Distribution(values) => buckets.encode(values, encoder),
+        Value::Distribution(values) => write_histogram(values, buckets, encoder),
     }
+}
+
+fn write_histogram(
+    values: &Distribution,
+    buckets: &Buckets,
+    encoder: &mut MetricEncoder<'_>,
+) -> fmt::Result {
+    let (sum, count) = (buckets.shown(values.sum()), values.count());
+    let (mut classic, mut before) = (Vec::new(), 0_u64);
+    buckets.each(values, |bound, up_to| {
+        classic.push((bound, up_to.wrapping_sub(before)));
+        before = up_to;
+    });
+    let Some(native) = buckets.native(values) else {
+        return encoder.encode_histogram::<NoLabelSet>(sum, count, &classic, None);
+    };
+    let native = NativeHistogram {
+        schema: native.schema,
+        zero_threshold: native.zero_threshold,
+        zero_count: native.zero_count,
+        negative: NativeHistogramBuckets { spans: &[], deltas: &[] },
+        positive: NativeHistogramBuckets { spans: &native.spans, deltas: &native.deltas },
+        created: None,
+    };
+    encoder.encode_histogram_with_native::<NoLabelSet>(sum, count, &classic, None, native)
 }
 
 /// All labels of a sample.

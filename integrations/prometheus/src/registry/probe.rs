@@ -5,9 +5,10 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use super::registered::{REFUSED, SHOWN, WRITES};
+use crate::described::Type;
 use crate::error::RegisterError;
-use crate::registered::{REFUSED, SHOWN, WRITES};
-use crate::rules::{check_labels, check_name};
+use crate::rules::{Characters, check_labels, check_name};
 
 /// Takes a text line by line, and keeps the names in it. The new metric is shown if no check fails;
 /// if one does, or if the encoding of the text panics, it never is.
@@ -51,13 +52,14 @@ impl Probe {
         if let Some(described) = self.line.strip_prefix("# TYPE ") {
             let (name, kind) = described.rsplit_once(' ').unwrap_or((described, ""));
             if is_new {
-                self.wrong = self.wrong.clone().and(check_name(name));
+                self.wrong = self.wrong.clone().and(check_name(Characters::Plain, name));
                 self.new.push((name.to_owned(), kind.to_owned()));
             } else {
                 self.taken.extend(names(name, kind));
             }
         } else if is_new && !self.line.starts_with('#') {
-            self.wrong = self.wrong.clone().and(check_labels(label_names(&self.line)));
+            self.wrong =
+                self.wrong.clone().and(check_labels(Characters::Plain, label_names(&self.line)));
         }
     }
 }
@@ -86,13 +88,13 @@ impl Write for Probe {
 
 /// Returns the names that samples of a metric may have, and its own.
 fn names(name: &str, kind: &str) -> impl Iterator<Item = String> {
-    let suffixes: &[&str] = match kind {
-        "counter" => &["", "_total", "_created"],
-        "histogram" => &["", "_bucket", "_count", "_sum", "_created"],
-        "info" => &["", "_info"],
-        _ => &[""],
+    let kind = match kind {
+        "counter" => Type::Counter,
+        "histogram" => Type::Histogram,
+        "info" => Type::Info,
+        _ => Type::Gauge,
     };
-    suffixes.iter().map(move |suffix| format!("{name}{suffix}"))
+    kind.suffixes().iter().map(move |suffix| format!("{name}{suffix}"))
 }
 
 /// Returns the names of a sample's labels.

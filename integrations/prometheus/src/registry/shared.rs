@@ -10,8 +10,9 @@ use prometheus_client::metrics::{MetricType, TypedMetric};
 use windrow::export::{Exported, FamilySource, Outline, PartKind, Series, Source};
 use windrow::{Family, family::Metric, labels::Labels};
 
+use super::show::{Kept, metric_type, write};
 use crate::buckets::Buckets;
-use crate::show::{Kept, metric_type, write};
+use crate::described::Type;
 
 /// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and can be used
 /// wherever one of those can: in its `Registry` and in its `Family`. It dereferences to the metric.
@@ -19,7 +20,7 @@ use crate::show::{Kept, metric_type, write};
 /// ```
 /// use prometheus_client::metrics::family::Family;
 /// use prometheus_client::{encoding::text::encode, registry::Registry};
-/// use windrow_prometheus::Counter;
+/// use windrow_prometheus::registry::Counter;
 ///
 /// let requests = Family::<Vec<(String, String)>, Counter>::default();
 /// let mut registry = Registry::default();
@@ -81,7 +82,7 @@ impl Single for windrow::Minimum {
 }
 
 impl<M: Single> TypedMetric for Shared<M> {
-    const TYPE: MetricType = metric_type(M::KIND);
+    const TYPE: MetricType = metric_type(Type::of(M::KIND));
 }
 
 impl<M: Single> EncodeMetric for Shared<M> {

@@ -1,0 +1,121 @@
+//! Reading sources into a writer: metric by metric, because the samples of a name stand together.
+
+use std::time::SystemTime;
+
+use windrow::export::{Part, Reading, Sample, Series, StartTimes, Value};
+use windrow::histogram::Distribution;
+
+use crate::buckets::Buckets;
+use crate::described::{Described, Named};
+
+/// Labels that all series of a metric have.
+pub(crate) type Labels = Vec<(String, String)>;
+
+/// A source that is registered.
+pub(crate) struct Registered {
+    pub(crate) described: Described,
+    pub(crate) labels: Labels,
+    /// The time since which the uses of its overflow series count.
+    pub(crate) since: SystemTime,
+    pub(crate) starts: StartTimes,
+}
+
+/// A writer of a format. The samples that it is given are those of the metric that began last.
+pub(crate) trait Writer {
+    /// The labels of a series, in the form in which they are written.
+    type Labels: Default;
+
+    /// Begins a metric whose series all have these labels. It is written with its first sample.
+    fn begin(&mut self, named: &Named, labels: &[(String, String)]);
+
+    /// Puts the labels of a series in the place of others.
+    fn labels(&self, series: &dyn Series, labels: &mut Self::Labels);
+
+    /// Sets the labels of the next sample: those of a series, and more.
+    fn set_labels<'l>(
+        &mut self,
+        labels: &Self::Labels,
+        more: impl Iterator<Item = (&'l str, &'l str)>,
+    );
+
+    /// Writes a counter, with its start time.
+    fn counter(&mut self, count: u64, start: SystemTime);
+
+    /// Writes a gauge.
+    fn gauge(&mut self, number: Number);
+
+    /// Writes a histogram, with its start time.
+    fn histogram(&mut self, values: &Distribution, buckets: &Buckets, start: SystemTime);
+
+    /// Writes an info, whose labels are those of its metric.
+    fn info(&mut self);
+}
+
+/// The number of a gauge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Number {
+    Unsigned(u64),
+    Signed(i64),
+    Real(f64),
+}
+
+/// Writes all samples of a source. Each series is read once: its samples are of one moment.
+pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
+    let Described { source, outline, buckets, parts, uses } = &registered.described;
+    let read = |series: &dyn Series| {
+        let metric = series.metric();
+        (registered.starts.of(series, metric), metric.read())
+    };
+    if let [(part, named)] = &parts[..] {
+        // A series is read, written and released while it is in the processor's cache.
+        writer.begin(named, &registered.labels);
+        let mut labels = W::Labels::default();
+        source.visit(&mut |series| {
+            writer.labels(series, &mut labels);
+            let (start, reading) = read(series);
+            write(writer, part, &labels, &reading, start, buckets);
+        });
+    } else {
+        let mut all = Vec::new();
+        source.visit(&mut |series| {
+            let mut labels = W::Labels::default();
+            writer.labels(series, &mut labels);
+            all.push((labels, read(series)));
+        });
+        for (part, named) in parts {
+            writer.begin(named, &registered.labels);
+            for (labels, (start, reading)) in &all {
+                write(writer, part, labels, reading, *start, buckets);
+            }
+        }
+    }
+    if !outline.series_return {
+        registered.starts.forget_removed();
+    }
+    if let Some((named, uses)) = uses.as_ref().zip(source.refused()) {
+        writer.begin(named, &registered.labels);
+        writer.set_labels(&W::Labels::default(), std::iter::empty());
+        writer.counter(uses, registered.since);
+    }
+}
+
+/// Writes the samples of a part.
+fn write<W: Writer>(
+    writer: &mut W,
+    part: &Part,
+    labels: &W::Labels,
+    reading: &Reading,
+    start: SystemTime,
+    buckets: &Buckets,
+) {
+    reading.samples(part, &mut |sample: Sample<'_>| {
+        writer.set_labels(labels, sample.labels());
+        match sample.value {
+            Value::Count(count) => writer.counter(count, start),
+            Value::Unsigned(number) => writer.gauge(Number::Unsigned(number)),
+            Value::Signed(number) => writer.gauge(Number::Signed(number)),
+            Value::Real(number) => writer.gauge(Number::Real(number)),
+            Value::Distribution(values) => writer.histogram(values, buckets, start),
+        }
+    });
+}

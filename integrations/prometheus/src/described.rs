@@ -1,0 +1,168 @@
+//! The metrics that a source is shown as: their names, helps, units and types.
+
+use std::collections::HashSet;
+
+use windrow::export::{Outline, Part, PartKind, Source};
+
+use crate::buckets::{Buckets, Registrable};
+use crate::error::RegisterError;
+use crate::escaping::{Escaping, NameKind};
+use crate::rules::{Characters, check_labels, check_name, check_unit};
+
+/// A source, with the metrics that it is shown as.
+pub(crate) struct Described {
+    pub(crate) source: Box<dyn Source>,
+    pub(crate) outline: Outline,
+    pub(crate) buckets: Buckets,
+    /// One metric for each part.
+    pub(crate) parts: Vec<(&'static Part, Named)>,
+    /// The uses of the overflow series, if there may be one.
+    pub(crate) uses: Option<Named>,
+}
+
+/// A metric's name with its unit, its help and its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) help: String,
+    pub(crate) unit: String,
+    pub(crate) kind: Type,
+}
+
+/// The type of a metric in a scrape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+}
+
+impl Type {
+    pub(crate) const fn of(kind: PartKind) -> Type {
+        match kind {
+            PartKind::Counter => Type::Counter,
+            PartKind::Level | PartKind::Gauge | PartKind::RealGauge => Type::Gauge,
+            PartKind::Histogram => Type::Histogram,
+        }
+    }
+
+    /// Returns the suffix of the metric's one sample.
+    pub(crate) const fn suffix(self) -> &'static str {
+        match self {
+            Type::Counter => "_total",
+            Type::Info => "_info",
+            Type::Gauge | Type::Histogram => "",
+        }
+    }
+
+    /// Returns the suffixes of all names that a scrape may show for the metric.
+    pub(crate) const fn suffixes(self) -> &'static [&'static str] {
+        match self {
+            Type::Counter => &["", "_total", "_created"],
+            Type::Gauge => &[""],
+            Type::Histogram => &["", "_bucket", "_count", "_sum", "_created"],
+            Type::Info => &["", "_info"],
+        }
+    }
+}
+
+impl Described {
+    /// Checks and names the metrics of a source. Whether their names are taken is to be checked.
+    pub(crate) fn of(
+        characters: Characters,
+        (name, help, unit): (&str, &str, &str),
+        source: impl Registrable,
+    ) -> Result<Described, RegisterError> {
+        let (source, buckets) = source.with_buckets();
+        let outline = source.outline();
+        let form = outline.form;
+        check_name(characters, name)?;
+        check_unit(unit)?;
+        check_labels(characters, label_names(&outline))?;
+        if buckets.divides_by_zero() {
+            return Err(RegisterError::PerZero { name: name.to_owned() });
+        }
+        if let Some(bound) = buckets.least_bound() {
+            let least = form.scales().map(|scale| scale.min() - 1).max().unwrap_or(0);
+            if bound < least {
+                return Err(RegisterError::BoundBelow { name: name.to_owned(), bound, least });
+            }
+        }
+        if let Some(label) = outline.reserved_label() {
+            return Err(RegisterError::ReservedLabel { label: label.to_owned() });
+        }
+        let is_counter =
+            form.parts().any(|part| part.suffix.is_empty() && part.kind == PartKind::Counter);
+        if is_counter && name.ends_with("_total") {
+            return Err(RegisterError::Total { name: name.to_owned() });
+        }
+        let named = |part: &Part| Named::of(name, help, unit, part);
+        let parts = form.parts().map(|part| (part, named(part))).collect();
+        let uses = outline.overflows.then(|| named(&Part::OVERFLOW));
+        Ok(Described { source, outline, buckets, parts, uses })
+    }
+
+    /// Returns all metrics.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &Named> + Clone {
+        self.parts.iter().map(|(_, named)| named).chain(&self.uses)
+    }
+}
+
+impl Named {
+    fn of(name: &str, help: &str, unit: &str, part: &Part) -> Named {
+        let mut full = join(name, "_", part.suffix);
+        let unit = if part.is_in_unit { unit } else { "" };
+        if !ends_in(&full, unit) {
+            full = join(&full, "_", unit);
+        }
+        let help = join(help, ": ", part.about);
+        Named { name: full, help, unit: unit.to_owned(), kind: Type::of(part.kind) }
+    }
+}
+
+fn join(one: &str, between: &str, other: &str) -> String {
+    [one, other].join(if one.is_empty() || other.is_empty() { "" } else { between })
+}
+
+/// Returns whether a name ends in `_` and the unit, as the unit of `OpenMetrics` must.
+pub(crate) fn ends_in(name: &str, unit: &str) -> bool {
+    unit.is_empty() || name.strip_suffix(unit).is_some_and(|name| name.ends_with('_'))
+}
+
+/// Returns the names of all labels of the samples.
+pub(crate) fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
+    let form = outline.form;
+    let bounds = form.parts().any(|part| part.kind == PartKind::Histogram).then_some("le");
+    let more = form.sample_labels().iter().copied().chain(bounds);
+    outline.labels.iter().map(String::as_str).chain(more)
+}
+
+/// The names that are taken, in the forms that scrapers get them.
+#[derive(Debug, Default)]
+pub(crate) struct Taken(HashSet<String>);
+
+impl Taken {
+    /// Takes the names of metrics, unless one is taken.
+    pub(crate) fn take<'n>(
+        &mut self,
+        metrics: impl Iterator<Item = &'n Named> + Clone,
+    ) -> Result<(), RegisterError> {
+        for named in metrics.clone() {
+            if names(named).any(|name| self.0.contains(&name)) {
+                return Err(RegisterError::NameTaken { name: named.name.clone() });
+            }
+        }
+        self.0.extend(metrics.flat_map(names));
+        Ok(())
+    }
+}
+
+/// Returns the names of a metric's samples, and its own, where other characters are escaped. (Names
+/// that differ with underscores also differ with dots.)
+fn names(named: &Named) -> impl Iterator<Item = String> {
+    [Escaping::Underscores, Escaping::Values].into_iter().flat_map(|escaping| {
+        let escaped = escaping.name(NameKind::Metric, &named.name);
+        named.kind.suffixes().iter().map(move |suffix| format!("{escaped}{suffix}"))
+    })
+}

@@ -1,0 +1,146 @@
+//! Names of UTF-8, for scrapers that take them and for others.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// The way in which names are written that have other characters than Prometheus' own: ASCII
+/// letters, digits and `_`, in a metric's name also `:`, without a digit at the beginning.
+///
+/// Prometheus 3 takes any name of UTF-8, in quotes. Other scrapers get an escaped name. They choose
+/// by the parameter `escaping` of `Accept`; without it, it is `underscores`.
+///
+/// | | `http.requests_total` | `a_b` |
+/// |---|---|---|
+/// | `AllowUtf8` | `http.requests_total` | `a_b` |
+/// | `Underscores` | `http_requests_total` | `a_b` |
+/// | `Dots` | `http_dot_requests__total` | `a__b` |
+/// | `Values` | `U__http_2e_requests__total` | `a_b` |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Escaping {
+    /// Names stay as they are.
+    AllowUtf8,
+    /// Each other character is `_`.
+    #[default]
+    Underscores,
+    /// A dot is `_dot_`, `_` and each other character is `__`.
+    Dots,
+    /// A name with another character begins with `U__`, has `__` for `_`, and for each other
+    /// character its number, in hexadecimal digits between two `_`.
+    Values,
+}
+
+impl Escaping {
+    /// Returns the scheme that the parameter `escaping` names.
+    pub(crate) fn of(name: &str) -> Option<Escaping> {
+        match name {
+            "allow-utf-8" => Some(Escaping::AllowUtf8),
+            "underscores" => Some(Escaping::Underscores),
+            "dots" => Some(Escaping::Dots),
+            "values" => Some(Escaping::Values),
+            _ => None,
+        }
+    }
+
+    /// Returns a name of this kind under the scheme.
+    pub(crate) fn name(self, kind: NameKind, name: &str) -> Cow<'_, str> {
+        let is_plain = kind.is_plain(name);
+        match self {
+            Escaping::AllowUtf8 => Cow::Borrowed(name),
+            Escaping::Underscores | Escaping::Values if is_plain => Cow::Borrowed(name),
+            Escaping::Dots if is_plain && !name.contains('_') => Cow::Borrowed(name),
+            _ => Cow::Owned(self.escaped(kind, name)),
+        }
+    }
+
+    fn escaped(self, kind: NameKind, name: &str) -> String {
+        let mut escaped = String::with_capacity(name.len() + 8);
+        if self == Escaping::Values {
+            escaped.push_str("U__");
+        }
+        for (index, character) in name.chars().enumerate() {
+            let is_plain = kind.has(index, character);
+            match (self, character) {
+                (Escaping::Dots | Escaping::Values, '_') => escaped.push_str("__"),
+                (Escaping::Dots, '.') => escaped.push_str("_dot_"),
+                _ if is_plain => escaped.push(character),
+                (Escaping::Dots, _) => escaped.push_str("__"),
+                (Escaping::Values, _) => {
+                    let _ = write!(escaped, "_{:x}_", u32::from(character)); // a `String` takes all
+                }
+                _ => escaped.push('_'),
+            }
+        }
+        escaped
+    }
+}
+
+/// The kind of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameKind {
+    Metric,
+    Label,
+}
+
+impl NameKind {
+    /// Returns whether a name is made of Prometheus' own characters.
+    pub(crate) fn is_plain(self, name: &str) -> bool {
+        let mut characters = name.chars().enumerate();
+        !name.is_empty() && characters.all(|(index, character)| self.has(index, character))
+    }
+
+    /// Returns whether a character is one of Prometheus' own where it stands.
+    pub(crate) fn has(self, index: usize, character: char) -> bool {
+        character.is_ascii_alphabetic()
+            || character == '_'
+            || (character == ':' && self == NameKind::Metric)
+            || (index > 0 && character.is_ascii_digit())
+    }
+}
+
+/// Appends a text as it stands between quotes.
+pub(crate) fn push_quoted(text: &mut String, raw: &str) {
+    let mut rest = raw;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'\\' | b'"' | b'\n')) {
+        text.push_str(&rest[..at]);
+        text.push_str(match rest.as_bytes()[at] {
+            b'\\' => "\\\\",
+            b'"' => "\\\"",
+            _ => "\\n",
+        });
+        rest = &rest[at + 1..];
+    }
+    text.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Escaping::{AllowUtf8, Dots, Underscores, Values};
+    use super::NameKind::{Label, Metric};
+    use super::*;
+
+    #[test]
+    fn names_are_escaped_as_the_scheme_says() {
+        let table = [
+            ("a_b", Metric, ["a_b", "a__b", "a_b"]),
+            ("ab:c", Metric, ["ab:c", "ab:c", "ab:c"]),
+            ("ab:c", Label, ["ab_c", "ab__c", "U__ab_3a_c"]),
+            ("http.rt_s", Metric, ["http_rt_s", "http_dot_rt__s", "U__http_2e_rt__s"]),
+            ("1st", Metric, ["_st", "__st", "U___31_st"]),
+            ("é\u{1F600}", Label, ["__", "____", "U___e9__1f600_"]),
+            ("a-b", Label, ["a_b", "a__b", "U__a_2d_b"]),
+        ];
+        for (name, kind, expected) in table {
+            let escaped = [Underscores, Dots, Values].map(|scheme| scheme.name(kind, name));
+            assert_eq!(escaped, expected);
+            assert_eq!(AllowUtf8.name(kind, name), name);
+        }
+    }
+
+    #[test]
+    fn three_characters_are_escaped_between_quotes() {
+        let mut text = String::new();
+        push_quoted(&mut text, "\\a\"\n\té\r\\");
+        assert_eq!(text, "\\\\a\\\"\\n\té\r\\\\");
+    }
+}

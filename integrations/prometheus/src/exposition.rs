@@ -1,0 +1,357 @@
+//! The metrics of a program as Prometheus scrapes them.
+
+use std::fmt::{self, Debug, Display, Formatter};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use windrow::export::{Catalog, Outline, StartTimes};
+
+use crate::buckets::Registrable;
+use crate::collect::{Labels, Registered, Writer, collect};
+use crate::described::{Described, Named, Taken, Type, label_names};
+use crate::error::RegisterError;
+use crate::escaping::Escaping;
+use crate::format::{Format, Kind};
+#[cfg(feature = "protobuf")]
+use crate::protobuf::Protobuf;
+use crate::rules::{Characters, check_labels, check_name};
+use crate::text::{Dialect, Text};
+use crate::units::prometheus_unit;
+
+/// A registry of the metrics that a program exports, which writes them in each format that
+/// Prometheus reads.
+///
+/// ```
+/// use windrow::{Counter, Family, labels};
+/// use windrow_prometheus::{Exposition, Format};
+///
+/// labels! { pub struct Request { route: str, status: u16 } }
+///
+/// static REQUESTS: Family<Request, Counter> = Family::new();
+///
+/// let mut metrics = Exposition::new().with_prefix("shop");
+/// metrics.register("requests", "Requests by route", &REQUESTS)?;
+///
+/// REQUESTS.with(Request { route: "/cart", status: 200 }).add(3);
+/// let body = metrics.encode(Format::negotiate(Some("text/plain"))); // the scraper's `Accept`
+/// let text = String::from_utf8(body)?;
+/// assert!(text.contains("shop_requests_total{route=\"/cart\",status=\"200\"} 3\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Displayed, it is the text in version 0.0.4.
+pub struct Exposition {
+    prefix: String,
+    labels: Vec<(String, String)>,
+    characters: Characters,
+    since: SystemTime,
+    taken: Taken,
+    metrics: Vec<Metric>,
+}
+
+/// A registered source, or texts that do not change.
+enum Metric {
+    Source(Box<Registered>),
+    Info(Named, Labels),
+}
+
+impl Exposition {
+    /// Makes one without metrics.
+    ///
+    /// ```
+    /// let metrics = windrow_prometheus::Exposition::new();
+    /// assert_eq!(metrics.to_string(), "");
+    /// ```
+    pub fn new() -> Exposition {
+        Exposition {
+            prefix: String::new(),
+            labels: Vec::new(),
+            characters: Characters::Any,
+            since: SystemTime::now(),
+            taken: Taken::default(),
+            metrics: Vec::new(),
+        }
+    }
+
+    /// Begins the names of metrics that are registered afterwards with `prefix` and `_`.
+    ///
+    /// ```
+    /// # use windrow_prometheus::Exposition;
+    /// let mut metrics = Exposition::new().with_prefix("shop");
+    /// metrics.register("open", "", windrow::export::from_fn(|| 2.0))?;
+    /// assert!(metrics.to_string().ends_with("\nshop_open 2.0\n"));
+    /// # Ok::<(), windrow_prometheus::RegisterError>(())
+    /// ```
+    #[must_use]
+    pub fn with_prefix(self, prefix: &str) -> Exposition {
+        Exposition { prefix: prefix.to_owned(), ..self }
+    }
+
+    /// Gives a label to all series of metrics that are registered afterwards, before their own.
+    ///
+    /// ```
+    /// # use windrow_prometheus::Exposition;
+    /// let mut metrics = Exposition::new().with_label("zone", "eu");
+    /// metrics.register("open", "", windrow::export::from_fn(|| 2.0))?;
+    /// assert!(metrics.to_string().ends_with("\nopen{zone=\"eu\"} 2.0\n"));
+    /// # Ok::<(), windrow_prometheus::RegisterError>(())
+    /// ```
+    #[must_use]
+    pub fn with_label(mut self, name: &str, value: &str) -> Exposition {
+        self.labels.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Refuses names with other characters than Prometheus' own, from now on: then they are the
+    /// same for every scraper. Metrics' names are made of ASCII letters, digits, `_` and `:`,
+    /// labels' names of ASCII letters, digits and `_`; and none begins with a digit.
+    ///
+    /// ```
+    /// # use windrow_prometheus::{Exposition, RegisterError};
+    /// static HITS: windrow::Counter = windrow::Counter::new();
+    ///
+    /// let mut metrics = Exposition::new().with_plain_names();
+    /// let error = metrics.register("http-hits", "", &HITS).unwrap_err();
+    /// let name = "http-hits".to_owned();
+    /// assert_eq!(error, RegisterError::Name { name, character: '-' });
+    /// ```
+    #[must_use]
+    pub fn with_plain_names(self) -> Exposition {
+        Exposition { characters: Characters::Plain, ..self }
+    }
+
+    /// Sets the time since which metrics that are registered afterwards have counted, if they do
+    /// not know it themselves: those without labels, except windows. The default is the time of
+    /// [`new`](Self::new).
+    ///
+    /// ```
+    /// # use std::time::SystemTime;
+    /// # use windrow_prometheus::Exposition;
+    /// let at_the_start = SystemTime::now(); // first thing in `main`
+    /// // ...
+    /// let metrics = Exposition::new().since(at_the_start);
+    /// ```
+    #[must_use]
+    pub fn since(self, since: SystemTime) -> Exposition {
+        Exposition { since, ..self }
+    }
+
+    /// Registers a metric or a family under a name, after checking all names and labels that a
+    /// scrape would show of it.
+    ///
+    /// See the [list](crate#what-a-scrape-shows) of these, and [`Source`](windrow::export::Source)
+    /// for the types that can be registered. [`buckets`](crate::buckets) shows histograms with
+    /// other bounds. Names and labels may have any characters (see [`Escaping`](crate::Escaping)),
+    /// unless they are to be [plain](Self::with_plain_names).
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RegisterError`]. Then no scrape shows the metric.
+    ///
+    /// ```
+    /// use windrow::Counter;
+    /// use windrow_prometheus::{Exposition, RegisterError};
+    ///
+    /// static HITS: Counter = Counter::new();
+    ///
+    /// let mut metrics = Exposition::new();
+    /// metrics.register("hits", "Hits since the start", &HITS)?;
+    /// let error = metrics.register("hits", "The same again", &HITS).unwrap_err();
+    /// assert_eq!(error, RegisterError::NameTaken { name: "hits".to_owned() });
+    /// # Ok::<(), RegisterError>(())
+    /// ```
+    pub fn register(
+        &mut self,
+        name: &str,
+        help: &str,
+        source: impl Registrable,
+    ) -> Result<(), RegisterError> {
+        self.register_in("", name, help, source)
+    }
+
+    /// Registers a metric or a family as [`register`](Self::register) does, with the unit of its
+    /// values: `seconds`, `bytes`.
+    ///
+    /// Names of metrics in the unit end in it: it is appended where it is missing. In `OpenMetrics`
+    /// and protobuf, it is also a property of the metric.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RegisterError`]. Then no scrape shows the metric.
+    ///
+    /// ```
+    /// use windrow::Histogram;
+    /// use windrow_prometheus::{Buckets, Exposition, Format, buckets};
+    ///
+    /// static RT: Histogram = Histogram::new(); // nanoseconds
+    ///
+    /// let mut metrics = Exposition::new();
+    /// let seconds = buckets(&RT, Buckets::octaves().per(1_000_000_000));
+    /// metrics.register_in("seconds", "rt", "Response times", seconds)?;
+    /// let text = String::from_utf8(metrics.encode(Format::OPENMETRICS))?;
+    /// assert!(text.contains("# UNIT rt_seconds seconds\nrt_seconds_bucket{"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn register_in(
+        &mut self,
+        unit: &str,
+        name: &str,
+        help: &str,
+        source: impl Registrable,
+    ) -> Result<(), RegisterError> {
+        check_name(self.characters, name)?;
+        let described = Described::of(self.characters, (&self.full(name), help, unit), source)?;
+        let own = self.labels.iter().map(|(name, _)| name.as_str());
+        if described.outline.overflows && own.clone().any(|label| label == Outline::OVERFLOW) {
+            return Err(RegisterError::ReservedLabel { label: Outline::OVERFLOW.to_owned() });
+        }
+        check_labels(self.characters, own.chain(label_names(&described.outline)))?;
+        self.taken.take(described.named())?;
+        let (since, labels) = (self.since, self.labels.clone());
+        let starts = StartTimes::since(since);
+        let registered = Registered { described, labels, since, starts };
+        self.metrics.push(Metric::Source(Box::new(registered)));
+        Ok(())
+    }
+
+    /// Registers each source of a catalog under its name, in its unit: `ns`, `s`, `By` and some
+    /// others become `nanoseconds`, `seconds`, `bytes`. Unknown units are not shown.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of [`register`](Self::register) for the first source that is refused.
+    /// Those before it are registered.
+    ///
+    /// ```
+    /// use windrow::Histogram;
+    /// use windrow::export::Catalog;
+    /// use windrow_prometheus::Exposition;
+    ///
+    /// static RT: Histogram = Histogram::new();
+    ///
+    /// let mut catalog = Catalog::new();
+    /// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
+    /// let mut metrics = Exposition::new();
+    /// metrics.register_all(&catalog)?;
+    /// assert!(metrics.to_string().contains("\nrt_nanoseconds_count 0\n"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn register_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
+        for listed in catalog {
+            let unit = prometheus_unit(listed.unit());
+            self.register_in(unit, listed.name(), listed.help(), Arc::clone(listed.source()))?;
+        }
+        Ok(())
+    }
+
+    /// Registers texts that do not change, such as a version: a metric of `OpenMetrics`' type
+    /// `info`, with these labels and the value 1. Its sample is named `NAME_info`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RegisterError`]. Then no scrape shows the texts.
+    ///
+    /// ```
+    /// use windrow_prometheus::Exposition;
+    ///
+    /// let mut metrics = Exposition::new();
+    /// metrics.info("build", "What runs", &[("version", env!("CARGO_PKG_VERSION"))])?;
+    /// assert!(metrics.to_string().contains("\nbuild_info{version=\"0.1.0\"} 1\n"));
+    /// # Ok::<(), windrow_prometheus::RegisterError>(())
+    /// ```
+    pub fn info(
+        &mut self,
+        name: &str,
+        help: &str,
+        labels: &[(&str, &str)],
+    ) -> Result<(), RegisterError> {
+        check_name(self.characters, name)?;
+        if name.ends_with("_info") {
+            return Err(RegisterError::Info { name: name.to_owned() });
+        }
+        let own = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let labels: Vec<_> = self.labels.iter().cloned().chain(own).collect();
+        check_labels(self.characters, labels.iter().map(|(name, _)| name.as_str()))?;
+        let (name, help, unit) = (self.full(name), help.to_owned(), String::new());
+        check_name(self.characters, &name)?;
+        let named = Named { name, help, unit, kind: Type::Info };
+        self.taken.take(std::iter::once(&named))?;
+        self.metrics.push(Metric::Info(named, labels));
+        Ok(())
+    }
+
+    fn full(&self, name: &str) -> String {
+        [self.prefix.as_str(), name].join(if self.prefix.is_empty() { "" } else { "_" })
+    }
+
+    /// Returns the body of a scrape. It reads each series once.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a source or a clock of the program's own does.
+    ///
+    /// ```
+    /// use windrow_prometheus::{Exposition, Format};
+    ///
+    /// let metrics = Exposition::new();
+    /// assert_eq!(metrics.encode(Format::TEXT), b"");
+    /// assert_eq!(metrics.encode(Format::OPENMETRICS), b"# EOF\n");
+    /// ```
+    pub fn encode(&self, format: Format) -> Vec<u8> {
+        let escaping = format.escaping();
+        match format.kind() {
+            Kind::Text | Kind::Text1 => self.text(Dialect::Prometheus, escaping).into_bytes(),
+            Kind::OpenMetrics => self.text(Dialect::OpenMetrics, escaping).into_bytes(),
+            #[cfg(feature = "protobuf")]
+            Kind::Protobuf => {
+                let mut writer = Protobuf::new(escaping);
+                self.write(&mut writer);
+                writer.finish()
+            }
+        }
+    }
+
+    fn text(&self, dialect: Dialect, escaping: Escaping) -> String {
+        let mut text = String::new();
+        let mut writer = Text::new(&mut text, dialect, escaping);
+        self.write(&mut writer);
+        writer.finish();
+        text
+    }
+
+    fn write(&self, writer: &mut impl Writer) {
+        for metric in &self.metrics {
+            match metric {
+                Metric::Source(registered) => collect(registered, writer),
+                Metric::Info(named, labels) => {
+                    writer.begin(named, labels);
+                    writer.info();
+                }
+            }
+        }
+    }
+}
+
+impl Default for Exposition {
+    fn default() -> Exposition {
+        Exposition::new()
+    }
+}
+
+/// Shows the names.
+impl Debug for Exposition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names = self.metrics.iter().flat_map(|metric| match metric {
+            Metric::Source(registered) => registered.described.named().collect(),
+            Metric::Info(named, _) => vec![named],
+        });
+        f.debug_list().entries(names.map(|named| &named.name)).finish()
+    }
+}
+
+/// Writes the text in version 0.0.4.
+impl Display for Exposition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(Dialect::Prometheus, Format::TEXT.escaping()))
+    }
+}

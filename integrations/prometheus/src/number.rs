@@ -1,0 +1,188 @@
+//! Numbers as the text formats have them.
+
+use std::fmt::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Appends a whole number.
+pub(crate) fn push_unsigned(text: &mut String, mut number: u64) {
+    const MOST_DIGITS: usize = 20;
+    let mut digits = [b'0'; MOST_DIGITS];
+    let mut begin = MOST_DIGITS;
+    loop {
+        begin -= 1;
+        digits[begin] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text.push_str(ascii(&digits[begin..]));
+}
+
+/// Appends a whole number with a sign.
+pub(crate) fn push_signed(text: &mut String, number: i64) {
+    if number < 0 {
+        text.push('-');
+    }
+    push_unsigned(text, number.unsigned_abs());
+}
+
+/// Appends a real number: the shortest text that reads as the same number, in the form that
+/// Prometheus gives to the bounds of buckets. (It is that of Go's `%g`, with `.0` behind a whole
+/// number.) So a series has one name, whether it is scraped as text or as protobuf.
+pub(crate) fn push_real(text: &mut String, number: f64) {
+    if !number.is_finite() {
+        let shown =
+            if number.is_nan() { "NaN" } else { ["-Inf", "+Inf"][usize::from(number > 0.0)] };
+        text.push_str(shown);
+        return;
+    }
+    let mut scientific = Scientific { bytes: [0; LONGEST], length: 0 };
+    let _ = write!(scientific, "{number:e}"); // it has room
+    let (mantissa, exponent) = scientific.parts();
+    let (sign, digits) = mantissa.strip_prefix('-').map_or(("", mantissa), |digits| ("-", digits));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    text.push_str(sign);
+    if !(-4..6).contains(&exponent) {
+        text.extend([digits, if exponent < 0 { "e-" } else { "e+" }]);
+        if exponent.abs() < 10 {
+            text.push('0');
+        }
+        push_unsigned(text, u64::from(exponent.unsigned_abs()));
+    } else if exponent < 0 {
+        text.push_str("0.");
+        (1..-exponent).for_each(|_| text.push('0'));
+        text.extend([whole, fraction]);
+    } else {
+        let exponent = exponent.unsigned_abs() as usize;
+        let moved = exponent.min(fraction.len());
+        text.extend([whole, &fraction[..moved]]);
+        (moved..exponent).for_each(|_| text.push('0'));
+        let rest = &fraction[moved..];
+        text.extend([".", if rest.is_empty() { "0" } else { rest }]);
+    }
+}
+
+/// Appends a time in seconds since 1970, exact to the nanosecond.
+pub(crate) fn push_time(text: &mut String, time: SystemTime) {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    push_unsigned(text, since.as_secs());
+    let (mut part, mut unit) = (since.subsec_nanos(), 100_000_000);
+    text.push('.');
+    loop {
+        text.push(char::from(b'0' + (part / unit) as u8));
+        part %= unit;
+        unit /= 10;
+        if part == 0 {
+            break;
+        }
+    }
+}
+
+/// The length of the longest number in scientific form: a sign, 17 digits with a point, `e-308`.
+const LONGEST: usize = 24;
+
+/// A number in scientific form.
+struct Scientific {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
+
+impl Scientific {
+    /// Returns the mantissa and the exponent.
+    fn parts(&self) -> (&str, i32) {
+        let text = ascii(&self.bytes[..self.length]);
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        (mantissa, exponent.parse().unwrap_or_default())
+    }
+}
+
+impl Write for Scientific {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length + text.len();
+        let room = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
+
+fn ascii(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn shown(push: impl FnOnce(&mut String)) -> String {
+        let mut text = String::new();
+        push(&mut text);
+        text
+    }
+
+    #[test]
+    fn whole_numbers_have_their_digits() {
+        for number in [0, 1, 9, 10, 99, 12_345, u64::MAX] {
+            assert_eq!(shown(|text| push_unsigned(text, number)), number.to_string());
+        }
+        for number in [0, -1, i64::MIN, i64::MAX] {
+            assert_eq!(shown(|text| push_signed(text, number)), number.to_string());
+        }
+    }
+
+    #[test]
+    fn real_numbers_are_those_of_prometheus() {
+        // As Go's `strconv.FormatFloat(number, 'g', -1, 64)` has them, with `.0`.
+        let table = [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (-2.5, "-2.5"),
+            (10.0, "10.0"),
+            (512.0, "512.0"),
+            (100_000.0, "100000.0"),
+            (123_456.75, "123456.75"),
+            (1_000_000.0, "1e+06"),
+            (1_048_576.0, "1.048576e+06"),
+            (-1_234_567.5, "-1.2345675e+06"),
+            (1e21, "1e+21"),
+            (0.1, "0.1"),
+            (0.001_048_576, "0.001048576"),
+            (0.000_1, "0.0001"),
+            (0.000_01, "1e-05"),
+            (5.12e-7, "5.12e-07"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (-f64::MIN_POSITIVE, "-2.2250738585072014e-308"),
+            (f64::INFINITY, "+Inf"),
+            (f64::NEG_INFINITY, "-Inf"),
+            (f64::NAN, "NaN"),
+        ];
+        for (number, expected) in table {
+            assert_eq!(shown(|text| push_real(text, number)), expected);
+        }
+        let mut number = 1e-30_f64;
+        while number < 1e30 {
+            let text = shown(|text| push_real(text, number));
+            assert_eq!(text.parse(), Ok(number), "{text}");
+            number *= 1.37;
+        }
+    }
+
+    #[test]
+    fn times_are_exact() {
+        let at = |seconds, nanos| UNIX_EPOCH + Duration::new(seconds, nanos);
+        for (time, expected) in [
+            (at(0, 0), "0.0"),
+            (at(1_700_000_000, 0), "1700000000.0"),
+            (at(1_700_000_000, 500_000_000), "1700000000.5"),
+            (at(1, 1), "1.000000001"),
+            (at(1, 120_000), "1.00012"),
+            (UNIX_EPOCH - Duration::from_secs(1), "0.0"),
+        ] {
+            assert_eq!(shown(|text| push_time(text, time)), expected);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Writing a source: part by part, because the samples of a name stand together.
+
+use std::fmt;
+
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
+
+use super::show::{Kept, Visited, metric_type, write};
+use crate::described::{Described, Named};
+
+/// Writes the description of a metric.
+pub(crate) fn descriptor<'e>(
+    named: &'e Named,
+    encoder: &'e mut DescriptorEncoder<'_>,
+) -> Result<MetricEncoder<'e>, fmt::Error> {
+    encoder.encode_descriptor(&named.name, &named.help, None, metric_type(named.kind))
+}
+
+/// Writes all samples of a source.
+pub(crate) fn scrape(described: &Described, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+    let Described { source, buckets, parts, uses, .. } = described;
+    if let [(part, named)] = &parts[..] {
+        // A series is read, written and released while it is in the processor's cache.
+        let mut encoder = descriptor(named, encoder)?;
+        let mut written = Ok(());
+        source.visit(&mut |series| {
+            if written.is_ok() {
+                let pairs = Visited { series };
+                written = write(&series.metric().read(), part, &pairs, buckets, &mut encoder);
+            }
+        });
+        written?;
+    } else {
+        // A series is read once: its samples are of one moment.
+        let mut all = Vec::new();
+        source.visit(&mut |series| all.push((Kept::of(series), series.metric().read())));
+        for (part, named) in parts {
+            let mut encoder = descriptor(named, encoder)?;
+            for (pairs, reading) in &all {
+                write(reading, part, pairs, buckets, &mut encoder)?;
+            }
+        }
+    }
+    if let Some(named) = uses {
+        let mut encoder = descriptor(named, encoder)?;
+        if let Some(refused) = source.refused() {
+            encoder.encode_counter::<NoLabelSet, _, u64>(&refused, None)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! The times since which series count.
+
+use std::collections::HashMap;
+use std::fmt::{self, Debug, Formatter};
+use std::mem::take;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use super::metric::AnyMetric;
+use super::source::Series;
+
+/// The times since which the series of one [source](super::Source) have counted: start times, for
+/// exporters of all-time totals.
+///
+/// A series of a family has counted since [it was made](Series::created), a window since it was
+/// built, and any other metric since a time that the program gives.
+///
+/// ```
+/// use std::time::{Duration, UNIX_EPOCH};
+///
+/// use windrow::export::{Source, StartTimes};
+/// use windrow::{Counter, Family, labels};
+///
+/// labels! { pub struct Route { route: str } }
+///
+/// let (hits, requests) = (Counter::new(), Family::<Route, Counter>::new());
+/// let handle = requests.handle(Route { route: "/cart" });
+///
+/// let since = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+/// let starts = StartTimes::since(since);
+/// hits.visit(&mut |series| assert_eq!(starts.of(series, series.metric()), since));
+/// requests.visit(&mut |series| assert_eq!(starts.of(series, series.metric()), handle.created()));
+/// ```
+pub struct StartTimes {
+    since: SystemTime,
+    /// The times at which windows were built that have no series of a family, by the numbers of
+    /// their series. Each is read once: a window derives it from the present time, which would make
+    /// it another one at each export.
+    windows: Mutex<HashMap<u64, Derived>>,
+}
+
+struct Derived {
+    time: SystemTime,
+    /// True if the present export has seen the series.
+    is_seen: bool,
+}
+
+impl StartTimes {
+    /// Makes the start times of a source. `since` is the time since which metrics have counted that
+    /// do not know it themselves.
+    pub fn since(since: SystemTime) -> StartTimes {
+        StartTimes { since, windows: Mutex::default() }
+    }
+
+    /// Returns the time since which a series has counted, which is the same at each export.
+    ///
+    /// `metric` is the [metric](Series::metric) of the series.
+    pub fn of(&self, series: &dyn Series, metric: AnyMetric<'_>) -> SystemTime {
+        series.created().unwrap_or_else(|| match metric {
+            AnyMetric::Window(window) => {
+                self.window(series.number(), || window.system_time(window.built()))
+            }
+            _ => self.since,
+        })
+    }
+
+    fn window(&self, series: u64, derived: impl FnOnce() -> SystemTime) -> SystemTime {
+        let mut windows = self.lock();
+        let derived = || Derived { time: derived(), is_seen: true };
+        let known = windows.entry(series).or_insert_with(derived);
+        known.is_seen = true;
+        known.time
+    }
+
+    /// Notes that the series with a [number](Series::number) is there, though it could not be read.
+    pub fn see(&self, series: u64) {
+        if let Some(known) = self.lock().get_mut(&series) {
+            known.is_seen = true;
+        }
+    }
+
+    /// Forgets the series that the export, which ends, has not seen.
+    ///
+    /// An exporter calls it after each visit, unless removed series [may
+    /// return](super::Outline::series_return).
+    pub fn forget_removed(&self) {
+        self.lock().retain(|_, known| take(&mut known.is_seen));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Derived>> {
+        // A clock of the program's own may panic under the lock: before anything is inserted.
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Shows the program's time.
+impl Debug for StartTimes {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StartTimes").field("since", &self.since).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    #[test]
+    fn only_windows_that_are_there_are_kept() {
+        let starts = StartTimes::since(UNIX_EPOCH);
+        let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
+        let count = || starts.lock().len();
+        for series in 0..1_000 {
+            assert_eq!(starts.window(series, || at(series)), at(series));
+        }
+        starts.forget_removed();
+        assert_eq!(count(), 1_000);
+        assert_eq!(starts.window(7, || unreachable!()), at(7));
+        starts.see(8);
+        starts.see(1_000); // one that was never read
+        starts.forget_removed();
+        assert_eq!(count(), 2);
+        assert_eq!(starts.window(8, || unreachable!()), at(8));
+    }
+}

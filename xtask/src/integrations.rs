@@ -99,7 +99,7 @@ fn tree(root: &Path, package: &str) -> Result<BTreeSet<(String, String)>, String
 }
 
 /// Each reader of the text, how to see that it is there, and the test that it is for.
-const READERS: [(&str, &[&str], &str); 4] = [
+const READERS: [(&str, &[&str], &str); 6] = [
     ("promtool", &["--version"], "promtool_has_nothing_to_say_against_the_text"),
     (
         "python3",
@@ -112,15 +112,34 @@ const READERS: [(&str, &[&str], &str); 4] = [
         "the_parser_of_the_classic_format_reads_the_same_samples",
     ),
     (
+        "python3",
+        &["-c", "import prometheus_client.parser"],
+        "other_parsers_find_what_ours_find_under_names_of_utf_8_and_escaped_ones",
+    ),
+    (
         "prometheus",
         &["--version"],
         "a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go",
     ),
+    NATIVE,
 ];
 
-/// Hands the text of `windrow-prometheus` to the parsers of such text that are installed.
+/// The reader of native histograms.
+const NATIVE: (&str, &[&str], &str) =
+    ("prometheus", &["--version"], "a_server_reads_native_histograms_and_all_counts_beside_them");
+
+/// Hands native histograms of `windrow-prometheus` to a Prometheus server, if one is installed.
+pub(crate) fn natives(steps: &mut Steps) -> Result<(), Failed> {
+    read(steps, &[NATIVE])
+}
+
+/// Hands what `windrow-prometheus` writes to the parsers of it that are installed.
 pub(crate) fn scrape(steps: &mut Steps) -> Result<(), Failed> {
-    for (reader, question, test) in READERS {
+    read(steps, &READERS)
+}
+
+fn read(steps: &mut Steps, readers: &[(&str, &[&str], &str)]) -> Result<(), Failed> {
+    for (reader, question, test) in readers {
         if let Err(why) = needs(reader, question) {
             steps.leave_out(&format!("a scrape, read by {reader}"), &why);
             continue;

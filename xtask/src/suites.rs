@@ -98,6 +98,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     orderings::check(steps)?;
     packages::first(steps)?;
     cluster::run(steps, false)?;
+    integrations::natives(steps)?;
     browser::run(steps)?;
     #[cfg(unix)]
     platforms::first(steps)?;

@@ -76,7 +76,8 @@ pub enum RegisterError {
         /// The first character that is wrong.
         character: Option<char>,
     },
-    /// A label's name begins with `__`, which Prometheus reserves; or a label of the family, or one
+    /// A label's name begins with `__`, as it is or [escaped](crate::Escaping), which Prometheus
+    /// reserves; or a label of the family, or one
     /// that all series have, is called `overflow`, and the family has an overflow series, which has
     /// a label of that name.
     ReservedLabel {

@@ -59,7 +59,7 @@ pub(crate) fn check_labels<'l>(
             return Err(RegisterError::Label { label: label.to_owned(), character: wrong });
         }
         let escaped = Escaping::Underscores.name(NameKind::Label, label);
-        if label.starts_with("__") {
+        if escaped.starts_with("__") {
             return Err(RegisterError::ReservedLabel { label: label.to_owned() });
         }
         if seen.contains(&escaped) {
@@ -130,8 +130,10 @@ mod tests {
     }
 
     #[test]
-    fn labels_differ_when_they_are_escaped_too() {
+    fn labels_are_checked_as_they_are_escaped_too() {
         let twice = RegisterError::LabelTwice { label: "http_route".to_owned() };
         assert_eq!(check_labels(Any, ["http.route", "http_route"]), Err(twice));
+        let reserved = RegisterError::ReservedLabel { label: "éü".to_owned() };
+        assert_eq!(check_labels(Any, ["éü"]), Err(reserved)); // for some scrapers it is `__`
     }
 }

@@ -14,7 +14,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use windrow_prometheus::Format;
+use windrow_prometheus::{Escaping, Format};
+
+use crate::formats::metrics;
+use crate::spec::text::{Rules, parse};
 
 /// A sample as a parser gives it back: its value by its name and its labels.
 type Samples = BTreeMap<(String, BTreeMap<String, String>), f64>;
@@ -42,10 +45,10 @@ fn promtool_has_nothing_to_say_against_the_text() {
     assert!(!feed(Command::new("promtool").args(["check", "metrics"]), &broken).0);
 }
 
-/// Prints all samples, each a list of the name, the labels and the value.
+/// Prints all samples, each a list of the name, the labels and the value as an exact text.
 const PARSE: &str = "
 samples = [sample for family in parse(sys.stdin.read()) for sample in family.samples]
-print(json.dumps([[sample.name, sample.labels, sample.value] for sample in samples]))
+print(json.dumps([[sample.name, sample.labels, repr(sample.value)] for sample in samples]))
 ";
 
 /// Returns the parser in a module of Python's client.
@@ -62,9 +65,10 @@ fn python(module: &str) -> Command {
 fn read(module: &str, text: &str) -> Samples {
     let (right, said) = feed(&mut python(module), text);
     assert!(right, "{said}\n{text}");
-    let samples: Vec<(String, BTreeMap<String, String>, f64)> =
+    let samples: Vec<(String, BTreeMap<String, String>, String)> =
         serde_json::from_str(&said).unwrap();
-    samples.into_iter().map(|(name, labels, value)| ((name, labels), value)).collect()
+    let sample = |(name, labels, value): (_, _, String)| ((name, labels), value.parse().unwrap());
+    samples.into_iter().map(sample).collect()
 }
 
 #[test]
@@ -93,7 +97,7 @@ fn the_parser_of_the_classic_format_reads_the_same_samples() {
 fn a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go() {
     let (counts, metrics) = exposed::exposition();
     let target = server::Target::serve(metrics);
-    let prometheus = server::Prometheus::start(target.port());
+    let prometheus = server::Prometheus::start(target.port(), &[]);
     prometheus.wait_for("up", |value| value == 1.0);
     let enough = target.scrapes() + 8;
     counts.come_and_go(|| target.scrapes() < enough);
@@ -115,6 +119,72 @@ fn a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go(
     // All values that it has read of a series are in order: none has gone back.
     let resets = prometheus.query("sum(resets(shop_requests_total[1m]))");
     assert_eq!(resets.values().copied().collect::<Vec<_>>(), [0.0]);
+}
+
+#[test]
+#[ignore = "`cargo xtask scrape`: needs prometheus"]
+fn a_server_reads_native_histograms_and_all_counts_beside_them() {
+    let (metrics, exact) = exposed::natives();
+    let target = server::Target::serve(metrics);
+    let native = ["--enable-feature=native-histograms"];
+    let prometheus = server::Prometheus::start(target.port(), &native);
+    let of = |query: &str| {
+        let found: Vec<f64> = prometheus.query(query).values().copied().collect();
+        let [value] = found[..] else { panic!("{query}: {found:?}") };
+        value
+    };
+    prometheus.wait_for("histogram_count(rt{route=~\"(?s).*EOF.*\"})", |value| value == 1_001.0);
+    // They are native: there are no series of buckets.
+    assert!(prometheus.query("rt_bucket").is_empty());
+    assert_eq!(of("histogram_sum(rt{route=~\"(?s).*EOF.*\"})"), 500_500_000_000.0);
+    for q in [0.1, 0.5, 0.9, 0.99, 0.999] {
+        let estimate = of(&format!("histogram_quantile({q}, rt{{route=~\"(?s).*EOF.*\"}})"));
+        let value = exact.quantile(q).unwrap() as f64;
+        // Both are in one cell, which is 9 % wide.
+        assert!((estimate / value).ln().abs() < 0.09, "{q}: {estimate} for {value}");
+    }
+    // The half of the values below 0.5 s, but for those in the cell there.
+    let half = of("histogram_fraction(0, 536870912, rt{route=~\"(?s).*EOF.*\"})");
+    assert!((half - 537.0 / 1_001.0).abs() < 1e-9, "{half}");
+    // Values outside of the scale's range.
+    assert_eq!(of("histogram_count(rt{route=\"far\"})"), 3.0);
+    assert_eq!(of("histogram_fraction(0, 512, rt{route=\"far\"})"), 1.0 / 3.0);
+    assert_eq!(of("histogram_quantile(0.99, rt{route=\"far\"})"), f64::INFINITY);
+    assert_eq!(of("histogram_count(empty)"), 0.0);
+    // In seconds they have classic buckets, and those beside a window are native, too.
+    assert_eq!(of("rt_seconds_bucket{le=\"0.536870912\",route=~\"(?s).*EOF.*\"}"), 537.0);
+    assert_eq!(of("hits_total{zone=\"e\\\"u\"}"), 7.0);
+    assert_eq!(of("build_info{version=\"1\"}"), 1.0);
+    assert_eq!(of("up"), 1.0);
+}
+
+#[test]
+#[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
+fn other_parsers_find_what_ours_find_under_names_of_utf_8_and_escaped_ones() {
+    let (metrics, _) = metrics();
+    let schemes = [Escaping::AllowUtf8, Escaping::Underscores, Escaping::Dots, Escaping::Values];
+    for escaping in schemes {
+        for (format, rules, module) in [
+            (Format::OPENMETRICS, Rules::OpenMetrics, "openmetrics.parser"),
+            (Format::TEXT_1_0_0, Rules::New, "parser"),
+        ] {
+            let text = exposed::text(&metrics, format.with_escaping(escaping));
+            let ours = parse(&text, rules).unwrap();
+            let ours: Samples = ours
+                .into_iter()
+                .flat_map(|family| family.samples)
+                .map(|sample| ((sample.name, sample.labels), sample.value))
+                .collect();
+            assert!(ours.len() > 50);
+            let theirs = read(module, &text);
+            let only = |these: &Samples, others: &Samples| {
+                let only = these.iter().find(|(key, value)| others.get(key) != Some(value));
+                format!("{:.300}", format!("{only:?}"))
+            };
+            let differences = [only(&ours, &theirs), only(&theirs, &ours)];
+            assert_eq!(differences, ["None", "None"], "{escaping:?} in {module}");
+        }
+    }
 }
 
 /// Returns the samples in an answer of the server's API.

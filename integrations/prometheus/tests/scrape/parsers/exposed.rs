@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windrow::clock::Manual;
+use windrow::histogram::Distribution;
 use windrow::{Counter, Family, Gauge, Histogram, Maximum, Minimum, SlidingWindow, events, labels};
 use windrow_prometheus::registry::Shared;
 use windrow_prometheus::{Buckets, Exposition, Format, buckets};
@@ -14,6 +15,7 @@ use super::Samples;
 labels! {
     struct Request { route: str, status: u16 }
     struct Tenant { tenant: str }
+    struct Tenants { route: str }
     struct Shift { shift: i32 }
 }
 
@@ -82,6 +84,30 @@ pub(crate) fn exposition() -> (Metrics, Exposition) {
     all.register("greatest", "Greatest", greatest).unwrap();
     all.register("least", "Least: nothing recorded", Shared::<Minimum>::default()).unwrap();
     (metrics, all)
+}
+
+/// Returns histograms that are shown as native ones, and more; and the distribution of one.
+pub(crate) fn natives() -> (Exposition, Distribution) {
+    let rts = Arc::new(Family::<Tenants, Histogram>::new());
+    let slow = rts.handle(Tenants { route: HOSTILE[4] });
+    slow.record(0);
+    for millis in 1..=MILLIS {
+        slow.record(millis * 1_000_000);
+    }
+    for far in [1, 1 << 40, u64::MAX] {
+        rts.with(Tenants { route: "far" }).record(far);
+    }
+    let hits = Arc::new(Counter::new());
+    hits.add(7);
+    let mut metrics = Exposition::new();
+    metrics.register("rt", "", Arc::clone(&rts)).unwrap();
+    metrics.register("empty", "", Arc::new(Histogram::new())).unwrap();
+    let seconds = buckets(rts, Buckets::octaves().per(1_000_000_000));
+    metrics.register_in("seconds", "rt_seconds", "", seconds).unwrap();
+    metrics.info("build", "", &[("version", "1")]).unwrap();
+    let mut metrics = metrics.with_label("zone", "e\"u");
+    metrics.register("hits", "", hits).unwrap();
+    (metrics, slow.lifetime())
 }
 
 impl Metrics {

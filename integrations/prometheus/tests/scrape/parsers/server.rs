@@ -47,7 +47,8 @@ pub(crate) struct Prometheus {
 }
 
 impl Prometheus {
-    pub(crate) fn start(target: u16) -> Prometheus {
+    /// Starts one that scrapes a port, with some more options.
+    pub(crate) fn start(target: u16, options: &[&str]) -> Prometheus {
         let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = free.local_addr().unwrap().port();
         drop(free);
@@ -63,6 +64,7 @@ impl Prometheus {
             .current_dir(&folder)
             .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
             .arg(format!("--web.listen-address=127.0.0.1:{port}"))
+            .args(options)
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()

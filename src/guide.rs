@@ -157,7 +157,6 @@ pub mod from_prometheus {}
 pub mod from_sentinel {}
 
 /// [in-flight.md]: in_flight
-/// [performance.md]: performance
 #[doc = include_str!("../docs/guide/circuit-breaker.md")]
 pub mod circuit_breaker {}
 

@@ -38,8 +38,9 @@
 //!   window, each bucket has the greatest level.
 //! * [`Family`] has a metric for each set of labels, with bounded cardinality.
 //! * [`HeavyKeys`] finds the heaviest of any number of keys, with guaranteed bounds.
+//! * [`LastCalls`] counts what became of the last `n` calls, for circuit breakers.
 //!
-//! Each of them can be a `static`: by `new`, or by `of` for windows and gates.
+//! Each of them but the last can be a `static`: by `new`, or by `of` for windows and gates.
 //!
 //! * [`export`] reads all of these for exporters: Prometheus, OpenTelemetry, a page, a log.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified,
@@ -69,6 +70,7 @@ pub mod heavy;
 pub mod histogram;
 pub mod in_flight;
 pub mod labels;
+pub mod last_calls;
 mod memory;
 mod reclaim;
 mod recorded;
@@ -95,6 +97,7 @@ pub use gate::Gate;
 pub use heavy::HeavyKeys;
 pub use histogram::Histogram;
 pub use in_flight::InFlight;
+pub use last_calls::LastCalls;
 pub use recorded::Recorded;
 #[cfg(loom)]
 #[doc(hidden)]

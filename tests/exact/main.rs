@@ -20,6 +20,7 @@ mod events;
 mod export;
 mod foreign;
 mod kinds;
+mod last_calls;
 mod leaps;
 mod moments;
 mod overtaken;

@@ -3,7 +3,8 @@
 //! `leases`, in announcing buckets in `announced`, in assembly in `sequences`, in a window's growth
 //! in `growth`, in histograms in `histograms`, in a window's wide cells in `wide`, in refusals of
 //! the arena in `refusals`, in tiers in `tiers`, in `clear` in `clears`, in gates in `gate` and
-//! their rations in `rations`, in levels in `in_flight`, in heavy keys in `heavy_keys`.
+//! their rations in `rations`, in levels in `in_flight`, in heavy keys in `heavy_keys`, in the last
+//! calls in `last_calls`.
 
 mod announced;
 mod clears;
@@ -13,6 +14,7 @@ mod growth;
 mod heavy_keys;
 mod histograms;
 mod in_flight;
+mod last_calls;
 mod leases;
 mod rations;
 mod reads;
@@ -40,6 +42,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
         .chain(rations::RATIONS)
         .chain(in_flight::IN_FLIGHT)
         .chain(heavy_keys::HEAVY_KEYS)
+        .chain(last_calls::LAST_CALLS)
 }
 
 /// In what changes something.

@@ -19,6 +19,7 @@ mod growth;
 mod heavy_keys;
 mod histograms;
 mod in_flight;
+mod last_calls;
 mod leases;
 mod lifetime;
 mod one_bucket;

@@ -1,0 +1,125 @@
+//! Measures the work of a circuit breaker for each call, which is to record its outcome and to read
+//! the totals: by the last calls, by a window of time, and by a list under a mutex.
+//!
+//! `cargo run --release -p windrow-benches --bin last_calls`. The contenders run in turn, round by
+//! round; a figure is the median of the rounds, in nanoseconds of CPU time for a call.
+
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::sync::{Barrier, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use windrow::last_calls::{CallTotals, Outcome};
+use windrow::{LastCalls, SlidingWindow, events};
+use windrow_benches::harness::{cores, keep_to_core, time};
+use windrow_benches::terminal::{print_caption, print_table};
+
+const ROUNDS: usize = 41;
+const CALLS: u64 = 200_000;
+const SIZE: usize = 100;
+
+events! { enum Ended { All: Count, Failed: Count, Slow: Count } }
+
+/// A call that ends so.
+type Call<'c> = &'c (dyn Fn(Outcome) -> u64 + Sync);
+
+/// A list of the last calls, and its totals.
+#[derive(Default)]
+struct List {
+    calls: VecDeque<Outcome>,
+    totals: CallTotals,
+}
+
+impl List {
+    fn record(&mut self, outcome: Outcome) -> CallTotals {
+        if self.calls.len() == SIZE {
+            let left = self.calls.pop_front().unwrap_or_default();
+            self.totals.calls -= 1;
+            self.totals.failed -= u64::from(left.failed);
+            self.totals.slow -= u64::from(left.slow);
+        }
+        self.calls.push_back(outcome);
+        self.totals.calls += 1;
+        self.totals.failed += u64::from(outcome.failed);
+        self.totals.slow += u64::from(outcome.slow);
+        self.totals
+    }
+}
+
+/// Returns the CPU time of `CALLS` calls on each of `threads` threads: the mean of the threads.
+fn on(threads: usize, failing: u64, call: Call<'_>) -> Duration {
+    let start = Barrier::new(threads);
+    let all = thread::scope(|scope| {
+        let run = |core| {
+            let start = &start;
+            scope.spawn(move || {
+                keep_to_core(core);
+                start.wait();
+                time(|| {
+                    for number in 0..CALLS {
+                        let failed = failing > 0 && number % failing == 0;
+                        black_box(call(black_box(Outcome { failed, slow: false })));
+                    }
+                })
+            })
+        };
+        let threads: Vec<_> = (0..threads).map(run).collect();
+        threads.into_iter().map(|one| one.join().expect("no thread panics")).sum::<Duration>()
+    });
+    all / threads as u32
+}
+
+fn main() {
+    let calls = LastCalls::new(SIZE).expect("a sound size");
+    let window = SlidingWindow::<Ended>::builder().interval(Duration::from_secs(10)).buckets(10);
+    let (window, list) = (window.build().expect("a sound geometry"), Mutex::new(List::default()));
+    let by_number = |outcome: Outcome| {
+        calls.record(outcome);
+        calls.totals().failed
+    };
+    let by_time = |outcome: Outcome| {
+        window.add(Ended::All, 1);
+        if outcome.failed {
+            window.add(Ended::Failed, 1);
+        }
+        window.totals().sum(Ended::Failed)
+    };
+    let by_list =
+        |outcome| list.lock().unwrap_or_else(PoisonError::into_inner).record(outcome).failed;
+    let contenders: [(&str, Call<'_>); 3] = [
+        ("`LastCalls`", &by_number),
+        ("`SlidingWindow`", &by_time),
+        ("`Mutex<VecDeque>`", &by_list),
+    ];
+    let cases = [(1, 0), (1, 3), (cores(), 0), (cores(), 3)];
+
+    print_caption("last_calls");
+    let mut times = vec![vec![Vec::new(); cases.len()]; contenders.len()];
+    for round in 0..ROUNDS {
+        eprint!("round {} of {ROUNDS}\r", round + 1);
+        for (case, &(threads, failing)) in cases.iter().enumerate() {
+            for ((_, call), times) in contenders.iter().zip(&mut times) {
+                times[case].push(on(threads, failing, *call).as_nanos() as f64 / CALLS as f64);
+            }
+        }
+    }
+    eprint!("                    \r");
+    let rows = contenders.iter().zip(&mut times).map(|((name, _), times)| {
+        let median = |times: &mut Vec<f64>| {
+            times.sort_by(f64::total_cmp);
+            format!("{:.1}", times[ROUNDS / 2])
+        };
+        [(*name).to_owned()].into_iter().chain(times.iter_mut().map(median)).collect()
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    let many = cores();
+    let heads = [
+        "ns a call".to_owned(),
+        "1 thread, all good".to_owned(),
+        "a third fails".to_owned(),
+        format!("{many} threads, all good"),
+        "a third fails".to_owned(),
+    ];
+    print_table(&heads.each_ref().map(String::as_str), &rows);
+}

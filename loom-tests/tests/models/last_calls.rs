@@ -1,0 +1,82 @@
+//! The last calls: at rest the totals are those of the last n, whatever met before; none drifts.
+//!
+//! Explores records that meet in one slot and in two, and a record against a clear.
+
+use windrow::LastCalls;
+use windrow::last_calls::{CallTotals, Outcome};
+use windrow_loom_tests::engine::{
+    sync::Arc,
+    thread::{self, JoinHandle},
+};
+use windrow_loom_tests::{Model, turn};
+
+const BAD: Outcome = Outcome { failed: true, slow: true };
+
+fn calls(size: usize) -> Arc<LastCalls> {
+    Arc::new(LastCalls::new(size).expect("a sound size"))
+}
+
+/// Runs `body` in another thread.
+fn spawn(calls: &Arc<LastCalls>, body: impl FnOnce(&LastCalls) + Send + 'static) -> JoinHandle<()> {
+    let calls = Arc::clone(calls);
+    thread::spawn(move || {
+        turn();
+        body(&calls);
+    })
+}
+
+/// Replaces all calls by good ones: any difference that is missing or doubled stays in the totals.
+fn assert_no_drift(calls: &LastCalls) {
+    (0..calls.size()).for_each(|_| calls.record(Outcome::default()));
+    let good = CallTotals { calls: calls.size() as u64, failed: 0, slow: 0 };
+    assert_eq!(calls.totals(), good);
+}
+
+/// Both tickets have one slot: the later one stays.
+#[test]
+fn record_against_record_in_one_slot() {
+    Model::new("last_calls::record_against_record_in_one_slot").explore(|| {
+        let calls = calls(1);
+        let other = spawn(&calls, |calls| calls.record(BAD));
+        calls.record(Outcome::default());
+        let failed = calls.totals().failed;
+        assert!(failed <= 1, "{failed}");
+        other.join().unwrap();
+        let totals = calls.totals();
+        assert_eq!((totals.calls, totals.failed), (1, totals.slow));
+        assert_no_drift(&calls);
+    });
+}
+
+/// The last two of three bad calls and one good one have at least a bad one.
+#[test]
+fn records_that_overtake_a_record() {
+    Model::new("last_calls::records_that_overtake_a_record").explore(|| {
+        let calls = calls(2);
+        let other = spawn(&calls, |calls| calls.record(Outcome::default()));
+        (0..3).for_each(|_| calls.record(BAD));
+        other.join().unwrap();
+        let totals = calls.totals();
+        assert_eq!((totals.calls, totals.failed), (2, totals.slow));
+        assert!(totals.failed >= 1, "{totals:?}");
+        assert_no_drift(&calls);
+    });
+}
+
+/// A record is before a clear, or after it.
+#[test]
+fn record_against_a_clear() {
+    Model::new("last_calls::record_against_a_clear").explore(|| {
+        let calls = calls(2);
+        calls.record(BAD);
+        let other = spawn(&calls, |calls| calls.clear());
+        calls.record(BAD);
+        let read = calls.totals();
+        assert!(read.calls <= 2 && read.failed <= read.calls, "{read:?}");
+        other.join().unwrap();
+        let totals = calls.totals();
+        assert!(totals.calls <= 1, "{totals:?}");
+        assert_eq!((totals.calls, totals.calls), (totals.failed, totals.slow));
+        assert_no_drift(&calls);
+    });
+}

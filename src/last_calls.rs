@@ -78,8 +78,9 @@ const MOST: usize = 1 << 20;
 ///
 /// The order of calls is that in which they are recorded. While no thread records, the totals are
 /// those of exactly the last `n` calls. While threads do, each record that is running may be
-/// missing, and in its place the call of `n` calls before may be counted, or no call. So each number
-/// is off by at most one for each such record. There are never more than `n` calls in the totals.
+/// missing, and in its place the call of `n` calls before may be counted, or no call. So each
+/// number is off by at most one for each such record. There are never more than `n` calls in the
+/// totals.
 ///
 /// # Cost and progress
 ///

@@ -1,12 +1,10 @@
-//! The packages in `integrations`: their dependencies, and the parsers that read the text of one of
-//! them.
+//! The packages in `integrations`, and their dependencies.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps, cargo};
 
 /// The page with the dependencies that a user gets.
@@ -98,60 +96,6 @@ fn tree(root: &Path, package: &str) -> Result<BTreeSet<(String, String)>, String
     Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(package).collect())
 }
 
-/// Each reader of the text, how to see that it is there, and the test that it is for.
-const READERS: [(&str, &[&str], &str); 6] = [
-    ("promtool", &["--version"], "promtool_has_nothing_to_say_against_the_text"),
-    (
-        "python3",
-        &["-c", "import prometheus_client.openmetrics.parser"],
-        "the_strict_openmetrics_parser_reads_what_was_counted",
-    ),
-    (
-        "python3",
-        &["-c", "import prometheus_client.parser"],
-        "the_parser_of_the_classic_format_reads_the_same_samples",
-    ),
-    (
-        "python3",
-        &["-c", "import prometheus_client.parser"],
-        "other_parsers_find_what_ours_find_under_names_of_utf_8_and_escaped_ones",
-    ),
-    (
-        "prometheus",
-        &["--version"],
-        "a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go",
-    ),
-    NATIVE,
-];
-
-/// The reader of native histograms.
-const NATIVE: (&str, &[&str], &str) =
-    ("prometheus", &["--version"], "a_server_reads_native_histograms_and_all_counts_beside_them");
-
-/// Hands native histograms of `windrow-prometheus` to a Prometheus server, if one is installed.
-pub(crate) fn natives(steps: &mut Steps) -> Result<(), Failed> {
-    read(steps, &[NATIVE])
-}
-
-/// Hands what `windrow-prometheus` writes to the parsers of it that are installed.
-pub(crate) fn scrape(steps: &mut Steps) -> Result<(), Failed> {
-    read(steps, &READERS)
-}
-
-fn read(steps: &mut Steps, readers: &[(&str, &[&str], &str)]) -> Result<(), Failed> {
-    for (reader, question, test) in readers {
-        if let Err(why) = needs(reader, question) {
-            steps.leave_out(&format!("a scrape, read by {reader}"), &why);
-            continue;
-        }
-        let tests = ["test", "--package", "windrow-prometheus", "--test", "scrape", "--"];
-        let test = format!("parsers::{test}");
-        let arguments = [&tests[..], &["--ignored", "--exact", test.as_str()]].concat();
-        steps.cargo(&format!("a scrape, read by {reader}"), &arguments, &[])?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,15 +108,6 @@ mod tests {
         let (_, written, _) = parts(&page).unwrap();
         let table = table(Path::new(ROOT)).unwrap();
         assert!(written == table, "`cargo xtask dependencies` writes {PAGE}:\n{table}");
-    }
-
-    #[test]
-    fn each_test_of_a_reader_exists() {
-        let tests = Path::new(ROOT).join("integrations/prometheus/tests/scrape/parsers.rs");
-        let tests = fs::read_to_string(tests).unwrap();
-        for (reader, _, test) in READERS {
-            assert!(tests.contains(&format!("fn {test}()")), "{reader}");
-        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod pictures;
 mod platforms;
 mod ports;
 mod sanitizers;
+mod scrape;
 #[cfg(test)]
 mod signs;
 mod sources;
@@ -102,8 +103,8 @@ usage: cargo xtask <command>
                   in the tables of docs/design.md and its parts
   words [PATH]    comments and pages: summaries without a subject, banned phrases, words that the glossary
                   replaces, long lines; PATH: only files whose path begins with it
-  scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
-                  prometheus-client, and to a prometheus server: those that are on the path
+  scrape          hands what windrow-prometheus writes to promtool, to the parsers of PyPI's prometheus-client,
+                  to a prometheus server and to a prometheus-pushgateway: those that are on the path
   collector       puts a real OpenTelemetry collector (PyPI's rotel: installs it in target) between
                   windrow-otlp and its test's book, and kills it in between
   browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
@@ -148,7 +149,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("wild", wild::run),
     ("releasable", packages::releasable),
     ("pictures", pictures::run),
-    ("scrape", integrations::scrape),
+    ("scrape", scrape::run),
     ("collector", collector::run),
     ("dependencies", integrations::dependencies),
 ];

@@ -9,7 +9,8 @@ use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
     arrows, bounds, browser, cluster, collector, elsewhere, fuzz, instructions, integrations,
-    litmus, models, mutants, names, orderings, packages, ports, sanitizers, twin, wild, words,
+    litmus, models, mutants, names, orderings, packages, ports, sanitizers, scrape, twin, wild,
+    words,
 };
 
 /// A rival that brings many crates with it.
@@ -98,7 +99,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     orderings::check(steps)?;
     packages::first(steps)?;
     cluster::run(steps, false)?;
-    integrations::natives(steps)?;
+    scrape::natives(steps)?;
     browser::run(steps)?;
     #[cfg(unix)]
     platforms::first(steps)?;

@@ -111,6 +111,8 @@ mod native;
 mod number;
 #[cfg(feature = "protobuf")]
 mod protobuf;
+#[cfg(feature = "push")]
+mod push;
 #[cfg(feature = "registry")]
 #[cfg_attr(docsrs, doc(cfg(feature = "registry")))]
 pub mod registry;
@@ -126,6 +128,9 @@ pub use error::RegisterError;
 pub use escaping::Escaping;
 pub use exposition::Exposition;
 pub use format::Format;
+#[cfg(feature = "push")]
+#[cfg_attr(docsrs, doc(cfg(feature = "push")))]
+pub use push::{PushError, Pushgateway};
 pub use respond::{Response, Scraped};
 #[cfg(feature = "serve")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serve")))]

@@ -34,7 +34,7 @@ use crate::described::Type;
 /// # Ok::<(), std::fmt::Error>(())
 /// ```
 ///
-/// That registry checks nothing. [`register`](crate::register) also takes a clone, and checks it.
+/// That registry checks nothing. [`register`](super::register) also takes a clone, and checks it.
 pub struct Shared<M>(Arc<M>);
 
 /// A counter, shown as its all-time total, drained or not.

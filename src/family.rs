@@ -8,11 +8,11 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::PoisonError;
 
 use crate::counters::Counter;
+use crate::once::Once;
 use crate::reclaim::pin;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 
 use forgotten::Forgotten;
-use once::Once;
 use series::Series;
 use table::{List, Search, Table};
 
@@ -27,7 +27,6 @@ mod lifetime_totals;
 mod metric;
 pub(crate) mod names;
 mod number;
-mod once;
 mod remove;
 pub(crate) mod run_time;
 mod sample;

@@ -10,6 +10,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
+use crate::exemplar::Exemplars;
 use crate::histogram::baseline::{Baseline, Reading};
 use crate::histogram::columns::Columns;
 use crate::histogram::extremes::Extremes;
@@ -20,6 +21,7 @@ use crate::timer::Timer;
 mod baseline;
 mod columns;
 mod distribution;
+mod exemplars;
 mod extremes;
 mod scale;
 
@@ -93,6 +95,7 @@ pub struct Histogram {
     columns: Columns,
     extremes: Extremes,
     baseline: Baseline,
+    exemplars: Exemplars,
 }
 
 impl Histogram {
@@ -124,6 +127,7 @@ impl Histogram {
                 columns: Columns::new(scale.places()),
                 extremes: Extremes::new(),
                 baseline: Baseline::new(),
+                exemplars: Exemplars::new(),
             }
         }
     }

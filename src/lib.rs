@@ -59,6 +59,7 @@ mod dependent;
 pub mod diagnostics;
 mod error;
 mod event;
+pub mod exemplar;
 pub mod export;
 pub mod family;
 #[cfg(feature = "serde")]
@@ -72,6 +73,7 @@ pub mod in_flight;
 pub mod labels;
 pub mod last_calls;
 mod memory;
+mod once;
 mod reclaim;
 mod recorded;
 mod ring;

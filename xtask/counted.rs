@@ -8,7 +8,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, Events, Family, Gate, SlidingWindow, labels, labels::{LabelNames, Labels}};
+use windrow::exemplar::TraceContext;
+use windrow::{Clock, Counter, Events, Family, Gate, Histogram, SlidingWindow, labels, labels::{LabelNames, Labels}};
 
 #[path = "counted/reads.rs"]
 mod reads;
@@ -27,6 +28,9 @@ labels! {
 }
 
 static COUNTER: Counter = Counter::new();
+static RT: Histogram = Histogram::new();
+
+const TRACE: TraceContext = TraceContext { trace_id: 7, span_id: 7 };
 
 /// The loop that is counted. The path `nothing` counts the loop itself.
 #[inline(never)]
@@ -111,6 +115,14 @@ fn main() {
     match &*path {
         "nothing" => count(times, || _ = black_box(())),
         "Counter::add" => count(times, || COUNTER.add(1)),
+        "Counter::add_with_exemplar" => count(times, || COUNTER.add_with_exemplar(1, TRACE)),
+        "Histogram::record" => count(times, || RT.record(black_box(7_000))),
+        "Histogram::record_with_exemplar, none" => {
+            count(times, || RT.record_with_exemplar(black_box(7_000), *black_box(&None)));
+        }
+        "Histogram::record_with_exemplar" => {
+            count(times, || RT.record_with_exemplar(black_box(7_000), black_box(Some(TRACE))));
+        }
         "Counter::sum, 1 row" => {
             COUNTER.add(1);
             count(times, || _ = black_box(COUNTER.sum()));

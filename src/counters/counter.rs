@@ -5,12 +5,15 @@ use std::fmt::{self, Debug, Display, Formatter};
 use crate::arena::by_row::ByRow;
 use crate::counters::one_word::{Extremal, Falling, OfOneWord};
 use crate::counters::striped::{Striped, at_least_release};
+use crate::exemplar::Exemplars;
 use crate::sync::{AtomicU64, Ordering, const_fn, fence};
+
+mod exemplars;
 
 /// A sharded (striped, per-CPU) counter: Java's `LongAdder` with the method names of `AtomicU64`.
 ///
 /// An add writes only the adding core's own cell; a read sums the cells of all cores. A counter
-/// takes 24 bytes, and 8 bytes for each core. Counts wrap at 2^64.
+/// takes 32 bytes, and 8 bytes for each core. Counts wrap at 2^64.
 ///
 /// No decision can be based on an add: [`fetch_add`](Self::fetch_add) returns nothing, because no
 /// thread knows the sum at the moment of an add. So code that needs the previous value does not
@@ -97,6 +100,7 @@ pub struct Counter {
     cells: Striped,
     /// The all-time sum at the last drain.
     base: AtomicU64,
+    exemplars: Exemplars,
 }
 
 impl Counter {
@@ -108,7 +112,11 @@ impl Counter {
         /// assert_eq!(HITS.sum(), 0);
         /// ```
         pub const fn new() -> Counter {
-            Counter { cells: Striped::new(), base: AtomicU64::new(0) }
+            Counter {
+                cells: Striped::new(),
+                base: AtomicU64::new(0),
+                exemplars: Exemplars::new(),
+            }
         }
     }
 
@@ -407,7 +415,7 @@ impl Default for Counter {
 /// ```
 impl From<u64> for Counter {
     fn from(n: u64) -> Counter {
-        Counter { cells: Striped::starting_at(n), base: AtomicU64::new(0) }
+        Counter { cells: Striped::starting_at(n), ..Counter::new() }
     }
 }
 

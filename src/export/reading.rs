@@ -6,6 +6,7 @@ use super::parts::{Part, Which};
 use super::span::AnySpan;
 use super::window::AnyWindow;
 use crate::event::{Kind, Stats};
+use crate::exemplar::Exemplar;
 use crate::histogram::Distribution;
 
 /// The quantiles of a window's `Histogram` events that are exported, and their texts.
@@ -14,6 +15,8 @@ const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)]
 /// The numbers of a metric at one moment: from [`AnyMetric::read`].
 pub struct Reading {
     form: Form,
+    /// Those of the only part.
+    exemplars: Vec<Exemplar>,
     read: Read,
 }
 
@@ -41,6 +44,9 @@ pub struct Sample<'r> {
     pub quantile: Option<&'static str>,
     /// The number, or the distribution.
     pub value: Value<'r>,
+    /// The [exemplars](crate::exemplar) of a counter or of a histogram, at most one for each
+    /// octave, in the order of their values. Each is counted in `value`.
+    pub exemplars: &'r [Exemplar],
 }
 
 impl Sample<'_> {
@@ -97,6 +103,12 @@ impl AnyMetric<'_> {
 impl Reading {
     /// Reads all of a metric, or one part.
     pub(super) fn of(metric: AnyMetric<'_>, part: Option<&Part>) -> Reading {
+        // Before the numbers, so that each is counted in them.
+        let exemplars = match metric {
+            AnyMetric::Counter(counter) => counter.exemplar().into_iter().collect(),
+            AnyMetric::Histogram(histogram) => histogram.exemplars(),
+            _ => Vec::new(),
+        };
         let read = match metric {
             AnyMetric::Counter(counter) => Read::Number(Some(Value::Count(counter.lifetime()))),
             AnyMetric::Gauge(gauge) => Read::Number(Some(Value::Signed(gauge.sum()))),
@@ -109,7 +121,7 @@ impl Reading {
             AnyMetric::Histogram(histogram) => Read::Values(histogram.lifetime()),
             AnyMetric::Window(window) => Read::Window(Window::of(window, part)),
         };
-        Reading { form: metric.form(), read }
+        Reading { form: metric.form(), exemplars, read }
     }
 
     /// Returns the parts of the metric: see [`Form::parts`].
@@ -124,18 +136,19 @@ impl Reading {
     /// another metric, has none.
     pub fn samples(&self, part: &Part, put: &mut dyn FnMut(Sample<'_>)) {
         match (&self.read, self.form) {
-            (Read::Number(Some(value)), _) if part.which == Which::Only => put(only(*value)),
+            (Read::Number(Some(value)), _) if part.which == Which::Only => put(self.only(*value)),
             (Read::Values(values), _) if part.which == Which::Only => {
-                put(only(Value::Distribution(values)));
+                put(self.only(Value::Distribution(values)));
             }
             (Read::Window(window), Form::Window(events)) => window.samples(events, part.which, put),
             _ => {}
         }
     }
-}
 
-fn only(value: Value<'_>) -> Sample<'_> {
-    Sample { event: None, quantile: None, value }
+    /// Returns the sample of a metric that has one.
+    fn only<'r>(&'r self, value: Value<'r>) -> Sample<'r> {
+        Sample { event: None, quantile: None, value, exemplars: &self.exemplars }
+    }
 }
 
 impl Window {
@@ -162,7 +175,7 @@ impl Window {
         put: &mut dyn FnMut(Sample<'_>),
     ) {
         for (event, (name, kind)) in events.iter().enumerate() {
-            let named = |value| Sample { event: Some(name), quantile: None, value };
+            let named = |value| Sample { event: Some(name), quantile: None, value, exemplars: &[] };
             match which {
                 Which::Values => {
                     let values = self.distributions.get(event).and_then(Option::as_ref);

@@ -248,6 +248,17 @@ impl Scale {
         (finest_cell(value).wrapping_add(self.bias) >> self.shift) as usize
     }
 
+    /// Returns the number of the range's octaves, and two more for the values outside of it.
+    pub(super) const fn octave_count(self) -> usize {
+        (self.end - self.first) as usize + 2
+    }
+
+    /// Returns the index of the octave of the cell at `place`: 0 below the range.
+    #[inline]
+    pub(super) const fn octave(self, place: usize) -> usize {
+        (place + (1 << self.schema) - 1) >> self.schema
+    }
+
     /// Returns the greatest value in the cells up to that at `place`.
     const fn border(self, place: usize) -> u64 {
         finest_border(((self.first as usize) << FINEST) + (place << self.shift))

@@ -3,6 +3,7 @@
 
 mod cells;
 mod error;
+mod exemplars;
 mod extremes;
 mod families;
 mod merges;

@@ -8,6 +8,7 @@ mod changes;
 mod counting;
 mod drains;
 mod epochs;
+mod exemplars;
 mod gates;
 mod histograms;
 mod memory;

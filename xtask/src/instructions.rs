@@ -21,8 +21,9 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 39] = [
+const PATHS: [&str; 43] = [
     "Counter::add",
+    "Counter::add_with_exemplar",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
     "Family::with, 3 enums",
@@ -35,6 +36,9 @@ const PATHS: [&str; 39] = [
     "Gate::try_admit, refused, Coarse",
     "Gate::try_admit, refused, Manual",
     "Gate::try_admit, refused, Precise",
+    "Histogram::record",
+    "Histogram::record_with_exemplar, none",
+    "Histogram::record_with_exemplar",
     "SlidingWindow::add, Ticker",
     "SlidingWindow::add, Coarse",
     "SlidingWindow::add, Precise",

@@ -4,10 +4,11 @@
 //! in `growth`, in histograms in `histograms`, in a window's wide cells in `wide`, in refusals of
 //! the arena in `refusals`, in tiers in `tiers`, in `clear` in `clears`, in gates in `gate` and
 //! their rations in `rations`, in levels in `in_flight`, in heavy keys in `heavy_keys`, in the last
-//! calls in `last_calls`.
+//! calls in `last_calls`, in exemplars in `exemplars`.
 
 mod announced;
 mod clears;
+mod exemplars;
 mod families;
 mod gate;
 mod growth;
@@ -43,6 +44,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
         .chain(in_flight::IN_FLIGHT)
         .chain(heavy_keys::HEAVY_KEYS)
         .chain(last_calls::LAST_CALLS)
+        .chain(exemplars::EXEMPLARS)
 }
 
 /// In what changes something.

@@ -3,7 +3,7 @@
 //! in millions).
 //!
 //! Such an add waits for memory, so its cost stands beside two floors, which count without regard
-//! to other threads: a number in one array, and a number elsewhere behind 24 bytes of its own, as
+//! to other threads: a number in one array, and a number elsewhere behind 32 bytes of its own, as
 //! that of a counter with a cell for each core must be.
 
 use std::hint::black_box;

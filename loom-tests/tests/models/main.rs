@@ -11,6 +11,7 @@ mod comeback;
 mod counter_drains;
 mod counter_sum;
 mod each_bucket;
+mod exemplars;
 mod extreme_takes;
 mod extremes;
 mod families;

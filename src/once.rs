@@ -2,34 +2,30 @@
 
 use std::ptr::null_mut;
 
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Ordering, const_fn};
 
 /// A value that is set once. Two threads may make one each at the same time; the second is dropped.
 ///
 /// (With a `OnceLock` a thread would wait for another thread that was interrupted while it made the
 /// value.)
-pub(super) struct Once<T>(AtomicPtr<T>);
+pub(crate) struct Once<T>(AtomicPtr<T>);
 
 impl<T> Once<T> {
-    #[cfg(not(loom))]
-    pub(super) const fn new() -> Once<T> {
-        Once(AtomicPtr::new(null_mut()))
-    }
-
-    #[cfg(loom)]
-    pub(super) fn new() -> Once<T> {
-        Once(AtomicPtr::new(null_mut()))
+    const_fn! {
+        pub(crate) const fn new() -> Once<T> {
+            Once(AtomicPtr::new(null_mut()))
+        }
     }
 
     #[inline]
-    pub(super) fn get(&self) -> Option<&T> {
+    pub(crate) fn get(&self) -> Option<&T> {
         // Acquire: pairs with the Release in `set`. SAFETY: null, or from `Box::into_raw` in `set`;
         // only the drop frees it.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
     /// Sets the value, unless there is one already, and returns the value that is there now.
-    pub(super) fn set(&self, value: T) -> &T {
+    pub(crate) fn set(&self, value: T) -> &T {
         let new = Box::into_raw(Box::new(value));
         // Release: publishes the value. Acquire, on failure: as in `get`.
         let (order, failed) = (Ordering::Release, Ordering::Acquire);

@@ -17,14 +17,17 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::oneshot::{Receiver, Sender, channel};
+use windrow::export::AnyMetric;
 use windrow_prometheus::Format;
 
 use crate::console::Shown;
 use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
-use crate::series::audit;
+use crate::names::events_of;
+use crate::series::{audit, numbers};
 use crate::snapshot::{self, Snapshot};
 use crate::text::Text;
+use crate::unusual::Unusual;
 
 /// The number of series that are audited for one making, in turn.
 const AUDITS: usize = 128;
@@ -137,24 +140,38 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
     let mut snapshot = made.contains_key(&Asked::Snapshot).then(Snapshot::default);
     let (audited, mut walked) = (*turn..*turn + AUDITS, 0);
     let mut checks = Checks::default();
-    let mut key = String::new();
-    for metric in &shown.metrics {
+    let (mut key, mut read) = (String::new(), Vec::new());
+    let is_whole = text.is_some() || snapshot.is_some();
+    let mut watches = is_whole.then(|| shown.watches());
+    if let Some(watches) = &mut watches {
+        watches.begin();
+    }
+    let mut unusual = Unusual::default();
+    for (index, metric) in shown.metrics.iter().enumerate() {
         let is_asked =
             |asked: &Asked| matches!(asked, Asked::Series(key) if key.starts_with(&metric.name));
         let has_series = made.keys().any(is_asked);
         if text.is_none() && snapshot.is_none() && !has_series {
             continue;
         }
+        let events = events_of(metric.outline.form);
+        let is_duration = |event: usize| shown.is_duration(events[event].0);
         metric.source.visit(&mut |series| {
             write_key(&mut key, &metric.name, series);
-            if text.is_some() || snapshot.is_some() {
+            if let Some(watches) = &mut watches {
                 if audited.contains(&walked) {
                     checks.note(&key, audit(series.metric(), &mut Ledger::default()));
                 }
                 walked += 1;
-            }
-            if let Some(text) = &mut text {
-                text.series(shown, metric, &key, series.metric());
+                read.clear();
+                let mut looking = watches.of(index, &key, series);
+                let span = numbers(series.metric(), looking.as_mut(), &mut read);
+                if let AnyMetric::Window(_) = series.metric() {
+                    unusual.note(0, &key, looking.as_ref(), is_duration);
+                }
+                if let Some(text) = &mut text {
+                    text.series(shown, metric, &key, &read, span);
+                }
             }
             if let Some(snapshot) = &mut snapshot {
                 snapshot.series(&key, series);
@@ -170,14 +187,21 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
             snapshot.metric(shown, metric);
         }
     }
+    if let Some(mut watches) = watches {
+        watches.end();
+    }
+    unusual.sort();
     if walked > 0 {
         *turn = if *turn + AUDITS < walked { *turn + AUDITS } else { 0 };
     }
     if let Some(text) = text {
-        made.insert(Asked::Text, Answer::Made(text.finish(shown, &checks).into()));
+        made.insert(Asked::Text, Answer::Made(text.finish(shown, &checks, &unusual).into()));
     }
     if let Some(snapshot) = snapshot {
-        made.insert(Asked::Snapshot, Answer::Made(snapshot.finish(shown, &checks).into()));
+        made.insert(
+            Asked::Snapshot,
+            Answer::Made(snapshot.finish(shown, &checks, &unusual).into()),
+        );
     }
     for (asked, answer) in &mut made {
         if let Asked::Metrics(format) = asked {

@@ -1,15 +1,17 @@
 //! The metrics of a console: put together once, then read for every answer.
 
 use std::fmt::{self, Debug, Formatter};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use windrow::Kind;
 use windrow::export::{Catalog, Outline, Source};
 use windrow_prometheus::{Exposition, RegisterError};
 
+use crate::changes::Settings;
 use crate::names::events_of;
 use crate::service::ConsoleService;
+use crate::watches::Watches;
 
 /// Builds a console: collects metrics, windows and families by name. [`build`](Self::build) makes
 /// it a service.
@@ -45,6 +47,8 @@ impl Console {
             hosts: Vec::new(),
             // Names are keys of the page's addresses, too.
             scraped: Exposition::new().with_plain_names(),
+            settings: Settings::default(),
+            watches: Mutex::default(),
             begun: Instant::now(),
             // A service is not started twice at the same nanosecond.
             epoch: format!("{:x}-{:x}", wall.as_nanos(), std::process::id()),
@@ -157,6 +161,34 @@ impl Console {
         self.shown.hosts.push(name.to_owned());
     }
 
+    /// Sets the factor from which a change of a window's numbers is unusual; 2 by default, and at
+    /// least 1.1.
+    ///
+    /// It applies to what is beyond the usual range: with 2, failures are unusual at twice the
+    /// share that hardly any minute of the last two hours has reached. Low counts need more; see
+    /// [`false_changes_a_day`](Self::false_changes_a_day).
+    ///
+    /// ```
+    /// let mut console = windrow_console::Console::new("shop");
+    /// console.change_factor(3.0); // only what is three times as bad
+    /// ```
+    pub fn change_factor(&mut self, factor: f64) {
+        self.shown.settings.factor = factor.max(1.1);
+    }
+
+    /// Sets the number of changes of a window a day that may be called unusual although chance
+    /// brings them; 0.2 by default.
+    ///
+    /// The lower it is, the more operations a change needs to be seen.
+    ///
+    /// ```
+    /// let mut console = windrow_console::Console::new("shop");
+    /// console.false_changes_a_day(0.01); // for a service with hundreds of routes
+    /// ```
+    pub fn false_changes_a_day(&mut self, number: f64) {
+        self.shown.settings.false_a_day = number.max(1e-9);
+    }
+
     /// Builds the service that answers with all these metrics.
     ///
     /// ```
@@ -165,7 +197,9 @@ impl Console {
     /// let console = Console::new("shop").build();
     /// let app = axum::Router::<()>::new().nest_service("/console", console);
     /// ```
-    pub fn build(self) -> ConsoleService {
+    pub fn build(mut self) -> ConsoleService {
+        let events = self.shown.metrics.iter().map(|metric| events_of(metric.outline.form));
+        self.shown.watches = Mutex::new(Watches::new(self.shown.settings, events));
         ConsoleService::new(Arc::new(self.shown))
     }
 }
@@ -185,6 +219,8 @@ pub(crate) struct Shown {
     /// The hosts to which it answers, beside this machine and addresses.
     pub(crate) hosts: Vec<String>,
     pub(crate) scraped: Exposition,
+    settings: Settings,
+    watches: Mutex<Watches>,
     begun: Instant,
     /// A text that differs from one start of the service to the next.
     pub(crate) epoch: String,
@@ -202,6 +238,13 @@ impl Shown {
     /// Returns the time since the console was made.
     pub(crate) fn age(&self) -> Duration {
         self.begun.elapsed()
+    }
+
+    /// Returns the watches over the windows. A thread that reads all series holds them meanwhile.
+    pub(crate) fn watches(&self) -> MutexGuard<'_, Watches> {
+        // A panic under the lock, in a function of a metric, leaves watches that are up to date or
+        // not.
+        self.watches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether an event's values are nanoseconds.

@@ -8,7 +8,9 @@
 //!               [["Pass", "Count", ""], ["Rt", "Value", "ns"]], ""]],
 //!  "rows": [[0, 0, "requests{route=\"/\"}", 59000000000,
 //!            [812, 790, 812, 790, 31600, 12, 90], [320, 1000, 13, 14]]],
-//!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []}}
+//!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []},
+//!  "unusual": {"list": [[0, "slow", 43.2, 1699999700000, "p99 ×40, 2.1 ms to 84 ms", "worse"]],
+//!              "changes": 1, "calm": 1699990000000, "windows": 1, "compared": 1}}
 //! ```
 //!
 //! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover
@@ -17,7 +19,10 @@
 //! and the count of each slice, from the first one that is known. `epoch` tells one process from
 //! another, `age` is the time since the console was made, and `held` the age at which nothing
 //! disagreed, both in milliseconds; an audit reads one series, and `round` is the number of frames
-//! in which each series has its turn.
+//! in which each series has its turn. `unusual` has the changes that go on, each with its row, kind,
+//! weight, beginning, words and course, the most urgent first; their number, if not all are listed;
+//! the time since which nothing else was unusual; and the number of windows, and of those that have
+//! a past to compare with.
 //!
 //! `event: more` contains the changes since the frame before: `gone` has the numbers of removed
 //! rows, `spans` a row's number and the span that it covers now, `rows` a row's number and its
@@ -26,7 +31,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use windrow::export::AnyMetric;
@@ -37,6 +41,8 @@ use crate::ledger::{Audit, Ledger};
 use crate::names::{events_of, form_name, kind_name};
 use crate::number::{Json, Number};
 use crate::series::{History, audit, history, numbers};
+use crate::unusual::{Unusual, wall};
+use crate::watches::Watches;
 
 /// The number of series audited for each frame, in turn.
 const AUDITS: usize = 128;
@@ -91,10 +97,17 @@ impl Sampler {
     pub(crate) fn frame(&mut self, number: u64, full: bool) -> Frame {
         let age = millis(self.shown.age());
         let mut parts = Parts { all: full.then(Json::default), ..Parts::default() };
-        let mut walked = 0;
+        let (mut walked, mut unusual) = (0, Unusual::default());
+        let shown = Arc::clone(&self.shown);
+        let mut watches = shown.watches();
+        watches.begin();
         for index in 0..self.known.len() {
-            walked += self.walk(index, number, walked, &mut parts);
+            walked += self.walk(index, number, walked, &mut parts, (&mut watches, &mut unusual));
         }
+        watches.end();
+        drop(watches);
+        unusual.sort();
+        let now = wall();
         self.forget(number, &mut parts.gone);
         self.turn = if self.turn + AUDITS < walked { self.turn + AUDITS } else { 0 };
         let check = self.check(age, walked);
@@ -107,6 +120,7 @@ impl Sampler {
             json.name("spans").raw_list(&parts.spans);
             json.name("gone").raw_list(&parts.gone);
             json.name("check").raw(&check);
+            unusual.write(json.name("unusual"), now);
         });
         let all = parts.all.map(|rows| {
             let mut all = Json::default();
@@ -118,6 +132,7 @@ impl Sampler {
                 });
                 json.name("rows").raw_list(&rows);
                 json.name("check").raw(&check);
+                unusual.write(json.name("unusual"), now);
             });
             event("all", all)
         });
@@ -125,16 +140,26 @@ impl Sampler {
     }
 
     /// Reads the series of a metric. Returns their number.
-    fn walk(&mut self, index: usize, frame: u64, before: usize, parts: &mut Parts) -> usize {
+    fn walk(
+        &mut self,
+        index: usize,
+        frame: u64,
+        before: usize,
+        parts: &mut Parts,
+        (watches, unusual): (&mut Watches, &mut Unusual),
+    ) -> usize {
         let metric = &self.shown.metrics[index];
         let (known, rows, audits) = (&mut self.known[index], &mut self.rows, &mut self.audits);
         let turn = self.turn..self.turn + AUDITS;
         let (mut key, mut read, mut walked) = (String::new(), Vec::new(), 0);
+        let events = events_of(metric.outline.form);
+        let is_duration = |event: usize| self.shown.is_duration(events[event].0);
         metric.source.visit(&mut |series| {
             write_key(&mut key, &metric.name, series);
             read.clear();
             let of_series = series.metric();
-            let span = numbers(of_series, &mut read);
+            let mut looking = watches.of(index, &key, series);
+            let span = numbers(of_series, looking.as_mut(), &mut read);
             if known.get(&key).is_some_and(|row| row.series != series.number()) {
                 known.remove(&key).iter().for_each(|row| parts.gone.number(row.number));
             }
@@ -171,6 +196,9 @@ impl Sampler {
                 known.entry(key.clone()).or_insert(row)
             };
             row.frame = frame;
+            if let AnyMetric::Window(_) = of_series {
+                unusual.note(row.number, &key, looking.as_ref(), is_duration);
+            }
             // A possible loss is read again for each frame, until it is resolved.
             if turn.contains(&(before + walked)) || row.ledger.is_pending() {
                 let found = audit(of_series, &mut row.ledger);
@@ -229,8 +257,7 @@ impl Sampler {
         json.name("epoch").text(&self.shown.epoch);
         json.name("frame").number(number);
         json.name("age").number(age);
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        json.name("time").number(millis(time));
+        json.name("time").number(wall());
     }
 
     /// Writes a metric's name, help, form, events, and the unit of its own values.

@@ -6,6 +6,8 @@
 
 mod answers;
 mod body;
+#[allow(clippy::cast_sign_loss, reason = "of counts, times and levels, which are not negative")]
+mod changes;
 mod console;
 #[cfg(feature = "server")]
 mod error;
@@ -18,13 +20,17 @@ mod names;
 mod number;
 mod page;
 mod panels;
+mod past;
 mod percentiles;
+mod roles;
 mod series;
 #[cfg(feature = "server")]
 mod server;
 mod service;
 mod snapshot;
 mod text;
+mod unusual;
+mod watches;
 mod window;
 
 pub use body::Body;

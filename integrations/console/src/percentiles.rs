@@ -23,7 +23,8 @@ pub(crate) const NUMBERS: usize = 5 + PERCENTILES.len();
 /// The greatest number of rows in a plot of cells by time has.
 const MOST_CELLS: usize = 48;
 
-fn percentiles(distribution: &Distribution) -> [Option<u64>; PERCENTILES.len()] {
+/// Returns the percentiles that are shown.
+pub(crate) fn percentiles(distribution: &Distribution) -> [Option<u64>; PERCENTILES.len()] {
     distribution.quantiles(PERCENTILES.map(|(_, q)| q))
 }
 

@@ -7,6 +7,7 @@ use windrow::snapshot::ByRow;
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
 use crate::percentiles;
+use crate::watches::Looking;
 use crate::window;
 
 /// Reads the numbers of a row; their count is the same for all series of a source.
@@ -14,7 +15,13 @@ use crate::window;
 /// Returns the span of the numbers of an interval, in nanoseconds; zero if there are none.
 /// Percentiles of a histogram cover the values recorded since it was last
 /// [drained](windrow::Histogram::take).
-pub(crate) fn numbers(metric: AnyMetric<'_>, into: &mut Vec<Number>) -> u64 {
+///
+/// `watch` looks at the numbers of a window.
+pub(crate) fn numbers(
+    metric: AnyMetric<'_>,
+    watch: Option<&mut Looking<'_>>,
+    into: &mut Vec<Number>,
+) -> u64 {
     match metric {
         AnyMetric::Counter(counter) => into.push(counter.lifetime().into()),
         AnyMetric::Gauge(gauge) => into.push(Number::Signed(gauge.sum())),
@@ -26,7 +33,14 @@ pub(crate) fn numbers(metric: AnyMetric<'_>, into: &mut Vec<Number>) -> u64 {
             let lifetime = histogram.lifetime().count();
             percentiles::numbers(lifetime, &histogram.distribution(), into);
         }
-        AnyMetric::Window(window) => return window::numbers(window, into),
+        AnyMetric::Window(window) => {
+            let bounds = watch.as_ref().and_then(|watch| watch.bounds());
+            let (span, above) = window::numbers(window, bounds, into);
+            if let Some(watch) = watch {
+                watch.look(window, into, above);
+            }
+            return span;
+        }
     }
     0
 }

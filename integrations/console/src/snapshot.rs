@@ -1,7 +1,5 @@
 //! `/snapshot.json`: all numbers, or one series in full detail.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::{Map, Value, json};
 use windrow::Kind;
 use windrow::export::Series;
@@ -12,6 +10,7 @@ use crate::ledger::{Audit, Ledger};
 use crate::names::{events_of, form_name, kind_name};
 use crate::percentiles;
 use crate::series::{all, audit, detail};
+use crate::unusual::{Unusual, wall};
 
 /// All series with their numbers, as the answer grows.
 #[derive(Default)]
@@ -39,11 +38,12 @@ impl Snapshot {
     }
 
     /// Returns the answer: the series of each metric in the order of their names.
-    pub(crate) fn finish(self, shown: &Shown, checks: &Checks) -> String {
+    pub(crate) fn finish(self, shown: &Shown, checks: &Checks, unusual: &Unusual) -> String {
         let failing = |(key, by): &(String, u64)| json!({ "key": key, "by": by });
         let failing: Vec<Value> = checks.failing.iter().map(failing).collect();
         let mut all = head(shown);
         all["metrics"] = self.metrics.into();
+        all["unusual"] = unusual.json(wall());
         all["check"] = json!({ "audits": checks.audits, "failing": failing });
         all.to_string()
     }
@@ -67,12 +67,11 @@ pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series)
 }
 
 fn head(shown: &Shown) -> Value {
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     json!({
         "service": shown.service,
         "epoch": shown.epoch,
         "age_ms": u64::try_from(shown.age().as_millis()).unwrap_or(u64::MAX),
-        "time_ms": u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+        "time_ms": wall(),
     })
 }
 

@@ -4,13 +4,14 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use windrow::Kind;
-use windrow::export::{AnyMetric, Form};
+use windrow::export::Form;
 
 use crate::answers::Checks;
 use crate::console::{Named, Shown};
 use crate::number::Number;
-use crate::percentiles::{self, PERCENTILES};
-use crate::series::numbers;
+use crate::percentiles::PERCENTILES;
+use crate::roles::width;
+use crate::unusual::{Unusual, wall};
 
 /// The answer, as it grows.
 #[derive(Default)]
@@ -18,15 +19,19 @@ pub(crate) struct Text {
     written: String,
     /// The series of the metric that is being read, by name, each with its numbers.
     rows: Vec<(String, String)>,
-    numbers: Vec<Number>,
 }
 
 impl Text {
     /// Adds a series.
-    pub(crate) fn series(&mut self, shown: &Shown, metric: &Named, key: &str, read: AnyMetric<'_>) {
-        self.numbers.clear();
-        let span = numbers(read, &mut self.numbers);
-        self.rows.push((shown_key(key), numbers_text(shown, metric, span, &self.numbers)));
+    pub(crate) fn series(
+        &mut self,
+        shown: &Shown,
+        metric: &Named,
+        key: &str,
+        read: &[Number],
+        span: u64,
+    ) {
+        self.rows.push((shown_key(key), numbers_text(shown, metric, span, read)));
     }
 
     /// Ends a metric: its series have been added.
@@ -40,7 +45,7 @@ impl Text {
     }
 
     /// Returns the answer.
-    pub(crate) fn finish(self, shown: &Shown, checks: &Checks) -> String {
+    pub(crate) fn finish(self, shown: &Shown, checks: &Checks, unusual: &Unusual) -> String {
         let failing = |(key, by): &(String, u64)| format!("{} by {by}", shown_key(key));
         let verdict = if checks.failing.is_empty() {
             "loss 0".to_owned()
@@ -51,7 +56,8 @@ impl Text {
         let (up, audits) = (shown.age().as_secs(), checks.audits);
         let service = shown.service.escape_debug();
         format!(
-            "{service}, watched for {up} s; {audits} series checked: {verdict}\n{}",
+            "{service}, watched for {up} s; {audits} series checked: {verdict}\n{}{}",
+            unusual.text(wall(), shown_key),
             self.written
         )
     }
@@ -120,17 +126,6 @@ fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> St
     }
     let _ = write!(text, "max {})", shown(*max));
     text
-}
-
-/// Returns the number of an event's numbers in a row.
-fn width(kind: Kind) -> usize {
-    match kind {
-        Kind::Count | Kind::Signed => 2,
-        Kind::Value => 5,
-        Kind::Histogram(_) => percentiles::NUMBERS,
-        Kind::Maximum | Kind::Minimum => 1,
-        _ => 0, // a later kind, unknown here
-    }
 }
 
 /// Returns a value of an event, or of a histogram, of this name.

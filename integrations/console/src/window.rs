@@ -6,8 +6,10 @@ use serde_json::{Map, Value, json};
 use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
 use windrow::{Kind, Stats, histogram::Distribution};
 
+use crate::changes::PERCENTILES;
 use crate::number::Number;
 use crate::panels::panels;
+use crate::past;
 use crate::percentiles;
 use crate::series::{History, cores};
 
@@ -16,6 +18,10 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// The greatest number of its points.
 const POINTS: usize = 60;
+
+/// Bounds of values, and the numbers of values that are above them.
+pub(crate) type Bounds = [u64; PERCENTILES];
+pub(crate) type Above = [u32; PERCENTILES];
 
 /// Reads the numbers of a row, over the closed buckets of the interval except for lifetimes. By
 /// event:
@@ -27,7 +33,14 @@ const POINTS: usize = 60;
 /// | `Histogram` | as `Value`, and the percentiles |
 /// | `Maximum` | maximum |
 /// | `Minimum` | minimum |
-pub(crate) fn numbers(window: &dyn AnyWindow, into: &mut Vec<Number>) -> u64 {
+///
+/// Values above the bounds are those of the first `Histogram` event.
+pub(crate) fn numbers(
+    window: &dyn AnyWindow,
+    bounds: Option<Bounds>,
+    into: &mut Vec<Number>,
+) -> (u64, Above) {
+    let (mut above, mut left) = (Above::default(), bounds);
     // `None` if the geometry has just changed to a shorter interval: the next frame has it.
     let closed = window.complete();
     for (event, (_, kind)) in window.events().iter().enumerate() {
@@ -46,14 +59,18 @@ pub(crate) fn numbers(window: &dyn AnyWindow, into: &mut Vec<Number>) -> u64 {
             }
             Kind::Histogram(_) => {
                 let values = closed.as_ref().and_then(|closed| closed.distribution(event));
-                percentiles::numbers(lifetime(), &values.unwrap_or_default(), into);
+                let values = values.unwrap_or_default();
+                if let Some(bounds) = left.take() {
+                    above = past::above(&values, Some(bounds));
+                }
+                percentiles::numbers(lifetime(), &values, into);
             }
             Kind::Maximum => into.push(stats().max.into()),
             Kind::Minimum => into.push(stats().min.into()),
             _ => {} // a later kind, unknown here
         }
     }
-    closed.map_or(0, |closed| nanos(known_span(window, closed.interval())))
+    (closed.map_or(0, |closed| nanos(known_span(window, closed.interval()))), above)
 }
 
 /// Reads the last minute of the first event with a count that only grows.

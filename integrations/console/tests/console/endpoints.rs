@@ -221,8 +221,8 @@ async fn hostile_labels_come_back_as_they_are_and_a_terminal_obeys_none() {
     let shown = text(get(server.address(), "/text").await).await;
     let obeyed = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{2069}').contains(&c);
     assert!(!shown.contains(obeyed), "{shown:?}");
-    // A head, two lines of the metric, and a line for each series.
-    assert_eq!(shown.lines().count(), 3 + hostile.len(), "{shown}");
+    // A head of two lines, two lines of the metric, and a line for each series.
+    assert_eq!(shown.lines().count(), 4 + hostile.len(), "{shown}");
     assert!(shown.contains(r"\u{202e}desrever"), "{shown}");
 }
 

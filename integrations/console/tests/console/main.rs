@@ -7,6 +7,7 @@ mod page;
 mod percentiles;
 mod server;
 mod streams;
+mod unusual;
 
 use std::net::SocketAddr;
 use std::pin::pin;

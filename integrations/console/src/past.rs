@@ -1,0 +1,129 @@
+//! Reads the past of a window for its watch: its minutes, and its quarters of an hour, from its own
+//! buckets and those of its tiers.
+
+use std::time::Duration;
+
+use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
+use windrow::{Timestamp, histogram::Distribution};
+
+use crate::changes::{Minute, PERCENTILES, Season, Settings, Watch};
+use crate::percentiles;
+use crate::roles::Roles;
+use crate::window::{nanos, snapshot_length};
+
+/// The least span of buckets that are worth reading.
+const LEAST: Duration = Duration::from_secs(900);
+
+/// The lengths of buckets that can stand for minutes, and for this time of yesterday.
+const MINUTES: Duration = Duration::from_secs(300);
+const QUARTERS: Duration = Duration::from_secs(3_600);
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Returns a watch that knows the window's past.
+pub(crate) fn watch(
+    window: &dyn AnyWindow,
+    roles: &Roles,
+    settings: &Settings,
+    number: u64,
+) -> Watch {
+    let mut watch = Watch::new(number);
+    watch.set_season(season(window, roles));
+    let Some(snapshot) = minutes(window) else { return watch };
+    let length = snapshot_length(&*snapshot);
+    let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
+    // The newest bucket has only begun.
+    let closed: Vec<&dyn AnySpan> =
+        (0..snapshot.len().saturating_sub(1)).map(|bucket| snapshot.bucket(bucket)).collect();
+    let known = closed.iter().position(|bucket| bucket.start() >= window.built());
+    let Some(known) = known else { return watch };
+    for buckets in closed[known..].chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
+        let minute = minute(window, roles, buckets, watch.bounds());
+        watch.minute(settings, minute);
+    }
+    watch
+}
+
+/// Returns the levels of this time, a day and a week ago.
+pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
+    let now = window.now();
+    let Some(then) = now.as_nanos().checked_sub(nanos(DAY)) else { return Season::default() };
+    // No bucket is older than the window.
+    if Timestamp::from_nanos(then) < window.built() {
+        return Season::default();
+    }
+    let mut buckets = Vec::new();
+    for snapshot in snapshots(window) {
+        let is_long = snapshot.interval() + QUARTERS >= DAY;
+        if is_long && snapshot_length(&*snapshot) <= QUARTERS {
+            let closed = 0..snapshot.len().saturating_sub(1);
+            let known = closed.map(|bucket| snapshot.bucket(bucket));
+            let known = known.filter(|bucket| bucket.start() >= window.built());
+            let near = known.filter(|bucket| Season::contains(millis(bucket.end()), millis(now)));
+            buckets.extend(near.map(|bucket| minute(window, roles, &[bucket], None)));
+        }
+    }
+    Season::of(buckets.iter(), millis(now))
+}
+
+/// Returns the finest buckets that reach back over two hours, or otherwise those that reach back
+/// farthest, if a bucket can stand for a minute.
+fn minutes(window: &dyn AnyWindow) -> Option<Box<dyn AnySnapshot>> {
+    let mut best: Option<Box<dyn AnySnapshot>> = None;
+    for snapshot in snapshots(window) {
+        let is_enough = best.as_ref().is_some_and(|best| best.interval() >= 2 * QUARTERS);
+        if !is_enough && snapshot.interval() >= LEAST && snapshot_length(&*snapshot) <= MINUTES {
+            best = Some(snapshot);
+        }
+    }
+    best
+}
+
+/// Returns the window's own buckets, if they reach back far, and those of its tiers.
+fn snapshots(window: &dyn AnyWindow) -> impl Iterator<Item = Box<dyn AnySnapshot>> {
+    let own = (window.interval() >= LEAST).then(|| window.snapshot(None)).flatten();
+    own.into_iter().chain((0..).map_while(|tier| window.snapshot(Some(tier))))
+}
+
+/// Returns the numbers of adjacent buckets together.
+fn minute(
+    window: &dyn AnyWindow,
+    roles: &Roles,
+    buckets: &[&dyn AnySpan],
+    bounds: Option<[u64; PERCENTILES]>,
+) -> Minute {
+    let count = |event| buckets.iter().map(|bucket| bucket.stats(event).count).sum();
+    let [all, failed, refused] =
+        roles.counts(count).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    let (start, end) = match buckets {
+        [first, .., last] => (first.start(), last.end()),
+        [only] => (only.start(), only.end()),
+        [] => (window.now(), window.now()),
+    };
+    let seconds = (end - start).as_secs_f32();
+    let mut minute =
+        Minute { end: millis(end), seconds, all, failed, refused, ..Minute::default() };
+    if let Some(values) = roles.values {
+        let values =
+            percentiles::sum(buckets.iter().filter_map(|bucket| bucket.distribution(values)));
+        minute.values = u32::try_from(values.count()).unwrap_or(u32::MAX);
+        minute.percentiles =
+            percentiles::percentiles(&values).map(|value| value.unwrap_or(0) as f32);
+        minute.above = above(&values, bounds);
+    }
+    minute
+}
+
+/// Returns the number of values that are surely above each bound.
+pub(crate) fn above(
+    values: &Distribution,
+    bounds: Option<[u64; PERCENTILES]>,
+) -> [u32; PERCENTILES] {
+    bounds.map_or([0; PERCENTILES], |bounds| {
+        bounds.map(|bound| u32::try_from(*values.count_above(bound).start()).unwrap_or(u32::MAX))
+    })
+}
+
+pub(crate) fn millis(at: Timestamp) -> u64 {
+    at.as_nanos() / 1_000_000
+}

@@ -1,0 +1,89 @@
+//! The roles of a window's events, by their names: which of them count operations that passed, were
+//! refused, or failed.
+
+use windrow::Kind;
+
+use crate::changes::{PERCENTILES, Seen};
+use crate::number::Number;
+use crate::percentiles;
+use crate::window::only_grows;
+
+/// The positions of these events; `None` where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Roles {
+    /// Admitted operations, including those that fail.
+    pub(crate) pass: Option<usize>,
+    /// Admitted operations that have succeeded.
+    pub(crate) success: Option<usize>,
+    pub(crate) block: Option<usize>,
+    pub(crate) exception: Option<usize>,
+    /// The first event whose count only grows.
+    pub(crate) first: Option<usize>,
+    /// The first event with percentiles.
+    pub(crate) values: Option<usize>,
+}
+
+const PASS: [&str; 2] = ["pass", "passed"];
+const SUCCESS: [&str; 4] = ["success", "successes", "succeeded", "ok"];
+const BLOCK: [&str; 5] = ["block", "blocked", "reject", "rejected", "limited"];
+const EXCEPTION: [&str; 8] =
+    ["exception", "exceptions", "failure", "failures", "failed", "error", "errors", "fail"];
+
+impl Roles {
+    pub(crate) fn of(events: &[(&str, Kind)]) -> Roles {
+        let named = |names: &[&str]| {
+            let is_named = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+            events.iter().position(|(name, kind)| *kind == Kind::Count && is_named(name))
+        };
+        Roles {
+            pass: named(&PASS),
+            success: named(&SUCCESS),
+            block: named(&BLOCK),
+            exception: named(&EXCEPTION),
+            first: events.iter().position(|(_, kind)| only_grows(*kind)),
+            values: events.iter().position(|(_, kind)| matches!(kind, Kind::Histogram(_))),
+        }
+    }
+
+    /// Returns counts of operations: of all, and of those that failed or were refused. `count` has
+    /// the count of an event.
+    pub(crate) fn counts(&self, count: impl Fn(usize) -> u64) -> [u64; 3] {
+        let of = |event: Option<usize>| event.map_or(0, &count);
+        let (failed, refused) = (of(self.exception), of(self.block));
+        let admitted = match (self.pass, self.success) {
+            (Some(_), _) => of(self.pass),
+            (None, Some(_)) => of(self.success).wrapping_add(failed),
+            (None, None) => of(self.first),
+        };
+        [admitted.wrapping_add(refused), failed, refused]
+    }
+
+    /// Takes what a row's numbers say: see [`numbers`](crate::series::numbers).
+    pub(crate) fn see(&self, events: &[(&str, Kind)], numbers: &[Number], seen: &mut Seen) {
+        let unsigned = |at: usize| match numbers.get(at) {
+            Some(Number::Unsigned(number)) => *number,
+            _ => 0,
+        };
+        let at = |event: usize| events[..event].iter().map(|(_, kind)| width(*kind)).sum();
+        // The first number of an event that only grows is its all-time count.
+        [seen.all, seen.failed, seen.refused] = self.counts(|event| unsigned(at(event)));
+        if let Some(values) = self.values {
+            let at: usize = at(values);
+            seen.values = unsigned(at);
+            seen.interval = u32::try_from(unsigned(at + 1)).unwrap_or(u32::MAX);
+            let first = at + percentiles::NUMBERS - PERCENTILES;
+            seen.percentiles = std::array::from_fn(|index| unsigned(first + index) as f32);
+        }
+    }
+}
+
+/// Returns the number of an event's numbers in a row.
+pub(crate) fn width(kind: Kind) -> usize {
+    match kind {
+        Kind::Count | Kind::Signed => 2,
+        Kind::Value => 5,
+        Kind::Histogram(_) => percentiles::NUMBERS,
+        Kind::Maximum | Kind::Minimum => 1,
+        _ => 0, // a later kind, unknown here
+    }
+}

@@ -1,0 +1,179 @@
+//! The watches of all series, which frames and answers share.
+//!
+//! A watch that has been left alone, because no client was there, is made anew from the window's
+//! tiers. That takes longer than a look, so each pass over the series makes them for [`MAKING`]
+//! only; the others have their turn in the next pass.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use windrow::Kind;
+use windrow::export::{AnyMetric, AnyWindow, Series};
+
+use crate::changes::{PERCENTILES, Seen, Settings, Watch};
+use crate::number::Number;
+use crate::past::{self, millis};
+use crate::roles::Roles;
+
+/// The time that a pass may take to read the past of series.
+const MAKING: Duration = Duration::from_millis(100);
+
+/// The age of a watch's last look, in milliseconds, from which it is made anew.
+const LEFT_ALONE: u64 = 90_000;
+
+/// The time in milliseconds after which this time of yesterday is read anew.
+const QUARTER: u64 = 900_000;
+
+/// The watches, by metric and key.
+#[derive(Default)]
+pub(crate) struct Watches {
+    settings: Settings,
+    of: Vec<HashMap<String, Watched>>,
+    roles: Vec<Roles>,
+    /// The number of this pass over the series.
+    pass: u64,
+    /// The time that this pass has taken to read the past.
+    made_for: Duration,
+}
+
+/// The watch of a series.
+struct Watched {
+    /// The number of the series itself. (Its key may come to be another series'.)
+    series: u64,
+    watch: Watch,
+    /// The last look, and the last reading of the past, in milliseconds of the window's clock.
+    looked: Option<u64>,
+    read: Option<u64>,
+    pass: u64,
+}
+
+impl Watches {
+    /// Returns watches over nothing yet. `events` has those of each metric.
+    pub(crate) fn new(
+        settings: Settings,
+        events: impl Iterator<Item = &'static [Event]>,
+    ) -> Watches {
+        let roles: Vec<Roles> = events.map(Roles::of).collect();
+        let of = roles.iter().map(|_| HashMap::new()).collect();
+        Watches { settings, of, roles, pass: 0, made_for: Duration::ZERO }
+    }
+
+    /// Begins a pass over all series.
+    pub(crate) fn begin(&mut self) {
+        self.pass += 1;
+        self.made_for = Duration::ZERO;
+    }
+
+    /// Ends a pass: forgets the series that it has not met.
+    pub(crate) fn end(&mut self) {
+        for of in &mut self.of {
+            of.retain(|_, watched| watched.pass == self.pass);
+        }
+    }
+
+    /// Returns the watch of a series; `None` if it is not made yet, or the series is no window.
+    pub(crate) fn of(
+        &mut self,
+        metric: usize,
+        key: &str,
+        series: &dyn Series,
+    ) -> Option<Looking<'_>> {
+        let AnyMetric::Window(window) = series.metric() else { return None };
+        let series = series.number();
+        let now = millis(window.now());
+        let roles = &self.roles[metric];
+        let of = &mut self.of[metric];
+        if !of.contains_key(key) {
+            of.insert(key.to_owned(), Watched::new(series));
+        }
+        let watched = of.get_mut(key)?;
+        watched.pass = self.pass;
+        if watched.series != series {
+            *watched = Watched { pass: self.pass, ..Watched::new(series) };
+        }
+        let is_left = watched.looked.is_none_or(|looked| now > looked + LEFT_ALONE);
+        let is_old = watched.read.is_none_or(|read| now > read + QUARTER);
+        if is_left || is_old {
+            if self.made_for >= MAKING {
+                // A season may come later, a past may not.
+                return (!is_left).then_some(Looking {
+                    watched,
+                    roles,
+                    settings: &self.settings,
+                    now,
+                });
+            }
+            let begun = Instant::now();
+            if is_left {
+                watched.make(window, roles, &self.settings);
+            } else {
+                watched.watch.set_season(past::season(window, roles));
+            }
+            watched.read = Some(now);
+            self.made_for += begun.elapsed();
+        }
+        Some(Looking { watched, roles, settings: &self.settings, now })
+    }
+}
+
+/// The name and the kind of an event.
+type Event = (&'static str, Kind);
+
+impl Watched {
+    fn new(series: u64) -> Watched {
+        Watched { series, watch: Watch::new(series), looked: None, read: None, pass: 0 }
+    }
+
+    /// Makes the watch anew from the window's past; or, if that is short, lets it go on.
+    fn make(&mut self, window: &dyn AnyWindow, roles: &Roles, settings: &Settings) {
+        let made = past::watch(window, roles, settings, self.series);
+        if made.is_ready() || !self.watch.is_ready() {
+            self.watch = made;
+        } else {
+            self.watch.interrupt();
+        }
+    }
+}
+
+/// The watch of a series, as a pass looks at it.
+pub(crate) struct Looking<'w> {
+    watched: &'w mut Watched,
+    roles: &'w Roles,
+    settings: &'w Settings,
+    now: u64,
+}
+
+impl Looking<'_> {
+    /// Returns the values above which values are to be counted.
+    pub(crate) fn bounds(&self) -> Option<[u64; PERCENTILES]> {
+        self.watched.watch.bounds()
+    }
+
+    /// Takes the row's numbers, and the values above each bound.
+    pub(crate) fn look(
+        &mut self,
+        window: &dyn AnyWindow,
+        numbers: &[Number],
+        above: [u32; PERCENTILES],
+    ) {
+        let interval_seconds = u32::try_from(window.interval().as_secs()).unwrap_or(u32::MAX);
+        let mut seen = Seen { at: self.now, above, interval_seconds, ..Seen::default() };
+        self.roles.see(window.events(), numbers, &mut seen);
+        self.watched.watch.look(self.settings, &seen);
+        self.watched.looked = Some(self.now);
+    }
+
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watched.watch
+    }
+
+    /// Returns the milliseconds since a time of the window's clock.
+    pub(crate) fn ago(&self, at: u64) -> u64 {
+        self.now.saturating_sub(at)
+    }
+
+    /// Returns the position of the event whose values are compared.
+    pub(crate) fn values(&self) -> Option<usize> {
+        self.roles.values
+    }
+}

@@ -19,10 +19,10 @@
 //! and the count of each slice, from the first one that is known. `epoch` tells one process from
 //! another, `age` is the time since the console was made, and `held` the age at which nothing
 //! disagreed, both in milliseconds; an audit reads one series, and `round` is the number of frames
-//! in which each series has its turn. `unusual` has the changes that go on, each with its row, kind,
-//! weight, beginning, words and course, the most urgent first; their number, if not all are listed;
-//! the time since which nothing else was unusual; and the number of windows, and of those that have
-//! a past to compare with.
+//! in which each series has its turn. `unusual` has the changes that go on, each with its row,
+//! kind, weight, beginning, words and course, the most urgent first; their number, if not all are
+//! listed; the time since which nothing else was unusual; and the number of windows, and of those
+//! that have a past to compare with.
 //!
 //! `event: more` contains the changes since the frame before: `gone` has the numbers of removed
 //! rows, `spans` a row's number and the span that it covers now, `rows` a row's number and its

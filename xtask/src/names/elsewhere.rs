@@ -13,7 +13,6 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("Limited", "an event of a user's"),
     ("METRICS_ONLY", "resilience4j"),
     ("RESOURCE_EXHAUSTED", "gRPC"),
-    ("Registry::with_prefix", "prometheus-client"),
     ("Reject", "an event of a user's"),
     ("Rejected", "an event of a user's"),
     ("Retry-After", "HTTP"),

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use windrow::exemplar::Exemplar;
 use windrow::histogram::Distribution;
 
 /// The number of a series; `None` for the uses of a source's overflow series.
@@ -26,6 +27,8 @@ pub(crate) struct State {
     pub(crate) time: u64,
     /// The totals in the order of parts and samples, which is one for the life of a series.
     pub(crate) totals: Vec<Total>,
+    /// The exemplars that were read with them.
+    pub(crate) exemplars: Vec<Exemplar>,
 }
 
 /// A state that is acknowledged once its request is accepted.
@@ -90,7 +93,10 @@ mod tests {
     #[test]
     fn only_series_that_are_there_are_kept() {
         let mut acknowledged = Acknowledged::new(1);
-        let state = |count| State { time: count, totals: vec![Total::Count(count)] };
+        let state = |count| {
+            let (totals, exemplars) = (vec![Total::Count(count)], Vec::new());
+            State { time: count, totals, exemplars }
+        };
         let pending =
             |series, count| Pending { source: 0, series: Some(series), state: state(count) };
         acknowledged.begin();

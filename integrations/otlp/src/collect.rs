@@ -3,6 +3,7 @@
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use windrow::exemplar::Exemplar;
 use windrow::export::{PartKind, Reading, Sample, Series, Value};
 use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
@@ -10,9 +11,10 @@ use windrow::labels::LabelValue;
 use crate::acknowledged::{Acknowledged, Number as SeriesNumber, Pending, State, Total};
 use crate::batch::{Batch, Batches, Open, Point};
 use crate::clock::{Clock, nanos};
+use crate::exemplars;
 use crate::exporter::Temporality;
 use crate::histograms::{Frame, HistogramForm, exponential, octaves};
-use crate::message::{Attribute, KeyValue, Number, NumberPoint, Resource};
+use crate::message::{self, Attribute, KeyValue, Number, NumberPoint, Resource};
 use crate::rules::{Described, Name, OVERFLOW};
 
 /// The sources of an exporter, and the way in which it sends them.
@@ -58,7 +60,7 @@ impl Collector {
             if let Some((name, uses)) = described.uses.as_ref().zip(uses) {
                 let read = Read::of_uses(self.since);
                 let mut points = Points::begin(self, index, &read, began, acknowledged);
-                points.count(described.parts.len(), name, Vec::new(), uses);
+                points.count(described.parts.len(), name, Vec::new(), uses, Vec::new());
                 points.finish(&mut batches, &mut open);
             }
             if !described.series_return {
@@ -123,6 +125,10 @@ struct Points<'c, 'a> {
     /// The acknowledged totals that the series' own are counted from, in their order.
     before: Vec<Total>,
     totals: Vec<Total>,
+    /// The exemplars that were sent with the acknowledged totals.
+    sent: Vec<Exemplar>,
+    /// All that were read now.
+    exemplars: Vec<Exemplar>,
     put: Vec<(usize, &'c Name, Point)>,
     /// True if a delta is not zero.
     has_changed: bool,
@@ -141,7 +147,9 @@ impl<'c, 'a> Points<'c, 'a> {
             Temporality::Cumulative => None,
             Temporality::Delta => acknowledged.look_up(source, read.series).cloned(),
         };
-        let (start, before) = known.map_or((born, Vec::new()), |known| (known.time, known.totals));
+        let known =
+            known.unwrap_or(State { time: born, totals: Vec::new(), exemplars: Vec::new() });
+        let State { time: start, totals: before, exemplars: sent } = known;
         let time = end(began, born.max(start), || collector.clock.now());
         Points {
             collector,
@@ -153,6 +161,8 @@ impl<'c, 'a> Points<'c, 'a> {
             acknowledged,
             before,
             totals: Vec::new(),
+            sent,
+            exemplars: Vec::new(),
             put: Vec::new(),
             has_changed: false,
         }
@@ -180,7 +190,10 @@ impl<'c, 'a> Points<'c, 'a> {
     ) {
         let kind = self.collector.sources[self.source].parts[index].0.kind;
         match sample.value {
-            Value::Count(count) => self.count(index, name, attributes, count),
+            Value::Count(count) => {
+                let exemplars = self.exemplars(sample);
+                self.count(index, name, attributes, count, exemplars);
+            }
             Value::Distribution(values) => {
                 let total = || Total::Values(values.clone());
                 let changed = self.change(total, |before| match before {
@@ -193,7 +206,8 @@ impl<'c, 'a> Points<'c, 'a> {
                     return;
                 }
                 self.has_changed = true;
-                let frame = Frame { attributes, start: self.start, time: self.time };
+                let exemplars = self.exemplars(sample);
+                let frame = Frame { attributes, exemplars, start: self.start, time: self.time };
                 let point = match self.collector.histograms {
                     HistogramForm::Exponential => Point::Exponential(exponential(changed, frame)),
                     HistogramForm::Octaves => Point::Octaves(octaves(changed, frame)),
@@ -237,8 +251,25 @@ impl<'c, 'a> Points<'c, 'a> {
         self.totals.push(before.unwrap_or_else(|| Total::Values(Distribution::default())));
     }
 
+    /// Returns the exemplars to send with a sample: those that were not sent with the acknowledged
+    /// totals, or all of them if totals are sent.
+    fn exemplars(&mut self, sample: &Sample<'_>) -> Vec<message::Exemplar> {
+        if self.is_delta() {
+            self.exemplars.extend(sample.exemplars);
+        }
+        let is_new = |exemplar: &&Exemplar| !self.sent.contains(exemplar);
+        sample.exemplars.iter().filter(is_new).map(exemplars::message).collect()
+    }
+
     /// Adds a point of a counter.
-    fn count(&mut self, index: usize, name: &'c Name, attributes: Vec<KeyValue>, count: u64) {
+    fn count(
+        &mut self,
+        index: usize,
+        name: &'c Name,
+        attributes: Vec<KeyValue>,
+        count: u64,
+        exemplars: Vec<message::Exemplar>,
+    ) {
         let changed = self.change(
             || Total::Count(count),
             |before| match before {
@@ -253,7 +284,7 @@ impl<'c, 'a> Points<'c, 'a> {
         }
         self.has_changed = true;
         let point = self.number(attributes, int(changed), self.start);
-        self.put.push((index, name, Point::Count(point)));
+        self.put.push((index, name, Point::Count(NumberPoint { exemplars, ..point })));
     }
 
     /// Adds a point of a level or of a gauge.
@@ -279,6 +310,7 @@ impl<'c, 'a> Points<'c, 'a> {
             start_time_unix_nano: start,
             time_unix_nano: self.time,
             value: Some(number),
+            exemplars: Vec::new(),
         }
     }
 
@@ -286,7 +318,8 @@ impl<'c, 'a> Points<'c, 'a> {
     fn finish(self, batches: &mut Batches, open: &mut Open) {
         let mut pending = None;
         if !self.totals.is_empty() {
-            let state = State { time: self.time, totals: self.totals };
+            let exemplars = if self.has_changed { self.exemplars } else { self.sent };
+            let state = State { time: self.time, totals: self.totals, exemplars };
             let reached = Pending { source: self.source, series: self.series, state };
             if self.has_changed {
                 pending = Some(reached);

@@ -2,7 +2,7 @@
 
 use windrow::histogram::Distribution;
 
-use crate::message::{Buckets, ExponentialPoint, HistogramPoint, KeyValue};
+use crate::message::{Buckets, Exemplar, ExponentialPoint, HistogramPoint, KeyValue};
 
 /// The form in which an exporter sends histograms.
 ///
@@ -27,9 +27,10 @@ pub enum HistogramForm {
     Octaves,
 }
 
-/// The attributes and the times of a data point.
+/// The attributes, the exemplars and the times of a data point.
 pub(crate) struct Frame {
     pub(crate) attributes: Vec<KeyValue>,
+    pub(crate) exemplars: Vec<Exemplar>,
     pub(crate) start: u64,
     pub(crate) time: u64,
 }
@@ -72,6 +73,7 @@ pub(crate) fn exponential(values: &Distribution, frame: Frame) -> ExponentialPoi
         scale: schema,
         zero_count: values.below(),
         positive: Some(positive),
+        exemplars: frame.exemplars,
         min,
         max,
         zero_threshold: (values.scale().min() - 1) as f64,
@@ -97,6 +99,7 @@ pub(crate) fn octaves(values: &Distribution, frame: Frame) -> HistogramPoint {
         sum: Some(values.sum() as f64),
         bucket_counts,
         explicit_bounds,
+        exemplars: frame.exemplars,
         min,
         max,
     }
@@ -109,7 +112,7 @@ mod tests {
     use super::*;
 
     fn frame() -> Frame {
-        Frame { attributes: Vec::new(), start: 1, time: 2 }
+        Frame { attributes: Vec::new(), exemplars: Vec::new(), start: 1, time: 2 }
     }
 
     /// Returns the bucket of `value` at a scale, by OpenTelemetry's definition: with

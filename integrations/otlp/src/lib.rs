@@ -62,6 +62,12 @@
 //! [`HistogramForm::Octaves`] sends explicit bounds instead, at powers of two, for backends that do
 //! not know exponential histograms. The counts there are exact, too.
 //!
+//! # Exemplars
+//!
+//! A sum or a histogram is sent with the [exemplars](windrow::exemplar) of its metric: of a counter
+//! the newest, of a histogram the newest of each octave. An id of zero is left out. A total has all
+//! of them each time, a change has those that the collector has not acknowledged.
+//!
 //! # Deltas
 //!
 //! [`Temporality::Delta`] sends counters and histograms as changes, and levels and gauges as they
@@ -114,6 +120,7 @@ mod batch;
 mod clock;
 mod collect;
 mod error;
+mod exemplars;
 mod exporter;
 mod histograms;
 mod message;

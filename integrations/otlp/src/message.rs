@@ -205,11 +205,35 @@ pub(crate) struct NumberPoint {
     pub(crate) time_unix_nano: u64,
     #[prost(oneof = "Number", tags = "4, 6")]
     pub(crate) value: Option<Number>,
+    #[prost(message, repeated, tag = "5")]
+    pub(crate) exemplars: Vec<Exemplar>,
 }
 
 #[derive(Clone, Copy, PartialEq, Oneof)]
 pub(crate) enum Number {
     #[prost(double, tag = "4")]
+    Double(f64),
+    #[prost(sfixed64, tag = "6")]
+    Int(i64),
+}
+
+/// `opentelemetry.proto.metrics.v1.Exemplar`.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Exemplar {
+    #[prost(fixed64, tag = "2")]
+    pub(crate) time_unix_nano: u64,
+    #[prost(oneof = "Recorded", tags = "3, 6")]
+    pub(crate) value: Option<Recorded>,
+    #[prost(bytes = "vec", tag = "4")]
+    pub(crate) span_id: Vec<u8>,
+    #[prost(bytes = "vec", tag = "5")]
+    pub(crate) trace_id: Vec<u8>,
+}
+
+/// The value of an exemplar: as a [`Number`], with a tag of its own.
+#[derive(Clone, Copy, PartialEq, Oneof)]
+pub(crate) enum Recorded {
+    #[prost(double, tag = "3")]
     Double(f64),
     #[prost(sfixed64, tag = "6")]
     Int(i64),
@@ -232,6 +256,8 @@ pub(crate) struct HistogramPoint {
     pub(crate) bucket_counts: Vec<u64>,
     #[prost(double, repeated, tag = "7")]
     pub(crate) explicit_bounds: Vec<f64>,
+    #[prost(message, repeated, tag = "8")]
+    pub(crate) exemplars: Vec<Exemplar>,
     #[prost(double, optional, tag = "11")]
     pub(crate) min: Option<f64>,
     #[prost(double, optional, tag = "12")]
@@ -257,6 +283,8 @@ pub(crate) struct ExponentialPoint {
     pub(crate) zero_count: u64,
     #[prost(message, optional, tag = "8")]
     pub(crate) positive: Option<Buckets>,
+    #[prost(message, repeated, tag = "11")]
+    pub(crate) exemplars: Vec<Exemplar>,
     #[prost(double, optional, tag = "12")]
     pub(crate) min: Option<f64>,
     #[prost(double, optional, tag = "13")]

@@ -6,7 +6,7 @@ use hyper::header::HeaderMap;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue, any_value};
 use opentelemetry_proto::tonic::metrics::v1::{
-    AggregationTemporality, ExponentialHistogramDataPoint, HistogramDataPoint, Metric,
+    AggregationTemporality, Exemplar, ExponentialHistogramDataPoint, HistogramDataPoint, Metric,
     NumberDataPoint, metric, number_data_point,
 };
 
@@ -40,6 +40,7 @@ pub(crate) struct Point {
     /// `None` for a gauge.
     pub(crate) temporality: Option<AggregationTemporality>,
     pub(crate) data: Data,
+    pub(crate) exemplars: Vec<Exemplar>,
 }
 
 impl Point {
@@ -163,14 +164,16 @@ fn points(metric: &Metric) -> Vec<Point> {
         time,
         temporality: temporality.map(|it| it.try_into().expect("a temporality")),
         data,
+        exemplars: Vec::new(),
     };
+    let with = |exemplars: &[Exemplar], point| Point { exemplars: exemplars.to_vec(), ..point };
     let number = |it: &NumberDataPoint, temporality| {
         let value = match it.value.expect("a value") {
             number_data_point::Value::AsDouble(number) => number,
             number_data_point::Value::AsInt(number) => number as f64,
         };
         let (start, time) = (it.start_time_unix_nano, it.time_unix_nano);
-        point(&it.attributes, start, time, temporality, Data::Number(value))
+        with(&it.exemplars, point(&it.attributes, start, time, temporality, Data::Number(value)))
     };
     match metric.data.as_ref().expect("data") {
         metric::Data::Gauge(gauge) => gauge.data_points.iter().map(|it| number(it, None)).collect(),
@@ -185,7 +188,8 @@ fn points(metric: &Metric) -> Vec<Point> {
                 let buckets = it.positive.as_ref().map_or(0, |it| it.bucket_counts.iter().sum());
                 assert_eq!(it.count, it.zero_count + buckets, "{it:?}");
                 let (start, time) = (it.start_time_unix_nano, it.time_unix_nano);
-                point(&it.attributes, start, time, temporality, Data::Exponential(it.clone()))
+                let data = Data::Exponential(it.clone());
+                with(&it.exemplars, point(&it.attributes, start, time, temporality, data))
             });
             shown.collect()
         }
@@ -196,7 +200,8 @@ fn points(metric: &Metric) -> Vec<Point> {
                 assert_eq!(it.count, it.bucket_counts.iter().sum::<u64>(), "{it:?}");
                 assert_eq!(it.bucket_counts.len(), it.explicit_bounds.len() + 1);
                 let (start, time) = (it.start_time_unix_nano, it.time_unix_nano);
-                point(&it.attributes, start, time, temporality, Data::Explicit(it.clone()))
+                let data = Data::Explicit(it.clone());
+                with(&it.exemplars, point(&it.attributes, start, time, temporality, data))
             });
             shown.collect()
         }

@@ -4,6 +4,7 @@
 
 mod book;
 mod cases;
+mod exemplars;
 mod failures;
 mod own_thread;
 mod receiver;

@@ -44,13 +44,13 @@ impl Escaping {
 
     /// Returns a name of this kind under the scheme.
     pub(crate) fn name(self, kind: NameKind, name: &str) -> Cow<'_, str> {
-        let is_plain = kind.is_plain(name);
-        match self {
-            Escaping::AllowUtf8 => Cow::Borrowed(name),
-            Escaping::Underscores | Escaping::Values if is_plain => Cow::Borrowed(name),
-            Escaping::Dots if is_plain && !name.contains('_') => Cow::Borrowed(name),
-            _ => Cow::Owned(self.escaped(kind, name)),
-        }
+        let stays = self == Escaping::AllowUtf8 || self.keeps(kind, name);
+        if stays { Cow::Borrowed(name) } else { Cow::Owned(self.escaped(kind, name)) }
+    }
+
+    /// Returns whether a name of this kind is plain, and the same under the scheme.
+    pub(crate) fn keeps(self, kind: NameKind, name: &str) -> bool {
+        kind.is_plain(name) && !(self == Escaping::Dots && name.contains('_'))
     }
 
     fn escaped(self, kind: NameKind, name: &str) -> String {
@@ -85,8 +85,11 @@ pub(crate) enum NameKind {
 impl NameKind {
     /// Returns whether a name is made of Prometheus' own characters.
     pub(crate) fn is_plain(self, name: &str) -> bool {
-        let mut characters = name.chars().enumerate();
-        !name.is_empty() && characters.all(|(index, character)| self.has(index, character))
+        let is_plain = |byte: &u8| {
+            byte.is_ascii_alphanumeric() || *byte == b'_' || (*byte == b':' && self == Self::Metric)
+        };
+        let bytes = name.as_bytes();
+        bytes.first().is_some_and(|first| !first.is_ascii_digit()) && bytes.iter().all(is_plain)
     }
 
     /// Returns whether a character is one of Prometheus' own where it stands.

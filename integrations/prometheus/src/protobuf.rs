@@ -3,41 +3,47 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use prost::Message;
+use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 use windrow::export::Series;
 use windrow::histogram::Distribution;
+use windrow::labels::LabelValue;
 
 use crate::buckets::Buckets;
 use crate::collect::{Number, Writer};
 use crate::described::{Named, Type};
 use crate::escaping::{Escaping, NameKind};
-use message::{
-    Bucket, BucketSpan, Counter, Gauge, Histogram, LabelPair, Metric, MetricFamily, MetricType,
-    Timestamp,
-};
+use crate::number::{push_signed, push_unsigned};
+use message::{Bucket, BucketSpan, Counter, Gauge, Histogram, Metric, MetricFamily, MetricType};
 
 mod message;
 
 /// Writes messages `MetricFamily`, each with its length before it.
+///
+/// A family is put together as bytes: labels are written to them from where they are.
 pub(crate) struct Protobuf {
     written: Vec<u8>,
     escaping: Escaping,
-    /// The metric that began last, with the samples so far.
+    /// The metric that began last, without its samples.
     family: MetricFamily,
+    /// The samples so far.
+    samples: Vec<u8>,
     /// The labels of all its series.
-    common: Vec<LabelPair>,
+    common: Vec<u8>,
     /// The labels of the next sample.
-    labels: Vec<LabelPair>,
+    labels: Vec<u8>,
 }
+
+/// The tags of fields that are written without a message of their own.
+const METRIC: u32 = 4;
+const LABEL: u32 = 1;
+const LABEL_NAME: u32 = 1;
+const LABEL_VALUE: u32 = 2;
 
 impl Protobuf {
     pub(crate) fn new(escaping: Escaping) -> Protobuf {
-        Protobuf {
-            written: Vec::new(),
-            escaping,
-            family: MetricFamily::default(),
-            common: Vec::new(),
-            labels: Vec::new(),
-        }
+        let family = MetricFamily::default();
+        let [written, samples, common, labels] = [(); 4].map(|()| Vec::new());
+        Protobuf { written, escaping, family, samples, common, labels }
     }
 
     /// Returns the messages.
@@ -48,26 +54,41 @@ impl Protobuf {
 
     /// Writes the metric, if it has samples.
     fn write(&mut self) {
-        if !self.family.metric.is_empty() {
-            let encoded = self.family.encode_length_delimited(&mut self.written);
-            encoded.expect("a vector grows");
-            self.family.metric.clear();
+        if self.samples.is_empty() {
+            return;
         }
+        let length = self.family.encoded_len() + self.samples.len();
+        encode_varint(length as u64, &mut self.written);
+        self.family.encode_raw(&mut self.written);
+        self.written.append(&mut self.samples);
     }
 
-    fn put(&mut self, metric: Metric) {
-        let label = std::mem::take(&mut self.labels);
-        self.family.metric.push(Metric { label, ..metric });
+    /// Adds a sample with the labels that were set.
+    fn put(&mut self, metric: &Metric) {
+        encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
+        encode_varint((self.labels.len() + metric.encoded_len()) as u64, &mut self.samples);
+        self.samples.extend_from_slice(&self.labels);
+        metric.encode_raw(&mut self.samples);
     }
+}
 
-    fn pair(&self, name: &str, value: String) -> LabelPair {
-        let name = self.escaping.name(NameKind::Label, name).into_owned();
-        LabelPair { name, value }
+/// Appends a message `LabelPair`.
+fn push_label(labels: &mut Vec<u8>, escaping: Escaping, name: &str, value: &str) {
+    let name = escaping.name(NameKind::Label, name);
+    let length =
+        |tag, text: &str| key_len(tag) + encoded_len_varint(text.len() as u64) + text.len();
+    encode_key(LABEL, WireType::LengthDelimited, labels);
+    encode_varint((length(LABEL_NAME, &name) + length(LABEL_VALUE, value)) as u64, labels);
+    for (tag, text) in [(LABEL_NAME, &*name), (LABEL_VALUE, value)] {
+        encode_key(tag, WireType::LengthDelimited, labels);
+        encode_varint(text.len() as u64, labels);
+        labels.extend_from_slice(text.as_bytes());
     }
 }
 
 impl Writer for Protobuf {
-    type Labels = Vec<LabelPair>;
+    /// Encoded.
+    type Labels = Vec<u8>;
 
     fn begin(&mut self, named: &Named, labels: &[(String, String)]) {
         self.write();
@@ -81,28 +102,47 @@ impl Writer for Protobuf {
         self.family.help.clone_from(&named.help);
         self.family.unit.clone_from(&named.unit);
         self.family.r#type = Some(kind.into());
-        self.common = labels.iter().map(|(name, value)| self.pair(name, value.clone())).collect();
+        self.common.clear();
+        for (name, value) in labels {
+            push_label(&mut self.common, self.escaping, name, value);
+        }
     }
 
-    fn labels(&self, series: &dyn Series, labels: &mut Vec<LabelPair>) {
+    fn labels(&self, series: &dyn Series, labels: &mut Vec<u8>) {
         labels.clear();
-        series.labels(&mut |name, value| labels.push(self.pair(name, value.to_string())));
+        let mut digits = String::new();
+        series.labels(&mut |name, value| {
+            digits.clear();
+            let text = match value {
+                LabelValue::Text(text) => text,
+                LabelValue::Unsigned(number) => {
+                    push_unsigned(&mut digits, number);
+                    &digits
+                }
+                LabelValue::Signed(number) => {
+                    push_signed(&mut digits, number);
+                    &digits
+                }
+                other => {
+                    digits = other.to_string();
+                    &digits
+                }
+            };
+            push_label(labels, self.escaping, name, text);
+        });
     }
 
-    fn set_labels<'l>(
-        &mut self,
-        labels: &Vec<LabelPair>,
-        more: impl Iterator<Item = (&'l str, &'l str)>,
-    ) {
-        self.labels = self.common.iter().chain(labels).cloned().collect();
-        self.labels.extend(
-            more.map(|(name, value)| LabelPair { name: name.to_owned(), value: value.to_owned() }),
-        );
+    fn set_labels<'l>(&mut self, labels: &Vec<u8>, more: impl Iterator<Item = (&'l str, &'l str)>) {
+        self.labels.clone_from(&self.common);
+        self.labels.extend_from_slice(labels);
+        for (name, value) in more {
+            push_label(&mut self.labels, self.escaping, name, value);
+        }
     }
 
     fn counter(&mut self, count: u64, start: SystemTime) {
         let counter = Counter { value: Some(count as f64), created_timestamp: timestamp(start) };
-        self.put(Metric { counter: Some(counter), ..Metric::default() });
+        self.put(&Metric { counter: Some(counter), ..Metric::default() });
     }
 
     fn gauge(&mut self, number: Number) {
@@ -111,7 +151,7 @@ impl Writer for Protobuf {
             Number::Signed(number) => number as f64,
             Number::Real(number) => number,
         });
-        self.put(Metric { gauge: Some(Gauge { value }), ..Metric::default() });
+        self.put(&Metric { gauge: Some(Gauge { value }), ..Metric::default() });
     }
 
     fn histogram(&mut self, values: &Distribution, buckets: &Buckets, start: SystemTime) {
@@ -133,7 +173,7 @@ impl Writer for Protobuf {
             histogram.positive_span = native.spans.into_iter().map(span).collect();
             histogram.positive_delta = native.deltas;
         }
-        self.put(Metric { histogram: Some(histogram), ..Metric::default() });
+        self.put(&Metric { histogram: Some(histogram), ..Metric::default() });
     }
 
     fn info(&mut self) {
@@ -143,8 +183,8 @@ impl Writer for Protobuf {
 }
 
 /// Returns a time; `None` for one before 1970.
-fn timestamp(time: SystemTime) -> Option<Timestamp> {
+fn timestamp(time: SystemTime) -> Option<message::Timestamp> {
     let since = time.duration_since(UNIX_EPOCH).ok()?;
     let seconds = since.as_secs().try_into().ok()?;
-    Some(Timestamp { seconds, nanos: since.subsec_nanos().cast_signed() })
+    Some(message::Timestamp { seconds, nanos: since.subsec_nanos().cast_signed() })
 }

@@ -42,7 +42,7 @@ struct Metric {
     /// The labels of all its series.
     labels: String,
     /// Its description, until it is written.
-    described: Option<Named>,
+    described: Option<Box<Named>>,
 }
 
 impl Text<'_> {
@@ -60,7 +60,8 @@ impl Text<'_> {
 
     /// Writes the description of the metric, before its first sample.
     fn describe(&mut self) {
-        let Some(Named { help, unit, kind, .. }) = self.metric.described.take() else { return };
+        let Some(named) = self.metric.described.take() else { return };
+        let Named { help, unit, kind, .. } = *named;
         let (suffix, shown) = match (self.dialect, kind) {
             (Dialect::Prometheus, Type::Counter) => ("_total", "counter"),
             (Dialect::Prometheus, Type::Info) => ("_info", "gauge"),
@@ -153,7 +154,7 @@ impl Writer for Text<'_> {
         metric.name.clear();
         metric.is_quoted = !NameKind::Metric.is_plain(name);
         push_quoted(&mut metric.name, name);
-        metric.described = Some(named.clone());
+        metric.described = Some(Box::new(named.clone()));
         metric.labels.clear();
         for (name, value) in labels {
             push_label(&mut metric.labels, self.escaping, name, LabelValue::Text(value));
@@ -216,13 +217,17 @@ fn push_label(labels: &mut String, escaping: Escaping, name: &str, value: LabelV
     if !labels.is_empty() {
         labels.push(',');
     }
-    let name = escaping.name(NameKind::Label, name);
-    if NameKind::Label.is_plain(&name) {
-        labels.push_str(&name);
+    if escaping.keeps(NameKind::Label, name) {
+        labels.push_str(name);
     } else {
-        labels.push('"');
-        push_quoted(labels, &name);
-        labels.push('"');
+        let name = escaping.name(NameKind::Label, name);
+        if NameKind::Label.is_plain(&name) {
+            labels.push_str(&name);
+        } else {
+            labels.push('"');
+            push_quoted(labels, &name);
+            labels.push('"');
+        }
     }
     labels.push_str("=\"");
     match value {

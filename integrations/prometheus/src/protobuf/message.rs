@@ -6,6 +6,7 @@
 
 use prost::{Enumeration, Message};
 
+/// Without its samples (tag 4).
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct MetricFamily {
     #[prost(string, tag = "1")]
@@ -14,8 +15,6 @@ pub(crate) struct MetricFamily {
     pub(crate) help: String,
     #[prost(enumeration = "MetricType", optional, tag = "3")]
     pub(crate) r#type: Option<i32>,
-    #[prost(message, repeated, tag = "4")]
-    pub(crate) metric: Vec<Metric>,
     #[prost(string, tag = "5")]
     pub(crate) unit: String,
 }
@@ -28,24 +27,15 @@ pub(crate) enum MetricType {
     Histogram = 4,
 }
 
+/// Without its labels (tag 1).
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Metric {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) label: Vec<LabelPair>,
     #[prost(message, optional, tag = "2")]
     pub(crate) gauge: Option<Gauge>,
     #[prost(message, optional, tag = "3")]
     pub(crate) counter: Option<Counter>,
     #[prost(message, optional, tag = "7")]
     pub(crate) histogram: Option<Histogram>,
-}
-
-#[derive(Clone, PartialEq, Eq, Message)]
-pub(crate) struct LabelPair {
-    #[prost(string, tag = "1")]
-    pub(crate) name: String,
-    #[prost(string, tag = "2")]
-    pub(crate) value: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Message)]

@@ -36,13 +36,19 @@ const NATIVE: Reader = Reader::scrape(
     "a_server_reads_native_histograms_and_all_counts_beside_them",
 );
 
-const READERS: [Reader; 8] = [
+const READERS: [Reader; 10] = [
     Reader::scrape("promtool", &["--version"], "promtool_has_nothing_to_say_against_the_text"),
     Reader::scrape(
         "python3",
         &["-c", "import prometheus_client.openmetrics.parser"],
         "the_strict_openmetrics_parser_reads_what_was_counted",
     ),
+    Reader::scrape(
+        "python3",
+        &["-c", "import prometheus_client.openmetrics.parser"],
+        "the_strict_openmetrics_parser_reads_exemplars",
+    ),
+    Reader::scrape("prometheus", &["--version"], "a_server_keeps_exemplars"),
     Reader::scrape(
         "python3",
         &["-c", "import prometheus_client.parser"],

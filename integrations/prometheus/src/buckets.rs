@@ -1,5 +1,6 @@
 //! The buckets of a histogram in a scrape: their bounds and their unit.
 
+use windrow::exemplar::Exemplar;
 use windrow::export::Source;
 use windrow::histogram::Distribution;
 
@@ -88,6 +89,23 @@ impl Buckets {
             Some(bounds) => distribution.buckets(bounds.iter().copied()).for_each(put),
         }
         see(f64::INFINITY, distribution.count());
+    }
+
+    /// Calls `see` as [`each`](Self::each) does, with the newest exemplar of each bucket, if it has
+    /// one. Exemplars are in the order of their values.
+    pub(crate) fn each_with<'e>(
+        &self,
+        distribution: &Distribution,
+        exemplars: &'e [Exemplar],
+        mut see: impl FnMut(f64, u64, Option<&'e Exemplar>),
+    ) {
+        let mut rest = exemplars;
+        self.each(distribution, |bound, up_to| {
+            let is_in = |exemplar: &Exemplar| self.shown(exemplar.value) <= bound;
+            let (in_bucket, behind) = rest.split_at(rest.partition_point(is_in));
+            rest = behind;
+            see(bound, up_to, in_bucket.iter().max_by_key(|exemplar| exemplar.time));
+        });
     }
 
     /// Returns the cells as the buckets of a native histogram; `None` if they are not shown at

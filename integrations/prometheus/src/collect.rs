@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use windrow::exemplar::Exemplar;
 use windrow::export::{Part, Reading, Sample, Series, StartTimes, Value};
 use windrow::histogram::Distribution;
 
@@ -38,14 +39,20 @@ pub(crate) trait Writer {
         more: impl Iterator<Item = (&'l str, &'l str)>,
     );
 
-    /// Writes a counter, with its start time.
-    fn counter(&mut self, count: u64, start: SystemTime);
+    /// Writes a counter, with its start time and its exemplar.
+    fn counter(&mut self, count: u64, start: SystemTime, exemplar: Option<&Exemplar>);
 
     /// Writes a gauge.
     fn gauge(&mut self, number: Number);
 
-    /// Writes a histogram, with its start time.
-    fn histogram(&mut self, values: &Distribution, buckets: &Buckets, start: SystemTime);
+    /// Writes a histogram, with its start time and its exemplars in the order of their values.
+    fn histogram(
+        &mut self,
+        values: &Distribution,
+        buckets: &Buckets,
+        start: SystemTime,
+        exemplars: &[Exemplar],
+    );
 
     /// Writes an info, whose labels are those of its metric.
     fn info(&mut self);
@@ -95,7 +102,7 @@ pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
     if let Some((named, uses)) = uses.as_ref().zip(source.refused()) {
         writer.begin(named, &registered.labels);
         writer.set_labels(&W::Labels::default(), std::iter::empty());
-        writer.counter(uses, registered.since);
+        writer.counter(uses, registered.since, None);
     }
 }
 
@@ -111,11 +118,13 @@ fn write<W: Writer>(
     reading.samples(part, &mut |sample: Sample<'_>| {
         writer.set_labels(labels, sample.labels());
         match sample.value {
-            Value::Count(count) => writer.counter(count, start),
+            Value::Count(count) => writer.counter(count, start, sample.exemplars.last()),
             Value::Unsigned(number) => writer.gauge(Number::Unsigned(number)),
             Value::Signed(number) => writer.gauge(Number::Signed(number)),
             Value::Real(number) => writer.gauge(Number::Real(number)),
-            Value::Distribution(values) => writer.histogram(values, buckets, start),
+            Value::Distribution(values) => {
+                writer.histogram(values, buckets, start, sample.exemplars);
+            }
         }
     });
 }

@@ -63,6 +63,7 @@
 //! | units | in names | in names | yes | yes |
 //! | start times | no | no | `NAME_created` | yes |
 //! | native histograms | no | no | no | yes |
+//! | exemplars | no | no | yes | yes |
 //!
 //! [`Format::negotiate`] chooses by a request's `Accept`, with its weights, and by the parameter
 //! `escaping` there what becomes of names that have other characters than Prometheus' own: see
@@ -72,6 +73,13 @@
 //! a window the time at which it was built, and that of any other metric [the program's
 //! own](Exposition::since). So a backend that reads start times knows a series that was removed and
 //! made again, though its count may be the greater one.
+//!
+//! # Exemplars
+//!
+//! A counter has its newest [exemplar](windrow::exemplar), each bucket of a histogram the newest of
+//! its values, and a native histogram the newest of each octave. Their labels are `trace_id` and
+//! `span_id`; an id of zero is left out. Prometheus keeps them if it runs with
+//! `--enable-feature=exemplar-storage`.
 //!
 //! # Consistency
 //!
@@ -102,6 +110,7 @@ mod collect;
 mod described;
 mod error;
 mod escaping;
+mod exemplars;
 mod exposition;
 mod format;
 #[cfg(feature = "gzip")]

@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
+use windrow::exemplar::Exemplar;
 use windrow::export::Series;
 use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
@@ -12,8 +13,11 @@ use crate::buckets::Buckets;
 use crate::collect::{Number, Writer};
 use crate::described::{Named, Type};
 use crate::escaping::{Escaping, NameKind};
+use crate::exemplars::ids;
 use crate::number::{push_signed, push_unsigned};
-use message::{Bucket, BucketSpan, Counter, Gauge, Histogram, Metric, MetricFamily, MetricType};
+use message::{
+    Bucket, BucketSpan, Counter, Gauge, Histogram, LabelPair, Metric, MetricFamily, MetricType,
+};
 
 mod message;
 
@@ -140,8 +144,10 @@ impl Writer for Protobuf {
         }
     }
 
-    fn counter(&mut self, count: u64, start: SystemTime) {
-        let counter = Counter { value: Some(count as f64), created_timestamp: timestamp(start) };
+    fn counter(&mut self, count: u64, start: SystemTime, exemplar: Option<&Exemplar>) {
+        let exemplar = exemplar.map(|exemplar| message_of(exemplar, exemplar.value as f64));
+        let (value, created_timestamp) = (Some(count as f64), timestamp(start));
+        let counter = Counter { value, exemplar, created_timestamp };
         self.put(&Metric { counter: Some(counter), ..Metric::default() });
     }
 
@@ -154,16 +160,24 @@ impl Writer for Protobuf {
         self.put(&Metric { gauge: Some(Gauge { value }), ..Metric::default() });
     }
 
-    fn histogram(&mut self, values: &Distribution, buckets: &Buckets, start: SystemTime) {
+    fn histogram(
+        &mut self,
+        values: &Distribution,
+        buckets: &Buckets,
+        start: SystemTime,
+        exemplars: &[Exemplar],
+    ) {
+        let message = |of: &Exemplar| message_of(of, buckets.shown(of.value));
         let mut histogram = Histogram {
             sample_count: Some(values.count()),
             sample_sum: Some(buckets.shown(values.sum())),
             created_timestamp: timestamp(start),
             ..Histogram::default()
         };
-        buckets.each(values, |bound, up_to| {
-            let bucket = Bucket { cumulative_count: Some(up_to), upper_bound: Some(bound) };
-            histogram.bucket.push(bucket);
+        buckets.each_with(values, exemplars, |bound, up_to, exemplar| {
+            let (cumulative_count, upper_bound) = (Some(up_to), Some(bound));
+            let exemplar = exemplar.map(message);
+            histogram.bucket.push(Bucket { cumulative_count, upper_bound, exemplar });
         });
         if let Some(native) = buckets.native(values) {
             histogram.schema = Some(native.schema);
@@ -172,6 +186,9 @@ impl Writer for Protobuf {
             let span = |(offset, length)| BucketSpan { offset: Some(offset), length: Some(length) };
             histogram.positive_span = native.spans.into_iter().map(span).collect();
             histogram.positive_delta = native.deltas;
+            let mut by_time: Vec<&Exemplar> = exemplars.iter().collect();
+            by_time.sort_by_key(|exemplar| exemplar.time);
+            histogram.exemplars = by_time.into_iter().map(message).collect();
         }
         self.put(&Metric { histogram: Some(histogram), ..Metric::default() });
     }
@@ -179,6 +196,16 @@ impl Writer for Protobuf {
     fn info(&mut self) {
         self.set_labels(&Vec::new(), std::iter::empty());
         self.gauge(Number::Unsigned(1));
+    }
+}
+
+/// Returns the message of an exemplar, whose value is shown so.
+fn message_of(exemplar: &Exemplar, value: f64) -> message::Exemplar {
+    let pair = |(name, value): (&str, String)| LabelPair { name: name.to_owned(), value };
+    message::Exemplar {
+        label: ids(exemplar.trace).map(pair).collect(),
+        value: Some(value),
+        timestamp: timestamp(exemplar.time),
     }
 }
 

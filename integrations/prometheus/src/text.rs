@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use windrow::exemplar::Exemplar;
 use windrow::export::Series;
 use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
@@ -10,6 +11,7 @@ use crate::buckets::Buckets;
 use crate::collect::{Number, Writer};
 use crate::described::{Named, Type, ends_in};
 use crate::escaping::{Escaping, NameKind, push_quoted};
+use crate::exemplars::ids;
 use crate::number::{push_real, push_signed, push_time, push_unsigned};
 
 /// The two kinds of text.
@@ -125,8 +127,28 @@ impl Text<'_> {
 
     /// Writes a line with a whole number.
     fn whole(&mut self, suffix: &str, bound: Option<f64>, number: u64) {
+        self.whole_with(suffix, bound, number, None);
+    }
+
+    /// Writes a line with a whole number and an exemplar, whose value is shown so.
+    fn whole_with(
+        &mut self,
+        suffix: &str,
+        bound: Option<f64>,
+        number: u64,
+        exemplar: Option<(f64, &Exemplar)>,
+    ) {
         self.series(suffix, bound);
         push_unsigned(self.written, number);
+        if let Some((value, exemplar)) = exemplar.filter(|_| self.dialect == Dialect::OpenMetrics) {
+            self.written.push_str(" # {");
+            let ids = ids(exemplar.trace).map(|(name, id)| format!("{name}=\"{id}\""));
+            self.written.push_str(&ids.collect::<Vec<_>>().join(","));
+            self.written.push_str("} ");
+            push_real(self.written, value);
+            self.written.push(' ');
+            push_time(self.written, exemplar.time);
+        }
         self.written.push('\n');
     }
 
@@ -177,9 +199,10 @@ impl Writer for Text<'_> {
         }
     }
 
-    fn counter(&mut self, count: u64, start: SystemTime) {
+    fn counter(&mut self, count: u64, start: SystemTime, exemplar: Option<&Exemplar>) {
         self.describe();
-        self.whole("_total", None, count);
+        let exemplar = exemplar.map(|exemplar| (exemplar.value as f64, exemplar));
+        self.whole_with("_total", None, count, exemplar);
         self.created(start);
     }
 
@@ -194,10 +217,19 @@ impl Writer for Text<'_> {
         self.written.push('\n');
     }
 
-    fn histogram(&mut self, values: &Distribution, buckets: &Buckets, start: SystemTime) {
+    fn histogram(
+        &mut self,
+        values: &Distribution,
+        buckets: &Buckets,
+        start: SystemTime,
+        exemplars: &[Exemplar],
+    ) {
         self.describe();
         self.bounds.rewind();
-        buckets.each(values, |bound, up_to| self.whole("_bucket", Some(bound), up_to));
+        buckets.each_with(values, exemplars, |bound, up_to, exemplar| {
+            let exemplar = exemplar.map(|exemplar| (buckets.shown(exemplar.value), exemplar));
+            self.whole_with("_bucket", Some(bound), up_to, exemplar);
+        });
         self.series("_sum", None);
         push_real(self.written, buckets.shown(values.sum()));
         self.written.push('\n');

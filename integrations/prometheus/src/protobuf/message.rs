@@ -48,6 +48,8 @@ pub(crate) struct Gauge {
 pub(crate) struct Counter {
     #[prost(double, optional, tag = "1")]
     pub(crate) value: Option<f64>,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) exemplar: Option<Exemplar>,
     #[prost(message, optional, tag = "3")]
     pub(crate) created_timestamp: Option<Timestamp>,
 }
@@ -74,14 +76,38 @@ pub(crate) struct Histogram {
     pub(crate) positive_span: Vec<BucketSpan>,
     #[prost(sint64, repeated, packed = "false", tag = "13")]
     pub(crate) positive_delta: Vec<i64>,
+    /// The exemplars of the native buckets, in the order of time.
+    #[prost(message, repeated, tag = "16")]
+    pub(crate) exemplars: Vec<Exemplar>,
 }
 
-#[derive(Clone, Copy, PartialEq, Message)]
+#[derive(Clone, PartialEq, Message)]
 pub(crate) struct Bucket {
     #[prost(uint64, optional, tag = "1")]
     pub(crate) cumulative_count: Option<u64>,
     #[prost(double, optional, tag = "2")]
     pub(crate) upper_bound: Option<f64>,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) exemplar: Option<Exemplar>,
+}
+
+/// A label of an exemplar. (Those of samples are written without a message.)
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct LabelPair {
+    #[prost(string, tag = "1")]
+    pub(crate) name: String,
+    #[prost(string, tag = "2")]
+    pub(crate) value: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Exemplar {
+    #[prost(message, repeated, tag = "1")]
+    pub(crate) label: Vec<LabelPair>,
+    #[prost(double, optional, tag = "2")]
+    pub(crate) value: Option<f64>,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) timestamp: Option<Timestamp>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Message)]

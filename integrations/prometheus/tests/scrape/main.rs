@@ -1,5 +1,6 @@
 //! Tests of registration, of the formats of a scrape, and of their parsers.
 
+mod exemplars;
 mod formats;
 mod parsers;
 mod refused;

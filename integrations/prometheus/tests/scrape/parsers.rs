@@ -16,7 +16,9 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use windrow_prometheus::{Escaping, Format};
 
+use crate::exemplars;
 use crate::formats::metrics;
+use crate::spec::Family;
 use crate::spec::text::{Rules, parse};
 
 /// A sample as a parser gives it back: its value by its name and its labels.
@@ -90,6 +92,57 @@ fn the_parser_of_the_classic_format_reads_the_same_samples() {
     open.retain(|(name, _), _| !name.ends_with("_created"));
     assert_eq!(samples, open);
     assert!(!feed(&mut python("parser"), "shop_done_total\n").0);
+}
+
+/// Prints all exemplars, each a list of the value, the time and the trace id.
+const EXEMPLARS: &str = "
+import json, sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+samples = [sample for family in parse(sys.stdin.read()) for sample in family.samples]
+exemplars = [sample.exemplar for sample in samples if sample.exemplar]
+print(json.dumps([[it.value, float(it.timestamp), it.labels['trace_id']] for it in exemplars]))
+";
+
+#[test]
+#[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
+fn the_strict_openmetrics_parser_reads_exemplars() {
+    let text = exposed::text(&exemplars::metrics(), Format::OPENMETRICS);
+    let (right, said) = feed(Command::new("python3").args(["-c", EXEMPLARS]), &text);
+    assert!(right, "{said}\n{text}");
+    let theirs: Vec<(f64, f64, String)> = serde_json::from_str(&said).unwrap();
+    let ours = parse(&text, Rules::OpenMetrics).unwrap();
+    let ours: Vec<_> = ours.iter().flat_map(Family::exemplars).map(|(_, it)| it).collect();
+    assert_eq!((theirs.len(), ours.len()), (8, 8));
+    for ((value, time, trace_id), ours) in theirs.iter().zip(ours) {
+        assert_eq!((value, trace_id), (&ours.value, &ours.labels["trace_id"]));
+        assert!((time - ours.time).abs() < 1e-6, "{time} {ours:?}"); // a rounded sum there
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask scrape`: needs prometheus"]
+fn a_server_keeps_exemplars() {
+    for native in [false, true] {
+        let target = server::Target::serve(exemplars::metrics());
+        let features =
+            if native { "exemplar-storage,native-histograms" } else { "exemplar-storage" };
+        let options = [format!("--enable-feature={features}")];
+        let prometheus =
+            server::Prometheus::start(target.port(), &options.each_ref().map(|it| &**it));
+        prometheus.wait_for("errors_total", |value| value == 3.0);
+        let of = |value: u64| (value as f64, format!("{value:016x}0000000000000abc"));
+        assert_eq!(prometheus.exemplars("errors_total"), [of(3)]);
+        let expected = [7, 1_024, 1_025, 250_000_000, 1 << 40].map(of);
+        if native {
+            // Version 2.42 takes one exemplar of a native histogram from a scrape.
+            let found = prometheus.exemplars("rt");
+            assert!(!found.is_empty() && found.iter().all(|it| expected.contains(it)), "{found:?}");
+        } else {
+            assert_eq!(prometheus.exemplars("rt_bucket"), expected);
+        }
+        let seconds = [1_025, 1 << 40].map(|value| (value as f64 / 1e9, of(value).1));
+        assert_eq!(prometheus.exemplars("rt_seconds_bucket"), seconds);
+    }
 }
 
 #[test]

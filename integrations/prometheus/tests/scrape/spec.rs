@@ -13,6 +13,23 @@ pub(crate) struct Family {
     pub(crate) help: String,
     pub(crate) unit: String,
     pub(crate) samples: Vec<Sample>,
+    /// By the index of their samples.
+    pub(crate) exemplars: BTreeMap<usize, Exemplar>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Exemplar {
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) value: f64,
+    /// In seconds since 1970.
+    pub(crate) time: f64,
+}
+
+impl Family {
+    /// Returns each exemplar with its sample.
+    pub(crate) fn exemplars(&self) -> impl Iterator<Item = (&Sample, &Exemplar)> {
+        self.exemplars.iter().map(|(index, exemplar)| (&self.samples[*index], exemplar))
+    }
 }
 
 /// A sample, with the name in its line.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use windrow::export::from_fn;
 use windrow_prometheus::{Exposition, Server, serve};
 
@@ -93,18 +94,38 @@ impl Prometheus {
     }
 
     fn ask(&self, query: &str) -> std::io::Result<Samples> {
+        Ok(samples(&self.post("query", &format!("query={}", escaped(query)))?))
+    }
+
+    /// Returns the values of all exemplars of a selector, with their trace ids.
+    pub(crate) fn exemplars(&self, selector: &str) -> Vec<(f64, String)> {
+        let body = format!("query={}&start=0&end=9999999999", escaped(selector));
+        let answer = self.post("query_exemplars", &body).unwrap();
+        let series = answer["data"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let exemplars = series.iter().flat_map(|of| of["exemplars"].as_array().unwrap());
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let found = exemplars.map(|exemplar| {
+            let value = text(&exemplar["value"]).parse().unwrap();
+            (value, text(&exemplar["labels"]["trace_id"]))
+        });
+        let mut found: Vec<(f64, String)> = found.collect();
+        found.sort_by(|one, other| one.0.total_cmp(&other.0));
+        found
+    }
+
+    /// Returns the answer of the API.
+    fn post(&self, method: &str, body: &str) -> std::io::Result<Value> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        let body = format!("query={}", escaped(query));
         write!(
             stream,
-            "POST /api/v1/query HTTP/1.0\r\nHost: 127.0.0.1\r\n\
+            "POST /api/v1/{method} HTTP/1.0\r\nHost: 127.0.0.1\r\n\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         )?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
         let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        Ok(samples(&serde_json::from_str(body).map_err(std::io::Error::other)?))
+        serde_json::from_str(body).map_err(std::io::Error::other)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Family, Sample};
+use super::{Exemplar, Family, Sample};
 
 /// A native histogram, with its buckets by their numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,6 +11,7 @@ pub(crate) struct Native {
     pub(crate) zero: (f64, u64),
     pub(crate) count: u64,
     pub(crate) buckets: BTreeMap<i64, i64>,
+    pub(crate) exemplars: Vec<Exemplar>,
 }
 
 /// A metric with what the text formats have no place for, series by series.
@@ -124,30 +125,43 @@ fn family(message: &[u8]) -> Found {
         help: text(2),
         kind: kind.expect("a type that is known").1.to_owned(),
         unit: text(5),
-        samples: Vec::new(),
+        ..Family::default()
     };
     let mut found = Found { family, ..Found::default() };
     all(message, 4).for_each(|metric| add(&mut found, metric.bytes()));
     found
 }
 
+fn labels(message: &[u8]) -> BTreeMap<String, String> {
+    let label = |pair: Field<'_>| {
+        let text = |tag| one(pair.bytes(), tag).map(Field::text).unwrap_or_default();
+        (text(1), text(2))
+    };
+    all(message, 1).map(label).collect()
+}
+
+fn exemplar(message: Field<'_>) -> Exemplar {
+    let message = message.bytes();
+    let time = one(message, 3).expect("a time").bytes();
+    let part = |tag| one(time, tag).map_or(0.0, |field| field.number() as f64);
+    let value = one(message, 2).expect("a value").double();
+    Exemplar { labels: labels(message), value, time: part(1) + part(2) / 1e9 }
+}
+
 /// Adds a series.
 fn add(found: &mut Found, metric: &[u8]) {
-    let labels: BTreeMap<String, String> = all(metric, 1)
-        .map(|pair| {
-            let text = |tag| one(pair.bytes(), tag).map(Field::text).unwrap_or_default();
-            (text(1), text(2))
-        })
-        .collect();
+    let labels = labels(metric);
     let name = found.family.name.clone();
-    let mut put = |suffix: &str, labels: &BTreeMap<_, _>, value| {
-        let (name, labels) = (format!("{name}{suffix}"), labels.clone());
-        found.family.samples.push(Sample { name, labels, value });
-    };
     let (tag, created) = match found.family.kind.as_str() {
         "counter" => (3, 3),
         "gauge" => (2, 99),
         _ => (7, 15),
+    };
+    let mut put = |suffix: &str, labels: &BTreeMap<_, _>, value, exemplar: Option<Exemplar>| {
+        let (name, labels) = (format!("{name}{suffix}"), labels.clone());
+        let family = &mut found.family;
+        family.exemplars.extend(exemplar.map(|exemplar| (family.samples.len(), exemplar)));
+        family.samples.push(Sample { name, labels, value });
     };
     let value = one(metric, tag).expect("the value of its type").bytes();
     if let Some(time) = one(value, created) {
@@ -155,7 +169,8 @@ fn add(found: &mut Found, metric: &[u8]) {
         found.created.insert(labels.clone(), (part(1), part(2)));
     }
     if tag != 7 {
-        put("", &labels, one(value, 1).expect("a value").double());
+        let exemplar = one(value, 2).filter(|_| tag == 3).map(exemplar);
+        put("", &labels, one(value, 1).expect("a value").double(), exemplar);
         return;
     }
     let count = one(value, 1).expect("a count").number();
@@ -163,10 +178,11 @@ fn add(found: &mut Found, metric: &[u8]) {
         let bound = one(bucket.bytes(), 2).expect("a bound").double();
         let mut labels = labels.clone();
         labels.insert("le".to_owned(), bound.to_string());
-        put("_bucket", &labels, one(bucket.bytes(), 1).expect("a count").number() as f64);
+        let count = one(bucket.bytes(), 1).expect("a count").number() as f64;
+        put("_bucket", &labels, count, one(bucket.bytes(), 3).map(exemplar));
     }
-    put("_sum", &labels, one(value, 2).expect("a sum").double());
-    put("_count", &labels, count as f64);
+    put("_sum", &labels, one(value, 2).expect("a sum").double(), None);
+    put("_count", &labels, count as f64, None);
     if let Some(schema) = one(value, 5) {
         let zero =
             (one(value, 6).expect("a threshold").double(), one(value, 7).map_or(0, Field::number));
@@ -182,6 +198,7 @@ fn add(found: &mut Found, metric: &[u8]) {
             }
         }
         assert!(deltas.next().is_none());
+        native.exemplars = all(value, 16).map(exemplar).collect();
         found.natives.insert(labels, native);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Family, Sample};
+use super::{Exemplar, Family, Sample};
 
 /// The rules in which the formats differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +43,18 @@ fn parse_line(
     names: &mut BTreeSet<String>,
 ) -> Result<(), String> {
     let Some(comment) = line.strip_prefix("# ") else {
-        let sample = Cursor { rest: line, rules }.sample()?;
+        let (sample, exemplar) = Cursor { rest: line, rules }.sample()?;
         let family = families.last_mut().ok_or("a sample before any description")?;
         let of = |suffix: &&str| sample.name == format!("{}{suffix}", family.name);
         if !suffixes(&family.kind, rules).iter().any(of) {
             return Err(format!("a sample of another metric than {}", family.name));
         }
+        let may_have = family.kind == "counter" && sample.name.ends_with("_total")
+            || sample.name.ends_with("_bucket");
+        if exemplar.is_some() && (rules != Rules::OpenMetrics || !may_have) {
+            return Err("an exemplar that is not allowed".to_owned());
+        }
+        family.exemplars.extend(exemplar.map(|exemplar| (family.samples.len(), exemplar)));
         family.samples.push(sample);
         return Ok(());
     };
@@ -99,7 +105,7 @@ fn check(family: &Family, rules: Rules) -> Result<(), String> {
     }
     let mut series = BTreeSet::new();
     let mut buckets = BTreeMap::<_, Vec<(f64, f64)>>::new();
-    for Sample { name, labels, value } in &family.samples {
+    for (index, Sample { name, labels, value }) in family.samples.iter().enumerate() {
         if !series.insert((name, labels)) {
             return Err(format!("{name} {labels:?} twice"));
         }
@@ -111,7 +117,19 @@ fn check(family: &Family, rules: Rules) -> Result<(), String> {
         if family.kind == "info" && *value != 1.0 {
             return Err("an info that is not 1".to_owned());
         }
-        if family.kind == "histogram" && name.ends_with("_bucket") {
+        let is_bucket = family.kind == "histogram" && name.ends_with("_bucket");
+        if let Some(exemplar) = family.exemplars.get(&index).filter(|_| is_bucket) {
+            // The bucket before it is of the same series, unless it is the first one.
+            let bound = |labels: &BTreeMap<String, String>| number(&labels["le"]);
+            let before = index.checked_sub(1).map(|before| &family.samples[before]);
+            let before = before.filter(|before| before.labels.contains_key("le"));
+            let from = before.map_or(Ok(f64::NEG_INFINITY), |before| bound(&before.labels))?;
+            let from = if from < bound(labels)? { from } else { f64::NEG_INFINITY };
+            if exemplar.value <= from || exemplar.value > bound(labels)? {
+                return Err("an exemplar in another bucket".to_owned());
+            }
+        }
+        if is_bucket {
             let mut labels = labels.clone();
             let bound = labels.remove("le").ok_or("a bucket without a bound")?;
             let bound = number(&bound)?;
@@ -186,7 +204,7 @@ impl Cursor<'_> {
         unescaped(text, true)
     }
 
-    fn sample(mut self) -> Result<Sample, String> {
+    fn sample(mut self) -> Result<(Sample, Option<Exemplar>), String> {
         let mut name = String::new();
         if !self.rest.starts_with('{') {
             name = self.name(true)?;
@@ -199,21 +217,47 @@ impl Cursor<'_> {
                     return Err("no name".to_owned());
                 }
             }
-            while !self.take("}") {
-                let label = self.name(false)?;
-                if !self.take("=") {
-                    return Err("no value of a label".to_owned());
-                }
-                if labels.insert(label, self.quoted()?).is_some() {
-                    return Err("a label twice".to_owned());
-                }
-                if !self.take(",") && !self.rest.starts_with('}') {
-                    return Err("no comma".to_owned());
-                }
-            }
+            labels = self.labels()?;
         }
         let value = self.rest.strip_prefix(' ').ok_or("no space before the value")?;
-        Ok(Sample { name, labels, value: number(value)? })
+        let (value, exemplar) = match value.split_once(" # {") {
+            None => (value, None),
+            Some((value, rest)) => {
+                self.rest = rest;
+                (value, Some(self.exemplar()?))
+            }
+        };
+        Ok((Sample { name, labels, value: number(value)? }, exemplar))
+    }
+
+    /// Takes labels and the bracket behind them.
+    fn labels(&mut self) -> Result<BTreeMap<String, String>, String> {
+        let mut labels = BTreeMap::new();
+        while !self.take("}") {
+            let label = self.name(false)?;
+            if !self.take("=") {
+                return Err("no value of a label".to_owned());
+            }
+            if labels.insert(label, self.quoted()?).is_some() {
+                return Err("a label twice".to_owned());
+            }
+            if !self.take(",") && !self.rest.starts_with('}') {
+                return Err("no comma".to_owned());
+            }
+        }
+        Ok(labels)
+    }
+
+    /// Takes the rest of an exemplar, behind its first bracket.
+    fn exemplar(&mut self) -> Result<Exemplar, String> {
+        let labels = self.labels()?;
+        let length = |text: &String| text.chars().count();
+        if labels.iter().map(|(name, value)| length(name) + length(value)).sum::<usize>() > 128 {
+            return Err("an exemplar with too long labels".to_owned());
+        }
+        let numbers = self.rest.strip_prefix(' ').ok_or("an exemplar without a value")?;
+        let (value, time) = numbers.split_once(' ').ok_or("an exemplar without a time")?;
+        Ok(Exemplar { labels, value: number(value)?, time: number(time)? })
     }
 }
 

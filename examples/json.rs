@@ -50,7 +50,7 @@ fn number(value: Value<'_>) -> Json {
     match value {
         Value::Count(number) | Value::Unsigned(number) => json!(number),
         Value::Signed(number) => json!(number),
-        Value::Real(number) => json!(number), // what JSON cannot say is null
+        Value::Real(number) | Value::RealTotal(number) => json!(number), // both are finite
         Value::Distribution(ever) => json!({
             "count": ever.count(),
             "sum": ever.sum(),

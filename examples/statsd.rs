@@ -54,7 +54,7 @@ impl Statsd {
                 lines.push(format!("{name}:0|g\n{name}:{level}|g"));
             }
             Value::Signed(level) => lines.push(format!("{name}:{level}|g")),
-            Value::Real(number) => lines.push(format!("{name}:{number}|g")),
+            Value::Real(real) | Value::RealTotal(real) => lines.push(format!("{name}:{real}|g")),
             Value::Distribution(ever) => {
                 self.sample(series, &format!("{name}.count"), Value::Count(ever.count()), lines);
                 self.sample(series, &format!("{name}.sum"), Value::Count(ever.sum()), lines);

@@ -19,6 +19,8 @@ pub enum Form {
     /// A number of the program's own: from [`from_fn`](super::from_fn) or
     /// [`field_fn`](super::field_fn).
     Real,
+    /// An all-time total of the program's own: from [`total_fn`](super::total_fn).
+    RealTotal,
     /// A [`Histogram`](crate::Histogram) of this scale.
     Histogram(Scale),
     /// A [`SlidingWindow`](crate::SlidingWindow) of these events.

@@ -39,25 +39,47 @@ use super::source::{Series, Single, Source, outline_of, refused, visit_fields};
 #[doc(alias = "IntGauge")]
 #[doc(alias = "absolute")]
 pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
-    FromFn { number }
+    FromFn { number, make: AnyMetric::Real }
 }
 
-/// A source of one number that a function returns: from [`from_fn`].
+/// Makes a source of an all-time total that a function returns: CPU seconds, or the bytes that a
+/// cache has read, of a counter that is not the library's.
+///
+/// As [`from_fn`], but exporters show it as a counter. The total may be fractional, and should not
+/// go back unless it starts anew at zero. If it is negative or not finite, the export has no such
+/// number. The library's own counters are sources themselves, and exact.
+///
+/// ```
+/// use std::time::Instant;
+/// use windrow::export::{Catalog, total_fn};
+///
+/// let begun = Instant::now();
+/// let mut catalog = Catalog::new();
+/// let seconds = total_fn(move || begun.elapsed().as_secs_f64());
+/// catalog.add("up", "Time since the start", seconds)?.set_unit("s");
+/// # Ok::<(), windrow::export::CatalogError>(())
+/// ```
+pub fn total_fn<F: Fn() -> f64 + Send + Sync + 'static>(total: F) -> FromFn<F> {
+    FromFn { number: total, make: AnyMetric::RealTotal }
+}
+
+/// A source of one number that a function returns: from [`from_fn`] or [`total_fn`].
 #[derive(Clone, Copy)]
 #[must_use = "a source is not exported before an exporter or a catalog has it"]
 pub struct FromFn<F> {
     number: F,
+    make: fn(f64) -> AnyMetric<'static>,
 }
 
 impl<F: Fn() -> f64 + Send + Sync + 'static> Exported for FromFn<F> {
     fn any(&self) -> AnyMetric<'_> {
-        real(&self.number)
+        read(&self.number, self.make)
     }
 }
 
 impl<F: Fn() -> f64 + Send + Sync + 'static> Source for FromFn<F> {
     fn outline(&self) -> Outline {
-        Outline::of_metric(Form::Real)
+        Outline::of_metric((self.make)(0.0).form())
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
@@ -115,8 +137,9 @@ impl<S: FamilySource> Source for FieldFn<S, S::Metric> {
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-        let visit = |family: &_| visit_fields(family, |metric| real(|| (self.number)(metric)), see);
-        self.family.with_family(visit);
+        self.family.with_family(|family| {
+            visit_fields(family, |metric| read(|| (self.number)(metric), AnyMetric::Real), see);
+        });
     }
 
     fn refused(&self) -> Option<u64> {
@@ -125,6 +148,6 @@ impl<S: FamilySource> Source for FieldFn<S, S::Metric> {
 }
 
 /// Calls the program's function. A panic is a number that does not exist: exporters go on.
-fn real(number: impl Fn() -> f64) -> AnyMetric<'static> {
-    AnyMetric::Real(catch_unwind(AssertUnwindSafe(number)).unwrap_or(f64::NAN))
+fn read(number: impl Fn() -> f64, make: fn(f64) -> AnyMetric<'static>) -> AnyMetric<'static> {
+    make(catch_unwind(AssertUnwindSafe(number)).unwrap_or(f64::NAN))
 }

@@ -47,6 +47,8 @@ pub enum AnyMetric<'m> {
     Minimum(&'m Minimum),
     /// A number of the program's own, which was read to make this.
     Real(f64),
+    /// An all-time total of the program's own, which was read to make this.
+    RealTotal(f64),
     /// A histogram.
     Histogram(&'m Histogram),
     /// A sliding window.
@@ -63,6 +65,7 @@ impl AnyMetric<'_> {
             AnyMetric::Maximum(_) => Form::Maximum,
             AnyMetric::Minimum(_) => Form::Minimum,
             AnyMetric::Real(_) => Form::Real,
+            AnyMetric::RealTotal(_) => Form::RealTotal,
             AnyMetric::Histogram(histogram) => Form::Histogram(histogram.scale()),
             AnyMetric::Window(window) => Form::Window(window.events()),
         }
@@ -85,7 +88,8 @@ impl AnyMetric<'_> {
 /// ```
 ///
 /// For a struct of several metrics, see [`field`](super::field); for a number that is none of the
-/// library's metrics, [`from_fn`](super::from_fn) and [`field_fn`](super::field_fn).
+/// library's metrics, [`from_fn`](super::from_fn), [`total_fn`](super::total_fn) and
+/// [`field_fn`](super::field_fn).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be exported",
     note = "counters, gauges, maxima, minima, histograms and sliding windows can; of a struct that \

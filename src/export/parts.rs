@@ -30,6 +30,9 @@ pub struct Part {
 pub enum PartKind {
     /// An all-time total, which never goes back: [`Value::Count`](super::Value::Count).
     Counter,
+    /// A fractional all-time total, which never goes back unless it starts anew:
+    /// [`Value::RealTotal`](super::Value::RealTotal).
+    RealCounter,
     /// A level that goes up and down and can be summed over series:
     /// [`Value::Signed`](super::Value::Signed), or [`Unsigned`](super::Value::Unsigned).
     Level,
@@ -91,6 +94,7 @@ impl Part {
 }
 
 static COUNTER: Part = part("", "", PartKind::Counter, Which::Only);
+static REAL_COUNTER: Part = part("", "", PartKind::RealCounter, Which::Only);
 static LEVEL: Part = part("", "", PartKind::Level, Which::Only);
 static GAUGE: Part = part("", "", PartKind::Gauge, Which::Only);
 static REAL: Part = part("", "", PartKind::RealGauge, Which::Only);
@@ -145,6 +149,7 @@ impl Form {
             Form::Gauge | Form::InFlight => (slice::from_ref(&LEVEL), &[]),
             Form::Maximum | Form::Minimum => (slice::from_ref(&GAUGE), &[]),
             Form::Real => (slice::from_ref(&REAL), &[]),
+            Form::RealTotal => (slice::from_ref(&REAL_COUNTER), &[]),
             Form::Histogram(_) => (slice::from_ref(&HISTOGRAM), &[]),
             Form::Window(events) => (&WINDOW, events),
         };

@@ -68,6 +68,8 @@ pub enum Value<'r> {
     Signed(i64),
     /// A rate, a mean, or a number of the program's own: finite.
     Real(f64),
+    /// An all-time total of the program's own: finite and not negative.
+    RealTotal(f64),
     /// All values ever recorded.
     Distribution(&'r Distribution),
 }
@@ -117,6 +119,10 @@ impl Reading {
             AnyMetric::Minimum(minimum) => Read::Number(minimum.get().map(Value::Unsigned)),
             AnyMetric::Real(number) => {
                 Read::Number(Some(Value::Real(number)).filter(|_| number.is_finite()))
+            }
+            AnyMetric::RealTotal(total) => {
+                let is_total = |total: &f64| total.is_finite() && *total >= 0.0;
+                Read::Number(Some(total).filter(is_total).map(Value::RealTotal))
             }
             AnyMetric::Histogram(histogram) => Read::Values(histogram.lifetime()),
             AnyMetric::Window(window) => Read::Window(Window::of(window, part)),

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use windrow::clock::Manual;
 use windrow::export::{
     Catalog, CatalogError, Exported, Form, PartKind, Source, Value, field, field_fn, from_fn,
+    total_fn,
 };
 use windrow::{
     Counter, Event, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow,
@@ -41,6 +42,7 @@ fn numbers(source: &dyn Source) -> BTreeMap<String, f64> {
                     Value::Unsigned(number) => (number as f64, part.kind),
                     Value::Signed(number) => (number as f64, PartKind::Level),
                     Value::Real(number) => (number, PartKind::RealGauge),
+                    Value::RealTotal(number) => (number, PartKind::RealCounter),
                     Value::Distribution(values) => (values.count() as f64, PartKind::Histogram),
                 };
                 assert_eq!(kind, part.kind, "{}", part.suffix);
@@ -171,6 +173,19 @@ fn a_number_of_the_programs_own() {
         assert_eq!(numbers(&from_fn(move || absent)), map(&[]));
     }
     let fails = from_fn(|| panic!("for the test"));
+    assert_eq!(numbers(&fails), map(&[]), "the others are exported all the same");
+}
+
+#[test]
+fn a_total_of_the_programs_own() {
+    static SPENT: AtomicI64 = AtomicI64::new(3);
+    let total = total_fn(|| SPENT.load(Ordering::Relaxed) as f64 / 4.0);
+    assert_eq!(total.outline().form, Form::RealTotal);
+    assert_eq!(numbers(&total), map(&[("", 0.75)]));
+    for absent in [f64::NAN, f64::INFINITY, -0.5] {
+        assert_eq!(numbers(&total_fn(move || absent)), map(&[]));
+    }
+    let fails = total_fn(|| panic!("for the test"));
     assert_eq!(numbers(&fails), map(&[]), "the others are exported all the same");
 }
 

@@ -115,23 +115,6 @@ fn a_function_is_a_clock() -> Result<(), BuildError> {
     Ok(())
 }
 
-/// A count-based window: the clock counts calls, so an interval is a number of calls.
-#[test]
-fn a_clock_that_counts_calls_makes_a_window_of_the_last_calls() -> Result<(), BuildError> {
-    let calls = Cell::new(0);
-    let clock = clock::from_fn(|| Timestamp::from_nanos(calls.get()), Duration::ZERO);
-    let window =
-        SlidingWindow::<Seen>::builder().interval(ns(10)).buckets(10).clock(&clock).build()?;
-    for call in 1..=25 {
-        calls.set(call);
-        if call % 3 == 0 {
-            window.add(Seen::Pass, 1);
-        }
-    }
-    assert_eq!(window.sum(Seen::Pass), 3); // 18, 21 and 24, of the calls from 16 to 25
-    Ok(())
-}
-
 #[test]
 fn a_coarse_clock_that_is_allowed_loses_nothing() {
     let time = Cell::new(0);

@@ -14,7 +14,7 @@ pub(crate) fn kind_name(kind: Kind) -> String {
 pub(crate) fn form_name(form: Form) -> &'static str {
     match form {
         Form::Counter => "counter",
-        Form::Gauge | Form::InFlight | Form::Real => "gauge",
+        Form::Gauge | Form::InFlight | Form::Real | Form::RealTotal => "gauge",
         Form::Maximum => "maximum",
         Form::Minimum => "minimum",
         Form::Histogram(_) => "histogram",

@@ -28,7 +28,9 @@ pub(crate) fn numbers(
         AnyMetric::InFlight(in_flight) => into.push(in_flight.level().into()),
         AnyMetric::Maximum(maximum) => into.push(maximum.get().into()),
         AnyMetric::Minimum(minimum) => into.push(minimum.get().into()),
-        AnyMetric::Real(number) => into.push(Number::real(number)),
+        AnyMetric::Real(number) | AnyMetric::RealTotal(number) => {
+            into.push(Number::real(number));
+        }
         AnyMetric::Histogram(histogram) => {
             let lifetime = histogram.lifetime().count();
             percentiles::numbers(lifetime, &histogram.distribution(), into);
@@ -69,7 +71,10 @@ pub(crate) fn audit(metric: AnyMetric<'_>, ledger: &mut Ledger) -> Audit {
     match metric {
         AnyMetric::Counter(counter) => ledger.only_grows(counter.lifetime()),
         // A gauge promises nothing while it goes up and down, or has only one reading.
-        AnyMetric::Gauge(_) | AnyMetric::InFlight(_) | AnyMetric::Real(_) => Audit::Nothing,
+        AnyMetric::Gauge(_)
+        | AnyMetric::InFlight(_)
+        | AnyMetric::Real(_)
+        | AnyMetric::RealTotal(_) => Audit::Nothing,
         AnyMetric::Maximum(maximum) => {
             maximum.get().map_or(Audit::Nothing, |value| ledger.only_grows(value))
         }
@@ -91,7 +96,9 @@ pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
         AnyMetric::InFlight(in_flight) => json!({ "level": in_flight.level() }),
         AnyMetric::Maximum(maximum) => json!({ "value": maximum.get() }),
         AnyMetric::Minimum(minimum) => json!({ "value": minimum.get() }),
-        AnyMetric::Real(number) => json!({ "level": Value::from(Number::real(number)) }),
+        AnyMetric::Real(number) | AnyMetric::RealTotal(number) => {
+            json!({ "level": Value::from(Number::real(number)) })
+        }
         AnyMetric::Histogram(histogram) => {
             let mut all = percentiles::summary(&histogram.distribution());
             all["lifetime"] = percentiles::summary(&histogram.lifetime());

@@ -8,6 +8,7 @@ use windrow::histogram::Distribution;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Counter,
+    RealCounter,
     UpDownCounter,
     Gauge,
     RealGauge,
@@ -71,6 +72,7 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
     let buckets = of_values("bucket", "all-time number of values up to `le`", Number::Buckets);
     match (part.kind, form) {
         (PartKind::Counter, _) => vec![own(Kind::Counter)],
+        (PartKind::RealCounter, _) => vec![own(Kind::RealCounter)],
         (PartKind::Level, _) => vec![own(Kind::UpDownCounter)],
         (PartKind::Gauge, _) => vec![own(Kind::Gauge)],
         (PartKind::RealGauge, _) => vec![own(Kind::RealGauge)],
@@ -90,7 +92,7 @@ pub(crate) fn most(form: Form) -> (usize, usize) {
     let has_histogram = form.scales().next().is_some();
     match form {
         Form::Counter | Form::Gauge | Form::InFlight => (1, 0),
-        Form::Maximum | Form::Minimum | Form::Real => (1, 1),
+        Form::Maximum | Form::Minimum | Form::Real | Form::RealTotal => (1, 1),
         Form::Histogram(_) => (MOST_BUCKETS, 0),
         Form::Window(events) if has_histogram => {
             (events.len() * MOST_BUCKETS, events.len() * QUANTILES)
@@ -112,7 +114,7 @@ pub(crate) enum Value {
     Unsigned(u64),
     /// For an up-down counter.
     Signed(i64),
-    /// For a real gauge.
+    /// For a real gauge or counter.
     Real(f64),
 }
 
@@ -162,7 +164,7 @@ impl Instrument {
             }
             Shown::Count(number) | Shown::Unsigned(number) => Value::Unsigned(number),
             Shown::Signed(number) => Value::Signed(number),
-            Shown::Real(number) => Value::Real(number),
+            Shown::Real(number) | Shown::RealTotal(number) => Value::Real(number),
             Shown::Distribution(_) => return None,
         })
     }

@@ -240,13 +240,15 @@ impl Observer {
                     let _ = gauge.with_callback(observed(look, unsigned)).build();
                 }
                 Kind::RealGauge => {
-                    let real = |value| match value {
-                        Value::Real(number) => Some(number),
-                        _ => None,
-                    };
                     let gauge = self.meter.f64_observable_gauge(name).with_unit(unit);
                     let gauge = gauge.with_description(description);
                     let _ = gauge.with_callback(observed(look, real)).build(); // the callback stays
+                }
+                // It has no series that could be merged or come back.
+                Kind::RealCounter => {
+                    let counter = self.meter.f64_observable_counter(name).with_unit(unit);
+                    let counter = counter.with_description(description);
+                    let _ = counter.with_callback(observed(look, real)).build(); // as above
                 }
             }
         }
@@ -265,6 +267,14 @@ struct Described<'d> {
     description: &'d str,
     /// The unit; empty if there is none.
     unit: &'d str,
+}
+
+/// Returns a fractional number.
+fn real(value: Value) -> Option<f64> {
+    match value {
+        Value::Real(number) => Some(number),
+        _ => None,
+    }
 }
 
 /// Observes all measurements of a part.

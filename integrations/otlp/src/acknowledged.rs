@@ -17,6 +17,7 @@ pub(crate) type Number = Option<u64>;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Total {
     Count(u64),
+    Real(f64),
     Values(Distribution),
 }
 

@@ -194,6 +194,7 @@ impl<'c, 'a> Points<'c, 'a> {
                 let exemplars = self.exemplars(sample);
                 self.count(index, name, attributes, count, exemplars);
             }
+            Value::RealTotal(total) => self.real_total(index, name, attributes, total),
             Value::Distribution(values) => {
                 let total = || Total::Values(values.clone());
                 let changed = self.change(total, |before| match before {
@@ -278,12 +279,37 @@ impl<'c, 'a> Points<'c, 'a> {
                 _ => None,
             },
         );
-        let changed = changed.unwrap_or(count);
-        if self.is_delta() && changed == 0 {
+        self.counted(index, name, attributes, int(changed.unwrap_or(count)), exemplars);
+    }
+
+    /// Adds a point of a total that the program computes.
+    fn real_total(&mut self, index: usize, name: &'c Name, attributes: Vec<KeyValue>, total: f64) {
+        let changed = self.change(
+            || Total::Real(total),
+            |before| match before {
+                // A lower one has begun anew, at zero.
+                Some(Total::Real(before)) if *before <= total => Some(total - before),
+                _ => None,
+            },
+        );
+        let changed = Number::Double(changed.unwrap_or(total));
+        self.counted(index, name, attributes, changed, Vec::new());
+    }
+
+    /// Adds a point of a counter, unless it is a change by zero.
+    fn counted(
+        &mut self,
+        index: usize,
+        name: &'c Name,
+        attributes: Vec<KeyValue>,
+        number: Number,
+        exemplars: Vec<message::Exemplar>,
+    ) {
+        if self.is_delta() && (number == Number::Int(0) || number == Number::Double(0.0)) {
             return;
         }
         self.has_changed = true;
-        let point = self.number(attributes, int(changed), self.start);
+        let point = self.number(attributes, number, self.start);
         self.put.push((index, name, Point::Count(NumberPoint { exemplars, ..point })));
     }
 

@@ -40,7 +40,7 @@ pub(crate) trait Writer {
     );
 
     /// Writes a counter, with its start time and its exemplar.
-    fn counter(&mut self, count: u64, start: SystemTime, exemplar: Option<&Exemplar>);
+    fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>);
 
     /// Writes a gauge.
     fn gauge(&mut self, number: Number);
@@ -58,12 +58,24 @@ pub(crate) trait Writer {
     fn info(&mut self);
 }
 
-/// The number of a gauge.
+/// The number of a counter or a gauge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Unsigned(u64),
     Signed(i64),
     Real(f64),
+}
+
+impl Number {
+    /// Returns the nearest double.
+    #[cfg(feature = "protobuf")]
+    pub(crate) fn double(self) -> f64 {
+        match self {
+            Number::Unsigned(number) => number as f64,
+            Number::Signed(number) => number as f64,
+            Number::Real(number) => number,
+        }
+    }
 }
 
 /// Writes all samples of a source. Each series is read once: its samples are of one moment.
@@ -102,7 +114,7 @@ pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
     if let Some((named, uses)) = uses.as_ref().zip(source.refused()) {
         writer.begin(named, &registered.labels);
         writer.set_labels(&W::Labels::default(), std::iter::empty());
-        writer.counter(uses, registered.since, None);
+        writer.counter(Number::Unsigned(uses), registered.since, None);
     }
 }
 
@@ -118,7 +130,10 @@ fn write<W: Writer>(
     reading.samples(part, &mut |sample: Sample<'_>| {
         writer.set_labels(labels, sample.labels());
         match sample.value {
-            Value::Count(count) => writer.counter(count, start, sample.exemplars.last()),
+            Value::Count(count) => {
+                writer.counter(Number::Unsigned(count), start, sample.exemplars.last());
+            }
+            Value::RealTotal(total) => writer.counter(Number::Real(total), start, None),
             Value::Unsigned(number) => writer.gauge(Number::Unsigned(number)),
             Value::Signed(number) => writer.gauge(Number::Signed(number)),
             Value::Real(number) => writer.gauge(Number::Real(number)),

@@ -41,7 +41,7 @@ pub(crate) enum Type {
 impl Type {
     pub(crate) const fn of(kind: PartKind) -> Type {
         match kind {
-            PartKind::Counter => Type::Counter,
+            PartKind::Counter | PartKind::RealCounter => Type::Counter,
             PartKind::Level | PartKind::Gauge | PartKind::RealGauge => Type::Gauge,
             PartKind::Histogram => Type::Histogram,
         }
@@ -93,7 +93,7 @@ impl Described {
             return Err(RegisterError::ReservedLabel { label: label.to_owned() });
         }
         let is_counter =
-            form.parts().any(|part| part.suffix.is_empty() && part.kind == PartKind::Counter);
+            form.parts().any(|part| part.suffix.is_empty() && Type::of(part.kind) == Type::Counter);
         if is_counter && name.ends_with("_total") {
             return Err(RegisterError::Total { name: name.to_owned() });
         }

@@ -144,20 +144,16 @@ impl Writer for Protobuf {
         }
     }
 
-    fn counter(&mut self, count: u64, start: SystemTime, exemplar: Option<&Exemplar>) {
+    fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>) {
         let exemplar = exemplar.map(|exemplar| message_of(exemplar, exemplar.value as f64));
-        let (value, created_timestamp) = (Some(count as f64), timestamp(start));
+        let (value, created_timestamp) = (Some(total.double()), timestamp(start));
         let counter = Counter { value, exemplar, created_timestamp };
         self.put(&Metric { counter: Some(counter), ..Metric::default() });
     }
 
     fn gauge(&mut self, number: Number) {
-        let value = Some(match number {
-            Number::Unsigned(number) => number as f64,
-            Number::Signed(number) => number as f64,
-            Number::Real(number) => number,
-        });
-        self.put(&Metric { gauge: Some(Gauge { value }), ..Metric::default() });
+        let gauge = Gauge { value: Some(number.double()) };
+        self.put(&Metric { gauge: Some(gauge), ..Metric::default() });
     }
 
     fn histogram(

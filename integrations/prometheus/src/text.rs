@@ -127,19 +127,23 @@ impl Text<'_> {
 
     /// Writes a line with a whole number.
     fn whole(&mut self, suffix: &str, bound: Option<f64>, number: u64) {
-        self.whole_with(suffix, bound, number, None);
+        self.line(suffix, bound, Number::Unsigned(number), None);
     }
 
-    /// Writes a line with a whole number and an exemplar, whose value is shown so.
-    fn whole_with(
+    /// Writes a line with a number and an exemplar, whose value is shown so.
+    fn line(
         &mut self,
         suffix: &str,
         bound: Option<f64>,
-        number: u64,
+        number: Number,
         exemplar: Option<(f64, &Exemplar)>,
     ) {
         self.series(suffix, bound);
-        push_unsigned(self.written, number);
+        match number {
+            Number::Unsigned(number) => push_unsigned(self.written, number),
+            Number::Signed(number) => push_signed(self.written, number),
+            Number::Real(number) => push_real(self.written, number),
+        }
         if let Some((value, exemplar)) = exemplar.filter(|_| self.dialect == Dialect::OpenMetrics) {
             self.written.push_str(" # {");
             let ids = ids(exemplar.trace).map(|(name, id)| format!("{name}=\"{id}\""));
@@ -199,22 +203,16 @@ impl Writer for Text<'_> {
         }
     }
 
-    fn counter(&mut self, count: u64, start: SystemTime, exemplar: Option<&Exemplar>) {
+    fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>) {
         self.describe();
         let exemplar = exemplar.map(|exemplar| (exemplar.value as f64, exemplar));
-        self.whole_with("_total", None, count, exemplar);
+        self.line("_total", None, total, exemplar);
         self.created(start);
     }
 
     fn gauge(&mut self, number: Number) {
         self.describe();
-        self.series("", None);
-        match number {
-            Number::Unsigned(number) => push_unsigned(self.written, number),
-            Number::Signed(number) => push_signed(self.written, number),
-            Number::Real(number) => push_real(self.written, number),
-        }
-        self.written.push('\n');
+        self.line("", None, number, None);
     }
 
     fn histogram(
@@ -228,7 +226,7 @@ impl Writer for Text<'_> {
         self.bounds.rewind();
         buckets.each_with(values, exemplars, |bound, up_to, exemplar| {
             let exemplar = exemplar.map(|exemplar| (buckets.shown(exemplar.value), exemplar));
-            self.whole_with("_bucket", Some(bound), up_to, exemplar);
+            self.line("_bucket", Some(bound), Number::Unsigned(up_to), exemplar);
         });
         self.series("_sum", None);
         push_real(self.written, buckets.shown(values.sum()));

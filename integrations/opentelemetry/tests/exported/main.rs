@@ -18,7 +18,7 @@ use opentelemetry_sdk::metrics::{
     SdkMeterProvider, Stream, Temporality,
 };
 use windrow::clock::{self, Manual};
-use windrow::export::{field, field_fn, from_fn};
+use windrow::export::{field, field_fn, from_fn, total_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
     events, family::Metric, labels, labels::LabelNames,
@@ -326,7 +326,7 @@ fn the_level_of_a_signed_event_is_an_up_down_counter() {
 }
 
 #[test]
-fn a_number_of_the_programs_own_is_a_gauge() {
+fn a_number_of_the_programs_own_is_a_gauge_or_a_counter() {
     let hour = Duration::from_secs(3_600); // the test ends before
     let gates = Family::<User, _, _>::with_constructor(move || {
         Gate::builder(5).interval(hour).build().unwrap()
@@ -340,7 +340,9 @@ fn a_number_of_the_programs_own_is_a_gauge() {
     let left = field_fn(Arc::downgrade(&gates), |gate: &Gate| gate.left() as f64);
     observer.observe("left", "Left", left).unwrap();
     assert!(gates.with(User { user: 7 }).try_admit(2));
-    let expected = [("half{}", -0.5), ("left.overflow{}", 0.0), ("left{user=7}", 3.0)];
+    observer.observe("seconds", "CPU", total_fn(|| 1.5)).unwrap();
+    let expected =
+        [("half{}", -0.5), ("seconds{}", 1.5), ("left.overflow{}", 0.0), ("left{user=7}", 3.0)];
     assert_eq!(sdk.collect(), points(&expected));
 }
 

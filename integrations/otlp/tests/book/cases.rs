@@ -1,11 +1,12 @@
 //! Exports that succeed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use opentelemetry_proto::tonic::metrics::v1::{AggregationTemporality, metric};
-use windrow::export::{Catalog, from_fn};
+use windrow::export::{Catalog, from_fn, total_fn};
 use windrow::histogram::Scale;
 use windrow::{Counter, Family, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow};
 use windrow::{events, labels};
@@ -404,5 +405,22 @@ fn a_storm_of_adds_removals_and_exports_is_added_up_exactly() {
         let all = receiver.book().added_up("requests");
         assert_eq!(all.len(), 6);
         assert!(all.values().all(|added| added.0 == (3 * rounds) as f64), "{all:?}");
+    }
+}
+
+/// Changes of a fractional total add up to it; one that goes back has begun anew.
+#[test]
+fn totals_of_the_programs_own_arrive_whole() {
+    static QUARTERS: AtomicU64 = AtomicU64::new(0);
+    let receiver = Receiver::start(Wire::Http);
+    let started = exporter(&receiver, Wire::Http)
+        .temporality(Temporality::Delta)
+        .metric_in("s", "cpu", "CPU time", total_fn(|| QUARTERS.load(Relaxed) as f64 / 4.0))
+        .start(NEVER)
+        .unwrap();
+    for (total, sent) in [(3, 0.75), (3, 0.75), (10, 2.5), (2, 3.0), (0, 3.0), (1, 3.25)] {
+        QUARTERS.store(total, Relaxed);
+        started.flush().unwrap();
+        assert_eq!(receiver.book().count("cpu", ""), sent, "{total} quarters");
     }
 }

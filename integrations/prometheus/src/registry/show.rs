@@ -109,6 +109,7 @@ fn write_value(
 ) -> fmt::Result {
     match value {
         Value::Count(count) => encoder.encode_counter::<NoLabelSet, _, u64>(&count, None),
+        Value::RealTotal(total) => encoder.encode_counter::<NoLabelSet, _, f64>(&total, None),
         Value::Unsigned(number) => encoder.encode_gauge(&number),
         Value::Signed(number) => encoder.encode_gauge(&number),
         Value::Real(number) => encoder.encode_gauge(&number),

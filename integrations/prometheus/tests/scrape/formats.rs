@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windrow::clock::Manual;
-use windrow::export::{Catalog, from_fn};
+use windrow::export::{Catalog, from_fn, total_fn};
 use windrow::{
     Counter, Family, Gauge, Histogram, Maximum, SlidingWindow, events, histogram::Scale, labels,
     labels::LabelNames,
@@ -72,6 +72,8 @@ pub(crate) fn metrics() -> (Exposition, Vec<Sample>) {
     expect("my.shop_open", &[], -5.0);
     metrics.register("load", "", from_fn(|| 1_234_567.5)).unwrap();
     expect("my.shop_load", &[], 1_234_567.5);
+    metrics.register_in("seconds", "cpu", "", total_fn(|| 0.75)).unwrap();
+    expect("my.shop_cpu_seconds_total", &[], 0.75);
     metrics.register("none", "Nothing", Arc::new(Maximum::new())).unwrap();
     let rts = Arc::new(Family::<Route, Histogram>::new().with_max_series(1));
     rts.with(Route { route: "a" }).record(1);
@@ -177,7 +179,8 @@ fn openmetrics_has_the_same_samples_and_units_and_times_of_creation() {
     let is_total = |(name, _): &&(String, _)| name.ends_with("_total") || name.ends_with("_count");
     assert_eq!(created.len(), open.keys().filter(is_total).count());
     for ((name, _), time) in created {
-        if name.ends_with("_overflow_created") {
+        // Those that do not know their own have the time since which the sources are shown.
+        if name.ends_with("_overflow_created") || name == "my.shop_cpu_seconds_created" {
             assert_eq!(time, 1_700_000_000.25);
         } else {
             assert!(time > 1_700_000_001.0, "{name}: {time}");

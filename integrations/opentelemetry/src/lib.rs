@@ -1,3 +1,5 @@
+// The documentation site names the feature of an item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![doc = include_str!("../README.md")]
 //!
 //! # What is exported
@@ -98,6 +100,11 @@ mod instrument;
 mod look;
 mod observer;
 mod sums;
+#[cfg(feature = "trace")]
+mod trace;
 
 pub use error::ObserveError;
 pub use observer::Observer;
+#[cfg(feature = "trace")]
+#[cfg_attr(docsrs, doc(cfg(feature = "trace")))]
+pub use trace::{current_trace, trace_of};

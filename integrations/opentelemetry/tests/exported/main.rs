@@ -3,6 +3,7 @@
 
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
+mod exemplars;
 mod histograms;
 mod identity;
 

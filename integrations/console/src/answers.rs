@@ -48,13 +48,16 @@ pub(crate) enum Asked {
     Snapshot,
     /// One series, by its key.
     Series(String),
-    Metrics(Format),
+    /// A scrape in a format, and whether it is to be compressed.
+    Metrics(Format, bool),
 }
 
 /// The answer to a question.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Made(Bytes),
+    /// A scrape, and its coding.
+    Scrape(Bytes, Option<&'static str>),
     NoSeries,
 }
 
@@ -204,8 +207,9 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
         );
     }
     for (asked, answer) in &mut made {
-        if let Asked::Metrics(format) = asked {
-            *answer = Answer::Made(shown.scraped.encode(*format).into());
+        if let Asked::Metrics(format, prefers_gzip) = asked {
+            let scrape = shown.scraped.respond_in(*format, *prefers_gzip);
+            *answer = Answer::Scrape(scrape.body.into(), scrape.content_encoding);
         }
     }
     made

@@ -8,12 +8,12 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::header::{
-    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, VARY,
-    X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
+    HeaderName, HeaderValue, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::sync::oneshot::Receiver;
-use windrow_prometheus::Format;
+use windrow_prometheus::{Format, prefers_gzip};
 
 use crate::answers::{Answer, Answers, Asked};
 use crate::body::Body;
@@ -86,10 +86,13 @@ impl ConsoleService {
     pub fn respond<B>(&self, request: &Request<B>) -> Responding {
         let only_head = request.method() == Method::HEAD;
         let response = self.answer(request).unwrap_or_else(|asked| {
+            // The same path returns the page, or another format, to other clients.
             let (kind, varies) = match asked {
-                Asked::Text => (TEXT, true),
-                Asked::Metrics(format) => (format.content_type(), true),
-                Asked::Snapshot | Asked::Series(_) => (JSON, false),
+                Asked::Text => (TEXT, Some("accept")),
+                Asked::Metrics(format, _) => {
+                    (format.content_type(), Some("accept, accept-encoding"))
+                }
+                Asked::Snapshot | Asked::Series(_) => (JSON, None),
             };
             Pending::Asked { answer: self.answers.ask(asked), kind, varies }
         });
@@ -134,7 +137,7 @@ impl ConsoleService {
             }
             "events" => self.events(request.method() == Method::HEAD),
             "" | "text" => return Err(Asked::Text),
-            "metrics" => return Err(Asked::Metrics(format(request.headers()))),
+            "metrics" => return Err(scrape(request.headers())),
             "snapshot.json" => {
                 let query = request.uri().query().unwrap_or_default();
                 let key = query.split('&').find_map(|pair| pair.strip_prefix("series="));
@@ -179,7 +182,7 @@ impl Responding {
 #[derive(Debug)]
 enum Pending {
     Ready(Option<Response<Body>>),
-    Asked { answer: Receiver<Answer>, kind: &'static str, varies: bool },
+    Asked { answer: Receiver<Answer>, kind: &'static str, varies: Option<&'static str> },
 }
 
 impl Future for Responding {
@@ -244,10 +247,14 @@ fn wants_html(headers: &HeaderMap) -> bool {
     accepts.filter_map(|accept| accept.to_str().ok()).any(|accept| accept.contains("text/html"))
 }
 
-/// Returns the format of `/metrics` that the client asks for.
-fn format(headers: &HeaderMap) -> Format {
-    let accepts = headers.get_all(ACCEPT).iter().filter_map(|accept| accept.to_str().ok());
-    Format::negotiate(Some(&accepts.collect::<Vec<_>>().join(",")))
+/// Returns the scrape that the client asks for.
+fn scrape(headers: &HeaderMap) -> Asked {
+    let joined = |name: HeaderName| {
+        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.collect::<Vec<_>>().join(",")
+    };
+    let format = Format::negotiate(Some(&joined(ACCEPT)));
+    Asked::Metrics(format, prefers_gzip(Some(&joined(ACCEPT_ENCODING))))
 }
 
 /// Returns whether a browser says that a page of another site sent the request.
@@ -256,17 +263,27 @@ fn is_from_elsewhere(headers: &HeaderMap) -> bool {
 }
 
 /// Returns the response for an answer; `None` if that if that failed.
-fn made(answer: Option<Answer>, kind: &'static str, varies: bool) -> Response<Body> {
+fn made(
+    answer: Option<Answer>,
+    kind: &'static str,
+    varies: Option<&'static str>,
+) -> Response<Body> {
     let mut response = match answer {
         Some(Answer::Made(bytes)) => whole(StatusCode::OK, kind, bytes),
+        Some(Answer::Scrape(bytes, coding)) => {
+            let mut response = whole(StatusCode::OK, kind, bytes);
+            if let Some(coding) = coding {
+                response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
+            }
+            response
+        }
         Some(Answer::NoSeries) => {
             plain(StatusCode::NOT_FOUND, "There is no series of that name.\n")
         }
         None => plain(StatusCode::INTERNAL_SERVER_ERROR, "The numbers cannot be read.\n"),
     };
-    if varies {
-        // The same path returns the page, or another format, to other clients.
-        response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
+    if let Some(headers) = varies {
+        response.headers_mut().insert(VARY, HeaderValue::from_static(headers));
     }
     response
 }

@@ -10,12 +10,9 @@ use crate::accept::elements;
 /// The size of the smallest body that is compressed: less fits into a packet as it is.
 const LEAST: usize = 1024;
 
-/// Returns the coding of an answer and its body in it.
-pub(crate) fn encoded(
-    body: Vec<u8>,
-    accept_encoding: Option<&str>,
-) -> (Option<&'static str>, Vec<u8>) {
-    if body.len() < LEAST || !prefers_gzip(accept_encoding.unwrap_or_default()) {
+/// Returns the coding of an answer and its body in it, for a client that prefers gzip.
+pub(crate) fn encoded(body: Vec<u8>) -> (Option<&'static str>, Vec<u8>) {
+    if body.len() < LEAST {
         return (None, body);
     }
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 8), Compression::fast());
@@ -25,7 +22,7 @@ pub(crate) fn encoded(
 }
 
 /// Returns whether a client accepts gzip, and does not give it less weight than the plain text.
-fn prefers_gzip(accept_encoding: &str) -> bool {
+pub(crate) fn is_preferred(accept_encoding: &str) -> bool {
     let (mut gzip, mut identity, mut any) = (None, None, None);
     for element in elements(accept_encoding) {
         let place = match element.name {
@@ -65,7 +62,7 @@ mod tests {
             "gzip;q=0.1,*;q=0",
         ];
         for header in accept {
-            assert!(prefers_gzip(header), "{header:?}");
+            assert!(is_preferred(header), "{header:?}");
         }
         let others = [
             "",
@@ -83,7 +80,7 @@ mod tests {
             "x=\",gzip",
         ];
         for header in others {
-            assert!(!prefers_gzip(header), "{header:?}");
+            assert!(!is_preferred(header), "{header:?}");
         }
     }
 
@@ -92,11 +89,10 @@ mod tests {
         let body =
             |length| b"shop_requests_total 1\n".iter().copied().cycle().take(length).collect();
         let small: Vec<u8> = body(LEAST - 1);
-        assert_eq!(encoded(small.clone(), Some("gzip")), (None, small));
+        assert_eq!(encoded(small.clone()), (None, small));
         for length in [LEAST, 1 << 20] {
             let plain: Vec<u8> = body(length);
-            assert_eq!(encoded(plain.clone(), None), (None, plain.clone()));
-            let (coding, compressed) = encoded(plain.clone(), Some("gzip"));
+            let (coding, compressed) = encoded(plain.clone());
             assert_eq!(coding, Some("gzip"));
             assert!(compressed.len() < length / 5, "{}", compressed.len());
             let mut again = Vec::new();

@@ -140,7 +140,7 @@ pub use format::Format;
 #[cfg(feature = "push")]
 #[cfg_attr(docsrs, doc(cfg(feature = "push")))]
 pub use push::{PushError, Pushgateway};
-pub use respond::{Response, Scraped};
+pub use respond::{Response, Scraped, prefers_gzip};
 #[cfg(feature = "serve")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serve")))]
 pub use serve::{ServeError, Server, serve};

@@ -21,13 +21,32 @@ pub struct Response {
 }
 
 impl Response {
-    pub(crate) fn new(format: Format, body: Vec<u8>, accept_encoding: Option<&str>) -> Response {
+    pub(crate) fn new(format: Format, body: Vec<u8>, prefers_gzip: bool) -> Response {
         #[cfg(feature = "gzip")]
-        let (content_encoding, body) = crate::gzip::encoded(body, accept_encoding);
+        let (content_encoding, body) =
+            if prefers_gzip { crate::gzip::encoded(body) } else { (None, body) };
         #[cfg(not(feature = "gzip"))]
-        let (content_encoding, _) = (None, accept_encoding);
+        let (content_encoding, _) = (None, prefers_gzip);
         Response { content_type: format.content_type(), content_encoding, body }
     }
+}
+
+/// Returns whether a client with this header `Accept-Encoding` accepts gzip, and does not give it
+/// less weight than the plain text. False without the feature `gzip`.
+///
+/// For [`Exposition::respond_in`].
+///
+/// ```
+/// use windrow_prometheus::prefers_gzip;
+///
+/// assert_eq!(prefers_gzip(Some("gzip, br")), cfg!(feature = "gzip"));
+/// assert!(!prefers_gzip(None));
+/// ```
+pub fn prefers_gzip(accept_encoding: Option<&str>) -> bool {
+    #[cfg(feature = "gzip")]
+    return crate::gzip::is_preferred(accept_encoding.unwrap_or_default());
+    #[cfg(not(feature = "gzip"))]
+    accept_encoding.is_some_and(|_| false)
 }
 
 impl Exposition {
@@ -50,8 +69,24 @@ impl Exposition {
     /// assert_eq!((answer.content_encoding, &answer.body[..]), (None, &b"# EOF\n"[..]));
     /// ```
     pub fn respond(&self, accept: Option<&str>, accept_encoding: Option<&str>) -> Response {
-        let format = Format::negotiate(accept);
-        Response::new(format, self.encode(format), accept_encoding)
+        self.respond_in(Format::negotiate(accept), prefers_gzip(accept_encoding))
+    }
+
+    /// Answers a scrape in a format, compressed if the client prefers gzip, for servers that read
+    /// headers themselves or share an answer between clients.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a source or a clock of the program's own does.
+    ///
+    /// ```
+    /// use windrow_prometheus::{Exposition, Format};
+    ///
+    /// let answer = Exposition::new().respond_in(Format::OPENMETRICS, true);
+    /// assert_eq!((answer.content_encoding, &answer.body[..]), (None, &b"# EOF\n"[..]));
+    /// ```
+    pub fn respond_in(&self, format: Format, prefers_gzip: bool) -> Response {
+        Response::new(format, self.encode(format), prefers_gzip)
     }
 }
 

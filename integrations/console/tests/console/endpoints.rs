@@ -1,10 +1,12 @@
 //! The answers of each endpoint.
 
+use std::io::Read;
 use std::thread;
 use std::time::Duration;
 
 use axum::Router;
 use http::{Method, StatusCode};
+use http_body_util::BodyExt;
 use serde_json::json;
 use windrow::export::{field, from_fn};
 use windrow::{Counter, Family, Gate, Gauge, InFlight, Maximum, SlidingWindow, labels::LabelNames};
@@ -167,7 +169,8 @@ async fn a_scrape_is_read_by_its_own_rules_and_has_the_same_numbers() {
     let response = send(server.address(), asked).await;
     let headers = response.headers();
     assert_eq!(headers["content-type"], windrow_prometheus::CONTENT_TYPE);
-    assert_eq!(headers["vary"], "accept");
+    assert_eq!(headers["vary"], "accept, accept-encoding");
+    assert!(!headers.contains_key("content-encoding"));
     let scrape = text(response).await;
     assert!(scrape.ends_with("# EOF\n"));
     let mut samples = 0;
@@ -186,6 +189,40 @@ async fn a_scrape_is_read_by_its_own_rules_and_has_the_same_numbers() {
         scrape.contains(r#"requests_total{route="say \"hi\"\n\\",status="200",event="Pass"} 7"#),
         "{scrape}"
     );
+}
+
+#[tokio::test]
+async fn a_scrape_is_compressed_or_protobuf_for_clients_that_ask_for_it() {
+    let routes = routes();
+    for status in 0..200 {
+        routes.with(Route { route: "/a", status }).add(Http::Pass, 41);
+    }
+    let server = served(&console_of(routes));
+    let ask = async |accept: &'static str, coding: &'static str| {
+        let mut asked = request(Method::GET, "/metrics");
+        asked.headers_mut().insert("accept", accept.parse().unwrap());
+        asked.headers_mut().insert("accept-encoding", coding.parse().unwrap());
+        let response = send(server.address(), asked).await;
+        assert_eq!(response.headers()["vary"], "accept, accept-encoding");
+        let header = |name| response.headers().get(name).map(|value| value.to_str().unwrap());
+        let coding = header("content-encoding").map(str::to_owned);
+        let kind = header("content-type").unwrap().to_owned();
+        (kind, coding, response.into_body().collect().await.unwrap().to_bytes())
+    };
+    let (_, coding, plain) = ask("text/plain", "identity").await;
+    assert_eq!(coding, None);
+    let (_, coding, compressed) = ask("text/plain", "gzip").await;
+    assert_eq!(coding.as_deref(), Some("gzip"));
+    let mut again = Vec::new();
+    flate2::read::GzDecoder::new(&compressed[..]).read_to_end(&mut again).unwrap();
+    let head = |text: &[u8]| text.iter().copied().take(200).collect::<Vec<u8>>();
+    assert_eq!((again.len(), head(&again)), (plain.len(), head(&plain)));
+    assert!(compressed.len() < plain.len() / 4);
+    let protobuf = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;\
+                    encoding=delimited,text/plain;q=0.5";
+    let (kind, _, body) = ask(protobuf, "identity").await;
+    assert!(kind.starts_with("application/vnd.google.protobuf;"), "{kind}");
+    assert!(body.windows(14).any(|part| part == b"requests_total"));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use prometheus_client::registry::Registry;
 
 use super::classic::Classic;
 use crate::format::{Format, Kind};
-use crate::respond::{Response, Scraped, Sealed};
+use crate::respond::{Response, Scraped, Sealed, prefers_gzip};
 
 /// The formats in which a registry can be scraped.
 const KINDS: &[Kind] = &[Kind::Text, Kind::OpenMetrics];
@@ -66,7 +66,7 @@ pub fn respond(
     // Names are shown as they are, so there is no escaping to speak of.
     let format = if format.kind() == Kind::Text { Format::TEXT } else { Format::OPENMETRICS };
     let body = encode(registry, format)?.into_bytes();
-    Ok(Response::new(format, body, accept_encoding))
+    Ok(Response::new(format, body, prefers_gzip(accept_encoding)))
 }
 
 impl Sealed for Registry {}

@@ -202,15 +202,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// ```
     #[inline]
     pub fn add(&self, key: &K, weight: u64) {
-        if weight == 0 {
-            return;
-        }
-        let made = self.made();
-        let at = match self.clock.quick() {
-            UNKNOWN => self.clock.now(),
-            at => at,
-        };
-        made.add(key.kept(), weight, at.as_nanos());
+        self.add_and_weigh(key, weight);
     }
 
     /// Adds 1 to a key, in the current bucket.
@@ -226,6 +218,36 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     #[doc(alias = "observe")]
     pub fn increment(&self, key: &K) {
         self.add(key, 1);
+    }
+
+    /// Adds a weight as [`add`](Self::add) does, and returns a lower bound of the key's weight in
+    /// the interval, this add included.
+    ///
+    /// The bound costs nothing: it is that of the one [shard](Self#cost-and-progress) that was
+    /// added to, in the current bucket. [`bounds`](Self::bounds) looks at all of them, and has a
+    /// better one. But this one is never too high, so it tells the keys that need a closer look:
+    /// `windrow-tower` limits heavy keys alone by it. With `S` shards and `B` buckets, a key that
+    /// weighs more than `S B (x + W / n)` in an interval has been told a bound above `x`. The bound
+    /// is zero if the add is [late](Self::late), or no add.
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
+    /// assert_eq!(clients.add_and_weigh("acme", 40), 40);
+    /// let at_least = clients.add_and_weigh("acme", 2);
+    /// assert!((2..=42).contains(&at_least)); // 42, unless another core or bucket has the 40
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    #[inline]
+    pub fn add_and_weigh(&self, key: &K, weight: u64) -> u64 {
+        if weight == 0 {
+            return 0;
+        }
+        let made = self.made();
+        let at = match self.clock.quick() {
+            UNKNOWN => self.clock.now(),
+            at => at,
+        };
+        made.add(key.kept(), weight, at.as_nanos())
     }
 
     /// Empties the interval and begins anew at the clock's time, while adds and reads go on.

@@ -72,8 +72,8 @@ impl<K: Key + ?Sized> Shard<K> {
         }
     }
 
-    /// Adds a weight to a key, in the bucket of the add's time. `newest` is the start of the newest
-    /// bucket of all shards.
+    /// Adds a weight to a key, in the bucket of the add's time. Returns the key's lower bound there;
+    /// zero if the add is late. `newest` is the start of the newest bucket of all shards.
     #[inline]
     pub(super) fn add(
         &mut self,
@@ -81,21 +81,23 @@ impl<K: Key + ?Sized> Shard<K> {
         capacity: usize,
         newest: &AtomicU64,
         add: &Add<'_, K>,
-    ) {
+    ) -> u64 {
         // Mostly the newest bucket, and that of the last add: then no division is needed. Relaxed:
         // a turn of this shard wrote the word, or one that this add comes after, or it is as if
         // this add had come before.
         let start = newest.load(Ordering::Relaxed);
         let is_there = self.slots[self.last].start == Some(start)
             && add.at.wrapping_sub(start) < geometry.length();
+        let mut at_least = 0;
         if is_there || self.turn(geometry, capacity, newest, add.at) {
             if let Some(summary) = &mut self.slots[self.last].summary {
-                summary.add(capacity, &mut self.counts, add.hash, add.key, add.weight);
+                at_least = summary.add(capacity, &mut self.counts, add.hash, add.key, add.weight);
             }
         } else {
             self.late = self.late.saturating_add(add.weight);
         }
         self.lifetime = self.lifetime.saturating_add(add.weight);
+        at_least
     }
 
     /// Makes the bucket of a time that of the last add. Returns false if it has left the ring.

@@ -118,9 +118,10 @@ impl<K: Key + ?Sized> Shards<K> {
         &self.random
     }
 
-    /// Adds a weight to a key, the part by which it is told apart, in the bucket of a time.
+    /// Adds a weight to a key, the part by which it is told apart, in the bucket of a time. Returns
+    /// its lower bound in that bucket of one shard.
     #[inline]
-    pub(super) fn add(&self, key: &K, weight: u64, at: u64) {
+    pub(super) fn add(&self, key: &K, weight: u64, at: u64) -> u64 {
         let hash = self.random.hash_one(key);
         let add = Add { hash, key, weight, at };
         let mut number = spread();
@@ -134,17 +135,17 @@ impl<K: Key + ?Sized> Shards<K> {
     }
 
     #[inline]
-    fn add_to(&self, mut shard: MutexGuard<'_, Shard<K>>, add: &Add<'_, K>) {
-        shard.add(self.geometry, self.capacity, &self.newest, add);
+    fn add_to(&self, mut shard: MutexGuard<'_, Shard<K>>, add: &Add<'_, K>) -> u64 {
+        shard.add(self.geometry, self.capacity, &self.newest, add)
     }
 
     /// Adds to the first shard behind `number` that no other thread has locked; if each is locked,
     /// waits for that shard.
     #[cold]
-    fn add_elsewhere(&self, number: usize, add: &Add<'_, K>) {
+    fn add_elsewhere(&self, number: usize, add: &Add<'_, K>) -> u64 {
         let (before, behind) = self.all.split_at(number);
         let unlocked = behind.iter().chain(before).find_map(|shard| try_lock(shard));
-        self.add_to(unlocked.unwrap_or_else(|| lock(&self.all[number])), add);
+        self.add_to(unlocked.unwrap_or_else(|| lock(&self.all[number])), add)
     }
 
     /// Reads the newest buckets that cover `span`: `visit` is called under a lock with each summary

@@ -87,7 +87,8 @@ impl<K: Key + ?Sized> Summary<K> {
         Table::<K, Held>::bytes(room(capacity))
     }
 
-    /// Adds a weight to a key. Allocates nothing: `counts` has room for a count of each key.
+    /// Adds a weight to a key, and returns the key's lower bound. Allocates nothing: `counts` has
+    /// room for a count of each key.
     #[inline]
     pub(super) fn add(
         &mut self,
@@ -96,20 +97,21 @@ impl<K: Key + ?Sized> Summary<K> {
         hash: u64,
         key: &K,
         weight: u64,
-    ) {
+    ) -> u64 {
         // First: a user's comparison may panic, and must find nothing changed.
         let found = self.held.find(hash, key);
         self.total = self.total.saturating_add(weight);
         if let Some(number) = found {
             let held = self.held.value_mut(number);
             held.count = held.count.saturating_add(weight);
-            return;
+            return held.count - held.error;
         }
         if self.held.len() == room(capacity) {
             self.evict(batch(capacity), counts);
         }
         let held = Held { count: self.floor.saturating_add(weight), error: self.floor };
         self.held.push(hash, key, held);
+        held.count - held.error
     }
 
     #[cold]

@@ -24,15 +24,18 @@ struct Oracle {
 }
 
 impl Oracle {
-    fn add(&mut self, now: u64, key: u64, weight: u64) {
+    /// Returns the key's weight in its bucket, zero if the add is late.
+    fn add(&mut self, now: u64, key: u64, weight: u64) -> u64 {
         let start = now - now % LENGTH;
         self.lifetime += weight;
         if start + self.buckets * LENGTH <= self.newest {
             self.late += weight;
-            return;
+            return 0;
         }
         self.newest = self.newest.max(start);
-        *self.weights.entry(start).or_default().entry(key).or_default() += weight;
+        let added = self.weights.entry(start).or_default().entry(key).or_default();
+        *added += weight;
+        *added
     }
 
     fn clear(&mut self, now: u64) {
@@ -141,9 +144,12 @@ fn history(seed: u64) -> usize {
             kind => {
                 let key = key(&mut rng, kind % 4, &mut next);
                 let weight = if rng.bool() { 1 } else { rng.u64(0..1_000) };
-                keys.add(&key, weight);
+                let at_least = keys.add_and_weigh(&key, weight);
                 if weight > 0 {
-                    oracle.add(now, key, weight);
+                    let truth = oracle.add(now, key, weight);
+                    assert!(at_least <= truth && (truth == 0 || at_least >= weight), "{at_least}");
+                } else {
+                    assert_eq!(at_least, 0);
                 }
             }
         }

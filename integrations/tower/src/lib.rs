@@ -47,6 +47,46 @@
 //! request. An upgraded connection (a web socket) is in flight until its response has ended, not
 //! until the connection is closed.
 //!
+//! # Limits of heavy keys alone
+//!
+//! A gate for each client takes memory for each. Where only the few that ask much have to be held
+//! back, [`HeavyKeys`](windrow::HeavyKeys) tells them apart, and they alone ask a gate:
+//!
+//! ```
+//! use std::time::Duration;
+//! use windrow::{Gate, HeavyKeys, labels};
+//! use windrow_tower::{LimitLayer, Limits};
+//!
+//! labels! { pub struct Client { client: str } }
+//!
+//! static ASKED: HeavyKeys<str> = HeavyKeys::of(1_000, Duration::from_secs(1), 2);
+//! static CLIENTS: Limits<Client> =
+//!     Limits::new(10_000, |_| Gate::builder(100).buckets(10).build().expect("100 a second"));
+//! const FREE: u64 = 10;
+//!
+//! let layer = LimitLayer::new(&CLIENTS, |parts| {
+//!     let client = parts.headers.get("x-account")?.to_str().ok()?;
+//!     let is_heavy = ASKED.add_and_weigh(client, 1) > FREE;
+//!     let client = Client { client };
+//!     (is_heavy || CLIENTS.family().get(client).is_some()).then_some(client)
+//! });
+//! # let _ = tower_layer::Layer::layer(&layer, ());
+//! ```
+//!
+//! A client asks its gate from the request on that is seen to be one of more than `FREE`, and for
+//! as long as it has a gate. So:
+//!
+//! - A client with at most `FREE` requests in each interval of `ASKED` never gets a gate, and is
+//!   never refused, whatever all others do. (A client with a gate is refused beyond its limit alone,
+//!   as long as [there are gates](Limits#when-there-are-too-many-keys): at most the requests in an
+//!   interval divided by `FREE` are needed.)
+//! - Before a client has its gate, it is let through at most `S (B + 1) (FREE + W / n)` times in an
+//!   interval, with `S` [shards](windrow::HeavyKeys#cost-and-progress) (one for each core, and one
+//!   more), `B` buckets, and all clients' `W` requests divided by the capacity `n`. Then it has the
+//!   limit of its gate.
+//! - The memory is that of `ASKED`, and of a gate for each heavy client, however many clients there
+//!   are. Keys that strangers choose fill neither.
+//!
 //! # Cost
 //!
 //! *Counting.* A lookup of the route in the family; an add to the window; two readings of the

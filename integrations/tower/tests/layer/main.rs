@@ -6,6 +6,7 @@ mod connections;
 mod counts;
 mod flights;
 mod grpc;
+mod heavy;
 mod hostile;
 mod limited;
 mod limits;

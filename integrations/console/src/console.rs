@@ -42,6 +42,8 @@ impl Console {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let shown = Shown {
             service: service.into(),
+            instance: format!("process {}", std::process::id()),
+            version: String::new(),
             metrics: Vec::new(),
             durations: Vec::new(),
             hosts: Vec::new(),
@@ -145,6 +147,27 @@ impl Console {
         self.shown.durations.push(event.to_owned());
     }
 
+    /// Sets the name of this process among others of the service, such as a host's name; by
+    /// default, the number of the process. The page shows it, and `/snapshot.json` has it.
+    ///
+    /// ```
+    /// let mut console = windrow_console::Console::new("shop");
+    /// console.instance("shop-2 in eu-west");
+    /// ```
+    pub fn instance(&mut self, name: impl Into<String>) {
+        self.shown.instance = name.into();
+    }
+
+    /// Sets the version of the program, which the page and `/snapshot.json` show.
+    ///
+    /// ```
+    /// let mut console = windrow_console::Console::new("shop");
+    /// console.version(env!("CARGO_PKG_VERSION"));
+    /// ```
+    pub fn version(&mut self, version: impl Into<String>) {
+        self.shown.version = version.into();
+    }
+
     /// Lets the console answer requests for this host, where a service mounts it: `shop.example`,
     /// or `*` for any.
     ///
@@ -214,6 +237,9 @@ impl Debug for Console {
 /// The metrics of a console.
 pub(crate) struct Shown {
     pub(crate) service: String,
+    /// The name of this process, and the version of its program.
+    pub(crate) instance: String,
+    pub(crate) version: String,
     pub(crate) metrics: Vec<Named>,
     durations: Vec<String>,
     /// The hosts to which it answers, beside this machine and addresses.

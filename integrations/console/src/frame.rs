@@ -3,7 +3,8 @@
 //! `event: all` contains everything, and is the first frame of a stream:
 //!
 //! ```json
-//! {"service": "shop", "epoch": "18c...", "frame": 7, "age": 61000, "time": 1700000000000,
+//! {"service": "shop", "instance": "process 4711", "version": "1.2.0", "epoch": "18c...",
+//!  "frame": 7, "age": 61000, "time": 1700000000000,
 //!  "metrics": [["requests", "Requests by route", "window",
 //!               [["Pass", "Count", ""], ["Rt", "Value", "ns"]], ""]],
 //!  "rows": [[0, 0, "requests{route=\"/\"}", 59000000000,
@@ -126,6 +127,8 @@ impl Sampler {
             let mut all = Json::default();
             all.object(|json| {
                 json.name("service").text(&self.shown.service);
+                json.name("instance").text(&self.shown.instance);
+                json.name("version").text(&self.shown.version);
                 self.head(json, number, age);
                 json.name("metrics").list(|json| {
                     self.shown.metrics.iter().for_each(|metric| self.describe(json, metric));

@@ -69,6 +69,8 @@ pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series)
 fn head(shown: &Shown) -> Value {
     json!({
         "service": shown.service,
+        "instance": shown.instance,
+        "version": shown.version,
         "epoch": shown.epoch,
         "age_ms": u64::try_from(shown.age().as_millis()).unwrap_or(u64::MAX),
         "time_ms": wall(),

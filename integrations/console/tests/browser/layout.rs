@@ -40,7 +40,7 @@ const COVERED: &str = "(() => {
         legend.scrollIntoView({ block: 'nearest', behavior: 'instant' });
         const { left, top, height } = legend.getBoundingClientRect();
         const over = document.elementFromPoint(left + 4, top + height - 2);
-        return legend.offsetHeight > 0 && !legend.contains(over);
+        return legend.checkVisibility() && !legend.contains(over);
     });
     for (const scrolled of document.querySelectorAll('main, #detail')) scrolled.scrollTop = 0;
     return found.map(legend => legend.textContent);

@@ -18,5 +18,6 @@ mod shop;
 mod tabs;
 mod traffic;
 mod truth;
+mod unusual;
 mod view;
 mod watch;

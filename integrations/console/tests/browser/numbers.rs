@@ -66,8 +66,8 @@ pub(crate) fn assert_shown(page: &mut Page, expected: &BTreeMap<String, Numbers>
     assert!(shown.keys().eq(expected.keys()), "{:?}", shown.keys());
     for (key, numbers) in expected {
         for (column, cell) in &shown[key] {
-            // The share is of the page's own making; the spark has no number of its own.
-            if ["series", "share", "spark"].contains(&column.as_str()) {
+            // The share and the weight are of the page's own making; the spark has no number.
+            if ["series", "unusual", "share", "spark"].contains(&column.as_str()) {
                 continue;
             }
             let number = numbers.get(column.as_str()).copied();
@@ -102,10 +102,10 @@ fn each_number_is_the_windows_own() {
 
     let orders = page.rows().into_iter().find(|(key, _)| key == "orders").unwrap().1;
     assert_eq!(orders["total"], shop.orders.lifetime().to_string());
-    // The share of failed and refused requests among all.
+    // The share of failed requests among all: those that are refused are none.
     let login = shop.route(Method::Post, "/login");
     let closed = login.over(login.interval()).unwrap().complete();
-    let bad = closed.sum(Http::Block) + closed.sum(Http::Exception);
+    let bad = closed.sum(Http::Exception);
     let key = "requests{method=\"POST\",route=\"/login\"}";
     let shown = page.rows().into_iter().find(|(name, _)| name == key).unwrap().1;
     let share: f64 = shown["share"].parse().unwrap();
@@ -140,16 +140,19 @@ fn what_stands_above_the_table_is_the_sum_of_the_rows_that_are_left() {
     page.come_to_rest(&server);
     for words in ["", "checkout"] {
         page.search(words);
-        let (mut bad, mut all) = (0, 0);
+        let (mut bad, mut refused, mut all) = (0, 0, 0);
         for window in shop.requests.iter() {
             if window.pairs().any(|(_, value)| value.to_string().contains(words)) {
                 let closed = window.over(window.interval()).unwrap().complete();
-                bad += closed.sum(Http::Block) + closed.sum(Http::Exception);
+                bad += closed.sum(Http::Exception);
+                refused += closed.sum(Http::Block);
                 all += closed.sum(Http::Pass) + closed.sum(Http::Block);
             }
         }
-        let (share, shown) = (bad as f64 / all as f64, sum_above(&mut page, "share"));
-        assert!((shown - share).abs() < 1e-9, "{words:?}: {shown}, not {share}");
+        for (hits, sum) in [(bad, "share"), (refused, "refused")] {
+            let (share, shown) = (hits as f64 / all as f64, sum_above(&mut page, sum));
+            assert!((shown - share).abs() < 1e-9, "{words:?} {sum}: {shown}, not {share}");
+        }
     }
     page.assert_well();
 }

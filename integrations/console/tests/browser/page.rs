@@ -21,7 +21,7 @@ impl Page {
     /// Opens the page in a window that has room for some sixty rows, and waits for its first frame.
     pub(crate) fn open(server: &Served) -> Page {
         let mut browser = Browser::start();
-        browser.resize(1200, 3000, false);
+        browser.resize(1300, 3000, false);
         let mut page = Page { browser, origin: format!("http://{}/", server.address()) };
         page.go("");
         page

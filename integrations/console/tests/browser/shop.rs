@@ -81,6 +81,7 @@ impl Shop {
         console.show("carts", "Carts that are open", self.carts.clone()).unwrap();
         console.show("paid", "What was paid, in cents", self.paid.clone()).unwrap();
         console.nanoseconds("Rt");
+        console.version("1.2.3");
         Served { server: console.build().serve(address).unwrap(), begun }
     }
 
@@ -99,8 +100,13 @@ impl Shop {
 
     /// Some seconds before noon are over, a day at most.
     pub(crate) fn work(&self, seconds: u32) {
+        self.work_until(0, seconds);
+    }
+
+    /// Some seconds are over, up to `before` seconds before noon.
+    pub(crate) fn work_until(&self, before: u32, seconds: u32) {
         let mut doors = Door::all(self);
-        for second in (0..seconds).rev() {
+        for second in (before..before + seconds).rev() {
             for door in &mut doors {
                 door.serve(f64::from(second), 1.0);
             }
@@ -108,8 +114,13 @@ impl Shop {
         }
     }
 
-    /// Requests come from two sides, until that is dropped.
+    /// Requests come from two sides, as at noon, until that is dropped.
     pub(crate) fn open(&self) -> Open {
+        self.open_at(0.0)
+    }
+
+    /// Requests come as at some seconds before noon.
+    pub(crate) fn open_at(&self, before: f64) -> Open {
         let over = Arc::new(AtomicBool::new(false));
         let side = |side: usize| {
             let mut doors = Door::all(self);
@@ -121,7 +132,7 @@ impl Shop {
                     let time = last.elapsed();
                     last += time;
                     for door in &mut doors {
-                        door.serve(0.0, time.as_secs_f64() / 2.0);
+                        door.serve(before, time.as_secs_f64() / 2.0);
                     }
                     if side == 0 {
                         orders.add(u64::from(fastrand::u8(..) < 20));

@@ -72,8 +72,8 @@ impl<K: Key + ?Sized> Shard<K> {
         }
     }
 
-    /// Adds a weight to a key, in the bucket of the add's time. Returns the key's lower bound there;
-    /// zero if the add is late. `newest` is the start of the newest bucket of all shards.
+    /// Adds a weight to a key, in the bucket of the add's time. Returns its lower bound there, zero
+    /// if the add is late. `newest` is the start of the newest bucket of all shards.
     #[inline]
     pub(super) fn add(
         &mut self,

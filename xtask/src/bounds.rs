@@ -21,6 +21,10 @@ const BUILT: &str = "target/bounds/built";
 /// The packages of the copy's workspace beside the integrations: those that their tests use.
 const KIT: &str = "tests/kit";
 
+/// Packages that no manifest names, and that in the locked version ask for newer versions of others
+/// than the manifests: they go down too.
+const BETWEEN: [(&str, &str); 1] = [("tokio-util", "0.7.11")];
+
 /// Packages, by name, with the lowest version that is allowed of each.
 type Bounds = BTreeMap<String, Version>;
 
@@ -80,6 +84,9 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
 fn trim(copy: &Path) -> Result<Bounds, String> {
     let manifest = read(&copy.join("Cargo.toml"))?;
     let mut bounds = bounds_in(&manifest, &["dependencies]"]);
+    let between =
+        BETWEEN.iter().map(|(name, version)| Some(((*name).to_owned(), Version::lowest(version)?)));
+    bounds.extend(between.flatten());
     let folders = integrations::folders(copy)?;
     for folder in &folders {
         let manifest = read(&copy.join(folder).join("Cargo.toml"))?;

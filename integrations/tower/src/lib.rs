@@ -77,9 +77,9 @@
 //! as long as it has a gate. So:
 //!
 //! - A client with at most `FREE` requests in each interval of `ASKED` never gets a gate, and is
-//!   never refused, whatever all others do. (A client with a gate is refused beyond its limit alone,
-//!   as long as [there are gates](Limits#when-there-are-too-many-keys): at most the requests in an
-//!   interval divided by `FREE` are needed.)
+//!   never refused, whatever all others do. (A client with a gate is refused beyond its limit
+//!   alone, as long as [there are gates](Limits#when-there-are-too-many-keys): at most the requests
+//!   in an interval divided by `FREE` are needed.)
 //! - Before a client has its gate, it is let through at most `S (B + 1) (FREE + W / n)` times in an
 //!   interval, with `S` [shards](windrow::HeavyKeys#cost-and-progress) (one for each core, and one
 //!   more), `B` buckets, and all clients' `W` requests divided by the capacity `n`. Then it has the

@@ -36,7 +36,7 @@ const NATIVE: Reader = Reader::scrape(
     "a_server_reads_native_histograms_and_all_counts_beside_them",
 );
 
-const READERS: [Reader; 10] = [
+const READERS: [Reader; 11] = [
     Reader::scrape("promtool", &["--version"], "promtool_has_nothing_to_say_against_the_text"),
     Reader::scrape(
         "python3",
@@ -65,6 +65,11 @@ const READERS: [Reader; 10] = [
         "a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go",
     ),
     NATIVE,
+    Reader::scrape(
+        "prometheus",
+        &["--version"],
+        "the_increases_by_times_of_creation_are_the_lifetime_of_removed_series_too",
+    ),
     Reader::push("a_gateway_has_what_was_pushed_under_odd_jobs_and_labels"),
     Reader::push("a_gateway_replaces_adds_deletes_and_refuses"),
 ];

@@ -358,6 +358,28 @@ fn names_that_scrapers_would_see_as_one_are_refused() {
 }
 
 #[test]
+fn plain_names_have_plain_prefixes_and_labels() {
+    static HITS: Counter = Counter::new();
+    let name =
+        |name: &str, character| Err(RegisterError::Name { name: name.to_owned(), character });
+    let label = |label: &str, character| {
+        let label = label.to_owned();
+        Err(RegisterError::Label { label, character: Some(character) })
+    };
+    let mut metrics = Exposition::new().with_plain_names();
+    assert_eq!(metrics.register("a.b", "", &HITS), name("a.b", '.'));
+    assert_eq!(metrics.info("a-b", "", &[]), name("a-b", '-'));
+    assert_eq!(metrics.info("a", "", &[("b:c", "")]), label("b:c", ':'));
+    metrics.register("a:b", "", &HITS).unwrap();
+    let mut metrics = metrics.with_prefix("my.shop");
+    assert_eq!(metrics.register("a", "", &HITS), name("my.shop_a", '.'));
+    assert_eq!(metrics.info("a", "", &[]), name("my.shop_a", '.'));
+    let mut metrics = metrics.with_prefix("").with_label("1st", "");
+    assert_eq!(metrics.register("a", "", &HITS), label("1st", '1'));
+    assert_eq!(metrics.to_string().lines().count(), 2);
+}
+
+#[test]
 fn labels_that_scrapers_would_see_as_one_are_refused() {
     let family = |names: [&str; 2]| {
         Arc::new(Family::<_, Counter>::with_names(LabelNames::new(names).unwrap()))

@@ -1,5 +1,6 @@
 //! A target that is scraped, and a Prometheus that scrapes it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +15,10 @@ use serde_json::Value;
 use windrow::export::from_fn;
 use windrow_prometheus::{Exposition, Server, serve};
 
-use super::{Samples, samples};
+use super::{Samples, Series, samples, series};
+
+/// The samples of series by the bits of their times, which are in the order of the times.
+pub(crate) type Ranges = BTreeMap<Series, BTreeMap<u64, f64>>;
 
 /// Serves metrics on a port of its own, until it is dropped.
 pub(crate) struct Target {
@@ -33,6 +37,15 @@ impl Target {
 
     pub(crate) fn port(&self) -> u16 {
         self.server.address().port()
+    }
+
+    /// Waits until it was scraped some more times.
+    pub(crate) fn wait_for_scrapes(&self, more: usize) {
+        let (enough, begin) = (self.scrapes() + more, Instant::now());
+        while self.scrapes() < enough {
+            assert!(begin.elapsed() < Duration::from_secs(60), "{} scrapes", self.scrapes());
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     pub(crate) fn scrapes(&self) -> usize {
@@ -95,6 +108,21 @@ impl Prometheus {
 
     fn ask(&self, query: &str) -> std::io::Result<Samples> {
         Ok(samples(&self.post("query", &format!("query={}", escaped(query)))?))
+    }
+
+    /// Returns the samples of a range by the bits of their times, for each series.
+    pub(crate) fn ranges(&self, query: &str) -> Ranges {
+        let answer = self.post("query", &format!("query={}", escaped(query))).unwrap();
+        let results = answer["data"]["result"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let sample = |sample: &Value| {
+            let value = sample[1].as_str().unwrap().parse().unwrap();
+            (sample[0].as_f64().unwrap().to_bits(), value)
+        };
+        let range = |result: &Value| {
+            let values = result["values"].as_array().unwrap().iter().map(sample).collect();
+            (series(result), values)
+        };
+        results.iter().map(range).collect()
     }
 
     /// Returns the values of all exemplars of a selector, with their trace ids.

@@ -130,6 +130,7 @@ mod rules;
 #[cfg(feature = "serve")]
 mod serve;
 mod text;
+mod text_fn;
 mod units;
 
 pub use buckets::{Bucketed, Buckets, Registrable, buckets};
@@ -144,6 +145,7 @@ pub use respond::{Response, Scraped, prefers_gzip};
 #[cfg(feature = "serve")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serve")))]
 pub use serve::{ServeError, Server, serve};
+pub use text_fn::{TextFn, text_fn};
 
 /// The content type of [`Format::OPENMETRICS`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
-use crate::{Exposition, Format};
+use crate::{Format, Scraped};
 use exchange::{Exchange, send};
 use path::path;
 
@@ -117,8 +117,8 @@ impl Pushgateway {
     /// let error = gateway.push(&Exposition::new()).unwrap_err();
     /// assert!(matches!(error, PushError::Connection { .. }));
     /// ```
-    pub fn push(&self, metrics: &Exposition) -> Result<(), PushError> {
-        self.send(Method::PUT, metrics.encode(Format::TEXT))
+    pub fn push(&self, metrics: &impl Scraped) -> Result<(), PushError> {
+        self.send(Method::PUT, text(metrics)?)
     }
 
     /// Pushes metrics, which replace those of the same names in the group and leave all others
@@ -134,8 +134,8 @@ impl Pushgateway {
     /// let error = Pushgateway::at("127.0.0.1:9091", "copy").add(&Exposition::new()).unwrap_err();
     /// assert!(matches!(error, PushError::Url { .. }));
     /// ```
-    pub fn add(&self, metrics: &Exposition) -> Result<(), PushError> {
-        self.send(Method::POST, metrics.encode(Format::TEXT))
+    pub fn add(&self, metrics: &impl Scraped) -> Result<(), PushError> {
+        self.send(Method::POST, text(metrics)?)
     }
 
     /// Deletes all metrics of the group.
@@ -174,6 +174,12 @@ impl Pushgateway {
             sent.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
+}
+
+/// Returns the metrics as a client without wishes gets them: as text in version 0.0.4.
+fn text(metrics: &impl Scraped) -> Result<Vec<u8>, PushError> {
+    let answer = metrics.scrape(None, None).map_err(|_| PushError::Encode)?;
+    Ok(answer.body)
 }
 
 /// Shows the URL, the job and the labels.

@@ -90,8 +90,8 @@ impl Exposition {
     }
 }
 
-/// Metrics for a server of scrapes: an [`Exposition`] or a registry of `prometheus-client`, alone
-/// or in an [`Arc`].
+/// Metrics for a server of scrapes or a gateway: an [`Exposition`], a registry of
+/// `prometheus-client`, or a [`text_fn`](crate::text_fn), alone or in an [`Arc`].
 ///
 /// It cannot be implemented for other types.
 pub trait Scraped: Sealed + Send + Sync + 'static {

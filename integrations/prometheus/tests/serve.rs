@@ -3,14 +3,14 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
 use prometheus_client::registry::Registry;
 use windrow::export::{Form, Outline, Series, Source};
 use windrow::{Counter, Family, labels};
-use windrow_prometheus::{CONTENT_TYPE, Exposition, ServeError, Server, registry, serve};
+use windrow_prometheus::{CONTENT_TYPE, Exposition, ServeError, Server, registry, serve, text_fn};
 
 labels! { struct Key { key: u64 } }
 
@@ -240,6 +240,20 @@ fn a_registry_is_served_as_text_to_those_who_prefer_protobuf_too() {
     let (head, body) = ask(server.address(), "GET /metrics", accept);
     assert!(head.contains(&format!("\r\ncontent-type: {CONTENT_TYPE}\r\n")), "{head}");
     assert_eq!(body, b"# HELP hits Hits\n# TYPE hits counter\nhits_total 0\n# EOF\n");
+}
+
+/// The recorder of the facade `metrics` has such a text.
+#[test]
+fn a_text_of_the_programs_own_is_served_as_it_is() {
+    let scrapes = AtomicUsize::new(0);
+    let text = move || format!("scrapes {}\n", scrapes.fetch_add(1, Ordering::Relaxed));
+    let server = serve("127.0.0.1:0", text_fn(text)).unwrap();
+    for number in 0..2 {
+        let accept = "Accept: application/openmetrics-text\r\n";
+        let (head, body) = ask(server.address(), "GET /metrics", accept);
+        assert!(head.contains("\r\ncontent-type: text/plain; version=0.0.4"), "{head}");
+        assert_eq!(body, format!("scrapes {number}\n").as_bytes());
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use windrow::Counter;
-use windrow_prometheus::{Exposition, PushError, Pushgateway};
+use windrow_prometheus::{Exposition, PushError, Pushgateway, text_fn};
 
 /// Answers one request, and returns it. Without an answer, it holds the connection until the client
 /// leaves.
@@ -72,6 +72,13 @@ fn a_push_is_a_put_of_the_text_to_the_path_of_the_group() {
     let text =
         "# HELP rows_copied_total Rows\n# TYPE rows_copied_total counter\nrows_copied_total 3\n";
     assert_eq!(body, text);
+}
+
+#[test]
+fn a_text_of_the_programs_own_is_pushed_as_it_is() {
+    let (url, thread) = listen(Some(ACCEPTED));
+    Pushgateway::at(&url, "copy").push(&text_fn(|| "rows 3\n".to_owned())).unwrap();
+    assert!(thread.join().unwrap().ends_with("\r\n\r\nrows 3\n"));
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! A text of the program's own, for the server and the gateway.
+
+use std::fmt::{self, Debug, Formatter};
+
+use crate::Format;
+use crate::respond::{Response, Scraped, Sealed, prefers_gzip};
+
+/// Makes metrics of a text that a function writes, in Prometheus' format 0.0.4: for `serve` and
+/// `Pushgateway`, from another registry than this crate's.
+///
+/// The text is sent as it is; it is the same for each client, but that it may be compressed. The
+/// function is called for each scrape or push, on the thread that answers it.
+///
+/// ```
+/// # #[cfg(feature = "serve")] {
+/// use windrow_prometheus::{serve, text_fn};
+///
+/// // As `windrow-metrics` has it: `text_fn(move || handle.render())`.
+/// let metrics = text_fn(|| "# TYPE up gauge\nup 1\n".to_owned());
+/// let server = serve("127.0.0.1:0", metrics).expect("any free port");
+/// server.stop();
+/// # }
+/// ```
+pub fn text_fn<F: Fn() -> String + Send + Sync + 'static>(text: F) -> TextFn<F> {
+    TextFn { text }
+}
+
+/// Metrics of a text that a function writes: from [`text_fn`].
+#[derive(Clone, Copy)]
+pub struct TextFn<F> {
+    text: F,
+}
+
+impl<F: Fn() -> String + Send + Sync + 'static> Sealed for TextFn<F> {}
+
+impl<F: Fn() -> String + Send + Sync + 'static> Scraped for TextFn<F> {
+    fn scrape(
+        &self,
+        _accept: Option<&str>,
+        accept_encoding: Option<&str>,
+    ) -> Result<Response, fmt::Error> {
+        let body = (self.text)().into_bytes();
+        Ok(Response::new(Format::TEXT, body, prefers_gzip(accept_encoding)))
+    }
+}
+
+/// Shows that it is a function.
+impl<F> Debug for TextFn<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TextFn").finish_non_exhaustive()
+    }
+}

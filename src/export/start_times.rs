@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
-use std::mem::take;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -41,9 +40,13 @@ pub struct StartTimes {
 
 struct Derived {
     time: SystemTime,
-    /// True if the present export has seen the series.
-    is_seen: bool,
+    /// The number of exports that have ended since the last one that has seen the series.
+    missed: u32,
 }
+
+/// The number of exports for which the time of an absent series is kept. Exports that run at the
+/// same time may end between the visit and the end of another.
+const KEPT: u32 = 8;
 
 impl StartTimes {
     /// Makes the start times of a source. `since` is the time since which metrics have counted that
@@ -66,25 +69,28 @@ impl StartTimes {
 
     fn window(&self, series: u64, derived: impl FnOnce() -> SystemTime) -> SystemTime {
         let mut windows = self.lock();
-        let derived = || Derived { time: derived(), is_seen: true };
+        let derived = || Derived { time: derived(), missed: 0 };
         let known = windows.entry(series).or_insert_with(derived);
-        known.is_seen = true;
+        known.missed = 0;
         known.time
     }
 
     /// Notes that the series with a [number](Series::number) is there, though it could not be read.
     pub fn see(&self, series: u64) {
         if let Some(known) = self.lock().get_mut(&series) {
-            known.is_seen = true;
+            known.missed = 0;
         }
     }
 
-    /// Forgets the series that the export, which ends, has not seen.
+    /// Forgets the series that this export, which ends, and some before it have not seen.
     ///
     /// An exporter calls it after each visit, unless removed series [may
     /// return](super::Outline::series_return).
     pub fn forget_removed(&self) {
-        self.lock().retain(|_, known| take(&mut known.is_seen));
+        self.lock().retain(|_, known| {
+            known.missed += 1;
+            known.missed <= KEPT
+        });
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Derived>> {
@@ -107,6 +113,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_time_of_a_window_stays_while_exports_overlap() {
+        let starts = StartTimes::since(UNIX_EPOCH);
+        for second in 0..100 {
+            let derived = || UNIX_EPOCH + Duration::from_secs(second);
+            assert_eq!([(); 2].map(|()| starts.window(0, derived)), [UNIX_EPOCH; 2]);
+            starts.forget_removed();
+            starts.forget_removed();
+        }
+    }
+
+    #[test]
     fn only_windows_that_are_there_are_kept() {
         let starts = StartTimes::since(UNIX_EPOCH);
         let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
@@ -114,8 +131,10 @@ mod tests {
         for series in 0..1_000 {
             assert_eq!(starts.window(series, || at(series)), at(series));
         }
-        starts.forget_removed();
-        assert_eq!(count(), 1_000);
+        for _ in 0..KEPT {
+            starts.forget_removed();
+            assert_eq!(count(), 1_000);
+        }
         assert_eq!(starts.window(7, || unreachable!()), at(7));
         starts.see(8);
         starts.see(1_000); // one that was never read

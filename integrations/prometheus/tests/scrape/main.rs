@@ -1,8 +1,11 @@
 //! Tests of registration, of the formats of a scrape, and of their parsers.
 
+mod created;
 mod exemplars;
 mod formats;
+mod names;
 mod parsers;
+mod random;
 mod refused;
 mod registry;
 mod spec;

@@ -2,8 +2,9 @@
 //!
 //! A latency histogram says that some requests were slow. An exemplar names one of them:
 //! [`Histogram::record_with_exemplar`] and [`Counter::add_with_exemplar`] take a [`TraceContext`],
-//! and [`Histogram::exemplars`] and [`Counter::exemplar`] return the last ones. Exporters get them
-//! with each [sample](crate::export::Sample::exemplars).
+//! and [`Histogram::exemplars`] and [`Counter::exemplar`] return the last ones. A window has
+//! [`record_with_exemplar`](crate::SlidingWindow::record_with_exemplar) for its `Histogram` events.
+//! Exporters get exemplars with each [sample](crate::export::Sample::exemplars).
 //!
 //! ```
 //! use windrow::Histogram;

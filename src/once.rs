@@ -8,6 +8,7 @@ use crate::sync::{AtomicPtr, Ordering, const_fn};
 ///
 /// (With a `OnceLock` a thread would wait for another thread that was interrupted while it made the
 /// value.)
+#[derive(Debug)]
 pub(crate) struct Once<T>(AtomicPtr<T>);
 
 impl<T> Once<T> {

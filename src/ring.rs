@@ -51,6 +51,7 @@ use crossbeam_utils::CachePadded;
 use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
+use crate::exemplar::Exemplars;
 use crate::reclaim::{self, Owned};
 use crate::stripe::numbered::Numbered;
 use crate::stripe::{self, Strategy, per_core};
@@ -119,6 +120,8 @@ pub(crate) struct Ring {
     membarrier_lock: MembarrierLock,
     closer: Closer,
     proposal: Proposal,
+    /// The exemplars of the window's events.
+    pub(crate) exemplars: Exemplars,
 }
 
 impl Ring {
@@ -160,6 +163,7 @@ impl Ring {
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),
             proposal: Proposal::none(),
+            exemplars: Exemplars::new(),
         })
     }
 

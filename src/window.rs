@@ -32,6 +32,7 @@ mod totals;
 mod rate;
 
 mod distribution;
+mod exemplars;
 
 mod over;
 

@@ -3,6 +3,7 @@
 //! Memory is allocated when it is first needed: a pointer for each row by the first exemplar, and
 //! the slots of a row by the first one of its core.
 
+use std::ops::Range;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::slot::{Slot, Words};
@@ -13,6 +14,7 @@ use crate::sync::{const_fn, sized};
 use crate::timestamp::saturating_nanos;
 
 /// The exemplars of a metric, all with the same number of slots.
+#[derive(Debug)]
 pub(crate) struct Exemplars {
     rows: Once<Box<[Once<Row>]>>,
 }
@@ -50,9 +52,9 @@ impl Exemplars {
         row.get().unwrap_or_else(|| row.set(made(slots, Slot::new)))
     }
 
-    /// Returns the newest exemplar of each slot that has any, in the order of the slots.
-    pub(crate) fn all(&self, slots: usize) -> Vec<Exemplar> {
-        (0..slots).filter_map(|slot| self.newest(slot)).collect()
+    /// Returns the newest exemplar of each of these slots that has any, in the order of the slots.
+    pub(crate) fn all(&self, slots: Range<usize>) -> Vec<Exemplar> {
+        slots.filter_map(|slot| self.newest(slot)).collect()
     }
 
     /// Returns the newest exemplar at an index.

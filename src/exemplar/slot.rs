@@ -40,6 +40,7 @@ const ATTEMPTS: usize = sized(8, 2);
 pub(super) type Words = [u64; 5];
 
 /// A slot takes a line of memory, which one core writes.
+#[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Slot {
     /// Even, and one more for each beginning and end of a write; zero before the first.

@@ -31,6 +31,7 @@ enum Read {
 struct Window {
     lifetime: Vec<Stats>,
     distributions: Vec<Option<Distribution>>,
+    exemplars: Vec<Vec<Exemplar>>,
     closed: Option<Box<dyn AnySpan>>,
 }
 
@@ -44,8 +45,9 @@ pub struct Sample<'r> {
     pub quantile: Option<&'static str>,
     /// The number, or the distribution.
     pub value: Value<'r>,
-    /// The [exemplars](crate::exemplar) of a counter or of a histogram, at most one for each
-    /// octave, in the order of their values. Each is counted in `value`.
+    /// The [exemplars](crate::exemplar) of a counter, of a histogram or of a window's `Histogram`
+    /// event, at most one for each octave, in the order of their values. Each is counted in
+    /// `value`, unless it came [late](crate::SlidingWindow::late).
     pub exemplars: &'r [Exemplar],
 }
 
@@ -166,6 +168,8 @@ impl Window {
             read.lifetime = events.clone().map(|event| window.lifetime(event)).collect();
         }
         if asked(&[Which::Values]) {
+            // Before the distributions, so that each is counted in them.
+            read.exemplars = events.clone().map(|event| window.exemplars(event)).collect();
             read.distributions = events.map(|event| window.lifetime_distribution(event)).collect();
         }
         if asked(&[Which::Rate, Which::Mean, Which::Min, Which::Max, Which::Quantiles]) {
@@ -186,7 +190,8 @@ impl Window {
                 Which::Values => {
                     let values = self.distributions.get(event).and_then(Option::as_ref);
                     if let Some(values) = values {
-                        put(named(Value::Distribution(values)));
+                        let exemplars = &self.exemplars[event];
+                        put(Sample { exemplars, ..named(Value::Distribution(values)) });
                     }
                 }
                 Which::Quantiles => self.quantiles(event, |quantile, value| {

@@ -6,6 +6,7 @@ use super::span::{AnySnapshot, AnySpan, Sealed, histogram};
 use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
 use crate::event::{Event, Events, Kind, Stats};
+use crate::exemplar::Exemplar;
 use crate::histogram::Distribution;
 use crate::timestamp::Timestamp;
 use crate::window::{BucketSnapshot, SlidingWindow};
@@ -67,6 +68,9 @@ pub trait AnyWindow: Sealed + Send + Sync {
 
     /// Returns the all-time distribution of a `Histogram` event, and `None` for any other.
     fn lifetime_distribution(&self, event: usize) -> Option<Distribution>;
+
+    /// Returns the exemplars of a `Histogram` event; none of any other.
+    fn exemplars(&self, event: usize) -> Vec<Exemplar>;
 
     /// Returns the late adds of an event.
     fn late(&self, event: usize) -> Stats;
@@ -138,6 +142,11 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
 
     fn lifetime_distribution(&self, event: usize) -> Option<Distribution> {
         histogram(event).map(|event| SlidingWindow::lifetime_distribution(self, event))
+    }
+
+    fn exemplars(&self, event: usize) -> Vec<Exemplar> {
+        let event = histogram(event);
+        event.map_or_else(Vec::new, |event| SlidingWindow::exemplars(self, event))
     }
 
     fn late(&self, event: usize) -> Stats {

@@ -63,6 +63,6 @@ impl Histogram {
     /// assert_eq!(ids, [3, 2]);
     /// ```
     pub fn exemplars(&self) -> Vec<Exemplar> {
-        self.exemplars.all(self.scale.octave_count())
+        self.exemplars.all(0..self.scale.octave_count())
     }
 }

@@ -249,13 +249,13 @@ impl Scale {
     }
 
     /// Returns the number of the range's octaves, and two more for the values outside of it.
-    pub(super) const fn octave_count(self) -> usize {
+    pub(crate) const fn octave_count(self) -> usize {
         (self.end - self.first) as usize + 2
     }
 
     /// Returns the index of the octave of the cell at `place`: 0 below the range.
     #[inline]
-    pub(super) const fn octave(self, place: usize) -> usize {
+    pub(crate) const fn octave(self, place: usize) -> usize {
         (place + (1 << self.schema) - 1) >> self.schema
     }
 

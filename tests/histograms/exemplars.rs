@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use testkit::alone::in_each_strategy;
 use testkit::{Rng, race};
 use windrow::exemplar::{Exemplar, TraceContext};
 use windrow::export::{Exported, Value};
-use windrow::{Counter, Family, Histogram, histogram::Scale, labels};
+use windrow::{Counter, Family, Histogram, SlidingWindow, events, histogram::Scale, labels};
 
 static RT: Histogram = Histogram::new();
 static HITS: Counter = Counter::new();
@@ -129,7 +129,7 @@ fn a_removed_series_takes_its_exemplars_along() {
 
 #[test]
 fn statics_keep_exemplars() {
-    RT.record_with_exemplar(std::time::Duration::from_millis(2), ids(2_000_000));
+    RT.record_with_exemplar(Duration::from_millis(2), ids(2_000_000));
     HITS.add_with_exemplar(7, ids(7));
     check(Scale::DEFAULT, &RT.exemplars());
     assert_eq!(RT.exemplars()[0].value, 2_000_000);
@@ -153,6 +153,58 @@ fn exporters_get_them_with_the_sample() {
         }
     }
     assert_eq!(found, [histogram.exemplars(), vec![counter.exemplar().unwrap()]]);
+}
+
+events! {
+    enum Http {
+        Pass: Count,
+        Rt: Histogram,
+        Wait: Value,
+        Body: Histogram(Scale::fixed::<1, 1, { 1 << 20 }>()),
+    }
+}
+
+static HTTP: SlidingWindow<Http> = SlidingWindow::of(Duration::from_secs(60), 6);
+
+#[test]
+fn each_event_of_a_window_has_its_own() {
+    let window = SlidingWindow::<Http>::builder().build().unwrap();
+    for value in values() {
+        window.record_with_exemplar(Http::Rt, value, ids(value));
+        window.record(Http::Body, value);
+        window.record_with_exemplar(Http::Body, value, None);
+    }
+    check(Scale::DEFAULT, &window.exemplars(Http::Rt));
+    assert_eq!(window.exemplars(Http::Rt).len(), 29);
+    assert_eq!(window.exemplars(Http::Body), []);
+    let before = window.exemplars(Http::Rt);
+    for value in values() {
+        window.record_with_exemplar(Http::Body, value, ids(value));
+    }
+    let body = Scale::fixed::<1, 1, { 1 << 20 }>();
+    check(body, &window.exemplars(Http::Body));
+    assert_eq!(window.exemplars(Http::Body).len(), 23);
+    assert_eq!(window.exemplars(Http::Rt), before);
+    // They are as old as they are.
+    window.drain_closed(|_| {});
+    window.clear().unwrap();
+    assert_eq!(window.exemplars(Http::Rt), before);
+    assert_eq!(window.stats(Http::Wait).count, 0);
+}
+
+#[test]
+fn exporters_get_those_of_a_window_with_its_distributions() {
+    HTTP.add(Http::Pass, 1);
+    HTTP.record_with_exemplar(Http::Body, 700, ids(700));
+    let reading = HTTP.any().read();
+    for part in reading.parts() {
+        reading.samples(part, &mut |sample| {
+            let is_body = sample.event == Some("Body") && part.suffix == "values";
+            let expected = if is_body { HTTP.exemplars(Http::Body) } else { Vec::new() };
+            assert_eq!(sample.exemplars, expected);
+            assert_eq!(sample.exemplars.len(), usize::from(is_body));
+        });
+    }
 }
 
 /// Returns the values of a writer, of all octaves.

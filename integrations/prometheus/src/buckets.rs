@@ -1,13 +1,13 @@
 //! The buckets of a histogram in a scrape: their bounds and their unit.
 
 use windrow::exemplar::Exemplar;
-use windrow::export::Source;
+use windrow::export::{Part, Source, Value};
 use windrow::histogram::Distribution;
 
 #[cfg(any(feature = "protobuf", feature = "registry"))]
 use crate::native::Native;
 
-/// Bounds and unit of a scrape's histograms, for [`buckets`].
+/// The unit of a source in a scrape and the bounds of its histograms, for [`buckets`].
 ///
 /// ```
 /// use windrow_prometheus::Buckets;
@@ -53,7 +53,11 @@ impl Buckets {
         Buckets { bounds: Some(bounds), ..Buckets::DEFAULT }
     }
 
-    /// Divides bounds and sum by `per`: `1_000_000_000` shows nanoseconds as seconds.
+    /// Divides the source's values by `per`: `1_000_000_000` shows nanoseconds as seconds.
+    ///
+    /// These are the bounds and sums of histograms; the sums, means, extremes and percentiles of a
+    /// window; and the numbers of any other metric, so of a counter of nanoseconds, too. Counts and
+    /// rates of a window's events stay as they are.
     ///
     /// A [native](crate#native-histograms) histogram is shown only if `per` is a power of two, as 1
     /// is.
@@ -73,6 +77,22 @@ impl Buckets {
     /// Returns a value of a histogram as a scrape shows it.
     pub(crate) fn shown(&self, value: u64) -> f64 {
         value as f64 / self.per as f64
+    }
+
+    /// Returns the number of a part as a scrape shows it.
+    pub(crate) fn number<'v>(&self, part: &Part, value: Value<'v>) -> Value<'v> {
+        if self.per == 1 || !part.is_in_unit {
+            return value;
+        }
+        let per = self.per as f64;
+        match value {
+            Value::Count(total) => Value::RealTotal(self.shown(total)),
+            Value::RealTotal(total) => Value::RealTotal(total / per),
+            Value::Unsigned(number) => Value::Real(self.shown(number)),
+            Value::Signed(number) => Value::Real(number as f64 / per),
+            Value::Real(number) => Value::Real(number / per),
+            Value::Distribution(_) => value, // it is shown bucket by bucket
+        }
     }
 
     /// Calls `see` with each bound and the number of values up to it; the last one is infinite.
@@ -127,7 +147,7 @@ pub struct Bucketed<S> {
 }
 
 /// Shows the histograms of a source (a histogram, a family of them, a
-/// [`field`](windrow::export::field)) at other bounds, or in another unit.
+/// [`field`](windrow::export::field)) at other bounds, or any source in another unit.
 ///
 /// ```
 /// use windrow::Histogram;

@@ -129,7 +129,7 @@ fn write<W: Writer>(
 ) {
     reading.samples(part, &mut |sample: Sample<'_>| {
         writer.set_labels(labels, sample.labels());
-        match sample.value {
+        match buckets.number(part, sample.value) {
             Value::Count(count) => {
                 writer.counter(Number::Unsigned(count), start, sample.exemplars.last());
             }

@@ -40,8 +40,7 @@
 //! ([`Distribution::quantile`](windrow::histogram::Distribution::quantile)).
 //!
 //! (The gauges `NAME_percentile` of a window are right to that error, for the window's interval;
-//! but they cannot be added up over machines, as buckets can. Like all gauges of a window, they are
-//! in the recorded unit, whatever [`Buckets::per`] says.)
+//! but they cannot be added up over machines, as buckets can.)
 //!
 //! ## Native histograms
 //!

@@ -84,7 +84,8 @@ pub(crate) fn write<P: Pairs>(
     let mut written = Ok(());
     reading.samples(part, &mut |sample| {
         if written.is_ok() {
-            written = write_sample(&sample, pairs, buckets, encoder);
+            let value = buckets.number(part, sample.value);
+            written = write_sample(&sample, value, pairs, buckets, encoder);
         }
     });
     written
@@ -92,14 +93,15 @@ pub(crate) fn write<P: Pairs>(
 
 fn write_sample<P: Pairs>(
     sample: &Sample<'_>,
+    value: Value<'_>,
     pairs: &P,
     buckets: &Buckets,
     encoder: &mut MetricEncoder<'_>,
 ) -> fmt::Result {
     if sample.labels().next().is_none() && !pairs.any() {
-        return write_value(sample.value, buckets, encoder);
+        return write_value(value, buckets, encoder);
     }
-    write_value(sample.value, buckets, &mut encoder.encode_family(&Labelled { pairs, sample })?)
+    write_value(value, buckets, &mut encoder.encode_family(&Labelled { pairs, sample })?)
 }
 
 fn write_value(

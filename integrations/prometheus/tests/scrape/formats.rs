@@ -256,6 +256,45 @@ fn protobuf_has_the_same_samples_and_times_of_creation() {
 }
 
 #[test]
+fn all_numbers_in_a_unit_are_divided_and_counts_and_rates_are_not() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Upload>::builder().clock(clock.clone()).build().unwrap();
+    window.add(Upload::Started, 2);
+    (1..=100).for_each(|_| window.record(Upload::Bytes, 1 << 19));
+    clock.advance(Duration::from_millis(500));
+    let busy = Arc::new(Counter::new());
+    busy.add(2_500);
+    let thousands = || Buckets::at(&[1 << 20]).per(1_000);
+    let mut metrics = Exposition::new();
+    let up = buckets(Arc::new(window), thousands());
+    metrics.register_in("kilobytes", "up", "", up).unwrap();
+    metrics.register_in("seconds", "busy", "", buckets(busy, thousands())).unwrap();
+    let open = buckets(Arc::new(Gauge::from(-1_500)), thousands());
+    metrics.register("open", "", open).unwrap();
+    metrics.register("load", "", buckets(from_fn(|| 250.0), thousands())).unwrap();
+    let bytes = |name: &str, value| Sample::of(name, &[("event", "Bytes")], value);
+    let mut expected = vec![
+        bytes("up_total", 100.0),
+        bytes("up_per_second", 200.0),
+        bytes("up_sum_kilobytes_total", 52_428.8),
+        bytes("up_mean_kilobytes", 524.288),
+        bytes("up_min_kilobytes", 524.288),
+        bytes("up_max_kilobytes", 524.288),
+        bytes("up_values_kilobytes_sum", 52_428.8),
+        bytes("up_values_kilobytes_count", 100.0),
+        Sample::of("busy_seconds_total", &[], 2.5),
+        Sample::of("open", &[], -1.5),
+        Sample::of("load", &[], 0.25),
+    ];
+    for (label, value, count) in [("q", "0.5", 524.288), ("le", "1048.576", 100.0)] {
+        let name =
+            if label == "q" { "up_percentile_kilobytes" } else { "up_values_kilobytes_bucket" };
+        expected.push(Sample::of(name, &[("event", "Bytes"), (label, value)], count));
+    }
+    has_all(&read(&metrics, Format::OPENMETRICS, Rules::OpenMetrics), &expected);
+}
+
+#[test]
 fn native_histograms_have_the_cells() {
     let scale = Scale::new(3, 5, 1 << 20).unwrap();
     let sizes = Arc::new(Histogram::with_scale(scale));

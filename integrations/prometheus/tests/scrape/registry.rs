@@ -69,7 +69,12 @@ fn a_registry_and_an_exposition_show_the_same() {
     let mut metrics = Exposition::new();
     register_all(&mut registry, &catalog).unwrap();
     metrics.register_all(&catalog).unwrap();
-    let shown = || buckets(Arc::clone(&rt), Buckets::at(&[1 << 22, 1 << 24]).per(1_000));
+    let thousands = || Buckets::at(&[1 << 22, 1 << 24]).per(1_000);
+    let shown = || buckets(Arc::clone(&rt), thousands());
+    let busy = Arc::new(Counter::new());
+    busy.add(1_500);
+    register(&mut registry, "busy", "", buckets(Arc::clone(&busy), thousands())).unwrap();
+    metrics.register("busy", "", buckets(busy, thousands())).unwrap();
     register(&mut registry, "rt", "Times", shown()).unwrap();
     metrics.register("rt", "Times", shown()).unwrap();
     let of_registry = read(&encode(&registry, Format::OPENMETRICS).unwrap());

@@ -8,8 +8,10 @@
 //! each octave: then there may be some more.)
 
 use std::collections::BTreeSet;
+use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
+use windrow::exemplar::{Exemplar, TraceContext};
 use windrow::histogram::{Distribution, Scale};
 
 use crate::number::Number;
@@ -60,6 +62,22 @@ pub(crate) fn scale(scale: Scale) -> Value {
         "greatest": scale.max(),
         "error": scale.error_bound(),
     })
+}
+
+/// Returns exemplars: values, ids in hexadecimal digits, and ages.
+pub(crate) fn exemplars(exemplars: &[Exemplar]) -> Value {
+    let now = SystemTime::now();
+    let shown = |exemplar: &Exemplar| {
+        let TraceContext { trace_id, span_id } = exemplar.trace;
+        let age = now.duration_since(exemplar.time).unwrap_or_default().as_millis();
+        json!({
+            "value": exemplar.value,
+            "trace_id": format!("{trace_id:032x}"),
+            "span_id": format!("{span_id:016x}"),
+            "ago_ms": u64::try_from(age).unwrap_or(u64::MAX),
+        })
+    };
+    exemplars.iter().map(shown).collect()
 }
 
 /// Returns the used cells: the least and the greatest value of each, and its count.

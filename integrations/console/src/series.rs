@@ -113,9 +113,13 @@ pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
 pub(crate) fn detail(metric: AnyMetric<'_>) -> Value {
     let mut all = all(metric);
     match metric {
-        AnyMetric::Counter(counter) => all["cores"] = cores(None, &counter.by_row()),
+        AnyMetric::Counter(counter) => {
+            all["cores"] = cores(None, &counter.by_row());
+            all["exemplars"] = percentiles::exemplars(counter.exemplar().as_slice());
+        }
         AnyMetric::Histogram(histogram) => {
             all["cells"] = percentiles::cells(&histogram.distribution());
+            all["exemplars"] = percentiles::exemplars(&histogram.exemplars());
         }
         AnyMetric::Window(window) => window::detail(window, &mut all),
         _ => {}

@@ -137,6 +137,7 @@ pub(crate) fn detail(window: &dyn AnyWindow, all: &mut Value) {
         shown["walk"] = stats(*kind, &walked);
         if let Some(values) = totals.distribution(event) {
             shown["cells"] = percentiles::cells(&values);
+            shown["exemplars"] = percentiles::exemplars(&window.exemplars(event));
         }
     }
     all["panels"] = panels(window);

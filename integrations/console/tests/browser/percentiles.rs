@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use windrow::exemplar::TraceContext;
 use windrow::histogram::Distribution;
 
 use crate::page::Page;
@@ -133,5 +134,48 @@ fn a_histogram_without_a_window_has_its_cells_as_bars() {
     let legend = legend(&mut page, cells);
     let expected = [cell.start().to_string(), cell.end().to_string(), count.to_string()];
     assert_eq!([&legend["from"], &legend["to"], &legend["count"]], expected.each_ref());
+    page.assert_well();
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn a_cell_that_is_pointed_at_says_the_trace_of_its_exemplar() {
+    let shop = shop();
+    let window = shop.route(Method::Get, "/");
+    let trace = TraceContext { trace_id: 0xabc, span_id: 1 };
+    window.record_with_exemplar(Http::Rt, 1_000_000_000, trace);
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    let cells = "#detail [data-horizon=minute] [data-plot=cells]";
+    open(&mut page, SERIES, cells);
+    assert_eq!(legend(&mut page, cells)["trace"], format!("{:032x}", 0xabc), "the slowest");
+    // The window's clock stands still, and the exemplar grows older.
+    let mut seen = Vec::new();
+    for second in 0..55 {
+        point(&mut page, cells, 1.0 - (f64::from(second) + 0.5) / 60.0, 0.999); // the uppermost
+        seen.push(legend(&mut page, cells)["trace"].as_str().unwrap().to_owned());
+    }
+    seen.retain(|trace| !trace.is_empty());
+    assert!((1..30).contains(&seen.len()), "{seen:?}"); // a second or two of them
+    assert!(seen.iter().all(|trace| trace.ends_with("abc")), "{seen:?}");
+    point(&mut page, cells, 1.0 - 29.5 / 60.0, 0.001); // quick ones
+    assert_eq!(legend(&mut page, cells)["trace"], "");
+    page.assert_well();
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn a_bar_that_is_pointed_at_says_the_trace_of_its_exemplar() {
+    let shop = shop();
+    shop.paid.record_with_exemplar(250_000, TraceContext { trace_id: 0xdef, span_id: 1 });
+    shop.paid.record(9_000_000);
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    let cells = "#detail [data-plot=cells]";
+    open(&mut page, "paid", cells);
+    point(&mut page, cells, 0.5, 0.999);
+    assert_eq!(legend(&mut page, cells)["trace"], "");
+    point(&mut page, cells, 0.5, 0.001);
+    assert_eq!(legend(&mut page, cells)["trace"], format!("{:032x}", 0xdef));
     page.assert_well();
 }

@@ -7,6 +7,7 @@ use http::Request;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use windrow::clock::Manual;
+use windrow::exemplar::TraceContext;
 use windrow::{
     Family, Histogram, SlidingWindow, Timestamp, events,
     histogram::{Distribution, Scale},
@@ -207,4 +208,30 @@ async fn histograms_without_a_window_have_percentiles_since_the_drain_and_a_coun
     assert!(text.contains(&line), "{line:?} in {text}");
     let scrape = answer(&console, "/metrics").await;
     assert!(scrape.contains("search_count{shelf=\"7\"} 110\n"), "{scrape}");
+}
+
+#[tokio::test]
+async fn exemplars_have_their_ids_and_ages() {
+    let window = Arc::new(window());
+    let trace = TraceContext { trace_id: 0x4bf9 << 112 | 7, span_id: 0xf0 };
+    window.record_with_exemplar(Calls::Rt, 2_000_000_000, trace);
+    let histogram = Arc::new(Histogram::new());
+    histogram.record_with_exemplar(3_000, trace);
+    let mut console = Console::new("shop");
+    console.show("calls", "Calls", Arc::clone(&window)).unwrap();
+    console.show("rt", "", Arc::clone(&histogram)).unwrap();
+    let console = console.build();
+    let check = |shown: &Value, value: u64| {
+        let [exemplar] = &shown.as_array().unwrap()[..] else { panic!("{shown}") };
+        assert_eq!(exemplar["value"], value);
+        assert_eq!(exemplar["trace_id"], "4bf90000000000000000000000000007");
+        assert_eq!(exemplar["span_id"], "00000000000000f0");
+        assert!(exemplar["ago_ms"].as_u64().unwrap() < 600_000);
+    };
+    let calls = detail(&console).await;
+    check(&calls["events"]["Rt"]["exemplars"], 2_000_000_000);
+    assert_eq!(calls["events"]["Body"]["exemplars"], json!([]));
+    let one = answer(&console, "/snapshot.json?series=rt").await;
+    let one: Value = serde_json::from_str(&one).unwrap();
+    check(&one["series"]["exemplars"], 3_000);
 }

@@ -222,8 +222,17 @@ impl Watch {
             self.minute(settings, minute);
         }
         let spans = SECONDS.map(|seconds| (seconds, self.recent.span(seconds)));
+        // Most series have no hits, and rates need long spans anyway.
+        let longest = spans[SECONDS.len() - 1].1;
+        let is_turn = self.recent.count().is_multiple_of(3);
+        let is_worth = |what| match what {
+            What::Quiet | What::Busy => is_turn,
+            What::Failing => longest.is_none_or(|span| span.has_hits(Of::Failed)),
+            What::Refused => longest.is_none_or(|span| span.has_hits(Of::Refused)),
+            What::Slow => longest.is_none_or(|span| span.has_hits(Of::Above(0))),
+        };
         let found = What::ALL.map(|what| {
-            spans.iter().find_map(|(seconds, span)| {
+            spans.iter().filter(|_| is_worth(what)).find_map(|(seconds, span)| {
                 let sum = |of| span.map(|span| span.sum(of));
                 self.judge(settings, what, sum, |of| self.recent.rest(of, *seconds))
             })

@@ -9,7 +9,7 @@ use crate::percentiles;
 use crate::window::only_grows;
 
 /// The positions of these events; `None` where there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Roles {
     /// Admitted operations, including those that fail.
     pub(crate) pass: Option<usize>,
@@ -21,6 +21,8 @@ pub(crate) struct Roles {
     pub(crate) first: Option<usize>,
     /// The first event with percentiles.
     pub(crate) values: Option<usize>,
+    /// The position of each event's first number among those of a row.
+    places: Vec<usize>,
 }
 
 const PASS: [&str; 2] = ["pass", "passed"];
@@ -35,7 +37,13 @@ impl Roles {
             let is_named = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
             events.iter().position(|(name, kind)| *kind == Kind::Count && is_named(name))
         };
+        let before = events.iter().scan(0, |before, (_, kind)| {
+            let place = *before;
+            *before += width(*kind);
+            Some(place)
+        });
         Roles {
+            places: before.collect(),
             pass: named(&PASS),
             success: named(&SUCCESS),
             block: named(&BLOCK),
@@ -59,16 +67,14 @@ impl Roles {
     }
 
     /// Takes what a row's numbers say: see [`numbers`](crate::series::numbers).
-    pub(crate) fn see(&self, events: &[(&str, Kind)], numbers: &[Number], seen: &mut Seen) {
+    pub(crate) fn see(&self, numbers: &[Number], seen: &mut Seen) {
         let unsigned = |at: usize| match numbers.get(at) {
             Some(Number::Unsigned(number)) => *number,
             _ => 0,
         };
-        let at = |event: usize| events[..event].iter().map(|(_, kind)| width(*kind)).sum();
         // The first number of an event that only grows is its all-time count.
-        [seen.all, seen.failed, seen.refused] = self.counts(|event| unsigned(at(event)));
-        if let Some(values) = self.values {
-            let at: usize = at(values);
+        [seen.all, seen.failed, seen.refused] = self.counts(|event| unsigned(self.places[event]));
+        if let Some(at) = self.values.map(|values| self.places[values]) {
             seen.values = unsigned(at);
             seen.interval = u32::try_from(unsigned(at + 1)).unwrap_or(u32::MAX);
             let first = at + percentiles::NUMBERS - PERCENTILES;

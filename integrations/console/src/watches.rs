@@ -28,7 +28,11 @@ const QUARTER: u64 = 900_000;
 #[derive(Default)]
 pub(crate) struct Watches {
     settings: Settings,
-    of: Vec<HashMap<String, Watched>>,
+    /// The place of each, and the watches themselves.
+    places: Vec<HashMap<String, usize>>,
+    all: Vec<Watched>,
+    /// The places of forgotten watches.
+    free: Vec<usize>,
     roles: Vec<Roles>,
     /// The number of this pass over the series.
     pass: u64,
@@ -54,8 +58,8 @@ impl Watches {
         events: impl Iterator<Item = &'static [Event]>,
     ) -> Watches {
         let roles: Vec<Roles> = events.map(Roles::of).collect();
-        let of = roles.iter().map(|_| HashMap::new()).collect();
-        Watches { settings, of, roles, pass: 0, made_for: Duration::ZERO }
+        let places = roles.iter().map(|_| HashMap::new()).collect();
+        Watches { settings, places, roles, ..Watches::default() }
     }
 
     /// Begins a pass over all series.
@@ -66,8 +70,15 @@ impl Watches {
 
     /// Ends a pass: forgets the series that it has not met.
     pub(crate) fn end(&mut self) {
-        for of in &mut self.of {
-            of.retain(|_, watched| watched.pass == self.pass);
+        for places in &mut self.places {
+            places.retain(|_, place| {
+                let stays = self.all[*place].pass == self.pass;
+                if !stays {
+                    self.all[*place] = Watched::new(0);
+                    self.free.push(*place);
+                }
+                stays
+            });
         }
     }
 
@@ -82,11 +93,15 @@ impl Watches {
         let series = series.number();
         let now = millis(window.now());
         let roles = &self.roles[metric];
-        let of = &mut self.of[metric];
-        if !of.contains_key(key) {
-            of.insert(key.to_owned(), Watched::new(series));
-        }
-        let watched = of.get_mut(key)?;
+        let place = self.places[metric].get(key).copied().unwrap_or_else(|| {
+            let place = self.free.pop().unwrap_or_else(|| {
+                self.all.push(Watched::new(series));
+                self.all.len() - 1
+            });
+            self.places[metric].insert(key.to_owned(), place);
+            place
+        });
+        let watched = &mut self.all[place];
         watched.pass = self.pass;
         if watched.series != series {
             *watched = Watched { pass: self.pass, ..Watched::new(series) };
@@ -158,7 +173,7 @@ impl Looking<'_> {
     ) {
         let interval_seconds = u32::try_from(window.interval().as_secs()).unwrap_or(u32::MAX);
         let mut seen = Seen { at: self.now, above, interval_seconds, ..Seen::default() };
-        self.roles.see(window.events(), numbers, &mut seen);
+        self.roles.see(numbers, &mut seen);
         self.watched.watch.look(self.settings, &seen);
         self.watched.looked = Some(self.now);
     }

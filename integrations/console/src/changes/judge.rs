@@ -6,7 +6,7 @@ use super::usual::{ABOVE, Level};
 use super::{Change, Course, PERCENTILES, Season, Settings, Watch, What};
 
 /// The least number of hits of a change.
-const HITS: f64 = 4.0;
+pub(super) const HITS: f64 = 4.0;
 
 /// The least span in seconds that shows a change of a rate: operations come in clumps.
 const LEAST: f64 = 10.0;
@@ -166,6 +166,9 @@ impl Watch {
 
     /// Brings the changes up to date, and ends those of which nothing is left.
     pub(super) fn follow(&mut self, settings: &Settings, now: u64) {
+        if self.changes.is_empty() {
+            return;
+        }
         let mut changes = std::mem::take(&mut self.changes);
         changes.retain_mut(|change| {
             let age = now.saturating_sub(change.since);

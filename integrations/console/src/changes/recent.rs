@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::PERCENTILES;
+use super::judge::HITS;
 use super::minutes::Of;
 
 /// The number of looks that are kept.
@@ -51,6 +52,11 @@ pub(super) struct Span<'r> {
 }
 
 impl Span<'_> {
+    /// Returns whether there are hits enough to judge.
+    pub(super) fn has_hits(&self, of: Of) -> bool {
+        self.last.since(self.then, of).0 >= HITS
+    }
+
     /// Returns hits and trials, and the time in which they came.
     pub(super) fn sum(&self, of: Of) -> ((f64, f64), f64) {
         (self.last.since(self.then, of), self.seconds)
@@ -61,6 +67,8 @@ impl Span<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     looks: VecDeque<Look>,
+    /// The number of looks that ever were.
+    count: u64,
     /// The values above each bound in the interval, at the last look; unknown after new bounds.
     in_interval: Option<[u32; PERCENTILES]>,
 }
@@ -69,6 +77,7 @@ impl Recent {
     /// Adds a look, with the values of the interval that are above each bound.
     pub(super) fn push(&mut self, look: Look, above: [u32; PERCENTILES]) {
         self.in_interval = Some(above);
+        self.count += 1;
         if self.looks.len() == KEPT {
             self.looks.pop_front();
         }
@@ -103,6 +112,10 @@ impl Recent {
         self.in_interval = None;
         let last = self.looks.back().map_or([0; PERCENTILES], |last| last.above);
         self.looks.iter_mut().for_each(|look| look.above = last);
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.count
     }
 
     pub(super) fn last(&self) -> Option<&Look> {

@@ -30,7 +30,6 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("mm_cid", "Linux"),
     ("numSamples", "Prometheus"),
     ("permittedNumberOfCallsInHalfOpenState", "resilience4j"),
-    ("prometheus_protobuf", "a crate that is not used"),
     ("repository", "Cargo"),
     ("rust-toolchain.toml", "a file that is not there, on purpose"),
     ("slidingWindowSize", "resilience4j"),

@@ -20,7 +20,7 @@
 //!
 //! While records run, each of them may have taken a ticket without having written its slot, or have
 //! written the slot without having changed the totals. Each is one change of one call. So each
-//! field of the totals is off by at most one for each running record.
+//! field of the totals is off by at most one for each running record; and a clear is `n` of them.
 //!
 //! A thread that stands still between its ticket and its write holds up no other. If `n` further
 //! calls are recorded meanwhile, its own is no longer one of the last `n`, and its write changes
@@ -79,8 +79,9 @@ const MOST: usize = 1 << 20;
 /// The order of calls is that in which they are recorded. While no thread records, the totals are
 /// those of exactly the last `n` calls. While threads do, each record that is running may be
 /// missing, and in its place the call of `n` calls before may be counted, or no call. So each
-/// number is off by at most one for each such record. There are never more than `n` calls in the
-/// totals.
+/// number is off by at most one for each such record. While the window is being
+/// [cleared](Self::clear), calls may still be counted that came before the clear. There are never
+/// more than `n` calls in the totals.
 ///
 /// # Cost and progress
 ///
@@ -89,7 +90,7 @@ const MOST: usize = 1 << 20;
 /// all cores have one order. It never fails, panics or takes a lock; another thread that stands
 /// still does not hold it up. A read is one load.
 ///
-/// Memory: 8 bytes for each of the `n` calls, and two cache lines.
+/// Memory: 8 bytes for each of the `n` calls, and 256 bytes.
 ///
 /// The operations are Relaxed: a thread that counts a call sees nothing else of what the call's
 /// thread did before.

@@ -2,12 +2,14 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::SystemTime;
 
 use super::field::FamilySource;
 use super::form::Form;
 use super::metric::{AnyMetric, Exported};
 use super::outline::Outline;
-use super::source::{Series, Single, Source, outline_of, refused, visit_fields};
+use super::source::{Series, Source, outline_of, refused, visit_fields};
+use crate::family::LabelValue;
 
 /// Makes a source of one number that a function returns: a gauge that is set, the length of a
 /// queue, the grants of a gate.
@@ -39,15 +41,17 @@ use super::source::{Series, Single, Source, outline_of, refused, visit_fields};
 #[doc(alias = "IntGauge")]
 #[doc(alias = "absolute")]
 pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
-    FromFn { number, make: AnyMetric::Real }
+    FromFn { number, make: AnyMetric::Real, since: None }
 }
 
 /// Makes a source of an all-time total that a function returns: CPU seconds, or the bytes that a
 /// cache has read, of a counter that is not the library's.
 ///
-/// As [`from_fn`], but exporters show it as a counter. The total may be fractional, and should not
-/// go back unless it starts anew at zero. If it is negative or not finite, the export has no such
-/// number. The library's own counters are sources themselves, and exact.
+/// As [`from_fn`], but exporters show it as a counter. The total may be fractional. It should not
+/// go back: exporters go on with its start time, and leave it to the backend to take a lower total
+/// for a new beginning. If it is negative or not finite, the export has no such number. Where it
+/// counts since another time than the exporter, say [since when](FromFn::since). The library's own
+/// counters are sources themselves, and exact.
 ///
 /// ```
 /// use std::time::Instant;
@@ -60,7 +64,7 @@ pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
 pub fn total_fn<F: Fn() -> f64 + Send + Sync + 'static>(total: F) -> FromFn<F> {
-    FromFn { number: total, make: AnyMetric::RealTotal }
+    FromFn { number: total, make: AnyMetric::RealTotal, since: None }
 }
 
 /// A source of one number that a function returns: from [`from_fn`] or [`total_fn`].
@@ -69,6 +73,23 @@ pub fn total_fn<F: Fn() -> f64 + Send + Sync + 'static>(total: F) -> FromFn<F> {
 pub struct FromFn<F> {
     number: F,
     make: fn(f64) -> AnyMetric<'static>,
+    since: Option<SystemTime>,
+}
+
+impl<F> FromFn<F> {
+    /// Sets the time since which a total has counted, which exporters show as its start.
+    ///
+    /// ```
+    /// use std::time::{Duration, UNIX_EPOCH};
+    /// use windrow::export::{Source, total_fn};
+    ///
+    /// let booted = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    /// let interrupts = total_fn(|| 12_345.0).since(booted);
+    /// interrupts.visit(&mut |series| assert_eq!(series.created(), Some(booted)));
+    /// ```
+    pub fn since(self, start: SystemTime) -> FromFn<F> {
+        FromFn { since: Some(start), ..self }
+    }
 }
 
 impl<F: Fn() -> f64 + Send + Sync + 'static> Exported for FromFn<F> {
@@ -83,7 +104,30 @@ impl<F: Fn() -> f64 + Send + Sync + 'static> Source for FromFn<F> {
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-        see(&Single(self));
+        see(&Read(self));
+    }
+}
+
+/// The one series of a number.
+struct Read<'f, F>(&'f FromFn<F>);
+
+impl<F: Fn() -> f64 + Send + Sync + 'static> Series for Read<'_, F> {
+    fn number(&self) -> u64 {
+        0
+    }
+
+    fn is_overflow(&self) -> bool {
+        false
+    }
+
+    fn created(&self) -> Option<SystemTime> {
+        self.0.since
+    }
+
+    fn labels(&self, _: &mut dyn FnMut(&str, LabelValue<'_>)) {}
+
+    fn metric(&self) -> AnyMetric<'_> {
+        self.0.any()
     }
 }
 

@@ -22,6 +22,9 @@ const HTTP: &str = "windrow-benches/http";
 /// Limiters beside gates.
 const LIMITS: &str = "windrow-benches/limits";
 
+/// Pushes to a collector beside the SDK's.
+const PUSH: &str = "windrow-benches/push";
+
 /// The features of packages beyond their defaults.
 const FEATURES: &str = "windrow/serde,windrow-tower/json";
 
@@ -80,7 +83,8 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = [
         &CLIPPY[..],
-        &["--features", SENTINEL, "--features", HTTP, "--features", LIMITS, "--features", FEATURES],
+        &["--features", SENTINEL, "--features", HTTP, "--features", LIMITS],
+        &["--features", PUSH, "--features", FEATURES],
         &STRICT,
     ]
     .concat();

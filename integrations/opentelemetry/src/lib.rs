@@ -10,6 +10,7 @@
 //! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | up-down counter | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | the extreme; absent before a value is recorded |
 //! | [`from_fn`](windrow::export::from_fn), [`field_fn`](windrow::export::field_fn) | gauge | the function's result; absent if it is not finite |
+//! | [`total_fn`](windrow::export::total_fn) | counter | the function's result; absent if it is negative or not finite |
 //! | [`Histogram`](windrow::Histogram) | counter | all-time count |
 //! | | counter `NAME.sum` | all-time sum |
 //! | | counter `NAME.bucket`, with the attribute `le` | all-time count up to each power of two in the scale's range, and up to `+Inf` |

@@ -127,7 +127,7 @@ struct Points<'c, 'a> {
     totals: Vec<Total>,
     /// The exemplars that were sent with the acknowledged totals.
     sent: Vec<Exemplar>,
-    /// All that were read now.
+    /// Those of them that are still there, and those that are put now.
     exemplars: Vec<Exemplar>,
     put: Vec<(usize, &'c Name, Point)>,
     /// True if a delta is not zero.
@@ -191,7 +191,7 @@ impl<'c, 'a> Points<'c, 'a> {
         let kind = self.collector.sources[self.source].parts[index].0.kind;
         match sample.value {
             Value::Count(count) => {
-                let exemplars = self.exemplars(sample);
+                let exemplars = self.new_exemplars(sample);
                 self.count(index, name, attributes, count, exemplars);
             }
             Value::RealTotal(total) => self.real_total(index, name, attributes, total),
@@ -202,12 +202,13 @@ impl<'c, 'a> Points<'c, 'a> {
                     _ => None,
                 });
                 let changed = changed.as_ref().unwrap_or(values);
+                let exemplars = self.new_exemplars(sample);
                 if self.is_delta() && changed.is_empty() {
                     self.keep_before();
                     return;
                 }
                 self.has_changed = true;
-                let exemplars = self.exemplars(sample);
+                let exemplars = self.messages(exemplars);
                 let frame = Frame { attributes, exemplars, start: self.start, time: self.time };
                 let point = match self.collector.histograms {
                     HistogramForm::Exponential => Point::Exponential(exponential(changed, frame)),
@@ -253,13 +254,22 @@ impl<'c, 'a> Points<'c, 'a> {
     }
 
     /// Returns the exemplars to send with a sample: those that were not sent with the acknowledged
-    /// totals, or all of them if totals are sent.
-    fn exemplars(&mut self, sample: &Sample<'_>) -> Vec<message::Exemplar> {
+    /// totals, or all of them if totals are sent. Notes the others, which are there still.
+    fn new_exemplars(&mut self, sample: &Sample<'_>) -> Vec<Exemplar> {
+        let is_sent = |exemplar: &&Exemplar| self.sent.contains(exemplar);
+        let (sent, new): (Vec<&Exemplar>, Vec<&Exemplar>) =
+            sample.exemplars.iter().partition(is_sent);
+        self.exemplars.extend(sent);
+        new.into_iter().copied().collect()
+    }
+
+    /// Returns the messages of exemplars that are put, and notes these.
+    fn messages(&mut self, new: Vec<Exemplar>) -> Vec<message::Exemplar> {
+        let messages = new.iter().map(exemplars::message).collect();
         if self.is_delta() {
-            self.exemplars.extend(sample.exemplars);
+            self.exemplars.extend(new);
         }
-        let is_new = |exemplar: &&Exemplar| !self.sent.contains(exemplar);
-        sample.exemplars.iter().filter(is_new).map(exemplars::message).collect()
+        messages
     }
 
     /// Adds a point of a counter.
@@ -269,7 +279,7 @@ impl<'c, 'a> Points<'c, 'a> {
         name: &'c Name,
         attributes: Vec<KeyValue>,
         count: u64,
-        exemplars: Vec<message::Exemplar>,
+        exemplars: Vec<Exemplar>,
     ) {
         let changed = self.change(
             || Total::Count(count),
@@ -303,13 +313,14 @@ impl<'c, 'a> Points<'c, 'a> {
         name: &'c Name,
         attributes: Vec<KeyValue>,
         number: Number,
-        exemplars: Vec<message::Exemplar>,
+        exemplars: Vec<Exemplar>,
     ) {
         if self.is_delta() && (number == Number::Int(0) || number == Number::Double(0.0)) {
             return;
         }
         self.has_changed = true;
         let point = self.number(attributes, number, self.start);
+        let exemplars = self.messages(exemplars);
         self.put.push((index, name, Point::Count(NumberPoint { exemplars, ..point })));
     }
 
@@ -344,8 +355,7 @@ impl<'c, 'a> Points<'c, 'a> {
     fn finish(self, batches: &mut Batches, open: &mut Open) {
         let mut pending = None;
         if !self.totals.is_empty() {
-            let exemplars = if self.has_changed { self.exemplars } else { self.sent };
-            let state = State { time: self.time, totals: self.totals, exemplars };
+            let state = State { time: self.time, totals: self.totals, exemplars: self.exemplars };
             let reached = Pending { source: self.source, series: self.series, state };
             if self.has_changed {
                 pending = Some(reached);

@@ -10,6 +10,7 @@
 //! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | sum that is not monotonic (an up-down counter) | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | the extreme; absent before a value is recorded |
 //! | [`from_fn`](windrow::export::from_fn), [`field_fn`](windrow::export::field_fn) | gauge | the function's result; absent if it is not finite |
+//! | [`total_fn`](windrow::export::total_fn) | monotonic sum | the function's result; absent if it is negative or not finite |
 //! | [`Histogram`](windrow::Histogram) | [exponential histogram](#histograms) | all-time distribution |
 //! | [`SlidingWindow`](windrow::SlidingWindow) | monotonic sum, with the attribute `event` | all-time count |
 //! | | sum `NAME.level` that is not monotonic | all-time additions minus subtractions, of `Signed` events |
@@ -66,7 +67,8 @@
 //!
 //! A sum or a histogram is sent with the [exemplars](windrow::exemplar) of its metric: of a counter
 //! the newest, of a histogram the newest of each octave. An id of zero is left out. A total has all
-//! of them each time, a change has those that the collector has not acknowledged.
+//! of them each time, a change has those that the collector has not acknowledged. (If the newest of
+//! an octave is just being replaced, one that it had replaced may be sent once more.)
 //!
 //! # Deltas
 //!

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use metrics_process::collector::{Metrics, collect};
 use windrow::export::{Catalog, CatalogError, from_fn, total_fn};
@@ -47,7 +47,10 @@ const GAUGES: [Gauge; 7] = [
 pub fn add_to(catalog: &mut Catalog) -> Result<(), CatalogError> {
     let process = Arc::new(Process::default());
     let of = Arc::clone(&process);
-    let seconds = total_fn(move || of.read(|all| all.cpu_seconds_total.unwrap_or(f64::NAN)));
+    let mut seconds = total_fn(move || of.read(|all| all.cpu_seconds_total.unwrap_or(f64::NAN)));
+    if let Some(start) = collect().start_time_seconds {
+        seconds = seconds.since(UNIX_EPOCH + Duration::from_secs(start));
+    }
     catalog.add("process_cpu_seconds", "CPU time, user and system", seconds)?.set_unit("s");
     for (name, help, unit, number) in GAUGES {
         let of = Arc::clone(&process);
@@ -57,9 +60,9 @@ pub fn add_to(catalog: &mut Catalog) -> Result<(), CatalogError> {
     Ok(())
 }
 
-/// Returns a limit, unless there is none: that is a zero.
+/// Returns a limit, unless there is none: that is a zero, or on macOS the greatest number.
 fn limit(most: Option<u64>) -> Option<u64> {
-    most.filter(|most| *most > 0)
+    most.filter(|most| (1..i64::MAX as u64).contains(most))
 }
 
 /// The last reading, and its time.

@@ -10,6 +10,7 @@
 //! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | gauge | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | the extreme; absent before a value is recorded |
 //! | [`from_fn`](windrow::export::from_fn), [`field_fn`](windrow::export::field_fn) | gauge | the function's result; absent if it is not finite |
+//! | [`total_fn`](windrow::export::total_fn) | counter `NAME_total` | the function's result; absent if it is negative or not finite |
 //! | [`Histogram`](windrow::Histogram) | histogram `NAME_bucket{le="..."}`, `NAME_sum`, `NAME_count` | all-time distribution |
 //! | [`SlidingWindow`](windrow::SlidingWindow) | counter `NAME_total{event="..."}` | all-time count |
 //! | | gauge `NAME_level` | all-time additions minus subtractions, of `Signed` events |

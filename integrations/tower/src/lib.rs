@@ -77,9 +77,12 @@
 //! as long as it has a gate. So:
 //!
 //! - A client with at most `FREE` requests in each interval of `ASKED` never gets a gate, and is
-//!   never refused, whatever all others do. (A client with a gate is refused beyond its limit
-//!   alone, as long as [there are gates](Limits#when-there-are-too-many-keys): at most the requests
-//!   in an interval divided by `FREE` are needed.)
+//!   never refused, whatever all others do. (Keys of text are told apart by their first [256
+//!   bytes](windrow::heavy::MAX_TEXT_BYTES): longer ones are one client, so take a key that clients
+//!   cannot choose.)
+//! - A client with a gate is refused beyond its limit alone, as long as
+//!   [there are gates](Limits#when-there-are-too-many-keys). The heavy clients of two intervals may
+//!   have one: at most twice the requests in an interval divided by `FREE`.
 //! - Before a client has its gate, it is let through at most `S (B + 1) (FREE + W / n)` times in an
 //!   interval, with `S` [shards](windrow::HeavyKeys#cost-and-progress) (one for each core, and one
 //!   more), `B` buckets, and all clients' `W` requests divided by the capacity `n`. Then it has the

@@ -5,11 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use opentelemetry_proto::tonic::metrics::v1::{Exemplar, exemplar};
 use windrow::exemplar::TraceContext;
-use windrow::{Counter, Histogram};
+use windrow::{Counter, Histogram, SlidingWindow};
 use windrow_otlp::{HistogramForm, Started, Temporality};
 
 use crate::book::Point;
-use crate::cases::{NEVER, exporter};
+use crate::cases::{Http, NEVER, exporter};
 use crate::receiver::{Receiver, Treatment, WIRES, Wire};
 
 /// Returns the ids that belong to a value.
@@ -112,4 +112,25 @@ fn changes_have_each_one_once_also_behind_a_refused_request() {
         assert_eq!(of(&receiver, "latency"), latency);
         assert_eq!(of(&receiver, "errors"), [vec![1_000], vec![], vec![70_000], vec![70_001]]);
     }
+}
+
+/// An event that has not changed keeps its exemplars as sent.
+#[test]
+fn changes_of_one_event_send_no_exemplars_of_another_again() {
+    let receiver = Receiver::start(Wire::Http);
+    let window = Arc::new(SlidingWindow::<Http>::builder().build().unwrap());
+    let started = exporter(&receiver, Wire::Http)
+        .temporality(Temporality::Delta)
+        .metric("http", "", Arc::clone(&window))
+        .start(NEVER)
+        .unwrap();
+    window.record_with_exemplar(Http::Rt, 1_000, ids(1_000));
+    started.flush().unwrap();
+    window.add(Http::Pass, 1);
+    started.flush().unwrap();
+    window.record_with_exemplar(Http::Rt, 70_000, ids(70_000));
+    started.flush().unwrap();
+    let book = receiver.book();
+    let sent: Vec<_> = book.points().iter().map(values).filter(|sent| !sent.is_empty()).collect();
+    assert_eq!(sent, [[1_000], [70_000]]);
 }

@@ -1,4 +1,4 @@
-//! The classification of responses as successes or exceptions.
+//! The classification of responses as successes, refusals or exceptions.
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
@@ -8,11 +8,14 @@ use http::{HeaderMap, StatusCode};
 pub enum Outcome {
     /// A response, which may still tell the client that its request was wrong.
     Success,
+    /// A refusal, because the client or all clients together ask for too much: counted as
+    /// [`Http::Block`](crate::Http::Block), as are those of a limit.
+    Refused,
     /// A failure of the service.
     Exception,
 }
 
-/// A classification of responses as successes or exceptions. The default is [`ByStatus`].
+/// A classification of responses as successes, refusals or exceptions. The default is [`ByStatus`].
 ///
 /// A function of status and headers implements it:
 ///
@@ -54,9 +57,10 @@ impl<F: Fn(StatusCode, &HeaderMap) -> Outcome> Classify for F {
     }
 }
 
-/// The classification by status: 500 or above is an exception. For gRPC, an exception is `UNKNOWN`,
-/// `DEADLINE_EXCEEDED`, `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` or `DATA_LOSS`, in the headers
-/// or in the trailers, or an end without a status; the other gRPC statuses are the client's fault.
+/// The classification by status: 500 or above is an exception, and 429 a refusal. For gRPC,
+/// `RESOURCE_EXHAUSTED` is a refusal; and an exception is `UNKNOWN`, `DEADLINE_EXCEEDED`,
+/// `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` or `DATA_LOSS`, in the headers or in the trailers, or
+/// an end without a status; the other gRPC statuses are the client's fault.
 ///
 /// A response is gRPC by its `content-type`.
 ///
@@ -66,6 +70,10 @@ impl<F: Fn(StatusCode, &HeaderMap) -> Outcome> Classify for F {
 ///
 /// let mut headers = HeaderMap::new();
 /// assert_eq!(ByStatus.by_head(StatusCode::NOT_FOUND, &headers), Some(Outcome::Success));
+/// assert_eq!(
+///     ByStatus.by_head(StatusCode::TOO_MANY_REQUESTS, &headers),
+///     Some(Outcome::Refused),
+/// );
 /// headers.insert("content-type", HeaderValue::from_static("application/grpc+proto"));
 /// assert_eq!(ByStatus.by_head(StatusCode::OK, &headers), None);
 /// let trailers = HeaderMap::from_iter([("grpc-status".parse()?, HeaderValue::from_static("13"))]);
@@ -82,6 +90,9 @@ impl Classify for ByStatus {
     fn by_head(&self, status: StatusCode, headers: &HeaderMap) -> Option<Outcome> {
         if status.is_server_error() {
             return Some(Outcome::Exception);
+        }
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            return Some(Outcome::Refused);
         }
         if is_grpc(headers) { grpc_status(headers) } else { Some(Outcome::Success) }
     }
@@ -100,9 +111,8 @@ pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
 /// `UNKNOWN`.
 fn grpc_status(headers: &HeaderMap) -> Option<Outcome> {
     Some(match headers.get(GRPC_STATUS)?.as_bytes() {
-        b"0" | b"1" | b"3" | b"5" | b"6" | b"7" | b"8" | b"9" | b"10" | b"11" | b"16" => {
-            Outcome::Success
-        }
+        b"0" | b"1" | b"3" | b"5" | b"6" | b"7" | b"9" | b"10" | b"11" | b"16" => Outcome::Success,
+        b"8" => Outcome::Refused,
         _ => Outcome::Exception,
     })
 }

@@ -15,7 +15,8 @@ windrow::events! {
     pub enum Http {
         /// Requests that reached the layer.
         Pass: Count,
-        /// Requests that a limit behind the layer has refused: see [`Blocked`](crate::Blocked).
+        /// Requests that a limit behind the layer has refused (see [`Blocked`](crate::Blocked)), or
+        /// the service itself, by [`Outcome::Refused`](crate::Outcome::Refused).
         Block: Count,
         /// Requests that failed by the service's fault, according to the
         /// [`Classify`](crate::Classify), or by an error or a panic of the service or of its body.

@@ -60,6 +60,9 @@ impl Flight {
 
     /// Records the outcome of the request. It may become an exception later, and then stays one.
     pub(crate) fn ended(&mut self, outcome: Outcome) {
+        if outcome == Outcome::Refused && self.is_open() {
+            self.window().add(Http::Block, 1);
+        }
         if outcome == Outcome::Exception && self.outcome != Some(Outcome::Exception) {
             self.window().add(Http::Exception, 1);
         }

@@ -30,11 +30,13 @@
 //! | | at |
 //! |---|---|
 //! | [`Http::Pass`] | the call of the service |
-//! | [`Http::Block`] | the head of a response with [`Blocked`] among its extensions, set by a limit behind the layer |
+//! | [`Http::Block`] | the head of a response with [`Blocked`] among its extensions, or [`Outcome::Refused`] |
 //! | [`Http::Rt`] | the head of the response, or the service's error: the time since the call |
 //! | [`Http::Exception`] | the head, the trailers, an error or a panic of service or body |
 //! | [`Http::Cancelled`] | the drop of the future, or in gRPC of the body, before the outcome is known |
 //! | [`Endpoint::in_flight`], and its maximum [`Http::InFlight`] | from the call to the end or drop of the response's body |
+//!
+//! A limit behind the layer sets [`Blocked`].
 //!
 //! Without a response, a request is in flight until its future is dropped, or until the service
 //! fails or panics.

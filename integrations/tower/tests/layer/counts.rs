@@ -89,6 +89,23 @@ async fn a_layer_on_the_routes_leaves_the_fallback_uncounted() {
 }
 
 #[tokio::test]
+async fn a_refusal_by_a_handler_is_blocked_and_its_failure_is_an_exception() {
+    let routes = routes();
+    let app = Router::new()
+        .route("/full", get(|| async { StatusCode::TOO_MANY_REQUESTS }))
+        .route("/down", get(|| async { StatusCode::SERVICE_UNAVAILABLE }))
+        .layer(MetricsLayer::new(routes, matched));
+    for (uri, status_sent, block, exception) in [("/full", 429, 1, 0), ("/down", 503, 0, 1)] {
+        assert_eq!(status(app.clone(), "GET", uri).await, status_sent);
+        let endpoint =
+            routes.with(windrow_tower::Route { method: windrow_tower::Method::Get, route: uri });
+        let count = |event| endpoint.window().lifetime(event).count;
+        let counts = [Http::Pass, Http::Block, Http::Exception].map(count);
+        assert_eq!(counts, [1, block, exception], "{uri}");
+    }
+}
+
+#[tokio::test]
 async fn a_function_says_what_an_exception_is() {
     let routes = routes();
     let all_but_ok = |status: StatusCode, _: &HeaderMap| match status {

@@ -34,10 +34,10 @@
 //! # Cost
 //!
 //! A metric to which no exemplar was given takes one pointer, and its `add` or `record` has no
-//! instruction more. One that is given reads the system's clock and writes one line of memory,
-//! behind a compare-exchange: some tens of nanoseconds. The first one of a core allocates 64 bytes
-//! for each octave of the histogram's scale: 1.9 kB with the default scale. For a counter these are
-//! 64 bytes.
+//! instruction more. With `None` for a trace, there is one comparison more. An exemplar costs a
+//! reading of the system's clock, a compare-exchange and a line of memory: about twice the reading
+//! alone. The first one of a core allocates 64 bytes for each octave of the histogram's scale: 1.9
+//! kB with the default scale. For a counter these are 64 bytes.
 
 use std::time::SystemTime;
 

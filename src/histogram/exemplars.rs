@@ -10,8 +10,8 @@ impl Histogram {
     /// [exemplar](crate::exemplar) of `trace`: a [`TraceContext`], or an option of one. With
     /// `None`, there is no exemplar.
     ///
-    /// Never fails, panics or waits. A record with an exemplar costs some tens of nanoseconds; the
-    /// first one of a core allocates 64 bytes for each octave of the scale.
+    /// Never fails, panics or waits. An exemplar costs about two readings of the system's clock;
+    /// the first one of a core allocates 64 bytes for each octave of the scale.
     ///
     /// ```
     /// use std::time::Duration;
@@ -35,11 +35,18 @@ impl Histogram {
         trace: impl Into<Option<TraceContext>>,
     ) {
         let value = value.number();
-        self.record(value);
-        if let Some(trace) = trace.into() {
-            let octave = self.scale.octave(self.scale.place(value));
-            self.exemplars.keep(self.scale.octave_count(), octave, value, trace);
+        match trace.into() {
+            None => self.record(value),
+            Some(trace) => self.record_and_keep(value, trace),
         }
+    }
+
+    /// Out of line, as in [`Counter`](crate::Counter).
+    #[inline(never)]
+    fn record_and_keep(&self, value: u64, trace: TraceContext) {
+        self.record(value);
+        let octave = self.scale.octave(self.scale.place(value));
+        self.exemplars.keep(self.scale.octave_count(), octave, value, trace);
     }
 
     /// Returns the newest exemplar of each octave in which one was given, in the order of their

@@ -27,12 +27,8 @@ pub(super) const EXEMPLARS: &[Twin] = &[
         name: "exemplar-kept-before-the-add",
         file: "src/counters/counter/exemplars.rs",
         find: "        self.add(n);
-        if let Some(trace) = trace.into() {
-            self.exemplars.keep(SLOTS, 0, n, trace);
-        }",
-        replace: "        if let Some(trace) = trace.into() {
-            self.exemplars.keep(SLOTS, 0, n, trace);
-        }
+        self.exemplars.keep(SLOTS, 0, n, trace);",
+        replace: "        self.exemplars.keep(SLOTS, 0, n, trace);
         self.add(n);",
         build: &CHECKER,
         model: "exemplars::read_against_a_write",

@@ -119,6 +119,18 @@ impl Named {
         let help = join(help, ": ", part.about);
         Named { name: full, help, unit: unit.to_owned(), kind: Type::of(part.kind) }
     }
+
+    /// Returns the escaped name. A counter's or an info's is that of its samples, without their
+    /// suffix: it is escaped with it.
+    pub(crate) fn escaped(&self, escaping: Escaping) -> String {
+        let suffix = self.kind.suffix();
+        let mut name =
+            escaping.name(NameKind::Metric, &format!("{}{suffix}", self.name)).into_owned();
+        if name.ends_with(suffix) {
+            name.truncate(name.len() - suffix.len());
+        }
+        name
+    }
 }
 
 fn join(one: &str, between: &str, other: &str) -> String {
@@ -162,7 +174,7 @@ impl Taken {
 /// that differ with underscores also differ with dots.)
 fn names(named: &Named) -> impl Iterator<Item = String> {
     [Escaping::Underscores, Escaping::Values].into_iter().flat_map(|escaping| {
-        let escaped = escaping.name(NameKind::Metric, &named.name);
+        let escaped = named.escaped(escaping);
         named.kind.suffixes().iter().map(move |suffix| format!("{escaped}{suffix}"))
     })
 }

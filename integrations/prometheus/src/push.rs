@@ -107,8 +107,9 @@ impl Pushgateway {
     ///
     /// # Errors
     ///
-    /// Returns [`PushError`]. After [`PushError::Timeout`] and [`PushError::Connection`] it is
-    /// unknown whether the gateway has the metrics; after any other it does not.
+    /// Returns [`PushError`]. After [`PushError::Timeout`], [`PushError::Connection`] and a
+    /// [refusal](PushError::Refused) with a status of 500 or above, it is unknown whether the
+    /// gateway has the metrics; after any other it does not.
     ///
     /// ```
     /// use windrow_prometheus::{Exposition, PushError, Pushgateway};

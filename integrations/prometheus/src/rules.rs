@@ -62,10 +62,14 @@ pub(crate) fn check_labels<'l>(
         if escaped.starts_with("__") {
             return Err(RegisterError::ReservedLabel { label: label.to_owned() });
         }
-        if seen.contains(&escaped) {
+        let names = [escaped, Escaping::Values.name(NameKind::Label, label)];
+        if seen
+            .iter()
+            .any(|others: &[_; 2]| names.iter().zip(others).any(|(one, other)| one == other))
+        {
             return Err(RegisterError::LabelTwice { label: label.to_owned() });
         }
-        seen.push(escaped);
+        seen.push(names);
     }
     Ok(())
 }

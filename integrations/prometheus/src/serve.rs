@@ -109,7 +109,8 @@ impl Server {
     }
 
     /// Stops the server: no new connection is accepted, and open ones have two seconds to finish.
-    /// When this returns, the thread has ended. Dropping the server does the same.
+    /// When this returns, the thread has ended: so it waits for a source that is just being read.
+    /// Dropping the server does the same.
     ///
     /// ```
     /// # use windrow_prometheus::Exposition;

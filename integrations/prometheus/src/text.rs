@@ -171,11 +171,7 @@ impl Writer for Text<'_> {
     type Labels = String;
 
     fn begin(&mut self, named: &Named, labels: &[(String, String)]) {
-        // A counter's escaped name is that of its samples, without the suffix of these.
-        let suffix = named.kind.suffix();
-        let full = format!("{}{suffix}", named.name);
-        let escaped = self.escaping.name(NameKind::Metric, &full);
-        let name = escaped.strip_suffix(suffix).unwrap_or(&escaped);
+        let name = &named.escaped(self.escaping);
         let metric = &mut self.metric;
         metric.name.clear();
         metric.is_quoted = !NameKind::Metric.is_plain(name);

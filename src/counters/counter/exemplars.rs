@@ -12,7 +12,8 @@ impl Counter {
     /// `trace`: a [`TraceContext`], or an option of one. With `None`, there is no exemplar.
     ///
     /// Never fails, panics or waits. An exemplar costs about two readings of the system's clock;
-    /// the first one of a core allocates.
+    /// the first one of a core allocates (if there is no memory, the process ends, as with any
+    /// allocation). So it is not for signal handlers, and not for a global allocator.
     ///
     /// ```
     /// use windrow::Counter;

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Collected, Full, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper::header::{HOST, HeaderMap, HeaderValue};
@@ -86,8 +86,13 @@ pub(super) fn send(exchange: Exchange, limit: Duration) -> Result<(), PushError>
 
 async fn refused(answer: Response<Incoming>) -> PushError {
     let status = answer.status().as_u16();
-    let text = Limited::new(answer.into_body(), LONGEST_TEXT).collect().await;
-    let text = text.map(Collected::to_bytes).unwrap_or_default();
+    let (mut text, mut body) = (Vec::new(), answer.into_body());
+    while text.len() < LONGEST_TEXT
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        text.extend_from_slice(frame.data_ref().map_or(&[], |data| &data[..]));
+    }
+    text.truncate(LONGEST_TEXT);
     let message = String::from_utf8_lossy(&text).trim().to_owned();
     PushError::Refused { status, message }
 }

@@ -17,10 +17,10 @@ fn names_that_scrapers_would_see_as_one_are_refused() {
     let taken = |name: &str| Err(RegisterError::NameTaken { name: name.to_owned() });
     let mut metrics = Exposition::new();
     metrics.register("a.b", "", &HITS).unwrap();
-    for name in ["a.b", "a_b", "a-b", "U__a_2e_b"] {
+    for name in ["a.b", "a_b", "a-b", "U__a_2e_b_"] {
         assert_eq!(metrics.register(name, "", &HITS), taken(name));
     }
-    for name in ["a.b_total", "a_b_created"] {
+    for name in ["a.b_total", "a_b_created", "U__a_2e_b__total"] {
         assert_eq!(metrics.register(name, "", Arc::new(Gauge::new())), taken(name), "{name}");
     }
     let before = metrics.to_string();
@@ -70,6 +70,7 @@ fn labels_that_scrapers_would_see_as_one_are_refused() {
     let reserved = |label: &str| Err(RegisterError::ReservedLabel { label: label.to_owned() });
     let mut metrics = Exposition::new();
     assert_eq!(metrics.register("a", "", family(["b.c", "b_c"])), twice("b_c"));
+    assert_eq!(metrics.register("a", "", family(["b.c", "U__b_2e_c"])), twice("U__b_2e_c"));
     assert_eq!(metrics.register("a", "", family(["__b", "c"])), reserved("__b"));
     let overflow = Arc::new(Family::<Overflow, Counter>::new());
     assert_eq!(metrics.register("a", "", overflow), reserved("overflow"));

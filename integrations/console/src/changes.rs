@@ -25,10 +25,14 @@ mod course;
 mod evidence;
 mod judge;
 mod minutes;
+#[cfg(test)]
+mod real;
 mod recent;
 #[cfg(test)]
 mod replay;
 mod season;
+#[cfg(test)]
+mod tests;
 mod usual;
 
 pub(crate) use change::{Change, Course, What};
@@ -86,10 +90,10 @@ pub(crate) struct Seen {
     pub(crate) refused: u64,
     /// The all-time count of values.
     pub(crate) values: u64,
-    /// The values of the interval: their count, those above each bound, and their percentiles.
-    pub(crate) interval: u32,
-    pub(crate) interval_seconds: u32,
+    /// The all-time counts of values above each bound, modulo 2^32.
     pub(crate) above: [u32; PERCENTILES],
+    /// The values of the interval: their count, and their percentiles.
+    pub(crate) interval: u32,
     pub(crate) percentiles: [f32; PERCENTILES],
 }
 
@@ -118,7 +122,7 @@ impl Watch {
     /// Returns the watch over the series of this number. Minutes of different series end at
     /// different seconds, so that not all learn in the same second.
     pub(crate) fn new(number: u64) -> Watch {
-        Watch { phase: number * 7_000 % 60_000, ..Watch::default() }
+        Watch { phase: number % 60 * 7_000 % 60_000, ..Watch::default() }
     }
 
     /// Returns the changes that go on.
@@ -184,6 +188,7 @@ impl Watch {
             }
         }
         self.follow(settings, minute.end);
+        self.end_old(minute.end);
         self.set_courses();
         self.usual.learn(&self.minutes);
         self.set_bounds(settings);
@@ -214,7 +219,7 @@ impl Watch {
         if seen.interval > 0 {
             self.percentiles = seen.percentiles;
         }
-        self.recent.count_above(&mut look, seen.above, (seen.interval_seconds as usize).min(60));
+        self.recent.count_above(&mut look, seen.above);
         self.recent.push(look, seen.above);
         if self.minute_of(look.at) != self.minute_of(self.minute.at) {
             let minute = self.minute_until(&look);

@@ -109,19 +109,15 @@ fn minute(
         minute.values = u32::try_from(values.count()).unwrap_or(u32::MAX);
         minute.percentiles =
             percentiles::percentiles(&values).map(|value| value.unwrap_or(0) as f32);
-        minute.above = above(&values, bounds);
+        let above = bounds.map_or([0; PERCENTILES], |bounds| above(&values, bounds));
+        minute.above = above.map(|above| u32::try_from(above).unwrap_or(u32::MAX));
     }
     minute
 }
 
 /// Returns the number of values that are surely above each bound.
-pub(crate) fn above(
-    values: &Distribution,
-    bounds: Option<[u64; PERCENTILES]>,
-) -> [u32; PERCENTILES] {
-    bounds.map_or([0; PERCENTILES], |bounds| {
-        bounds.map(|bound| u32::try_from(*values.count_above(bound).start()).unwrap_or(u32::MAX))
-    })
+pub(crate) fn above(values: &Distribution, bounds: [u64; PERCENTILES]) -> [u64; PERCENTILES] {
+    bounds.map(|bound| *values.count_above(bound).start())
 }
 
 pub(crate) fn millis(at: Timestamp) -> u64 {

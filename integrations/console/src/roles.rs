@@ -54,14 +54,15 @@ impl Roles {
     }
 
     /// Returns counts of operations: of all, and of those that failed or were refused. `count` has
-    /// the count of an event.
+    /// the count of an event. Of which operations failures are a part is known only where there is
+    /// an event for those that passed or have succeeded.
     pub(crate) fn counts(&self, count: impl Fn(usize) -> u64) -> [u64; 3] {
         let of = |event: Option<usize>| event.map_or(0, &count);
         let (failed, refused) = (of(self.exception), of(self.block));
         let admitted = match (self.pass, self.success) {
             (Some(_), _) => of(self.pass),
             (None, Some(_)) => of(self.success).wrapping_add(failed),
-            (None, None) => of(self.first),
+            (None, None) => return [of(self.first), 0, 0],
         };
         [admitted.wrapping_add(refused), failed, refused]
     }
@@ -91,5 +92,24 @@ pub(crate) fn width(kind: Kind) -> usize {
         Kind::Histogram(_) => percentiles::NUMBERS,
         Kind::Maximum | Kind::Minimum => 1,
         _ => 0, // a later kind, unknown here
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_a_share_only_of_operations_that_are_counted_by_name() {
+        let counts = |names: [&str; 2]| {
+            let events = names.map(|name| (name, Kind::Count));
+            Roles::of(&events).counts(|event| [10, 3][event])
+        };
+        assert_eq!(counts(["Pass", "Failed"]), [10, 3, 0]);
+        assert_eq!(counts(["Success", "Failed"]), [13, 3, 0]);
+        assert_eq!(counts(["Pass", "Block"]), [13, 0, 3]);
+        assert_eq!(counts(["Hit", "Error"]), [10, 0, 0]);
+        assert_eq!(counts(["Error", "Hit"]), [10, 0, 0]);
+        assert_eq!(counts(["Hit", "Blocked"]), [10, 0, 0]);
     }
 }

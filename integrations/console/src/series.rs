@@ -39,7 +39,7 @@ pub(crate) fn numbers(
             let bounds = watch.as_ref().and_then(|watch| watch.bounds());
             let (span, above) = window::numbers(window, bounds, into);
             if let Some(watch) = watch {
-                watch.look(window, into, above);
+                watch.look(into, above);
             }
             return span;
         }

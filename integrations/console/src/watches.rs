@@ -164,15 +164,9 @@ impl Looking<'_> {
         self.watched.watch.bounds()
     }
 
-    /// Takes the row's numbers, and the values above each bound.
-    pub(crate) fn look(
-        &mut self,
-        window: &dyn AnyWindow,
-        numbers: &[Number],
-        above: [u32; PERCENTILES],
-    ) {
-        let interval_seconds = u32::try_from(window.interval().as_secs()).unwrap_or(u32::MAX);
-        let mut seen = Seen { at: self.now, above, interval_seconds, ..Seen::default() };
+    /// Takes the row's numbers, and the all-time counts of values above each bound.
+    pub(crate) fn look(&mut self, numbers: &[Number], above: [u32; PERCENTILES]) {
+        let mut seen = Seen { at: self.now, above, ..Seen::default() };
         self.roles.see(numbers, &mut seen);
         self.watched.watch.look(self.settings, &seen);
         self.watched.looked = Some(self.now);

@@ -19,7 +19,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// The greatest number of its points.
 const POINTS: usize = 60;
 
-/// Bounds of values, and the numbers of values that are above them.
+/// Bounds of values, and the all-time counts of values above them, modulo 2^32.
 pub(crate) type Bounds = [u64; PERCENTILES];
 pub(crate) type Above = [u32; PERCENTILES];
 
@@ -60,10 +60,13 @@ pub(crate) fn numbers(
             Kind::Histogram(_) => {
                 let values = closed.as_ref().and_then(|closed| closed.distribution(event));
                 let values = values.unwrap_or_default();
-                if let Some(bounds) = left.take() {
-                    above = past::above(&values, Some(bounds));
-                }
-                percentiles::numbers(lifetime(), &values, into);
+                // Count and counts above are from one reading: a share of them is at most one.
+                let all = left.take().and_then(|bounds| {
+                    let all = window.lifetime_distribution(event)?;
+                    above = past::above(&all, bounds).map(|above| above as u32);
+                    Some(all.count())
+                });
+                percentiles::numbers(all.unwrap_or_else(lifetime), &values, into);
             }
             Kind::Maximum => into.push(stats().max.into()),
             Kind::Minimum => into.push(stats().min.into()),

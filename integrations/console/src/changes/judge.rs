@@ -65,7 +65,11 @@ impl Watch {
         };
         let share = |of| {
             let level = self.level_of(of)?;
-            let far = (settings.factor * level.high).min(0.99);
+            let far = settings.factor * level.high;
+            // A share that is usually this high cannot grow by the factor.
+            if far >= 1.0 {
+                return None;
+            }
             of_share(of, level.middle, level.high, far, level.clumps)
         };
         match what {
@@ -171,19 +175,29 @@ impl Watch {
         }
         let mut changes = std::mem::take(&mut self.changes);
         changes.retain_mut(|change| {
-            let age = now.saturating_sub(change.since);
-            if age > if change.what == What::Busy { HOUR } else { OLD } {
-                self.minutes.unmark(change.what);
-                return false;
-            }
-            self.set_level(change, age);
-            let Some(is_calm) = self.is_calm(settings, change) else { return true };
+            self.set_level(change, now.saturating_sub(change.since));
+            let is_calm = self.is_calm(settings, change);
             change.calm = is_calm.then(|| change.calm.unwrap_or(now));
             let ends = change.calm.is_some_and(|calm| now >= calm + CALM);
             if ends {
                 self.ended[change.what as usize] = change.calm.map(|calm| (change.since, calm));
             }
             !ends
+        });
+        self.changes = changes;
+    }
+
+    /// Ends the changes that are so old that they are usual. Their minutes are to be learned before
+    /// the next look, or it would find them anew.
+    pub(super) fn end_old(&mut self, now: u64) {
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.retain(|change| {
+            let usual = if change.what == What::Busy { HOUR } else { OLD };
+            let is_old = now.saturating_sub(change.since) > usual;
+            if is_old {
+                self.minutes.unmark(change.what);
+            }
+            !is_old
         });
         self.changes = changes;
     }
@@ -208,23 +222,22 @@ impl Watch {
         }
     }
 
-    /// Returns whether the last span shows nothing of a change; `None` if it has no operations that
-    /// could.
-    fn is_calm(&self, settings: &Settings, change: &Change) -> Option<bool> {
-        let level = self.level_of(change.of)?;
+    /// Returns whether the last span shows nothing of a change. Without operations, it shows none.
+    fn is_calm(&self, settings: &Settings, change: &Change) -> bool {
+        let Some(level) = self.level_of(change.of) else { return false };
         let ((hits, trials), _) = self.newest(change.of, change.span.max(60.0));
         if trials <= 0.0 {
-            return None;
+            return true;
         }
         let (now, half) = (hits / trials, settings.factor.sqrt());
-        Some(match change.what {
+        match change.what {
             What::Failing | What::Refused | What::Busy => now < level.high * half,
             What::Slow => (0..ABOVE.len()).all(|at| {
                 let ((hits, trials), _) = self.newest(Of::Above(at), change.span.max(60.0));
                 hits <= ABOVE[at] * trials
             }),
             What::Quiet => now * half > level.low,
-        })
+        }
     }
 
     /// Sets the bounds anew, if the usual percentiles have moved.

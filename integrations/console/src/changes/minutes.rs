@@ -47,7 +47,7 @@ impl Minute {
             Of::Above(at) => (self.above[at], self.values),
             Of::Rate => return (f64::from(self.all), f64::from(self.seconds)),
         };
-        (f64::from(hits), f64::from(trials))
+        (f64::from(hits), f64::from(trials.max(hits)))
     }
 }
 

@@ -35,7 +35,7 @@ impl Look {
             }
         };
         let [hits, trials] = [hits, trials].map(|(now, then)| f64::from(now.wrapping_sub(then)));
-        (hits, trials)
+        (hits, trials.max(hits)) // operations that fail may be counted sooner than all
     }
 }
 
@@ -69,14 +69,14 @@ pub(super) struct Recent {
     looks: VecDeque<Look>,
     /// The number of looks that ever were.
     count: u64,
-    /// The values above each bound in the interval, at the last look; unknown after new bounds.
-    in_interval: Option<[u32; PERCENTILES]>,
+    /// The all-time counts above each bound at the last look; unknown after new bounds.
+    all_time: Option<[u32; PERCENTILES]>,
 }
 
 impl Recent {
-    /// Adds a look, with the values of the interval that are above each bound.
+    /// Adds a look, with the all-time counts above each bound.
     pub(super) fn push(&mut self, look: Look, above: [u32; PERCENTILES]) {
-        self.in_interval = Some(above);
+        self.all_time = Some(above);
         self.count += 1;
         if self.looks.len() == KEPT {
             self.looks.pop_front();
@@ -84,32 +84,25 @@ impl Recent {
         self.looks.push_back(look);
     }
 
-    /// Counts the values above each bound that have come since the last look. `above` has those of
-    /// the interval, which lose what came `seconds` looks before.
-    pub(super) fn count_above(&self, look: &mut Look, above: [u32; PERCENTILES], seconds: usize) {
+    /// Counts the values above each bound that have come since the last look. `above` has the
+    /// all-time counts: those of the interval would have to be told what left it meanwhile.
+    pub(super) fn count_above(&self, look: &mut Look, above: [u32; PERCENTILES]) {
         let Some(last) = self.looks.back() else { return };
-        let Some(in_interval) = self.in_interval else {
-            look.above = last.above;
-            return;
-        };
+        let before = self.all_time.unwrap_or(above);
         for at in 0..above.len() {
-            let gone = self.looks.len().checked_sub(seconds).and_then(|then| {
-                let (now, before) = (self.looks.get(then)?, self.looks.get(then.checked_sub(1)?)?);
-                Some(now.above[at].wrapping_sub(before.above[at]))
-            });
-            let come = (above[at] + gone.unwrap_or(0)).saturating_sub(in_interval[at]);
-            look.above[at] = last.above[at].wrapping_add(come.min(above[at]));
+            let come = above[at].wrapping_sub(before[at]);
+            look.above[at] = last.above[at].wrapping_add(come);
         }
     }
 
     pub(super) fn clear(&mut self) {
         self.looks.clear();
-        self.in_interval = None;
+        self.all_time = None;
     }
 
     /// Forgets the values above the bounds, because these have changed.
     pub(super) fn forget_above(&mut self) {
-        self.in_interval = None;
+        self.all_time = None;
         let last = self.looks.back().map_or([0; PERCENTILES], |last| last.above);
         self.looks.iter_mut().for_each(|look| look.above = last);
     }

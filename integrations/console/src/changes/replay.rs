@@ -54,6 +54,7 @@ impl Watched {
             sum.failed += second.failed;
             sum.refused += second.refused;
             sum.values += second.values;
+            sum.above = [0, 1, 2].map(|at| sum.above[at] + second.above[at]);
         }
         if self.interval.len() == 60 {
             self.interval.pop_front();
@@ -63,8 +64,6 @@ impl Watched {
         // Percentiles are used at the end of a minute, and shown.
         let is_minute = self.at % 60 == 1;
         let percentiles = if is_minute { self.percentiles(values) } else { [0.0; 3] };
-        let above = [0, 1, 2]
-            .map(|at| self.interval.iter().map(|second| second.above[at]).sum::<u64>() as u32);
         self.seen = Seen {
             at: self.at * 1_000,
             all: self.total.all,
@@ -72,8 +71,7 @@ impl Watched {
             refused: self.total.refused,
             values: self.total.values,
             interval: if is_minute { values as u32 } else { 0 },
-            interval_seconds: 60,
-            above,
+            above: self.total.above.map(|above| above as u32),
             percentiles,
         };
         self.watch.look(settings, &self.seen);

@@ -52,7 +52,9 @@ impl Usual {
             *level = percentile(usual(minutes, What::Slow), at).or(*level);
         }
         let both = |minute: &&Minute| minute.is_usual(What::Busy);
-        self.rate = rate(usual(minutes, What::Quiet).filter(both)).or(self.rate);
+        // A series that never had operations has no rate yet; one that had some may have none.
+        let rate = rate(usual(minutes, What::Quiet).filter(both));
+        self.rate = rate.filter(|rate| rate.middle > 0.0 || self.rate.is_some()).or(self.rate);
     }
 }
 
@@ -76,7 +78,7 @@ fn share<'m>(minutes: impl Iterator<Item = &'m Minute> + Clone, of: Of) -> Optio
     // The end of the interval in which the share of a Poisson count lies nineteen times in twenty.
     let possible = ((hits + 2.0 + 2.0 * (hits + 1.0).sqrt()) / trials).min(1.0);
     let mut shares: Vec<f64> = counts.clone().map(|(hits, trials)| hits / trials).collect();
-    let high = quantile(&mut shares, USUALLY).max(possible).min(0.999);
+    let high = quantile(&mut shares, USUALLY).max(possible);
     let squares = counts.map(|(hits, trials)| {
         let variance = trials * level * (1.0 - level);
         if variance > 0.0 { (hits - trials * level).powi(2) / variance } else { 1.0 }
@@ -109,7 +111,8 @@ fn rate<'m>(minutes: impl Iterator<Item = &'m Minute> + Clone) -> Option<Level> 
     let high = minutes.clone().map(Minute::rate).fold(0.0, f64::max);
     let level = quantile(&mut rates, 0.5);
     if level <= 0.0 {
-        return None;
+        // Any traffic is usual then.
+        return Some(Level { middle: 0.0, low: 0.0, high: f64::INFINITY, clumps: 1.0 });
     }
     // From one minute to the next, so that the course of the day is no variance.
     let next = minutes.clone().skip(1);

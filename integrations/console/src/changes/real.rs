@@ -1,0 +1,95 @@
+//! A watch over a real window, as the console looks at it.
+
+use std::time::Duration;
+
+use windrow::clock::Manual;
+use windrow::export::AnyWindow;
+use windrow::{SlidingWindow, events};
+
+use super::minutes::Of;
+use super::{Seen, Settings, Watch};
+use crate::past::{self, millis};
+use crate::roles::Roles;
+use crate::window;
+
+events! { enum Web { Pass: Count, Rt: Histogram } }
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A window that is looked at once a second.
+struct Site {
+    clock: Manual,
+    window: SlidingWindow<Web, Manual>,
+    watch: Watch,
+    roles: Roles,
+}
+
+impl Site {
+    fn new(interval: u32) -> Site {
+        let clock = Manual::default();
+        let window = SlidingWindow::builder().interval(interval * SECOND).buckets(60);
+        let window = window.tier(60 * SECOND, 180).clock(clock.clone()).build().unwrap();
+        let roles = Roles::of(AnyWindow::events(&window));
+        Site { clock, window, watch: Watch::default(), roles }
+    }
+
+    /// Serves fifty operations in a second, some of which are slow.
+    fn serve(&self, slow: u64) {
+        self.window.add(Web::Pass, 50);
+        for value in 0..50 {
+            let millis = if value < slow { 400 } else { 2 };
+            self.window.record(Web::Rt, millis * 1_000_000 + value * 1_000);
+        }
+        self.clock.advance(SECOND);
+    }
+
+    /// Serves an hour, and makes the watch from that past.
+    fn serve_an_hour(&mut self) {
+        (0..3_600).for_each(|_| self.serve(0));
+        self.watch = past::watch(&self.window, &self.roles, &Settings::default(), 0);
+        assert!(self.watch.bounds().is_some());
+    }
+
+    fn look(&mut self) {
+        let mut numbers = Vec::new();
+        let (_, above) = window::numbers(&self.window, self.watch.bounds(), &mut numbers);
+        let at = millis(AnyWindow::now(&self.window));
+        let mut seen = Seen { at, above, ..Seen::default() };
+        self.roles.see(&numbers, &mut seen);
+        self.watch.look(&Settings::default(), &seen);
+    }
+}
+
+#[test]
+fn a_slow_value_is_counted_once_whatever_the_interval() {
+    for interval in [60, 120, 300] {
+        let mut site = Site::new(interval);
+        site.serve_an_hour();
+        let mut slow = Vec::new();
+        for second in 0..1_800_usize {
+            // One in 833 is slow, which is usual: the 99th percentile is elsewhere.
+            slow.push(u64::from(second % 17 == 0));
+            site.serve(slow[second]);
+            site.look();
+            let Some(span) = site.watch.recent.span(60) else { continue };
+            let expected: u64 = slow[second - 59..].iter().sum();
+            let found = span.sum(Of::Above(2)).0;
+            assert_eq!(found, (expected as f64, 3_000.0), "{interval} s, second {second}");
+            assert!(site.watch.changes().is_empty(), "{:?}", site.watch.changes());
+        }
+    }
+}
+
+#[test]
+fn slow_values_are_found_whatever_the_interval() {
+    for interval in [60, 120, 300] {
+        let mut site = Site::new(interval);
+        site.serve_an_hour();
+        for second in 0..120 {
+            site.serve(if second < 60 { 0 } else { 10 });
+            site.look();
+        }
+        let found: Vec<_> = site.watch.changes().iter().map(|change| change.what).collect();
+        assert_eq!(found, [super::What::Slow], "{interval} s");
+    }
+}

@@ -69,7 +69,7 @@ fn record_against_a_clear() {
     Model::new("last_calls::record_against_a_clear").explore(|| {
         let calls = calls(2);
         calls.record(BAD);
-        let other = spawn(&calls, |calls| calls.clear());
+        let other = spawn(&calls, LastCalls::clear);
         calls.record(BAD);
         let read = calls.totals();
         assert!(read.calls <= 2 && read.failed <= read.calls, "{read:?}");

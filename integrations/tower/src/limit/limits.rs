@@ -106,7 +106,7 @@ use crate::unwind::make_or_undo;
 ///
 /// # Memory
 ///
-/// A key takes 216 bytes and its texts. Once more than seven of its grants count at a time, or its
+/// A key takes 232 bytes and its texts. Once more than seven of its grants count at a time, or its
 /// requests wait or have weights, its gate takes 0.7 kilobytes more, and 64 bytes for each bucket
 /// (with one bucket more if it is strict): 1.4 kilobytes for a strict gate of ten buckets.
 /// [Rules](Self::replace) that change a gate have the same effect. These are allocated; the two

@@ -1,10 +1,11 @@
 //! The thread that reads the metrics, for the answers that need all of them.
 //!
 //! A request for numbers waits, without blocking a thread, for the thread of this module. The
-//! thread makes one answer for all requests that have come by then, and reads each series once for
-//! all of them. An answer therefore contains every add made before its request came. Then the
-//! thread rests: nine times as long as it has worked, at most [`MOST_REST`]. So any number of
-//! clients costs a tenth of one core, and a console that takes long makes at most one reading a
+//! thread makes one answer for all requests that have come by then. It reads each series once for
+//! all of them, and once more for each format of a scrape, of which at most [`FORMATS`] have their
+//! turn in one making. An answer therefore contains every add made before its request came. Then
+//! the thread rests: nine times as long as it has worked, at most [`MOST_REST`]. So any number of
+//! clients costs a tenth of one core, and a console that takes long makes at most one answer a
 //! second.
 //!
 //! The thread starts with the first request, and ends when no request has come for [`LINGER`].
@@ -31,6 +32,10 @@ use crate::unusual::Unusual;
 
 /// The number of series that are audited for one making, in turn.
 const AUDITS: usize = 128;
+
+/// The greatest number of different scrapes in one making: each reads all series. Scrapers of a
+/// service have one or two, and a client that asks for each there is waits.
+const FORMATS: usize = 4;
 
 /// The longest rest between two makings.
 const MOST_REST: Duration = Duration::from_secs(1);
@@ -125,13 +130,29 @@ impl Answers {
             self.changed.wait_timeout_while(state, LINGER, |state| state.waiting.is_empty());
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         state.has_thread = !state.waiting.is_empty();
-        state.has_thread.then(|| std::mem::take(&mut state.waiting))
+        state.has_thread.then(|| take_turn(&mut state.waiting))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing panics under the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Takes the requests that have their turn: all but those for one scrape too many.
+fn take_turn<T>(waiting: &mut Vec<(Asked, T)>) -> Vec<(Asked, T)> {
+    let mut scrapes: Vec<Asked> = Vec::new();
+    let has_turn = |(asked, _): &mut (Asked, T)| {
+        if !matches!(asked, Asked::Metrics(..)) || scrapes.contains(asked) {
+            return true;
+        }
+        if scrapes.len() < FORMATS {
+            scrapes.push(asked.clone());
+            return true;
+        }
+        false
+    };
+    waiting.extract_if(.., has_turn).collect()
 }
 
 /// Makes the answers to these, with one reading of each series. `turn` is the place in the walk of
@@ -229,5 +250,28 @@ impl Checks {
         if let Audit::Fails { by } = audit {
             self.failing.push((key.to_owned(), by));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_making_has_few_scrapes_and_the_others_have_their_turn() {
+        let formats = [Format::TEXT, Format::TEXT_1_0_0, Format::OPENMETRICS];
+        let scrapes = formats.into_iter().flat_map(|format| {
+            [false, true].map(|prefers_gzip| Asked::Metrics(format, prefers_gzip))
+        });
+        let mut asked: Vec<Asked> = scrapes.collect();
+        asked.extend(asked.clone());
+        asked.push(Asked::Text);
+        let mut waiting: Vec<(Asked, usize)> = asked.iter().cloned().zip(0..).collect();
+        let places = |turn: Vec<(Asked, usize)>| turn.into_iter().map(|(_, place)| place);
+        let first: Vec<usize> = places(take_turn(&mut waiting)).collect();
+        assert_eq!(first, [0, 1, 2, 3, 6, 7, 8, 9, 12], "four scrapes, each asked for twice");
+        let second: Vec<usize> = places(take_turn(&mut waiting)).collect();
+        assert_eq!(second, [4, 5, 10, 11]);
+        assert!(waiting.is_empty());
     }
 }

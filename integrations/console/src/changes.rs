@@ -52,6 +52,9 @@ const SECONDS: [usize; 4] = [6, 15, 30, 60];
 /// The spans in seconds that are compared at the end of a minute.
 const MINUTES: [f64; 3] = [120.0, 300.0, 900.0];
 
+/// The longest time between two looks, in milliseconds, that can stand for a minute.
+const LONGEST: u64 = 300_000;
+
 /// The number of spans that overlap and yet count as independent, for each that follows another.
 const OVERLAP: f64 = 4.0;
 
@@ -146,11 +149,6 @@ impl Watch {
         (self.bounds != [0; PERCENTILES]).then_some(self.bounds)
     }
 
-    /// Takes note that there have been no looks for a while.
-    pub(crate) fn interrupt(&mut self) {
-        self.recent.clear();
-    }
-
     /// Returns the time from which the past is known, in milliseconds of the window's clock.
     pub(crate) fn known_since(&self) -> Option<u64> {
         self.known_since
@@ -214,6 +212,12 @@ impl Watch {
             if look.at < last.at {
                 self.recent.clear(); // the clock was set back
             }
+            return;
+        }
+        if look.at > last.at + LONGEST {
+            self.recent.clear();
+            self.minute = look;
+            self.recent.push(look, seen.above);
             return;
         }
         if seen.interval > 0 {

@@ -36,8 +36,35 @@ pub(crate) struct Watches {
     roles: Vec<Roles>,
     /// The number of this pass over the series.
     pass: u64,
-    /// The time that this pass has taken to read the past.
+    /// The time that this pass has taken to read the past, and the time that it may take.
     made_for: Duration,
+    making: Duration,
+    turns: Turns,
+}
+
+/// The places in a pass of the series whose past is read in this one.
+#[derive(Debug, Default)]
+struct Turns {
+    /// The place from which on they have their turn, and that of the next series.
+    from: usize,
+    next: usize,
+    /// The first one that had no turn: from `from` on, or otherwise before it.
+    missed: Option<usize>,
+    missed_before: Option<usize>,
+}
+
+impl Turns {
+    /// Begins a pass where the time of the one before was over.
+    fn begin(&mut self) {
+        let from = self.missed.or(self.missed_before).unwrap_or(0);
+        *self = Turns { from, ..Turns::default() };
+    }
+
+    /// Takes note that a series has no turn.
+    fn miss(&mut self, place: usize) {
+        let missed = if place >= self.from { &mut self.missed } else { &mut self.missed_before };
+        missed.get_or_insert(place);
+    }
 }
 
 /// The watch of a series.
@@ -59,13 +86,14 @@ impl Watches {
     ) -> Watches {
         let roles: Vec<Roles> = events.map(Roles::of).collect();
         let places = roles.iter().map(|_| HashMap::new()).collect();
-        Watches { settings, places, roles, ..Watches::default() }
+        Watches { settings, places, roles, making: MAKING, ..Watches::default() }
     }
 
     /// Begins a pass over all series.
     pub(crate) fn begin(&mut self) {
         self.pass += 1;
         self.made_for = Duration::ZERO;
+        self.turns.begin();
     }
 
     /// Ends a pass: forgets the series that it has not met.
@@ -106,10 +134,13 @@ impl Watches {
         if watched.series != series {
             *watched = Watched { pass: self.pass, ..Watched::new(series) };
         }
+        let turn = self.turns.next;
+        self.turns.next += 1;
         let is_left = watched.looked.is_none_or(|looked| now > looked + LEFT_ALONE);
         let is_old = watched.read.is_none_or(|read| now > read + QUARTER);
         if is_left || is_old {
-            if self.made_for >= MAKING {
+            if self.made_for > self.making || turn < self.turns.from {
+                self.turns.miss(turn);
                 // A season may come later, a past may not.
                 return (!is_left).then_some(Looking {
                     watched,
@@ -139,13 +170,15 @@ impl Watched {
         Watched { series, watch: Watch::new(series), looked: None, read: None, pass: 0 }
     }
 
-    /// Makes the watch anew from the window's past; or, if that is short, lets it go on.
+    /// Makes the watch anew from the window's past; or, if that is short, lets it go on: what the
+    /// looks have found is then all that there is.
     fn make(&mut self, window: &dyn AnyWindow, roles: &Roles, settings: &Settings) {
         let made = past::watch(window, roles, settings, self.series);
-        if made.is_ready() || !self.watch.is_ready() {
-            self.watch = made;
+        let is_short = !made.is_ready();
+        if is_short && (self.watch.is_ready() || made.known_since().is_none()) {
+            self.watch.set_season(past::season(window, roles));
         } else {
-            self.watch.interrupt();
+            self.watch = made;
         }
     }
 }
@@ -184,5 +217,75 @@ impl Looking<'_> {
     /// Returns the position of the event whose values are compared.
     pub(crate) fn values(&self) -> Option<usize> {
         self.roles.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windrow::clock::Manual;
+    use windrow::export::Source;
+    use windrow::{Family, SlidingWindow, events, labels};
+
+    use super::*;
+
+    events! { enum Web { Pass: Count, Failed: Count } }
+
+    labels! { struct Path { path: str } }
+
+    /// Looks at three windows every two minutes, as often as `passes`. Returns the names of those
+    /// that were looked at, by pass, and whether the last one has a past to compare with.
+    fn looked_at(passes: usize, making: Duration) -> (Vec<Vec<String>>, bool) {
+        let clock = Manual::default();
+        let of_family = clock.clone();
+        let make = move || {
+            let window = SlidingWindow::builder().interval(Duration::from_secs(60)).buckets(60);
+            window.clock(of_family.clone()).build().unwrap()
+        };
+        let family: &'static Family<Path<'static>, _, _> =
+            Box::leak(Box::new(Family::with_constructor(make)));
+        let handles = ["/a", "/b", "/c"].map(|path| family.handle(Path { path }));
+        let mut watches =
+            Watches::new(Settings::default(), [<Web as windrow::Events>::EVENTS].into_iter());
+        watches.making = making;
+        let mut is_ready = false;
+        let passes = (0..passes).map(|_| {
+            for window in &handles {
+                window.add(Web::Pass, 1_000);
+            }
+            clock.advance(Duration::from_secs(120));
+            let mut looked = Vec::new();
+            watches.begin();
+            Source::visit(&family, &mut |series| {
+                let AnyMetric::Window(window) = series.metric() else { return };
+                let key = series.number().to_string();
+                let Some(mut looking) = watches.of(0, &key, series) else { return };
+                let mut numbers = Vec::new();
+                let (_, above) = crate::window::numbers(window, looking.bounds(), &mut numbers);
+                looking.look(&numbers, above);
+                is_ready = looking.watch().is_ready();
+                looked.push(key);
+            });
+            watches.end();
+            looked
+        });
+        (passes.collect(), is_ready)
+    }
+
+    #[test]
+    fn each_series_has_its_turn_though_a_pass_has_time_for_one() {
+        let (passes, _) = looked_at(6, Duration::ZERO);
+        assert!(passes.iter().all(|looked| looked.len() == 1), "{passes:?}");
+        for three in passes.chunks(3) {
+            let mut looked: Vec<&String> = three.iter().flatten().collect();
+            looked.sort();
+            looked.dedup();
+            assert_eq!(looked.len(), 3, "{passes:?}");
+        }
+    }
+
+    #[test]
+    fn a_window_without_a_past_learns_from_rare_looks() {
+        assert!(!looked_at(10, MAKING).1, "it is too young");
+        assert!(looked_at(40, Duration::from_secs(60)).1);
     }
 }

@@ -27,6 +27,14 @@ impl Fed {
         }
     }
 
+    /// Looks so rarely, at a hundred operations a second; of those between two looks some fail.
+    fn poll(&mut self, looks: u64, apart: u64, failed: u64) {
+        for _ in 0..looks {
+            self.seen.at += (apart - 1) * 1_000;
+            self.feed(1, 100 * apart, failed);
+        }
+    }
+
     fn kinds(&self) -> Vec<What> {
         self.watch.changes().iter().map(|change: &Change| change.what).collect()
     }
@@ -92,6 +100,19 @@ fn failures_without_operations_are_a_share_of_one() {
     fed.feed(20, 0, 10);
     let failing = fed.watch.changes().iter().find(|change| change.what == What::Failing);
     assert!(failing.is_some_and(|change| change.to <= 1.0), "{failing:?}");
+}
+
+#[test]
+fn looks_that_are_minutes_apart_teach_and_find_too() {
+    let mut fed = Fed::default();
+    fed.poll(60, 120, 0);
+    assert!(fed.watch.is_ready() && fed.begun.is_empty(), "{:?}", fed.begun);
+    fed.poll(5, 120, 6_000);
+    assert_eq!(fed.kinds(), [What::Failing]);
+    // Without a look for long, nothing is known of the time in between.
+    let mut fed = Fed::default();
+    fed.poll(60, 3_600, 0);
+    assert!(!fed.watch.is_ready());
 }
 
 #[test]

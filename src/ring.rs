@@ -51,7 +51,6 @@ use crossbeam_utils::CachePadded;
 use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
-use crate::exemplar::Exemplars;
 use crate::reclaim::{self, Owned};
 use crate::stripe::numbered::Numbered;
 use crate::stripe::{self, Strategy, per_core};
@@ -120,8 +119,6 @@ pub(crate) struct Ring {
     membarrier_lock: MembarrierLock,
     closer: Closer,
     proposal: Proposal,
-    /// The exemplars of the window's events.
-    pub(crate) exemplars: Exemplars,
 }
 
 impl Ring {
@@ -163,7 +160,6 @@ impl Ring {
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),
             proposal: Proposal::none(),
-            exemplars: Exemplars::new(),
         })
     }
 

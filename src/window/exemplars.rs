@@ -57,7 +57,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         if let Kind::Histogram(scale) = event.kind() {
             let slot = slots_before(E::EVENTS, event.index()) + scale.octave(scale.place(value));
             let all = slots_before(E::EVENTS, E::EVENTS.len());
-            self.ring.exemplars.keep(all, slot, value, trace);
+            self.ring.exemplars().keep(all, slot, value, trace);
         }
     }
 
@@ -78,7 +78,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn exemplars<K: HasDistribution>(&self, event: Event<E, K>) -> Vec<Exemplar> {
-        self.ring.exemplars.all(slots(E::EVENTS, event.index()))
+        self.ring.exemplars().all(slots(E::EVENTS, event.index()))
     }
 }
 

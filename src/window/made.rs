@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use crate::clock::Clock;
 use crate::dependent::{self, Zero};
 use crate::event::layout::BucketLayout;
+use crate::exemplar::Exemplars;
 use crate::ring::{Geometry, Ring};
 use crate::stripe::Strategy;
 use crate::timestamp::Timestamp;
@@ -41,6 +42,8 @@ pub(super) struct Made<C> {
     once: Once,
     recipe: Option<Recipe>,
     clock: C,
+    /// The exemplars of the events. Here, where there is room beside the ring, which is padded.
+    exemplars: Exemplars,
     since: UnsafeCell<MaybeUninit<Since>>,
     /// In a cell of its own, because it is padded.
     ring: UnsafeCell<MaybeUninit<Ring>>,
@@ -78,6 +81,7 @@ impl<C> Made<C> {
             once: Once::new(),
             recipe: None,
             clock,
+            exemplars: Exemplars::new(),
             since: UnsafeCell::new(since),
             ring: UnsafeCell::new(MaybeUninit::new(ring)),
         }
@@ -95,6 +99,7 @@ impl<C> Made<C> {
             once: Once::new(),
             recipe: Some(Recipe { geometry, layout }),
             clock,
+            exemplars: Exemplars::new(),
             since: UnsafeCell::new(MaybeUninit::uninit()),
             ring: UnsafeCell::new(MaybeUninit::uninit()),
         }
@@ -130,6 +135,10 @@ impl<C> Made<C> {
 
     pub(super) fn clock(&self) -> &C {
         &self.clock
+    }
+
+    pub(super) fn exemplars(&self) -> &Exemplars {
+        &self.exemplars
     }
 
     /// Looks whether adds go this way, for an add.

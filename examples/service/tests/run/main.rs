@@ -132,10 +132,10 @@ async fn times_have_percentiles_in_a_scrape_and_on_the_page() {
     // All four are above half a millisecond, one above a quarter of a second.
     let labels = "method=\"GET\",route=\"/slow/{milliseconds}\",event=\"Rt\"";
     let bucket = |le: &str, count: u64| {
-        format!("shop_requests_values_bucket{{le=\"{le}\",{labels}}} {count}")
+        format!("shop_requests_values_bucket{{{labels},le=\"{le}\"}} {count}")
     };
     until(&service, &bucket("524288.0", 0)).await;
-    until(&service, &bucket("268435456.0", 3)).await;
+    until(&service, &bucket("2.68435456e+08", 3)).await;
     until(&service, &bucket("+Inf", 4)).await;
     // The second in which they came is over in a while.
     let found = |text: &str, quantile: &str| -> Option<f64> {

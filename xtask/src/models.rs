@@ -186,31 +186,36 @@ fn loom(
 /// Lints what only a model's build compiles: the checking reclaimer, the strategy's stand-in and
 /// the models themselves.
 pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
-    let mut lint = |name: &str, feature: &str, build: &Build| {
-        let arguments = [
-            "clippy",
-            "--package",
-            "windrow-modelled",
-            "--package",
-            "windrow-loom-tests",
-            "--features",
-            feature,
-            "--lib",
-            "--test",
-            "models",
-            "--test",
-            "histories",
-            "--profile",
-            "loom",
-            "--",
-            "-D",
-            "warnings",
-        ];
-        steps.cargo(name, &arguments, &build.variables())
-    };
-    lint("lints, loom", "windrow-loom-tests/checker", &CHECKER)?;
-    lint("lints, loom, portable", "windrow-loom-tests/announced", &ANNOUNCED)?;
-    lint("lints, shuttle", "windrow-loom-tests/per-core", &SHUTTLE_PER_CORE)
+    lint_build(steps, "lints, loom", "windrow-loom-tests/checker", &CHECKER)?;
+    lint_build(steps, "lints, loom, portable", "windrow-loom-tests/announced", &ANNOUNCED)
+}
+
+/// Lints the same under shuttle.
+pub(crate) fn lint_random(steps: &mut Steps) -> Result<(), Failed> {
+    lint_build(steps, "lints, shuttle", "windrow-loom-tests/per-core", &SHUTTLE_PER_CORE)
+}
+
+fn lint_build(steps: &mut Steps, name: &str, feature: &str, build: &Build) -> Result<(), Failed> {
+    let arguments = [
+        "clippy",
+        "--package",
+        "windrow-modelled",
+        "--package",
+        "windrow-loom-tests",
+        "--features",
+        feature,
+        "--lib",
+        "--test",
+        "models",
+        "--test",
+        "histories",
+        "--profile",
+        "loom",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    steps.cargo(name, &arguments, &build.variables())
 }
 
 impl Build {

@@ -83,8 +83,7 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = [
         &CLIPPY[..],
-        &["--features", SENTINEL, "--features", HTTP, "--features", LIMITS],
-        &["--features", PUSH, "--features", FEATURES],
+        &["--features", SENTINEL, "--features", HTTP, "--features", LIMITS, "--features", FEATURES],
         &STRICT,
     ]
     .concat();
@@ -130,6 +129,9 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     twin::run(steps, "")?;
     promela(steps)?;
     models::shuttle(steps, Some(100_000))?;
+    let push = ["clippy", "--package", "windrow-benches", "--bin", "push", "--features", PUSH];
+    steps.cargo("lints of pushes", &[&push[..], &STRICT].concat(), &[])?;
+    models::lint_random(steps)?;
     let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];
     steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
     ports::run(steps, &["--quick".into()])?;

@@ -89,6 +89,9 @@ pub(crate) fn expected(all: &[Sent]) -> Counts {
         if sent.status >= 500 {
             add(format!("{request} Exception"), 1);
         }
+        if sent.status == 429 {
+            add(format!("{request} Block"), 1);
+        }
         let outcome = match (sent.route, sent.status) {
             ("/orders", 200) => "accepted",
             ("/orders", 429) => "refused",

@@ -29,8 +29,8 @@
 //! # Why one word for all
 //!
 //! The order of calls is a number that each call reads and changes. A word per core has no such
-//! order: the last `n` calls of all cores are not the last `n / cores` of each. So a record is an
-//! atomic addition to a line that all cores share, and a window of time is cheaper.
+//! order: the last `n` calls of all cores are not the last `n / cores` of each. So records of
+//! different cores wait for one line of memory, which adds to a window of time do not.
 //!
 //! All operations are Relaxed: the differences add up by the atomicity of each operation alone, and
 //! a read publishes nothing else.
@@ -45,11 +45,8 @@ mod error;
 mod totals;
 
 pub use error::LastCallsError;
-use totals::Packed;
 pub use totals::{CallTotals, Outcome};
-
-/// The greatest number of calls, 2^20.
-const MOST: usize = 1 << 20;
+use totals::{MOST, Packed};
 
 /// The last `n` calls of all threads: the number of those that failed, and of slow ones.
 ///

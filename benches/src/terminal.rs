@@ -1,9 +1,10 @@
 //! The terminal of the binaries: options, a caption that says where the figures come from, tables
 //! in Markdown.
 
-use std::env;
-use std::fs;
+use std::{env, fs, process};
 
+use lexopt::Arg::Long;
+use lexopt::{Parser, ValueExt};
 use windrow::diagnostics::strategy;
 
 use crate::harness::cores;
@@ -42,6 +43,8 @@ pub fn print_caption(name: &str) {
         ("sentinel", cfg!(feature = "sentinel")),
         ("http", cfg!(feature = "http")),
         ("limits", cfg!(feature = "limits")),
+        ("labels", cfg!(feature = "labels")),
+        ("push", cfg!(feature = "push")),
     ];
     let features: Vec<_> =
         features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
@@ -60,6 +63,31 @@ pub fn print_caption(name: &str) {
         strategy(),
         options.join(" "),
     );
+}
+
+/// Returns the options `--series N` and `--rounds N` of binary `name`: 10 000 and 15 unless they
+/// are given. Ends the program if they are wrong.
+pub fn series_and_rounds(name: &str) -> (usize, usize) {
+    asked().unwrap_or_else(|wrong| {
+        eprintln!("{name}: {wrong}");
+        process::exit(2)
+    })
+}
+
+fn asked() -> Result<(usize, usize), lexopt::Error> {
+    let (mut series, mut rounds) = (10_000, 15);
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("series") => series = arguments.value()?.parse()?,
+            Long("rounds") => rounds = arguments.value()?.parse()?,
+            other => return Err(other.unexpected()),
+        }
+    }
+    if series == 0 || rounds == 0 {
+        return Err("--series and --rounds must be above 0".into());
+    }
+    Ok((series, rounds))
 }
 
 /// Returns the processor's name, where the system tells it.

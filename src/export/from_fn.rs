@@ -47,11 +47,11 @@ pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
 /// Makes a source of an all-time total that a function returns: CPU seconds, or the bytes that a
 /// cache has read, of a counter that is not the library's.
 ///
-/// As [`from_fn`], but exporters show it as a counter. The total may be fractional. It should not
-/// go back: exporters go on with its start time, and leave it to the backend to take a lower total
-/// for a new beginning. If it is negative or not finite, the export has no such number. Where it
-/// counts since another time than the exporter, say [since when](FromFn::since). The library's own
-/// counters are sources themselves, and exact.
+/// Exporters show it as a counter, and call the function as that of [`from_fn`]. The total may be
+/// fractional. It should not go back: exporters go on with its start time, and leave it to the
+/// backend to take a lower total for a new beginning. If it is negative or not finite, the export
+/// has no such number. Where it counts since another time than the exporter, say
+/// [since when](FromFn::since). The library's own counters are sources themselves, and exact.
 ///
 /// ```
 /// use std::time::Instant;

@@ -40,8 +40,8 @@ pub struct CallTotals {
 ///
 /// A field may be below zero for a moment: the record that replaces a call may change the totals
 /// before the record of that call does. So a field begins at a bias, which is more than any number
-/// of threads, and borrows nothing from its neighbour. It is at most the bias, 2^20 calls and the
-/// number of threads, which is less than the field can hold.
+/// of threads, and borrows nothing from its neighbour. It is at most the bias, [`MOST`] calls and
+/// the number of threads, which is less than the field can hold.
 pub(super) struct Packed;
 
 /// The bits of a field.
@@ -49,6 +49,9 @@ const FIELD: u32 = 21;
 
 /// The value of a field that stands for zero: 2^19.
 const BIAS: u64 = 1 << (FIELD - 2);
+
+/// The greatest number of calls, 2^20.
+pub(super) const MOST: usize = 1 << (FIELD - 1);
 
 impl Packed {
     /// The number of bits of an outcome.

@@ -6,13 +6,12 @@
 
 use std::collections::VecDeque;
 use std::hint::black_box;
-use std::sync::{Barrier, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use windrow::last_calls::{CallTotals, Outcome};
 use windrow::{LastCalls, SlidingWindow, events};
-use windrow_benches::harness::{cores, keep_to_core, time};
+use windrow_benches::harness::{Spent, at_once, cores};
 use windrow_benches::terminal::{print_caption, print_table};
 
 const ROUNDS: usize = 41;
@@ -47,27 +46,12 @@ impl List {
     }
 }
 
-/// Returns the CPU time of `CALLS` calls on each of `threads` threads: the mean of the threads.
-fn on(threads: usize, failing: u64, call: Call<'_>) -> Duration {
-    let start = Barrier::new(threads);
-    let all = thread::scope(|scope| {
-        let run = |core| {
-            let start = &start;
-            scope.spawn(move || {
-                keep_to_core(core);
-                start.wait();
-                time(|| {
-                    for number in 0..CALLS {
-                        let failed = failing > 0 && number % failing == 0;
-                        black_box(call(black_box(Outcome { failed, slow: false })));
-                    }
-                })
-            })
-        };
-        let threads: Vec<_> = (0..threads).map(run).collect();
-        threads.into_iter().map(|one| one.join().expect("no thread panics")).sum::<Duration>()
-    });
-    all / threads as u32
+/// Makes `CALLS` calls, of which each `failing`-th one fails; none if that is 0.
+fn make(call: Call<'_>, failing: u64) {
+    for number in 0..CALLS {
+        let failed = failing > 0 && number % failing == 0;
+        black_box(call(black_box(Outcome { failed, slow: false })));
+    }
 }
 
 fn main() {
@@ -100,7 +84,8 @@ fn main() {
         eprint!("round {} of {ROUNDS}\r", round + 1);
         for (case, &(threads, failing)) in cases.iter().enumerate() {
             for ((_, call), times) in contenders.iter().zip(&mut times) {
-                times[case].push(on(threads, failing, *call).as_nanos() as f64 / CALLS as f64);
+                let ran = at_once(threads, &|_| (), &|_| make(*call, failing));
+                times[case].push(Spent::of(&ran).cpu.as_nanos() as f64 / CALLS as f64);
             }
         }
     }

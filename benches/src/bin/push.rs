@@ -14,8 +14,6 @@ use std::thread;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use lexopt::Arg::Long;
-use lexopt::{Parser, ValueExt};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
@@ -23,7 +21,7 @@ use opentelemetry_otlp::{MetricExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::metrics::{Instrument, PeriodicReader, SdkMeterProvider, Stream};
 use windrow::{Counter, Family, labels};
 use windrow_benches::heap::Counting;
-use windrow_benches::terminal::{print_caption, print_table};
+use windrow_benches::terminal::{print_caption, print_table, series_and_rounds};
 use windrow_otlp::Exporter;
 
 #[global_allocator]
@@ -93,24 +91,8 @@ fn answer(mut stream: TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-fn options() -> Result<(usize, usize), lexopt::Error> {
-    let (mut series, mut rounds) = (10_000, 15);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("series") => series = arguments.value()?.parse()?,
-            Long("rounds") => rounds = arguments.value()?.parse()?,
-            other => return Err(other.unexpected()),
-        }
-    }
-    if series == 0 || rounds == 0 {
-        return Err("--series and --rounds must be above 0".into());
-    }
-    Ok((series, rounds))
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (series, rounds) = options()?;
+    let (series, rounds) = series_and_rounds("push");
     let (address, taken) = listen()?;
     let family = Arc::new(Family::<Requests, Counter>::new().with_max_series(series));
     let ours = Exporter::to(&format!("http://{address}"))

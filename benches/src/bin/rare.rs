@@ -6,13 +6,10 @@
 //! memory that is not in the caches are measured by `--bin million`.)
 
 use std::hint::black_box;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::Duration;
 
 use windrow::Counter;
-use windrow_benches::harness::{cores, keep_to_core, time};
+use windrow_benches::harness::{Spent, at_once, cores};
 use windrow_benches::terminal::{print_caption, print_table};
 
 const ROUNDS: usize = 41;
@@ -50,24 +47,6 @@ fn counters_come_and_go() {
     (0..LIVES).for_each(|_| black_box(&Counter::new()).add(1));
 }
 
-/// Returns the CPU time of the work on `threads` threads at once: the mean of the threads.
-fn on(threads: usize, work: Work) -> Duration {
-    let start = Barrier::new(threads);
-    let all = thread::scope(|scope| {
-        let run = |core| {
-            let start = &start;
-            scope.spawn(move || {
-                keep_to_core(core);
-                start.wait();
-                time(work)
-            })
-        };
-        let threads: Vec<_> = (0..threads).map(run).collect();
-        threads.into_iter().map(|one| one.join().expect("no thread panics")).sum::<Duration>()
-    });
-    all / threads as u32
-}
-
 fn main() {
     print_caption("rare");
     let mut ratios = vec![Vec::new(); CASES.len()];
@@ -75,7 +54,8 @@ fn main() {
         eprint!("round {} of {ROUNDS}\r", round + 1);
         for ((_, everywhere, atomic, counter), ratios) in CASES.iter().zip(&mut ratios) {
             let threads = if *everywhere { cores() } else { 1 };
-            let [theirs, ours] = [on(threads, *atomic), on(threads, *counter)];
+            let [theirs, ours] = [atomic, counter]
+                .map(|work| Spent::of(&at_once(threads, &|_| (), &|_| work())).cpu);
             ratios.push(ours.as_secs_f64() / theirs.as_secs_f64());
         }
     }

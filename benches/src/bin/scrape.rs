@@ -9,8 +9,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use lexopt::Arg::Long;
-use lexopt::{Parser, ValueExt};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue};
 use prometheus_client::metrics::counter::Counter as TheirCounter;
@@ -19,7 +17,7 @@ use prometheus_client::registry::Registry;
 use windrow::{Counter, Family, labels};
 use windrow_benches::harness::{cores, keep_to_core, time};
 use windrow_benches::heap::Counting;
-use windrow_benches::terminal::{print_caption, print_table};
+use windrow_benches::terminal::{print_caption, print_table, series_and_rounds};
 use windrow_prometheus::registry::{self, register};
 use windrow_prometheus::{Exposition, Format};
 
@@ -133,35 +131,13 @@ fn contenders(series: usize) -> Vec<Contender> {
     ]
 }
 
-fn options() -> Result<(usize, usize), lexopt::Error> {
-    let (mut series, mut rounds) = (10_000, 15);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("series") => series = arguments.value()?.parse()?,
-            Long("rounds") => rounds = arguments.value()?.parse()?,
-            other => return Err(other.unexpected()),
-        }
-    }
-    if series == 0 || rounds == 0 {
-        return Err("--series and --rounds must be above 0".into());
-    }
-    Ok((series, rounds))
-}
-
 /// Returns the nanoseconds of a series.
 fn each(time: Duration, series: usize) -> String {
     format!("{:.0}", time.as_secs_f64() * 1e9 / series as f64)
 }
 
 fn main() {
-    let (series, rounds) = match options() {
-        Ok(options) => options,
-        Err(wrong) => {
-            eprintln!("scrape: {wrong}");
-            std::process::exit(2);
-        }
-    };
+    let (series, rounds) = series_and_rounds("scrape");
     print_caption("scrape");
     let mut contenders = contenders(series);
     let mut rows = Vec::new();

@@ -44,7 +44,7 @@ enum Named {
     Nothing,
     /// Several hosts, or an invalid one.
     Nonsense,
-    Address(IpAddr),
+    Address(#[cfg_attr(not(feature = "server"), expect(dead_code))] IpAddr),
     /// A name, in lower case.
     Name(String),
 }

@@ -126,6 +126,7 @@ mod exemplars;
 mod exporter;
 mod histograms;
 mod message;
+mod points;
 mod random;
 mod rules;
 mod started;

@@ -199,12 +199,12 @@ impl<S: Source + 'static> Registrable for Bucketed<S> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use windrow::{Histogram, histogram::Scale};
 
     use super::*;
 
-    fn distribution(scale: Scale, values: &[u64]) -> Distribution {
+    pub(crate) fn distribution(scale: Scale, values: &[u64]) -> Distribution {
         let histogram = Histogram::with_scale(scale);
         for value in values {
             histogram.record(*value);

@@ -42,17 +42,10 @@ impl Native {
 
 #[cfg(test)]
 mod tests {
-    use windrow::{Histogram, histogram::Scale};
+    use windrow::histogram::Scale;
 
     use super::*;
-
-    fn distribution(scale: Scale, values: &[u64]) -> Distribution {
-        let histogram = Histogram::with_scale(scale);
-        for value in values {
-            histogram.record(*value);
-        }
-        histogram.distribution()
-    }
+    use crate::buckets::tests::distribution;
 
     /// Returns the buckets that spans and deltas stand for: numbers and counts.
     fn decoded(sparse: &Native) -> Vec<(i32, u64)> {

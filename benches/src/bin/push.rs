@@ -61,15 +61,14 @@ fn listen() -> io::Result<(SocketAddr, Arc<AtomicUsize>)> {
     thread::spawn(move || {
         let mut buffer = vec![0; 1 << 16];
         for stream in listener.incoming().flatten() {
-            let length = answer(stream, &mut buffer).expect("a whole request");
-            counted.fetch_add(length, Ordering::Relaxed);
+            answer(stream, &mut buffer, &counted).expect("a whole request");
         }
     });
     Ok((address, taken))
 }
 
-/// Answers a request, and returns the length of its body.
-fn answer(mut stream: TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+/// Answers a request, once the length of its body is counted.
+fn answer(mut stream: TcpStream, buffer: &mut [u8], counted: &AtomicUsize) -> io::Result<()> {
     let mut head = Vec::new();
     let end = loop {
         let length = stream.read(buffer)?;
@@ -87,8 +86,8 @@ fn answer(mut stream: TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
     while taken < length {
         taken += stream.read(buffer)?;
     }
-    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")?;
-    Ok(length)
+    counted.fetch_add(length, Ordering::Relaxed);
+    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

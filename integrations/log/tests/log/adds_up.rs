@@ -170,8 +170,8 @@ fn ranges_that_follow_each_other_add_up() {
     let directory = tempfile::tempdir().unwrap();
     let begun = std::time::SystemTime::now();
     let window = SlidingWindow::<Http>::builder()
-        .interval(second())
-        .buckets(100)
+        .interval(second() * 10)
+        .buckets(1_000)
         .clock(windrow::clock::Precise::default())
         .build()
         .unwrap();

@@ -109,11 +109,13 @@ fn finish_says_that_lines_are_lost() {
 #[test]
 fn a_write_that_comes_too_late_is_told() {
     let directory = tempfile::tempdir().unwrap();
+    let clock = windrow::clock::Manual::default();
+    clock.set(windrow::Timestamp::from_secs(100_000));
     let builder = SlidingWindow::<Http>::builder().interval(Duration::from_millis(40)).buckets(4);
-    let window = builder.clock(Precise::default()).build().unwrap();
+    let window = builder.clock(clock.clone()).build().unwrap();
     let mut log = Log::open(directory.path(), Options::default()).unwrap();
     window.add(Http::Pass, 1);
-    sleep(Duration::from_millis(50));
+    clock.advance(Duration::from_millis(50));
     window.add(Http::Pass, 1);
     log.write("/", &window).unwrap();
     assert_eq!(log.unwritten().overdue, 1);

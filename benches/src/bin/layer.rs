@@ -152,7 +152,7 @@ fn main() -> Result<(), lexopt::Error> {
         println!();
     }
     let (events, in_flight) = ROUTES.family().lifetime();
-    let counts = (events.stats(Http::Pass).count, events.stats(Http::Exception).count);
+    let counts = (events.stats(Http::Request).count, events.stats(Http::Exception).count);
     assert_eq!((counts, in_flight), ((sent, 0), 0), "requests were lost");
     Ok(())
 }

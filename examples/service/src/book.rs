@@ -46,7 +46,7 @@ impl Book {
             ROUTES.family().iter().map(|series| series.window().lifetime(event).count).sum()
         };
         let mut rows = vec![
-            row("requests", &self.requests, routes(Http::Pass)),
+            row("requests", &self.requests, routes(Http::Request)),
             row("failures", &self.failures, routes(Http::Exception)),
         ];
         for (outcome, own) in OUTCOMES.into_iter().zip(&self.orders) {

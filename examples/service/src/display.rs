@@ -45,11 +45,11 @@ pub(crate) fn table() -> String {
         "requests", "/s", "minute", "hour", "day", "failed", "p50 ms", "p99 ms", "max ms"
     );
     let mut all: Vec<_> = ROUTES.family().iter().collect();
-    all.sort_by_key(|series| std::cmp::Reverse(series.window().lifetime(Http::Pass).count));
+    all.sort_by_key(|series| std::cmp::Reverse(series.window().lifetime(Http::Request).count));
     for series in all {
         let window = series.window();
         let minute = window.snapshot();
-        let sum = |span| window.over(span).map_or(0, |over| over.sum(Http::Pass));
+        let sum = |span| window.over(span).map_or(0, |over| over.sum(Http::Request));
         let times = window.distribution(Http::Rt);
         let [half, most] = times.quantiles([0.5, 0.99]).map(milliseconds);
         let name: Vec<String> = series.pairs().map(|(_, value)| value.to_string()).collect();
@@ -57,8 +57,8 @@ pub(crate) fn table() -> String {
             text,
             "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>8}{:>8}{:>8}   {}",
             name.join(" "),
-            grouped(window.previous().sum(Http::Pass)),
-            grouped(minute.sum(Http::Pass)),
+            grouped(window.previous().sum(Http::Request)),
+            grouped(minute.sum(Http::Request)),
             grouped(sum(HOUR)),
             grouped(sum(DAY)),
             grouped(minute.sum(Http::Exception)),
@@ -79,13 +79,13 @@ pub(crate) fn line(seconds: u64) -> String {
     let mut times = Distribution::default();
     for series in ROUTES.family() {
         let second = series.window().previous();
-        passed += second.sum(Http::Pass);
+        passed += second.sum(Http::Request);
         failed += second.sum(Http::Exception);
         // All routes have one scale, so there is nothing to refuse. Percentiles themselves do not
         // add up.
         let _ = times.merge(&second.distribution(Http::Rt));
         if series.labels().is_some_and(|route| route.route == UNMATCHED) {
-            unmatched += second.sum(Http::Pass);
+            unmatched += second.sum(Http::Request);
         }
     }
     let [half, most] = times.quantiles([0.5, 0.99]).map(milliseconds);
@@ -121,7 +121,7 @@ fn orders() -> String {
 fn bars(minute: &Snapshot<Http>) -> String {
     let buckets = minute.buckets();
     let newest = &buckets[buckets.len().saturating_sub(BARS)..];
-    let heights: Vec<u64> = newest.iter().map(|bucket| bucket.sum(Http::Pass)).collect();
+    let heights: Vec<u64> = newest.iter().map(|bucket| bucket.sum(Http::Request)).collect();
     let highest = heights.iter().copied().max().unwrap_or(0);
     // The lowest bar that is not too low; nothing has none.
     let bar = |height: u64| {

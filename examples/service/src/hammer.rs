@@ -41,8 +41,8 @@ pub(crate) fn run(how: &Hammer) -> Vec<Row> {
     let (windows, sliding) = hammer(
         "windrow::SlidingWindow",
         how,
-        || window.add(Http::Pass, 1),
-        || window.lifetime(Http::Pass).count,
+        || window.add(Http::Request, 1),
+        || window.lifetime(Http::Request).count,
     );
 
     say("\nadds a second\n");

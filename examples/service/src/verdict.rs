@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     fn row(expected: u64, counted: u64) -> Row {
-        Row { name: "Pass".to_owned(), expected, counted, is_adds: true }
+        Row { name: "requests".to_owned(), expected, counted, is_adds: true }
     }
 
     #[test]

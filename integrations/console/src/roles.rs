@@ -11,6 +11,8 @@ use crate::window::only_grows;
 /// The positions of these events; `None` where there is none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roles {
+    /// All operations, including those that are refused.
+    pub(crate) all: Option<usize>,
     /// Admitted operations, including those that fail.
     pub(crate) pass: Option<usize>,
     /// Admitted operations that have succeeded.
@@ -25,6 +27,7 @@ pub(crate) struct Roles {
     places: Vec<usize>,
 }
 
+const ALL: [&str; 7] = ["request", "requests", "call", "calls", "operation", "operations", "total"];
 const PASS: [&str; 2] = ["pass", "passed"];
 const SUCCESS: [&str; 4] = ["success", "successes", "succeeded", "ok"];
 const BLOCK: [&str; 5] = ["block", "blocked", "reject", "rejected", "limited"];
@@ -44,6 +47,7 @@ impl Roles {
         });
         Roles {
             places: before.collect(),
+            all: named(&ALL),
             pass: named(&PASS),
             success: named(&SUCCESS),
             block: named(&BLOCK),
@@ -55,16 +59,17 @@ impl Roles {
 
     /// Returns counts of operations: of all, and of those that failed or were refused. `count` has
     /// the count of an event. Of which operations failures are a part is known only where there is
-    /// an event for those that passed or have succeeded.
+    /// an event for all of them, or for those that passed or have succeeded.
     pub(crate) fn counts(&self, count: impl Fn(usize) -> u64) -> [u64; 3] {
         let of = |event: Option<usize>| event.map_or(0, &count);
         let (failed, refused) = (of(self.exception), of(self.block));
-        let admitted = match (self.pass, self.success) {
-            (Some(_), _) => of(self.pass),
-            (None, Some(_)) => of(self.success).wrapping_add(failed),
-            (None, None) => return [of(self.first), 0, 0],
+        let all = match (self.all, self.pass, self.success) {
+            (Some(_), ..) => of(self.all), // which the refused ones are part of
+            (None, Some(_), _) => of(self.pass).wrapping_add(refused),
+            (None, None, Some(_)) => of(self.success).wrapping_add(failed).wrapping_add(refused),
+            (None, None, None) => return [of(self.first), 0, 0],
         };
-        [admitted.wrapping_add(refused), failed, refused]
+        [all, failed, refused]
     }
 
     /// Takes what a row's numbers say: see [`numbers`](crate::series::numbers).
@@ -108,6 +113,8 @@ mod tests {
         assert_eq!(counts(["Pass", "Failed"]), [10, 3, 0]);
         assert_eq!(counts(["Success", "Failed"]), [13, 3, 0]);
         assert_eq!(counts(["Pass", "Block"]), [13, 0, 3]);
+        assert_eq!(counts(["Request", "Failed"]), [10, 3, 0]);
+        assert_eq!(counts(["Requests", "Block"]), [10, 0, 3], "they are requests, too");
         assert_eq!(counts(["Hit", "Error"]), [10, 0, 0]);
         assert_eq!(counts(["Error", "Hit"]), [10, 0, 0]);
         assert_eq!(counts(["Hit", "Blocked"]), [10, 0, 0]);

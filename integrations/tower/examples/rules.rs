@@ -115,7 +115,7 @@ fn windows() -> String {
         let Some(labels) = series.labels() else { continue };
         let (window, method, route) = (series.window(), labels.method, labels.route);
         let (interval, buckets) = (window.interval(), window.buckets());
-        let passed = window.sum(Http::Pass);
+        let passed = window.sum(Http::Request);
         let _ = writeln!(text, "{method:?} {route}: {passed} in {interval:?}, {buckets} buckets");
     }
     text

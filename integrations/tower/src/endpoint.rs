@@ -13,8 +13,8 @@ use windrow::{
 windrow::events! {
     /// The events of requests.
     pub enum Http {
-        /// Requests that reached the layer.
-        Pass: Count,
+        /// Requests that reached the layer, whether they were refused, failed or succeeded.
+        Request: Count,
         /// Requests that a limit behind the layer has refused (see [`Blocked`](crate::Blocked)), or
         /// the service itself, by [`Outcome::Refused`](crate::Outcome::Refused).
         Block: Count,
@@ -38,7 +38,7 @@ windrow::events! {
 ///
 /// let endpoint = Endpoint::default();
 /// assert_eq!((endpoint.window().interval().as_secs(), endpoint.window().buckets()), (60, 60));
-/// assert_eq!((endpoint.window().sum(Http::Pass), endpoint.in_flight().level()), (0, 0));
+/// assert_eq!((endpoint.window().sum(Http::Request), endpoint.in_flight().level()), (0, 0));
 /// ```
 pub struct Endpoint {
     window: SlidingWindow<Http>,

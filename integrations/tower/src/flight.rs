@@ -25,7 +25,7 @@ pub(crate) struct Flight {
 impl Flight {
     pub(crate) fn begin(routes: &'static Routes, route: Route<'_>) -> Flight {
         let endpoint = routes.with(route);
-        endpoint.window().add(Http::Pass, 1);
+        endpoint.window().add(Http::Request, 1);
         let inside = endpoint.peaks().enter(1).owned_by(endpoint.keep());
         Flight { inside, began: Instant::now(), outcome: None, is_inside: false }
     }

@@ -69,7 +69,7 @@ impl<R, K> MetricsLayer<R, K> {
     ///
     /// let layer = MetricsLayer::new(&ROUTES, |_| None);
     /// for series in layer.routes().family() {
-    ///     println!("{:?}: {}", series.labels(), series.window().sum(Http::Pass));
+    ///     println!("{:?}: {}", series.labels(), series.window().sum(Http::Request));
     /// }
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```

@@ -29,7 +29,7 @@
 //!
 //! | | at |
 //! |---|---|
-//! | [`Http::Pass`] | the call of the service |
+//! | [`Http::Request`] | the call of the service |
 //! | [`Http::Block`] | the head of a response with [`Blocked`] among its extensions, or [`Outcome::Refused`] |
 //! | [`Http::Rt`] | the head of the response, or the service's error: the time since the call |
 //! | [`Http::Exception`] | the head, the trailers, an error or a panic of service or body |
@@ -41,10 +41,10 @@
 //! Without a response, a request is in flight until its future is dropped, or until the service
 //! fails or panics.
 //!
-//! So each request is one pass, and at most one exception, cancellation or block. A blocked request
-//! has no response time. (In Sentinel, a pass is a request that was not blocked: here, that is the
-//! passes less the blocks. Around the limits, the layer sees what clients see. Behind them, it sees
-//! what the service does, and passes are the admitted requests.) A body that is dropped early
+//! So each call is one request, and at most one exception, cancellation or block. A blocked request
+//! has no response time. (Sentinel's pass is a request that was not blocked: here, that is the
+//! requests less the blocks. Around the limits, the layer sees what clients see. Behind them, it
+//! sees what the service does.) A body that is dropped early
 //! counts as none of these: servers drop bodies that are never read, such as that of a `HEAD`
 //! request. An upgraded connection (a web socket) is in flight until its response has ended, not
 //! until the connection is closed.

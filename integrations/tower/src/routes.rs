@@ -37,7 +37,7 @@ use crate::rules::Geometry;
 ///
 /// for series in ROUTES.family() {
 ///     let (window, in_flight) = (series.window(), series.in_flight());
-///     println!("{:?}: {}/s, {in_flight} now", series.labels(), window.rate(Http::Pass));
+///     println!("{:?}: {}/s, {in_flight} now", series.labels(), window.rate(Http::Request));
 /// }
 /// let carts = ROUTES.with(Route { method: Method::Get, route: "/carts/{id}" });
 /// assert_eq!(carts.window().sum(Http::Exception), 0);
@@ -109,8 +109,8 @@ impl Routes {
     ///
     /// static ROUTES: Routes = Routes::new();
     /// let job = Route { method: Method::Other, route: "a job" };
-    /// ROUTES.with(job).window().add(Http::Pass, 1);
-    /// assert_eq!(ROUTES.with(job).window().sum(Http::Pass), 1);
+    /// ROUTES.with(job).window().add(Http::Request, 1);
+    /// assert_eq!(ROUTES.with(job).window().sum(Http::Request), 1);
     /// ```
     #[inline]
     pub fn with(&self, route: Route<'_>) -> Pinned<'_, Route<'static>, Endpoint> {

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use crate::client::Client;
 
-/// Counters by name and labels, without those that are zero: `requests GET /carts/{id} Pass`, say.
+/// Counters by name and labels, without those that are zero, such as `requests GET /carts Request`.
 pub(crate) type Counts = BTreeMap<String, u64>;
 
 /// The number of clients of a service.
@@ -84,7 +84,7 @@ pub(crate) fn expected(all: &[Sent]) -> Counts {
     for sent in all {
         let method = if sent.route == "/orders" { "POST" } else { "GET" };
         let request = format!("requests {method} {}", sent.route);
-        add(format!("{request} Pass"), 1);
+        add(format!("{request} Request"), 1);
         add(format!("{request} Rt"), 1);
         if sent.status >= 500 {
             add(format!("{request} Exception"), 1);

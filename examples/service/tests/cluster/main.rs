@@ -227,12 +227,12 @@ async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &
 
 /// Returns the number of requests among the counts.
 fn requests(counts: &Counts) -> u64 {
-    counts.iter().filter(|(name, _)| name.ends_with(" Pass")).map(|(_, count)| count).sum()
+    counts.iter().filter(|(name, _)| name.ends_with(" Request")).map(|(_, count)| count).sum()
 }
 
 /// Returns the requests in a text.
 fn exported_requests(text: &str) -> u64 {
     let lines = text.lines().filter(|line| line.starts_with("shop_requests_total{"));
-    let passed = lines.filter_map(|line| line.split_once("event=\"Pass\"} "));
+    let passed = lines.filter_map(|line| line.split_once("event=\"Request\"} "));
     passed.map(|(_, count)| count.parse::<u64>().expect("a count")).sum()
 }

@@ -24,7 +24,7 @@ pub(crate) struct Life {
 impl Life {
     /// Returns all requests.
     pub(crate) fn requests(&self) -> u64 {
-        let passed = self.counts.iter().filter(|(name, _)| name.ends_with(" Pass"));
+        let passed = self.counts.iter().filter(|(name, _)| name.ends_with(" Request"));
         passed.map(|(_, count)| count).sum()
     }
 }

@@ -93,7 +93,7 @@ async fn each_request_is_counted_by_its_route_and_the_unknown_ones_together() {
     let (_, text) = get(&service, "/metrics").await;
     let passed: Vec<&str> = text
         .lines()
-        .filter(|line| line.starts_with("shop_requests_total{") && line.contains("\"Pass\""))
+        .filter(|line| line.starts_with("shop_requests_total{") && line.contains("\"Request\""))
         .collect();
     for (method, route, count) in [
         ("GET", "/carts/{id}", 2),
@@ -103,7 +103,7 @@ async fn each_request_is_counted_by_its_route_and_the_unknown_ones_together() {
         ("GET", "unmatched", 2),
         ("OTHER", "unmatched", 1),
     ] {
-        let labels = format!("{{method=\"{method}\",route=\"{route}\",event=\"Pass\"}}");
+        let labels = format!("{{method=\"{method}\",route=\"{route}\",event=\"Request\"}}");
         let line = format!("shop_requests_total{labels} {count}");
         assert!(passed.contains(&line.as_str()), "no {line} in {passed:#?}");
     }
@@ -176,7 +176,7 @@ async fn requests_in_flight_are_answered_before_the_last_export_is_written() {
         assert_eq!(end.code, Some(0), "{end:?}");
         let last = fs::read_to_string(last).unwrap();
         assert!(last.lines().any(|line| line == is_in_flight(0)), "{last}");
-        let pass = "{method=\"GET\",route=\"/slow/{milliseconds}\",event=\"Pass\"} 1";
+        let pass = "{method=\"GET\",route=\"/slow/{milliseconds}\",event=\"Request\"} 1";
         assert!(last.contains(&format!("shop_requests_total{pass}\n")), "{last}");
         assert!(last.ends_with("# EOF\n"), "{last}");
     }
@@ -191,7 +191,7 @@ async fn the_page_is_there_and_its_streams_end_with_the_service() {
         ("/console/snapshot.json", "\"name\":\"shop_payments\""),
         (
             "/console/metrics",
-            "shop_requests_total{method=\"GET\",route=\"/carts/{id}\",event=\"Pass\"} 1\n",
+            "shop_requests_total{method=\"GET\",route=\"/carts/{id}\",event=\"Request\"} 1\n",
         ),
     ] {
         let (status, text) = get(&service, path).await;

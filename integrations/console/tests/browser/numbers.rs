@@ -1,12 +1,16 @@
 //! The numbers on the page are the service's own.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use windrow::SlidingWindow;
+use windrow::clock::Manual;
 use windrow::histogram::Distribution;
+use windrow_console::Console;
 
 use crate::page::{Cells, Page};
-use crate::shop::{Http, Method, Shop, Window};
+use crate::shop::{Http, Method, Served, Shop, Window};
 
 /// A row's numbers, as read here. A missing number is empty on the page.
 pub(crate) type Numbers = BTreeMap<&'static str, f64>;
@@ -192,5 +196,43 @@ fn the_accounts_of_a_series_are_the_windows_own() {
         "[...document.querySelectorAll('#detail [data-horizon]')].map(plot => plot.dataset.horizon)",
     );
     assert_eq!(horizons, serde_json::json!(["minute", "hour", "day"]));
+    page.assert_well();
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn refused_requests_are_counted_once_in_either_way_of_counting() {
+    use windrow_tower::Http as Tower;
+
+    let clock = Manual::default();
+    let minute = Duration::from_secs(60);
+    let disjoint = SlidingWindow::<Http>::builder().interval(minute).clock(clock.clone());
+    let total = SlidingWindow::<Tower>::builder().interval(minute).clock(clock.clone());
+    let (disjoint, total) = (disjoint.build().unwrap(), total.build().unwrap());
+    disjoint.add(Http::Pass, 60);
+    disjoint.add(Http::Block, 40);
+    disjoint.add(Http::Exception, 3);
+    total.add(Tower::Request, 100);
+    total.add(Tower::Block, 40);
+    total.add(Tower::Exception, 3);
+    clock.advance(minute / 2);
+    let mut console = Console::new("shop");
+    console.show("sentinel", "Passes and blocks", Arc::new(disjoint)).unwrap();
+    console.show("tower", "Requests, and blocks among them", Arc::new(total)).unwrap();
+    let server = Served::of(console);
+    let mut page = Page::open(&server);
+    page.catch_up(&server);
+    for (key, cells) in page.rows() {
+        let numbers = ["pass", "block", "exception", "share"].map(|column| &*cells[column]);
+        assert_eq!(numbers, ["60", "40", "3", "0.03"], "{key}");
+        let sum = format!("#sums [data-metric={key}] [data-sum=refused]");
+        assert_eq!(page.attribute(&sum, "data-value").unwrap(), "0.4", "{key}");
+        page.click(&format!("tr[data-series={key}]"));
+        page.browser.wait_for(&format!(
+            "document.querySelector('#detail[data-series={key}] [data-plot=share] [data-refused]')"
+        ));
+        let plot = page.attribute("#detail [data-plot=share] [data-refused]", "data-refused");
+        assert_eq!(plot.unwrap(), "0.4", "{key}");
+    }
     page.assert_well();
 }

@@ -152,6 +152,12 @@ pub(crate) struct Served {
 }
 
 impl Served {
+    /// Serves a console at an address of this machine.
+    pub(crate) fn of(console: Console) -> Served {
+        let begun = Instant::now();
+        Served { server: console.build().serve("127.0.0.1:0").unwrap(), begun }
+    }
+
     pub(crate) fn address(&self) -> String {
         self.server.address().to_string()
     }

@@ -116,6 +116,24 @@ async fn refusals_and_slow_answers_are_no_failures() {
 }
 
 #[tokio::test]
+async fn refused_requests_are_a_part_of_those_that_a_tower_layer_counts() {
+    use windrow_tower::Http;
+
+    let clock = Manual::default();
+    let window = SlidingWindow::<Http>::builder().interval(60 * SECOND).buckets(60);
+    let window = window.tier(60 * SECOND, 180).clock(clock.clone()).build().unwrap();
+    for second in 0..3_900 {
+        window.add(Http::Request, 100);
+        window.add(Http::Block, if second < 3_600 { 1 } else { 40 });
+        clock.advance(SECOND);
+    }
+    let mut console = Console::new("shop");
+    console.show("requests", "Requests", std::sync::Arc::new(window)).unwrap();
+    let text = head(served(&console.build()).address()).await;
+    assert!(text.contains("  refused 1\u{202f}% to 40\u{202f}% since "), "{text}");
+}
+
+#[tokio::test]
 async fn looks_find_it_while_a_client_watches_and_settings_apply() {
     let web = Site::new();
     web.serve(3_600, 1, 0, 2);

@@ -60,7 +60,7 @@ impl Routes {
     /// static ROUTES: Routes = Routes::new();
     ///
     /// let carts = Route { method: Method::Get, route: "/carts/{id}" };
-    /// ROUTES.with(carts).window().add(Http::Pass, 3);
+    /// ROUTES.with(carts).window().add(Http::Request, 3);
     /// let ten_seconds = Geometry::new(Duration::from_secs(10), 10);
     /// let rules = |route| Rules::builder(ten_seconds)
     ///     .rule([("route", route)], Geometry::new(Duration::from_secs(300), 60))
@@ -72,7 +72,7 @@ impl Routes {
     /// };
     /// assert_eq!(window(carts), (10, 10));
     /// assert_eq!(window(Route { method: Method::Get, route: "/reports/{id}" }), (300, 60));
-    /// assert_eq!(ROUTES.with(carts).window().lifetime(Http::Pass).count, 3);
+    /// assert_eq!(ROUTES.with(carts).window().lifetime(Http::Request).count, 3);
     /// # Ok::<(), RulesError>(())
     /// ```
     pub fn replace(&self, rules: WindowRules) -> Result<Changes, RulesError> {

@@ -53,7 +53,7 @@ async fn raw_paths_fill_the_family_and_no_more() {
     let all = all(routes);
     assert_eq!((all.len(), all["true"].pass), (11, 990));
     assert_eq!(
-        (routes.family().lifetime().0.stats(Http::Pass).count, routes.family().lifetime().1),
+        (routes.family().lifetime().0.stats(Http::Request).count, routes.family().lifetime().1),
         (1_000, 0)
     );
 }

@@ -84,7 +84,7 @@ async fn a_layer_on_the_routes_leaves_the_fallback_uncounted() {
     for (method, uri, _, expected) in SENT {
         assert_eq!(status(app.clone(), method, uri).await, expected);
     }
-    assert_eq!(routes.family().lifetime().0.stats(Http::Pass).count, SENT.len() as u64 - 1);
+    assert_eq!(routes.family().lifetime().0.stats(Http::Request).count, SENT.len() as u64 - 1);
     assert!(!all(routes).contains_key("GET unmatched"));
 }
 
@@ -100,7 +100,7 @@ async fn a_refusal_by_a_handler_is_blocked_and_its_failure_is_an_exception() {
         let endpoint =
             routes.with(windrow_tower::Route { method: windrow_tower::Method::Get, route: uri });
         let count = |event| endpoint.window().lifetime(event).count;
-        let counts = [Http::Pass, Http::Block, Http::Exception].map(count);
+        let counts = [Http::Request, Http::Block, Http::Exception].map(count);
         assert_eq!(counts, [1, block, exception], "{uri}");
     }
 }

@@ -257,7 +257,7 @@ async fn a_series_with_a_request_in_flight_is_not_removed() {
     drop(body);
     assert_eq!(routes.family().retain(|_, _| false), 1);
     let (events, in_flight) = routes.family().lifetime();
-    assert_eq!((events.stats(Http::Pass).count, in_flight), (1, 0));
+    assert_eq!((events.stats(Http::Request).count, in_flight), (1, 0));
 }
 
 #[test]

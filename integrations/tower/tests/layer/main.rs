@@ -48,7 +48,7 @@ impl Counts {
     fn of(endpoint: &Endpoint) -> Counts {
         let count = |event| endpoint.window().lifetime(event).count;
         Counts {
-            pass: count(Http::Pass),
+            pass: count(Http::Request),
             exception: count(Http::Exception),
             cancelled: count(Http::Cancelled),
             answered: endpoint.window().lifetime(Http::Rt).count,

@@ -38,7 +38,7 @@ fn get(route: &str) -> Route<'_> {
 /// Counts a request; returns the geometry of the window in which it counts.
 fn count(routes: &Routes, route: &str) -> Shape {
     let endpoint = routes.with(get(route));
-    endpoint.window().add(Http::Pass, 1);
+    endpoint.window().add(Http::Request, 1);
     shape(&endpoint)
 }
 
@@ -67,7 +67,7 @@ fn a_swap_reaches_the_windows_that_are_there_and_those_that_come() {
     for series in routes.family() {
         let route = series.labels().expect("no overflow").route;
         let counted = if ["/a", "/c"].contains(&route) { [2, 1] } else { [3, 2] };
-        let lifetime = series.window().lifetime(Http::Pass).count;
+        let lifetime = series.window().lifetime(Http::Request).count;
         assert!(counted.contains(&lifetime), "{route}: {lifetime}");
     }
 }
@@ -108,7 +108,7 @@ fn a_route_that_is_removed_comes_back_with_the_geometry_of_its_rule() {
     assert_eq!(count(&routes, "/a"), (10, 5));
     assert_eq!(routes.family().retain(|_, _| false), 1);
     assert_eq!(count(&routes, "/a"), (10, 5));
-    assert_eq!(routes.family().lifetime().0.stats(Http::Pass).count, 2);
+    assert_eq!(routes.family().lifetime().0.stats(Http::Request).count, 2);
 }
 
 /// A geometry that was set by hand goes with the next swap, also if the rules stay.

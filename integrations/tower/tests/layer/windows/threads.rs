@@ -136,7 +136,7 @@ fn swap(routes: &Routes, random: &mut Rng) {
         assert_eq!(routes.rules().as_deref(), Some(rules));
         for series in routes.family() {
             // Otherwise a thread is just making it.
-            if series.window().lifetime(Http::Pass).count > 0 {
+            if series.window().lifetime(Http::Request).count > 0 {
                 let expected = set.shape(series.labels().map(|labels| labels.route));
                 assert_eq!(shape(&series), expected, "{:?}", series.labels());
             }
@@ -150,20 +150,20 @@ fn compare(routes: &Routes, names: &[String], books: &[AtomicU64]) {
     for (name, book) in names.iter().zip(books) {
         let Some(endpoint) = routes.family().get(get(name)) else { continue };
         let (window, book) = (endpoint.window(), book.load(Ordering::Relaxed));
-        shared -= window.lifetime(Http::Pass).count;
+        shared -= window.lifetime(Http::Request).count;
         // A route may have counted in the overflow series while the family seemed full.
-        assert!(window.lifetime(Http::Pass).count <= book, "{name}");
+        assert!(window.lifetime(Http::Request).count <= book, "{name}");
     }
     let overflow = routes.family().iter().find(|endpoint| endpoint.labels().is_none());
-    let overflow = overflow.map_or(0, |endpoint| endpoint.window().lifetime(Http::Pass).count);
+    let overflow = overflow.map_or(0, |endpoint| endpoint.window().lifetime(Http::Request).count);
     assert_eq!(overflow, shared);
     for series in routes.family() {
         let window = series.window();
-        let passed = window.lifetime(Http::Pass).count;
-        assert_eq!(window.sum(Http::Pass), passed, "all of it is in the interval");
+        let passed = window.lifetime(Http::Request).count;
+        assert_eq!(window.sum(Http::Request), passed, "all of it is in the interval");
         assert_eq!(window.stats(Http::Rt).count, passed);
         assert_eq!((window.lifetime(Http::Rt).count, series.in_flight().level()), (passed, 0));
-        assert_eq!(window.late(Http::Pass).count, 0);
+        assert_eq!(window.late(Http::Request).count, 0);
     }
 }
 
@@ -183,7 +183,7 @@ fn a_window_that_comes_during_a_swap_goes_by_the_new_rules() {
         });
         let endpoint = routes.family().get(get(&name)).expect("it was made");
         assert_eq!(shape(&endpoint), (seconds, 5), "round {round}");
-        assert_eq!(endpoint.window().lifetime(Http::Pass).count, 2);
+        assert_eq!(endpoint.window().lifetime(Http::Request).count, 2);
         drop(endpoint);
         routes.family().retain(|_, _| false);
     }

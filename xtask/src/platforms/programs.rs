@@ -9,6 +9,9 @@ use super::targets::{Target, Tested};
 /// The name of the program with the library's own tests.
 pub(super) const LIBRARY: &str = "windrow";
 
+/// The name of the soak, which has no tests: it is right if it exits with success.
+pub(super) const SOAK: &str = "soak";
+
 /// A run of a test program.
 #[derive(Clone, Copy)]
 pub(super) struct Program {
@@ -23,10 +26,9 @@ pub(super) struct Program {
 impl Program {
     /// Returns the name of the run.
     pub(super) fn name(&self) -> String {
-        let part = self.arguments.split("::").next().unwrap_or_default();
-        match part {
-            "" => self.test.to_owned(),
-            part => format!("{}/{part}", self.test),
+        match self.arguments.split_once("::") {
+            None => self.test.to_owned(),
+            Some((part, _)) => format!("{}/{part}", self.test),
         }
     }
 }

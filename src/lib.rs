@@ -34,13 +34,14 @@
 //! * [`Histogram`] is a latency histogram: quantiles with a stated error, of values from all cores.
 //! * [`Gate`] is a rate limiter: it admits at most a limit in each interval, exactly.
 //!   [`RationedGate`](gate::RationedGate) is for millions a second.
+//! * [`Pace`] is a leaky bucket: it admits one call in each period, with a burst if wanted.
 //! * [`InFlight`] is an exact gauge of operations in progress, with a concurrency limit; in a
 //!   window, each bucket has the greatest level.
 //! * [`Family`] has a metric for each set of labels, with bounded cardinality.
 //! * [`HeavyKeys`] finds the heaviest of any number of keys, with guaranteed bounds.
 //! * [`LastCalls`] counts what became of the last `n` calls, for circuit breakers.
 //!
-//! Each of them but the last can be a `static`: by `new`, or by `of` for windows and gates.
+//! Each of them but the last can be a `static`: by `new`, or by `of` for windows, gates and paces.
 //!
 //! * [`export`] reads all of these for exporters: Prometheus, OpenTelemetry, a page, a log.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified,
@@ -74,6 +75,7 @@ pub mod labels;
 pub mod last_calls;
 mod memory;
 mod once;
+pub mod pace;
 mod reclaim;
 mod recorded;
 mod ring;
@@ -100,6 +102,7 @@ pub use heavy::HeavyKeys;
 pub use histogram::Histogram;
 pub use in_flight::InFlight;
 pub use last_calls::LastCalls;
+pub use pace::Pace;
 pub use recorded::Recorded;
 #[cfg(loom)]
 #[doc(hidden)]

@@ -1,11 +1,12 @@
-//! The gate: random histories beside a reference model, threads at the edges of short buckets, and
-//! its statistics.
+//! The gate and the pace: random histories beside reference models, threads at the edges of short
+//! buckets, and statistics.
 
 mod contract;
 mod edges;
 mod ignored;
 mod judge;
 mod oracle;
+mod pace;
 mod rations;
 mod retired;
 mod scales;

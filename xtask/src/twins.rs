@@ -4,7 +4,7 @@
 //! in `growth`, in histograms in `histograms`, in a window's wide cells in `wide`, in refusals of
 //! the arena in `refusals`, in tiers in `tiers`, in `clear` in `clears`, in gates in `gate` and
 //! their rations in `rations`, in levels in `in_flight`, in heavy keys in `heavy_keys`, in the last
-//! calls in `last_calls`, in exemplars in `exemplars`.
+//! calls in `last_calls`, in paces in `pace`, in exemplars in `exemplars`.
 
 mod announced;
 mod clears;
@@ -17,6 +17,7 @@ mod histograms;
 mod in_flight;
 mod last_calls;
 mod leases;
+mod pace;
 mod rations;
 mod reads;
 mod refusals;
@@ -44,6 +45,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
         .chain(in_flight::IN_FLIGHT)
         .chain(heavy_keys::HEAVY_KEYS)
         .chain(last_calls::LAST_CALLS)
+        .chain(pace::PACE)
         .chain(exemplars::EXEMPLARS)
 }
 

@@ -27,6 +27,7 @@ mod one_bucket;
 mod open_rows;
 mod order;
 mod order_asked_for;
+mod pace;
 mod permits;
 #[cfg(any(windrow_per_core, windrow_announced))]
 mod rations;

@@ -1,0 +1,93 @@
+//! Paces: no two moments are closer than the period, and a turn that is given back never was.
+//!
+//! Explores calls that meet at different times, and turns that are given back beside other calls.
+
+use std::time::Duration;
+
+use windrow::Pace;
+use windrow_loom_tests::engine::{
+    sync::Arc,
+    thread::{self, JoinHandle},
+};
+use windrow_loom_tests::window::{Local, at, set_time};
+use windrow_loom_tests::{Model, turn};
+
+const PERIOD: u64 = 100;
+
+type Shared = Arc<Pace<Local>>;
+
+fn pace() -> Shared {
+    set_time(0);
+    let builder = Pace::builder(Duration::from_nanos(PERIOD)).clock(Local);
+    Arc::new(builder.build().expect("it is sound"))
+}
+
+fn spawn<R: Send + 'static>(
+    pace: &Shared,
+    body: impl FnOnce(&Pace<Local>) -> R + Send + 'static,
+) -> JoinHandle<R> {
+    let pace = Arc::clone(pace);
+    thread::spawn(move || {
+        turn();
+        body(&pace)
+    })
+}
+
+/// Reserves a turn at a time, keeps it or gives it back, and returns its moment if it counts.
+fn reserve(pace: &Pace<Local>, time: u64, is_kept: bool) -> Option<u64> {
+    set_time(time);
+    let reserved = pace.reserve(1, Duration::MAX).expect("it may wait for ever");
+    let moment = at(time).as_nanos() + reserved.wait().as_nanos() as u64;
+    turn();
+    if is_kept {
+        reserved.keep();
+        return Some(moment);
+    }
+    (!reserved.cancel()).then_some(moment)
+}
+
+/// Checks the moments of the calls that count, and the end, which is a period behind the last.
+fn check(pace: &Pace<Local>, moments: &[Option<u64>]) {
+    let mut moments: Vec<u64> = moments.iter().copied().flatten().collect();
+    moments.sort_unstable();
+    assert!(moments.is_sorted_by(|one, next| one + PERIOD <= *next), "{moments:?}");
+    set_time(0);
+    let end = at(0).as_nanos() + pace.idle_after().as_nanos() as u64;
+    assert_eq!(Some(end), moments.last().map(|last| last + PERIOD), "{moments:?}");
+}
+
+/// Two threads at different times, one of which asks twice.
+#[test]
+fn call_against_calls() {
+    Model::new("pace::call_against_calls").explore(|| {
+        let pace = pace();
+        let other = spawn(&pace, |pace| reserve(pace, 3, true));
+        let own = [reserve(&pace, 0, true), reserve(&pace, 8, true)];
+        check(&pace, &[own[0], own[1], other.join().unwrap()]);
+    });
+}
+
+/// A turn is given back while another thread takes the next.
+#[test]
+fn giving_back_against_a_call() {
+    Model::new("pace::giving_back_against_a_call").explore(|| {
+        let pace = pace();
+        let first = reserve(&pace, 0, true);
+        let other = spawn(&pace, |pace| reserve(pace, 0, true));
+        let own = reserve(&pace, 0, false);
+        check(&pace, &[first, own, other.join().unwrap()]);
+    });
+}
+
+/// Two turns are given back in either order, and the ends that they leave are taken again.
+#[test]
+fn giving_back_against_giving_back() {
+    Model::new("pace::giving_back_against_giving_back").explore(|| {
+        let pace = pace();
+        let first = reserve(&pace, 0, true);
+        let other = spawn(&pace, |pace| [reserve(pace, 0, false), reserve(pace, 0, true)]);
+        let own = [reserve(&pace, 0, false), reserve(&pace, 0, false)];
+        let other = other.join().unwrap();
+        check(&pace, &[first, own[0], own[1], other[0], other[1]]);
+    });
+}

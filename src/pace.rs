@@ -1,0 +1,382 @@
+//! Paces: [`Pace`] admits at most one call in each period, as a leaky bucket does.
+//!
+//! # The protocol
+//!
+//! This is the generic cell rate algorithm (GCRA). One word holds the **end** `e`: the time at
+//! which all that was admitted would be over, if each unit of weight took a period `T`. A call of
+//! weight `n` at time `t` moves the end, by one compare-exchange:
+//!
+//! ```text
+//!    e' = max(e, t) + n T                the end behind this call
+//!    due = max(t, e' - b T)              the call's moment: b, the burst, may come ahead
+//!    admitted if due - t <= longest wait
+//! ```
+//!
+//! # The theorem
+//!
+//! *In each span of `d` nanoseconds the calls whose moments lie in it weigh at most
+//! `b + (d - 1) / T`, rounded down.*
+//!
+//! Take the calls that were admitted, in the order of their exchanges. For each of them
+//! `e' - b T <= due <= e' - n T`: the first by the definition of `due`; the second because
+//! `t <= e' - n T`, and `n <= b`. Let `j` be the first call of the span and `k` the last, in that
+//! order. The end rises by `n T` at least in each call, so the weight `w` from `j` to `k` has
+//!
+//! ```text
+//!    w T <= e'(k) - (e'(j) - n(j) T) <= due(k) + b T - due(j) <= b T + d - 1
+//! ```
+//!
+//! No step needs the clock to rise, or the calls to go on in the order of their exchanges.
+//!
+//! # Giving back
+//!
+//! A reservation knows the end that its call found, `e`, and the one that it made, `e'`. It is
+//! given back by a compare-exchange from `e'` to `e`. *Then it is as if the call had never been.*
+//! Each call raises the end, and each giving back takes away what one call has raised. So until a
+//! call is given back, the end is at `e'` or above, and it is `e'` only if all calls behind it were
+//! given back. The exchange succeeds exactly then, and leaves what the calls before it made.
+//!
+//! If there is a later call, the word stays as it was: the later call was told its moment, and does
+//! not know of an earlier one.
+//!
+//! All operations are Relaxed: each decision is one exchange of one word, and nothing else is
+//! published by it.
+
+use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
+
+#[cfg(not(any(loom, shuttle)))]
+use crate::at_most::AtMost;
+use crate::clock::{Clock, Coarse, UNKNOWN};
+use crate::gate::Admission;
+use crate::sync::{AtomicU64, Ordering};
+use crate::timestamp::saturating_nanos;
+
+mod builder;
+mod error;
+mod reservation;
+mod terms;
+
+pub use builder::PaceBuilder;
+pub use error::{PaceError, RefusedError};
+pub use reservation::Reservation;
+use terms::{Answer, Terms};
+
+/// A leaky bucket: admits at most one call in each period, with a burst if wanted (GCRA).
+///
+/// A [`Gate`](crate::Gate) admits its whole limit at once if it is asked to, and then nothing until
+/// a bucket leaves. A pace spreads calls evenly: to a database or a partner's interface that
+/// permits 50 calls a second, and breaks down under 50 at once. A caller that has time is told the
+/// wait for its turn; a [reservation](Self::reserve) that is dropped before its turn gives
+/// it back.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Pace, clock::Manual, gate::Admission};
+///
+/// let clock = Manual::default();
+/// let period = Duration::from_millis(20);
+/// let pace = Pace::builder(period).clock(clock.clone()).build()?;
+/// let longest = Duration::from_millis(50);
+/// assert_eq!(pace.admit(1, longest), Admission::Now);
+/// assert_eq!(pace.admit(1, longest), Admission::After(period));
+/// assert_eq!(pace.admit(1, longest), Admission::After(2 * period));
+/// let retry_after = Some(3 * period); // more than the 50 ms that the caller would wait
+/// assert_eq!(pace.admit(1, longest), Admission::Refused { retry_after });
+/// # Ok::<(), windrow::pace::PaceError>(())
+/// ```
+///
+/// One in a `static` is made by [`of`](Self::of).
+///
+/// # What is promised
+///
+/// Let `T` be the period and `b` the burst, 1 by default. A call's *moment* is the time at which it
+/// was admitted, or the end of its wait. **In each span of `d` nanoseconds, the calls whose moments
+/// lie in it weigh at most `b + (d - 1) / T`**, rounded down, wherever it begins, for any threads
+/// and any delays. With a burst of 1, no two moments are closer than `T`. A caller that goes on
+/// later than at its moment comes closer to the next one: that is its own doing.
+///
+/// A refusal is exact too: the call's moment, behind all calls that were admitted and not given
+/// back, would be later than its longest wait. Nothing is taken then.
+///
+/// # Time
+///
+/// The promise holds by the clock's readings, however they come: a clock that steps back, stands
+/// still or leaps makes calls wait, and admits none too early. After a reading that leaps ahead by
+/// an hour, and back again, calls wait for an hour.
+///
+/// # Cost and progress
+///
+/// A call costs the clock's reading, a load, and one compare-exchange; a refusal no exchange. It
+/// never fails, panics, waits for another thread or takes a lock; only an exchange that another
+/// call has won is repeated. (The caller waits by itself: the pace returns the time.) A pace is one
+/// word and three numbers, and allocates nothing. All threads write its word: that is the price of
+/// one order for all calls.
+///
+/// Admission creates no happens-before edge between callers.
+#[doc(alias = "leaky bucket")]
+#[doc(alias = "token bucket")]
+#[doc(alias = "GCRA")]
+#[doc(alias = "rate limiter")]
+#[doc(alias = "RateLimiter")]
+#[doc(alias = "throttle")]
+#[doc(alias = "governor")]
+pub struct Pace<C = Coarse> {
+    terms: Terms,
+    /// The end of all that was admitted.
+    end: AtomicU64,
+    clock: C,
+}
+
+impl Pace {
+    /// Returns a builder of a pace that admits one call in each `period`. The burst is 1, and the
+    /// clock [`Coarse`], unless the builder is told otherwise.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let pace = windrow::Pace::builder(Duration::from_millis(200)).build()?;
+    /// assert_eq!((pace.period().as_millis(), pace.burst()), (200, 1));
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn builder(period: Duration) -> PaceBuilder {
+        PaceBuilder::new(period)
+    }
+
+    /// Makes a pace that can stand in a `static`, on the [`Coarse`] clock.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{AtMost, Pace};
+    ///
+    /// static PARTNER: Pace = Pace::of(Duration::from_millis(50), AtMost(4));
+    ///
+    /// assert!(PARTNER.try_admit(1));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// It panics where a [builder](Self::builder) would return an error, and if the burst's periods
+    /// are shorter than 100 ms together. In a `static`, each of these is an error of the compiler:
+    ///
+    /// ```compile_fail,E0080
+    /// use std::time::Duration;
+    /// use windrow::{AtMost, Pace};
+    ///
+    /// static PARTNER: Pace = Pace::of(Duration::ZERO, AtMost(4));
+    /// # assert!(PARTNER.try_admit(1));
+    /// ```
+    #[cfg(not(any(loom, shuttle)))]
+    #[must_use]
+    pub const fn of(period: Duration, AtMost(burst): AtMost) -> Pace {
+        let terms = match Terms::new(period, burst) {
+            Ok(terms) => terms,
+            Err(PaceError::ZeroPeriod) => panic!("the period is zero"),
+            Err(PaceError::ZeroBurst) => panic!("the burst is zero"),
+            Err(_) => panic!("the burst's periods are longer than 2^62 ns together"),
+        };
+        // As for a gate's buckets: ten ticks of a clock with a resolution of 10 ms.
+        assert!(terms.is_for(10_000_000), "the burst's periods are shorter than 100 ms together");
+        Pace { terms, end: AtomicU64::new(0), clock: Coarse::NEW }
+    }
+}
+
+impl<C: Clock> Pace<C> {
+    fn made_of(terms: Terms, clock: C) -> Pace<C> {
+        Pace { terms, end: AtomicU64::new(0), clock }
+    }
+
+    /// Admits a call of weight `n` now if that is within the pace; otherwise takes nothing.
+    ///
+    /// A weight of `n` takes `n` periods. A weight above the burst never fits, and a weight of zero
+    /// always does.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// let pace = Pace::builder(Duration::from_secs(1)).clock(clock.clone()).build()?;
+    /// assert!(pace.try_admit(1));
+    /// assert!(!pace.try_admit(1));
+    /// clock.advance(Duration::from_secs(1));
+    /// assert!(pace.try_admit(1));
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    #[inline]
+    #[doc(alias = "try_acquire")]
+    #[doc(alias = "check")]
+    #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
+    pub fn try_admit(&self, n: u64) -> bool {
+        matches!(self.take(n, 0), Answer::Taken { .. })
+    }
+
+    /// Admits a call of weight `n`, now or after a wait of at most `max_wait`; or refuses, takes
+    /// nothing, and says when to come back.
+    ///
+    /// It decides at once. [`Admission::After`] cannot be taken back: see
+    /// [`reserve`](Self::reserve). Later calls have later moments, except that a small weight may
+    /// come ahead of a larger one.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual, gate::Admission};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let pace = Pace::builder(second).burst(3).clock(Manual::default()).build()?;
+    /// assert_eq!(pace.admit(3, Duration::ZERO), Admission::Now);
+    /// assert_eq!(pace.admit(2, Duration::MAX), Admission::After(2 * second));
+    /// assert_eq!(pace.admit(4, Duration::MAX), Admission::Refused { retry_after: None });
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    #[inline]
+    #[doc(alias = "acquire")]
+    #[doc(alias = "until_ready")]
+    pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
+        match self.take(n, saturating_nanos(max_wait)) {
+            Answer::Taken { now, due, .. } if due > now => {
+                Admission::After(Duration::from_nanos(due - now))
+            }
+            Answer::Taken { .. } => Admission::Now,
+            Answer::Refused { wait } => {
+                Admission::Refused { retry_after: wait.map(Duration::from_nanos) }
+            }
+        }
+    }
+
+    /// Reserves a turn for a call of weight `n`, after a wait of at most `max_wait`. If the
+    /// reservation is dropped before its turn, it is given back.
+    ///
+    /// It is [`admit`](Self::admit) for callers that may give up: a future that is dropped while it
+    /// waits, a request that is cancelled. [`Reservation`] says what giving back can do.
+    ///
+    /// # Errors
+    ///
+    /// [`RefusedError`] if the wait would be longer, or the weight never fits. Nothing is taken
+    /// then.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let pace = Pace::builder(second).clock(Manual::default()).build()?;
+    /// pace.reserve(1, Duration::ZERO)?.keep();
+    /// let turn = pace.reserve(1, Duration::MAX)?;
+    /// assert_eq!(turn.wait(), second); // sleep, and then `turn.keep()`
+    /// drop(turn); // the caller has given up: the turn is free
+    /// assert_eq!(pace.reserve(1, Duration::MAX)?.wait(), second);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
+        match self.take(n, saturating_nanos(max_wait)) {
+            Answer::Taken { now, due, from, to } => {
+                Ok(Reservation::new(&self.end, &self.clock, now, due, (from, to)))
+            }
+            Answer::Refused { wait } => {
+                Err(RefusedError { retry_after: wait.map(Duration::from_nanos) })
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&self, n: u64, max_wait: u64) -> Answer {
+        let now = self.quick_now();
+        // Relaxed, as all below: see the top of this file.
+        let mut end = self.end.load(Ordering::Relaxed);
+        loop {
+            let answer = self.terms.decide(end, now, n, max_wait);
+            let Answer::Taken { from, to, .. } = answer else { return answer };
+            if from == to {
+                return answer; // a weight of zero
+            }
+            let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+            match self.end.compare_exchange_weak(from, to, order, failed) {
+                Ok(_) => return answer,
+                Err(found) => end = found,
+            }
+        }
+    }
+
+    #[inline]
+    fn quick_now(&self) -> u64 {
+        match self.clock.quick() {
+            UNKNOWN => self.clock.now().as_nanos(),
+            now => now.as_nanos(),
+        }
+    }
+
+    /// Returns the largest weight that would be admitted now, without a wait. It is *not* a
+    /// reservation: other callers may come first.
+    ///
+    /// Costs the clock's reading and a load.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
+    ///
+    /// let pace = Pace::builder(Duration::from_secs(1)).burst(3).clock(Manual::default()).build()?;
+    /// assert!(pace.try_admit(1));
+    /// assert_eq!(pace.left(), 2);
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn left(&self) -> u64 {
+        let now = self.clock.now().as_nanos();
+        self.terms.left(self.end.load(Ordering::Relaxed), now)
+    }
+
+    /// Returns the time after which the whole burst can be admitted at once, if no call comes until
+    /// then; zero if it can be now.
+    ///
+    /// Costs the clock's reading and a load.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
+    ///
+    /// let pace = Pace::builder(Duration::from_secs(1)).burst(3).clock(Manual::default()).build()?;
+    /// assert!(pace.try_admit(2));
+    /// assert_eq!(pace.idle_after(), Duration::from_secs(2));
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn idle_after(&self) -> Duration {
+        let now = self.clock.now().as_nanos();
+        Duration::from_nanos(self.end.load(Ordering::Relaxed).saturating_sub(now))
+    }
+
+    /// Returns the period of one unit of weight.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let period = Duration::from_millis(200);
+    /// assert_eq!(windrow::Pace::builder(period).build()?.period(), period);
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn period(&self) -> Duration {
+        Duration::from_nanos(self.terms.period())
+    }
+
+    /// Returns the burst: the weight that can be admitted at once after a rest.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let pace = windrow::Pace::builder(Duration::from_millis(200)).burst(3).build()?;
+    /// assert_eq!(pace.burst(), 3);
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn burst(&self) -> u64 {
+        self.terms.burst()
+    }
+}
+
+/// Shows the period, the burst, and what is left of it.
+impl<C: Clock> Debug for Pace<C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Pace");
+        shown.field("period", &self.period()).field("burst", &self.burst());
+        shown.field("left", &self.left()).finish()
+    }
+}

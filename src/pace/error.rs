@@ -1,0 +1,96 @@
+//! The errors of a pace: what it cannot be, and a refusal.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
+
+/// The error of a period, burst or clock that a [`Pace`](crate::Pace) cannot have.
+///
+/// From [`PaceBuilder::build`](super::PaceBuilder::build).
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Pace, pace::PaceError};
+///
+/// assert_eq!(Pace::builder(Duration::ZERO).build().unwrap_err(), PaceError::ZeroPeriod);
+/// let error = Pace::builder(Duration::from_secs(1)).burst(0).build().unwrap_err();
+/// assert_eq!(error.to_string(), "the burst is 0; it must be at least 1");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PaceError {
+    /// The period is zero.
+    ZeroPeriod,
+    /// The burst is zero.
+    ZeroBurst,
+    /// The burst's periods are longer together than 2^62 nanoseconds.
+    TooLong {
+        /// The period requested.
+        period: Duration,
+        /// The burst requested.
+        burst: u64,
+    },
+    /// The clock's resolution is coarser than a tenth of the burst's periods together, and the
+    /// clock was not [allowed](super::PaceBuilder::allow_coarse_clock).
+    ClockTooCoarse {
+        /// The clock's resolution.
+        resolution: Duration,
+        /// The burst's periods together.
+        span: Duration,
+    },
+}
+
+impl Display for PaceError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            PaceError::ZeroPeriod => write!(f, "the period is 0 s; it must be at least 1 ns"),
+            PaceError::ZeroBurst => write!(f, "the burst is 0; it must be at least 1"),
+            PaceError::TooLong { period, burst } => write!(
+                f,
+                "{burst} periods of {period:?} are longer than {:?}, the most that a burst can take",
+                Duration::from_nanos(1 << 62)
+            ),
+            PaceError::ClockTooCoarse { resolution, span } => write!(
+                f,
+                "the clock's resolution of {resolution:?} is coarser than a tenth of the burst's \
+                 periods, {span:?} together"
+            ),
+        }
+    }
+}
+
+impl Error for PaceError {}
+
+/// The error of a reservation that a [`Pace`](crate::Pace) refused. Then nothing was taken.
+///
+/// From [`Pace::reserve`](crate::Pace::reserve).
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Pace, clock::Manual};
+///
+/// let second = Duration::from_secs(1);
+/// let pace = Pace::builder(second).clock(Manual::default()).build()?;
+/// assert!(pace.try_admit(1));
+/// let error = pace.reserve(1, Duration::ZERO).unwrap_err();
+/// assert_eq!(error.retry_after, Some(second));
+/// # Ok::<(), windrow::pace::PaceError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedError {
+    /// The time after which the same weight would be admitted at once, if no other call comes until
+    /// then. `None`: never, because the weight is above the burst, or time ends earlier.
+    pub retry_after: Option<Duration>,
+}
+
+impl Display for RefusedError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.retry_after {
+            Some(wait) => write!(f, "the pace admits the call only after {wait:?}"),
+            None => write!(f, "the pace never admits the call's weight"),
+        }
+    }
+}
+
+impl Error for RefusedError {}

@@ -1,0 +1,85 @@
+//! The terms of a pace, and its decision about one call.
+
+use std::time::Duration;
+
+use super::error::PaceError;
+
+/// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
+const MOST: u64 = 1 << 62;
+
+/// A period and a burst.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    /// The nanoseconds of one unit of weight: at least one.
+    period: u64,
+    /// The periods of the burst: a multiple of `period`, from one to [`MOST`].
+    span: u64,
+}
+
+/// The answer to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The end goes from one value to another, at the time `now`, for a call whose moment is `due`.
+    Taken { now: u64, due: u64, from: u64, to: u64 },
+    /// The wait is longer than it may be; or there is none after which the weight fits.
+    Refused { wait: Option<u64> },
+}
+
+impl Terms {
+    pub(super) const fn new(period: Duration, burst: u64) -> Result<Terms, PaceError> {
+        let nanos = period.as_nanos();
+        if nanos == 0 {
+            return Err(PaceError::ZeroPeriod);
+        }
+        if burst == 0 {
+            return Err(PaceError::ZeroBurst);
+        }
+        // Both are checked before the product, which could be longer than 128 bits.
+        if nanos > MOST as u128 || nanos * burst as u128 > MOST as u128 {
+            return Err(PaceError::TooLong { period, burst });
+        }
+        Ok(Terms { period: nanos as u64, span: nanos as u64 * burst })
+    }
+
+    /// Returns whether a clock of this resolution, in nanoseconds, is fine enough: a tenth of the
+    /// burst's periods.
+    pub(super) const fn is_for(self, resolution: u64) -> bool {
+        resolution <= self.span / 10
+    }
+
+    pub(super) const fn period(self) -> u64 {
+        self.period
+    }
+
+    pub(super) const fn burst(self) -> u64 {
+        self.span / self.period
+    }
+
+    /// Returns the burst's periods, in nanoseconds.
+    pub(super) const fn span(self) -> u64 {
+        self.span
+    }
+
+    /// Decides about a call of weight `n` at the time `now`, if all calls before it end at `end`.
+    #[inline]
+    pub(super) fn decide(self, end: u64, now: u64, n: u64, max_wait: u64) -> Answer {
+        if n == 0 {
+            return Answer::Taken { now, due: now, from: end, to: end };
+        }
+        let taken = n.checked_mul(self.period).filter(|taken| *taken <= self.span);
+        // Time ends at `u64::MAX`: nothing is admitted behind that.
+        let Some(to) = taken.and_then(|taken| end.max(now).checked_add(taken)) else {
+            return Answer::Refused { wait: None };
+        };
+        let due = to.saturating_sub(self.span).max(now);
+        if due - now > max_wait {
+            return Answer::Refused { wait: Some(due - now) };
+        }
+        Answer::Taken { now, due, from: end, to }
+    }
+
+    /// Returns the largest weight that is admitted at once.
+    pub(super) fn left(self, end: u64, now: u64) -> u64 {
+        self.span.saturating_sub(end.saturating_sub(now)) / self.period
+    }
+}

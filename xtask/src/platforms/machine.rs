@@ -53,20 +53,13 @@ const FIRST: [Program; 4] =
 const TORTURED: Program =
     Program { test: "torture", arguments: "", variables: "WINDROW_TORTURE_SECONDS=2" };
 
-/// Everything but what fills memory, compiles or needs another program.
-const EVERYTHING: [Program; 11] = [
-    all(LIBRARY),
-    all("contract"),
-    all("exact"),
-    all("storm"),
-    all("oracle"),
-    all("gate"),
-    all("histograms"),
-    all("in_flight"),
-    all("families"),
-    part("survival", "leases::"),
-    TORTURED,
-];
+/// With the two lists below, everything but what fills memory, compiles or needs another program.
+const EXACT: [Program; 3] = [all(LIBRARY), all("contract"), all("exact")];
+
+const STORMS: [Program; 3] = [all("storm"), part("survival", "leases::"), TORTURED];
+
+const WINDOWS: [Program; 5] =
+    [all("oracle"), all("gate"), all("histograms"), all("in_flight"), all("families")];
 
 /// The programs that depend on the kernel and on the number of processors.
 const BY_ROWS: [Program; 3] = [all(LIBRARY), all("contract"), TORTURE];
@@ -100,8 +93,10 @@ const X86_64: Machine = Machine {
 };
 
 /// The machines of all runs.
-pub(super) const MACHINES: [Machine; 10] = [
-    Machine { name: "arm64 everything", programs: &EVERYTHING, ..ARM64 },
+pub(super) const MACHINES: [Machine; 12] = [
+    Machine { name: "arm64 exact", programs: &EXACT, ..ARM64 },
+    Machine { name: "arm64 storms", programs: &STORMS, ..ARM64 },
+    Machine { name: "arm64 windows", programs: &WINDOWS, ..ARM64 },
     Machine { name: "arm64 soak", programs: &[SOAK], ..ARM64 },
     HOTPLUG,
     Machine {

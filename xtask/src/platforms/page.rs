@@ -26,7 +26,7 @@ const PLATFORMS: [(&str, By); 14] = [
     ("Linux x86-64, glibc 2.35, kernel 6.3 or newer", By::Native),
     ("Linux x86-64, kernel 5.10 to 6.2", By::Machines(&["x86-64 5.10"])),
     ("Linux x86-64, kernel 4.14 to 5.9", By::Simulated),
-    ("Linux arm64, glibc 2.35, kernel 6.3 or newer", By::Machines(&["arm64", "arm64 everything"])),
+    ("Linux arm64, glibc 2.35, kernel 6.3 or newer", By::Machines(&["arm64", "arm64 exact"])),
     ("Linux arm64, kernel 5.10 to 6.2", By::Machines(&["arm64 6.1"])),
     ("Linux x86-64, older glibc, or a sandbox that refuses sequences", By::Simulated),
     ("Linux x86-64, musl", By::Target("x86_64-unknown-linux-musl")),

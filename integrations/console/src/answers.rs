@@ -29,6 +29,7 @@ use crate::series::{audit, numbers};
 use crate::snapshot::{self, Snapshot};
 use crate::text::Text;
 use crate::unusual::Unusual;
+use crate::watches::rest::begin;
 
 /// The number of series that are audited for one making, in turn.
 const AUDITS: usize = 128;
@@ -157,7 +158,7 @@ fn take_turn<T>(waiting: &mut Vec<(Asked, T)>) -> Vec<(Asked, T)> {
 
 /// Makes the answers to these, with one reading of each series. `turn` is the place in the walk of
 /// the next series to audit.
-fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, Answer> {
+fn make(shown: &Arc<Shown>, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, Answer> {
     let mut made: HashMap<Asked, Answer> =
         asked.into_iter().map(|asked| (asked, Answer::NoSeries)).collect();
     let mut text = made.contains_key(&Asked::Text).then(Text::default);
@@ -166,10 +167,7 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
     let mut checks = Checks::default();
     let (mut key, mut read) = (String::new(), Vec::new());
     let is_whole = text.is_some() || snapshot.is_some();
-    let mut watches = is_whole.then(|| shown.watches());
-    if let Some(watches) = &mut watches {
-        watches.begin();
-    }
+    let mut pass = is_whole.then(|| begin(shown));
     let mut unusual = Unusual::default();
     for (index, metric) in shown.metrics.iter().enumerate() {
         let is_asked =
@@ -182,15 +180,18 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
         let is_duration = |event: usize| shown.is_duration(events[event].0);
         metric.source.visit(&mut |series| {
             write_key(&mut key, &metric.name, series);
-            if let Some(watches) = &mut watches {
+            if let Some(pass) = &mut pass {
                 if audited.contains(&walked) {
                     checks.note(&key, audit(series.metric(), &mut Ledger::default()));
                 }
                 walked += 1;
                 read.clear();
-                let mut looking = watches.of(index, &key, series);
+                let is_window = matches!(series.metric(), AnyMetric::Window(_));
+                let mut watches = is_window.then(|| shown.watches());
+                let mut looking =
+                    watches.as_mut().and_then(|watches| watches.of(pass, index, &key, series));
                 let span = numbers(series.metric(), looking.as_mut(), &mut read);
-                if let AnyMetric::Window(_) = series.metric() {
+                if is_window {
                     unusual.note(0, &key, looking.as_ref(), is_duration);
                 }
                 if let Some(text) = &mut text {
@@ -211,8 +212,8 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
             snapshot.metric(shown, metric);
         }
     }
-    if let Some(mut watches) = watches {
-        watches.end();
+    if let Some(pass) = pass {
+        shown.watches().end(&pass);
     }
     unusual.sort();
     if walked > 0 {

@@ -266,7 +266,7 @@ impl Shown {
         self.begun.elapsed()
     }
 
-    /// Returns the watches over the windows. A thread that reads all series holds them meanwhile.
+    /// Returns the watches over the windows, for one series at a time.
     pub(crate) fn watches(&self) -> MutexGuard<'_, Watches> {
         // A panic under the lock, in a function of a metric, leaves watches that are up to date or
         // not.

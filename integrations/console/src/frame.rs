@@ -43,7 +43,7 @@ use crate::names::{events_of, form_name, kind_name};
 use crate::number::{Json, Number};
 use crate::series::{History, audit, history, numbers};
 use crate::unusual::{Unusual, wall};
-use crate::watches::Watches;
+use crate::watches::{Pass, rest::begin};
 
 /// The number of series audited for each frame, in turn.
 const AUDITS: usize = 128;
@@ -100,13 +100,11 @@ impl Sampler {
         let mut parts = Parts { all: full.then(Json::default), ..Parts::default() };
         let (mut walked, mut unusual) = (0, Unusual::default());
         let shown = Arc::clone(&self.shown);
-        let mut watches = shown.watches();
-        watches.begin();
+        let mut pass = begin(&shown);
         for index in 0..self.known.len() {
-            walked += self.walk(index, number, walked, &mut parts, (&mut watches, &mut unusual));
+            walked += self.walk(index, number, walked, &mut parts, (&mut pass, &mut unusual));
         }
-        watches.end();
-        drop(watches);
+        shown.watches().end(&pass);
         unusual.sort();
         let now = wall();
         self.forget(number, &mut parts.gone);
@@ -149,7 +147,7 @@ impl Sampler {
         frame: u64,
         before: usize,
         parts: &mut Parts,
-        (watches, unusual): (&mut Watches, &mut Unusual),
+        (pass, unusual): (&mut Pass, &mut Unusual),
     ) -> usize {
         let metric = &self.shown.metrics[index];
         let (known, rows, audits) = (&mut self.known[index], &mut self.rows, &mut self.audits);
@@ -161,7 +159,10 @@ impl Sampler {
             write_key(&mut key, &metric.name, series);
             read.clear();
             let of_series = series.metric();
-            let mut looking = watches.of(index, &key, series);
+            let is_window = matches!(of_series, AnyMetric::Window(_));
+            let mut watches = is_window.then(|| self.shown.watches());
+            let mut looking =
+                watches.as_mut().and_then(|watches| watches.of(pass, index, &key, series));
             let span = numbers(of_series, looking.as_mut(), &mut read);
             if known.get(&key).is_some_and(|row| row.series != series.number()) {
                 known.remove(&key).iter().for_each(|row| parts.gone.number(row.number));
@@ -199,9 +200,10 @@ impl Sampler {
                 known.entry(key.clone()).or_insert(row)
             };
             row.frame = frame;
-            if let AnyMetric::Window(_) = of_series {
+            if is_window {
                 unusual.note(row.number, &key, looking.as_ref(), is_duration);
             }
+            drop(watches);
             // A possible loss is read again for each frame, until it is resolved.
             if turn.contains(&(before + walked)) || row.ledger.is_pending() {
                 let found = audit(of_series, &mut row.ledger);

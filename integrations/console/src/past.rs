@@ -14,34 +14,39 @@ use crate::window::{nanos, snapshot_length};
 /// The least span of buckets that are worth reading.
 const LEAST: Duration = Duration::from_secs(900);
 
+/// The span of the minutes in which a watch finds what is usual.
+pub(crate) const USUAL: Duration = Duration::from_secs(7_200);
+
 /// The lengths of buckets that can stand for minutes, and for this time of yesterday.
 const MINUTES: Duration = Duration::from_secs(300);
 const QUARTERS: Duration = Duration::from_secs(3_600);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Returns a watch that knows the window's past.
+/// Returns a watch that knows the window's past; and whether the window records all that a watch
+/// can know, so that a later one would know the same.
 pub(crate) fn watch(
     window: &dyn AnyWindow,
     roles: &Roles,
     settings: &Settings,
     number: u64,
-) -> Watch {
+) -> (Watch, bool) {
     let mut watch = Watch::new(number);
     watch.set_season(season(window, roles));
-    let Some(snapshot) = minutes(window) else { return watch };
+    let Some(snapshot) = minutes(window) else { return (watch, false) };
+    let is_recorded = snapshot.interval() >= USUAL;
     let length = snapshot_length(&*snapshot);
     let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
     // The newest bucket has only begun.
     let closed: Vec<&dyn AnySpan> =
         (0..snapshot.len().saturating_sub(1)).map(|bucket| snapshot.bucket(bucket)).collect();
     let known = closed.iter().position(|bucket| bucket.start() >= window.built());
-    let Some(known) = known else { return watch };
+    let Some(known) = known else { return (watch, is_recorded) };
     for buckets in closed[known..].chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
         let minute = minute(window, roles, buckets, watch.bounds());
         watch.minute(settings, minute);
     }
-    watch
+    (watch, is_recorded)
 }
 
 /// Returns the levels of this time, a day and a week ago.
@@ -71,7 +76,7 @@ pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
 fn minutes(window: &dyn AnyWindow) -> Option<Box<dyn AnySnapshot>> {
     let mut best: Option<Box<dyn AnySnapshot>> = None;
     for snapshot in snapshots(window) {
-        let is_enough = best.as_ref().is_some_and(|best| best.interval() >= 2 * QUARTERS);
+        let is_enough = best.as_ref().is_some_and(|best| best.interval() >= USUAL);
         if !is_enough && snapshot.interval() >= LEAST && snapshot_length(&*snapshot) <= MINUTES {
             best = Some(snapshot);
         }

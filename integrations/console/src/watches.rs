@@ -2,7 +2,15 @@
 //!
 //! A watch that has been left alone, because no client was there, is made anew from the window's
 //! tiers. That takes longer than a look, so each pass over the series makes them for [`MAKING`]
-//! only; the others have their turn in the next pass.
+//! only; the others have their turn in the next pass. Watches are [freed](rest) when no pass needs
+//! them.
+//!
+//! The lock is taken for one series at a time: so two passes, one for a frame and one for an
+//! answer, go on side by side.
+
+pub(crate) mod rest;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -34,18 +42,21 @@ pub(crate) struct Watches {
     /// The places of forgotten watches.
     free: Vec<usize>,
     roles: Vec<Roles>,
-    /// The number of this pass over the series.
-    pass: u64,
-    /// The time that this pass has taken to read the past, and the time that it may take.
-    made_for: Duration,
+    /// The number of passes that have begun.
+    passes: u64,
+    /// The time that a pass may take to read the past.
     making: Duration,
-    turns: Turns,
+    /// The place in a pass from which on series have their turn to have their past read.
+    from: usize,
+    rest: rest::Rest,
 }
 
-/// The places in a pass of the series whose past is read in this one.
-#[derive(Debug, Default)]
-struct Turns {
-    /// The place from which on they have their turn, and that of the next series.
+/// A pass over all series.
+pub(crate) struct Pass {
+    number: u64,
+    /// The time that it has taken to read the past.
+    made_for: Duration,
+    /// The place from which on series have their turn, and that of the next series.
     from: usize,
     next: usize,
     /// The first one that had no turn: from `from` on, or otherwise before it.
@@ -53,13 +64,7 @@ struct Turns {
     missed_before: Option<usize>,
 }
 
-impl Turns {
-    /// Begins a pass where the time of the one before was over.
-    fn begin(&mut self) {
-        let from = self.missed.or(self.missed_before).unwrap_or(0);
-        *self = Turns { from, ..Turns::default() };
-    }
-
+impl Pass {
     /// Takes note that a series has no turn.
     fn miss(&mut self, place: usize) {
         let missed = if place >= self.from { &mut self.missed } else { &mut self.missed_before };
@@ -75,6 +80,9 @@ struct Watched {
     /// The last look, and the last reading of the past, in milliseconds of the window's clock.
     looked: Option<u64>,
     read: Option<u64>,
+    /// True if the window records all that the watch knows.
+    is_recorded: bool,
+    /// The number of the last pass that has met the series.
     pass: u64,
 }
 
@@ -90,17 +98,25 @@ impl Watches {
     }
 
     /// Begins a pass over all series.
-    pub(crate) fn begin(&mut self) {
-        self.pass += 1;
-        self.made_for = Duration::ZERO;
-        self.turns.begin();
+    pub(crate) fn begin(&mut self) -> Pass {
+        self.passes += 1;
+        self.rest.looked();
+        Pass {
+            number: self.passes,
+            made_for: Duration::ZERO,
+            from: self.from,
+            next: 0,
+            missed: None,
+            missed_before: None,
+        }
     }
 
-    /// Ends a pass: forgets the series that it has not met.
-    pub(crate) fn end(&mut self) {
+    /// Ends a pass: forgets the series that neither it nor a later one has met.
+    pub(crate) fn end(&mut self, pass: &Pass) {
+        self.from = pass.missed.or(pass.missed_before).unwrap_or(0);
         for places in &mut self.places {
             places.retain(|_, place| {
-                let stays = self.all[*place].pass == self.pass;
+                let stays = self.all[*place].pass >= pass.number;
                 if !stays {
                     self.all[*place] = Watched::new(0);
                     self.free.push(*place);
@@ -113,6 +129,7 @@ impl Watches {
     /// Returns the watch of a series; `None` if it is not made yet, or the series is no window.
     pub(crate) fn of(
         &mut self,
+        pass: &mut Pass,
         metric: usize,
         key: &str,
         series: &dyn Series,
@@ -130,17 +147,17 @@ impl Watches {
             place
         });
         let watched = &mut self.all[place];
-        watched.pass = self.pass;
+        watched.pass = watched.pass.max(pass.number);
         if watched.series != series {
-            *watched = Watched { pass: self.pass, ..Watched::new(series) };
+            *watched = Watched { pass: watched.pass, ..Watched::new(series) };
         }
-        let turn = self.turns.next;
-        self.turns.next += 1;
+        let turn = pass.next;
+        pass.next += 1;
         let is_left = watched.looked.is_none_or(|looked| now > looked + LEFT_ALONE);
         let is_old = watched.read.is_none_or(|read| now > read + QUARTER);
         if is_left || is_old {
-            if self.made_for > self.making || turn < self.turns.from {
-                self.turns.miss(turn);
+            if pass.made_for > self.making || turn < pass.from {
+                pass.miss(turn);
                 // A season may come later, a past may not.
                 return (!is_left).then_some(Looking {
                     watched,
@@ -156,7 +173,7 @@ impl Watches {
                 watched.watch.set_season(past::season(window, roles));
             }
             watched.read = Some(now);
-            self.made_for += begun.elapsed();
+            pass.made_for += begun.elapsed();
         }
         Some(Looking { watched, roles, settings: &self.settings, now })
     }
@@ -167,13 +184,21 @@ type Event = (&'static str, Kind);
 
 impl Watched {
     fn new(series: u64) -> Watched {
-        Watched { series, watch: Watch::new(series), looked: None, read: None, pass: 0 }
+        Watched {
+            series,
+            watch: Watch::new(series),
+            looked: None,
+            read: None,
+            is_recorded: false,
+            pass: 0,
+        }
     }
 
     /// Makes the watch anew from the window's past; or, if that is short, lets it go on: what the
     /// looks have found is then all that there is.
     fn make(&mut self, window: &dyn AnyWindow, roles: &Roles, settings: &Settings) {
-        let made = past::watch(window, roles, settings, self.series);
+        let made;
+        (made, self.is_recorded) = past::watch(window, roles, settings, self.series);
         let is_short = !made.is_ready();
         if is_short && (self.watch.is_ready() || made.known_since().is_none()) {
             self.watch.set_season(past::season(window, roles));
@@ -217,75 +242,5 @@ impl Looking<'_> {
     /// Returns the position of the event whose values are compared.
     pub(crate) fn values(&self) -> Option<usize> {
         self.roles.values
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use windrow::clock::Manual;
-    use windrow::export::Source;
-    use windrow::{Family, SlidingWindow, events, labels};
-
-    use super::*;
-
-    events! { enum Web { Pass: Count, Failed: Count } }
-
-    labels! { struct Path { path: str } }
-
-    /// Looks at three windows every two minutes, as often as `passes`. Returns the names of those
-    /// that were looked at, by pass, and whether the last one has a past to compare with.
-    fn looked_at(passes: usize, making: Duration) -> (Vec<Vec<String>>, bool) {
-        let clock = Manual::default();
-        let of_family = clock.clone();
-        let make = move || {
-            let window = SlidingWindow::builder().interval(Duration::from_secs(60)).buckets(60);
-            window.clock(of_family.clone()).build().unwrap()
-        };
-        let family: &'static Family<Path<'static>, _, _> =
-            Box::leak(Box::new(Family::with_constructor(make)));
-        let handles = ["/a", "/b", "/c"].map(|path| family.handle(Path { path }));
-        let mut watches =
-            Watches::new(Settings::default(), [<Web as windrow::Events>::EVENTS].into_iter());
-        watches.making = making;
-        let mut is_ready = false;
-        let passes = (0..passes).map(|_| {
-            for window in &handles {
-                window.add(Web::Pass, 1_000);
-            }
-            clock.advance(Duration::from_secs(120));
-            let mut looked = Vec::new();
-            watches.begin();
-            Source::visit(&family, &mut |series| {
-                let AnyMetric::Window(window) = series.metric() else { return };
-                let key = series.number().to_string();
-                let Some(mut looking) = watches.of(0, &key, series) else { return };
-                let mut numbers = Vec::new();
-                let (_, above) = crate::window::numbers(window, looking.bounds(), &mut numbers);
-                looking.look(&numbers, above);
-                is_ready = looking.watch().is_ready();
-                looked.push(key);
-            });
-            watches.end();
-            looked
-        });
-        (passes.collect(), is_ready)
-    }
-
-    #[test]
-    fn each_series_has_its_turn_though_a_pass_has_time_for_one() {
-        let (passes, _) = looked_at(6, Duration::ZERO);
-        assert!(passes.iter().all(|looked| looked.len() == 1), "{passes:?}");
-        for three in passes.chunks(3) {
-            let mut looked: Vec<&String> = three.iter().flatten().collect();
-            looked.sort();
-            looked.dedup();
-            assert_eq!(looked.len(), 3, "{passes:?}");
-        }
-    }
-
-    #[test]
-    fn a_window_without_a_past_learns_from_rare_looks() {
-        assert!(!looked_at(10, MAKING).1, "it is too young");
-        assert!(looked_at(40, Duration::from_secs(60)).1);
     }
 }

@@ -12,7 +12,7 @@ use windrow::clock::from_fn;
 use windrow::{Clock, SlidingWindow, Timestamp};
 use windrow_console::{Console, ConsoleService};
 
-use super::Http;
+use super::{Http, routes, served, text};
 
 /// The readings of a window: the threads, and the number of readings of its clock.
 #[derive(Default)]
@@ -158,4 +158,30 @@ async fn a_panic_in_what_is_shown_is_an_answer_and_the_next_may_be_well() {
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     is_ill.store(false, Ordering::Relaxed);
     assert!(get(console, "/text").await.contains("\nown  "));
+}
+
+#[tokio::test]
+async fn a_frame_that_takes_long_holds_up_no_answer() {
+    // Its function blocks in the thread that makes frames.
+    let (blocks, blocked) = std::sync::mpsc::channel::<()>();
+    let (entered, mut enters) = tokio::sync::mpsc::unbounded_channel();
+    let blocked = Mutex::new(blocked);
+    let mut console = Console::new("shop");
+    console.show("requests", "Requests by route", routes()).unwrap();
+    let load = windrow::export::from_fn(move || {
+        if thread::current().name() == Some("windrow-sampler") {
+            let _ = entered.send(());
+            let _ = blocked.lock().unwrap().recv(); // until the test has ended
+        }
+        0.5
+    });
+    console.show("load", "Load", load).unwrap();
+    let server = served(&console.build());
+    let stream = super::get(server.address(), "/events").await;
+    enters.recv().await.unwrap();
+    let shown =
+        tokio::time::timeout(Duration::from_secs(60), super::get(server.address(), "/text"));
+    let shown = text(shown.await.expect("no answer while a frame is made")).await;
+    assert!(shown.contains("\nload  0.5"), "{shown}");
+    drop((blocks, stream));
 }

@@ -11,8 +11,6 @@
 use std::io::Write;
 use std::time::Duration;
 
-use windrow::{Kind, Stats};
-
 use crate::entry::{Dropped, Entry, Run, Second};
 use crate::format::{Decoded, Facts, VERSION};
 use crate::names;
@@ -25,6 +23,9 @@ use crate::wall::Wall;
 /// fields of these names, and no event fills the concurrency. A field without an event, or whose
 /// event a window does not have, is 0. Events that fill no field are not in the log.
 ///
+/// In a window without the event of `passQps`, the event `Request` fills that field: its count less
+/// the one of `blockQps`, because it counts refused operations too, as `windrow-tower` does.
+///
 /// ```
 /// use windrow_log::Columns;
 ///
@@ -34,6 +35,7 @@ use crate::wall::Wall;
 #[derive(Clone, Debug)]
 pub struct Columns {
     pass: &'static str,
+    requests: &'static str,
     block: &'static str,
     success: &'static str,
     exception: &'static str,
@@ -47,6 +49,7 @@ impl Default for Columns {
     fn default() -> Columns {
         Columns {
             pass: "Pass",
+            requests: "Request",
             block: "Block",
             success: "Success",
             exception: "Exception",
@@ -89,6 +92,10 @@ macro_rules! columns {
 columns! {
     /// The event whose count is `passQps`.
     pass,
+    /// The event that counts all operations, also the refused ones. Its count less that of
+    /// `blockQps`, at least 0, is `passQps`, if the window does not have the event of that field.
+    /// An operation may be refused in a later bucket than it began in.
+    requests,
     /// The event whose count is `blockQps`.
     block,
     /// The event whose count is `successQps`.
@@ -126,18 +133,23 @@ fn line(
 pub(super) fn bucket(columns: &Columns, facts: &Facts<'_>) -> Vec<u8> {
     let find = |column: &str| {
         let found = facts.events.iter().find(|(name, ..)| *name == column);
-        found.map_or((Kind::Count, Stats::default()), |(_, kind, stats)| (*kind, *stats))
+        found.map(|(.., stats)| *stats)
     };
-    let count = |column| find(column).1.count;
-    let (_, rt) = find(columns.rt);
+    let count = |column| find(column).unwrap_or_default().count;
+    let rt = find(columns.rt).unwrap_or_default();
+    let block = count(columns.block);
+    let pass = match find(columns.pass) {
+        Some(pass) => pass.count,
+        None => count(columns.requests).saturating_sub(block),
+    };
     let numbers = [
-        count(columns.pass),
-        count(columns.block),
+        pass,
+        block,
         count(columns.success),
         count(columns.exception),
         rt.sum.checked_div(rt.count).unwrap_or(0),
         count(columns.occupied),
-        find(columns.concurrency).1.max.unwrap_or(0),
+        find(columns.concurrency).and_then(|stats| stats.max).unwrap_or(0),
     ];
     line(facts.start, numbers, columns.classification, |into| names::escape(facts.resource, into))
 }

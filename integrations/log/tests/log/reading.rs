@@ -233,6 +233,31 @@ fn lines_of_sentinel_have_what_its_columns_name() {
     assert_eq!(fields[1], date.strftime("%Y-%m-%d %H:%M:%S").to_string());
 }
 
+/// An event of all operations has the refused ones too: Sentinel's pass does not.
+#[test]
+fn requests_without_the_refused_ones_are_sentinels_pass() {
+    events! { enum All { Request: Count, Block: Count } }
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options::default().format(Format::Sentinel(Columns::default()));
+    let mut log = Log::open(directory.path(), options).unwrap();
+    let clock = Manual::default();
+    let window = SlidingWindow::<All>::builder().clock(clock.clone()).build().unwrap();
+    // In the last the block of an earlier request.
+    for (requests, blocks) in [(100, 40), (7, 0), (0, 1)] {
+        window.add(All::Request, requests);
+        window.add(All::Block, blocks);
+        clock.advance(window.bucket_length());
+        log.write("checkout", &window).unwrap();
+    }
+    let passed = windrow_log::read(directory.path()).unwrap().all().filter_map(|entry| match entry
+        .unwrap()
+    {
+        Entry::Second(second) => Some((second.pass, second.block)),
+        _ => None,
+    });
+    assert_eq!(passed.collect::<Vec<_>>(), [(60, 40), (7, 0), (0, 1)]);
+}
+
 /// A window with none of the events that the columns name is refused, and not drained.
 #[test]
 fn a_window_that_sentinels_line_says_nothing_of_is_refused() {

@@ -15,6 +15,7 @@ mod collector;
 mod compare;
 mod copy;
 mod elsewhere;
+mod exporters;
 mod fuzz;
 #[cfg(test)]
 mod guides;
@@ -112,6 +113,8 @@ usage: cargo xtask <command>
   cluster [--keep]
                   three processes of examples/service and a prometheus server: what it adds up is what was
                   sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
+  exporters       asks windrow's exporters and those of others what they can do, and compares with the tables in
+                  integrations/exporters.md (Debian's protobuf-compiler); --write: writes them
   dependencies    writes what each integration adds to a user's tree into integrations/README.md
   pictures        puts the pictures of docs and integrations/console into a pictures.md beside them, for the
                   documentation site
@@ -216,7 +219,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     }
     let option = match command {
         "orderings" => Some("check"),
-        "instructions" => Some("write"),
+        "exporters" | "instructions" => Some("write"),
         "soak" => Some("minutes"),
         "browser" => Some("screenshots"),
         "cluster" => Some("keep"),
@@ -245,6 +248,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
             let keep = rest.option;
             rest.none()?;
             cluster::run(steps, keep)?;
+        }
+        "exporters" => {
+            let write = rest.option;
+            rest.none()?;
+            exporters::run(steps, write)?;
         }
         "mutants" => mutants::run(steps, &rest.word()?)?,
         "fuzz" => fuzz::run(steps, rest.number()?.unwrap_or(60))?,

@@ -8,9 +8,9 @@ use crate::platforms;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
-    arrows, bounds, browser, cluster, collector, elsewhere, fuzz, instructions, integrations,
-    litmus, models, mutants, names, orderings, packages, ports, sanitizers, scrape, twin, wild,
-    words,
+    arrows, bounds, browser, cluster, collector, elsewhere, exporters, fuzz, instructions,
+    integrations, litmus, models, mutants, names, orderings, packages, ports, sanitizers, scrape,
+    twin, wild, words,
 };
 
 /// A rival that brings many crates with it.
@@ -136,6 +136,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
     ports::run(steps, &["--quick".into()])?;
     collector::run(steps)?;
+    exporters::whole(steps)?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
-use windrow::{Counter, Family, Gauge, SlidingWindow, events, labels};
+use windrow::{Counter, Family, Gauge, HeavyKeys, SlidingWindow, events, labels};
 use windrow_console::Console;
 
 events! { enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Histogram } }
@@ -31,6 +31,8 @@ static ROUTES: Routes = Routes::with_constructor(|| {
 .with_max_series(5_000);
 static VISITS: Counter = Counter::new();
 static BASKETS: Gauge = Gauge::new();
+/// The clients with the most requests of five minutes.
+static CLIENTS: HeavyKeys<str> = HeavyKeys::of(100, Duration::from_secs(300), 30);
 
 /// Numbers that look like chance: xorshift.
 struct Chance(u64);
@@ -48,6 +50,7 @@ impl Chance {
 fn serve(seed: u64, routes: u64) {
     let mut chance = Chance(seed);
     let names: Vec<String> = (0..routes).map(|route| format!("/shelves/{route}")).collect();
+    let clients: Vec<String> = (0..1_000).map(|client| format!("client {client}")).collect();
     let windows: Vec<_> = names
         .iter()
         .flat_map(|route| [Method::Get, Method::Post].map(|method| Route { method, route }))
@@ -61,6 +64,8 @@ fn serve(seed: u64, routes: u64) {
             let at = one.min(other) as usize;
             let window = &windows[at];
             VISITS.increment();
+            CLIENTS
+                .increment(&clients[(chance.below(1_000) * chance.below(1_000) / 1_000) as usize]);
             if chance.below(40) == 0 {
                 window.add(Http::Block, 1);
                 continue;
@@ -85,6 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     console.show("requests", "Requests by method and route", &ROUTES)?;
     console.show("visits", "Requests, all in all", &VISITS)?;
     console.show("baskets", "Baskets that are open", &BASKETS)?;
+    console.show_heavy("clients", "Requests by client", &CLIENTS);
     console.nanoseconds("Rt");
     let server = console.build().serve(&address)?;
     println!("http://{}/", server.address());

@@ -1,14 +1,17 @@
 //! The metrics of a console: put together once, then read for every answer.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use windrow::Kind;
+use std::ops::Deref;
 use windrow::export::{Catalog, Outline, Source};
+use windrow::heavy::{HeavyKeys, Key};
+use windrow::{Clock, Kind};
 use windrow_prometheus::{Exposition, RegisterError};
 
 use crate::changes::Settings;
+use crate::heavy::Heavy;
 use crate::names::events_of;
 use crate::service::ConsoleService;
 use crate::watches::Watches;
@@ -45,6 +48,7 @@ impl Console {
             instance: format!("process {}", std::process::id()),
             version: String::new(),
             metrics: Vec::new(),
+            heavy: Vec::new(),
             durations: Vec::new(),
             hosts: Vec::new(),
             // Names are keys of the page's addresses, too.
@@ -91,6 +95,39 @@ impl Console {
         let (name, help) = (name.to_owned(), help.to_owned());
         self.shown.metrics.push(Named { name, help, outline, source });
         Ok(())
+    }
+
+    /// Shows heavy keys beside the rows: the ten keys with the most weight of the interval, and of
+    /// the last minute if the interval is longer and the buckets are at most a quarter of a minute
+    /// long. Each has its weight and its share of the total, with the lower and the upper bound of
+    /// both.
+    ///
+    /// They are on the page, in `/snapshot.json` and in `/text`. For `/metrics`, make a source of
+    /// them: see [`export::top`](windrow::export::top). A key is shown as text, up to 120
+    /// characters. `keys` is a `&'static`, an [`Arc`] or a `Box`.
+    ///
+    /// Each frame and each answer takes a [snapshot](HeavyKeys::snapshot_over) of each span, which
+    /// costs a pass over all entries. Frames take a tenth of one core for it, or less: then the
+    /// keys are some frames old.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::HeavyKeys;
+    /// use windrow_console::Console;
+    ///
+    /// static CLIENTS: HeavyKeys<str> = HeavyKeys::of(100, Duration::from_secs(60), 6);
+    ///
+    /// let mut console = Console::new("shop");
+    /// console.show_heavy("clients", "Requests by client", &CLIENTS);
+    /// CLIENTS.increment("acme");
+    /// ```
+    pub fn show_heavy<H, K, C>(&mut self, name: &str, help: &str, keys: H)
+    where
+        H: Deref<Target = HeavyKeys<K, C>> + Send + Sync + 'static,
+        K: Key<Owned: Display> + ?Sized + 'static,
+        C: Clock + 'static,
+    {
+        self.shown.heavy.push(Heavy::new(name, help, keys));
     }
 
     /// Shows each source of a catalog under its name. Values in the unit `ns` are shown as
@@ -241,6 +278,7 @@ pub(crate) struct Shown {
     pub(crate) instance: String,
     pub(crate) version: String,
     pub(crate) metrics: Vec<Named>,
+    pub(crate) heavy: Vec<Heavy>,
     durations: Vec<String>,
     /// The hosts to which it answers, beside this machine and addresses.
     pub(crate) hosts: Vec<String>,

@@ -11,7 +11,8 @@
 //!            [812, 790, 812, 790, 31600, 12, 90], [320, 1000, 13, 14]]],
 //!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []},
 //!  "unusual": {"list": [[0, "slow", 43.2, 1699999700000, "p99 ×40, 2.1 ms to 84 ms", "worse"]],
-//!              "changes": 1, "calm": 1699990000000, "windows": 1, "compared": 1}}
+//!              "changes": 1, "calm": 1699990000000, "windows": 1, "compared": 1},
+//!  "heavy": [["clients", "Requests by client", [[60000, 812, [["acme", 512, 530]]]]]]}
 //! ```
 //!
 //! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover
@@ -23,7 +24,8 @@
 //! in which each series has its turn. `unusual` has the changes that go on, each with its row,
 //! kind, weight, beginning, words and course, the most urgent first; their number, if not all are
 //! listed; the time since which nothing else was unusual; and the number of windows, and of those
-//! that have a past to compare with.
+//! that have a past to compare with. `heavy` has heavy keys: a name, a help, and for each span its
+//! milliseconds, the total weight, and the heaviest keys with the bounds of their weight.
 //!
 //! `event: more` contains the changes since the frame before: `gone` has the numbers of removed
 //! rows, `spans` a row's number and the span that it covers now, `rows` a row's number and its
@@ -37,6 +39,7 @@ use bytes::Bytes;
 use windrow::export::AnyMetric;
 
 use crate::console::{Named, Shown};
+use crate::heavy::Frames;
 use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
 use crate::names::{events_of, form_name, kind_name};
@@ -72,6 +75,7 @@ pub(crate) struct Sampler {
     turn: usize,
     /// The age of the console when nothing last disagreed.
     held: u64,
+    heavy: Frames,
 }
 
 /// The contents of the last frame for a series.
@@ -91,7 +95,8 @@ struct Row {
 impl Sampler {
     pub(crate) fn new(shown: &Arc<Shown>) -> Sampler {
         let known = shown.metrics.iter().map(|_| HashMap::new()).collect();
-        Sampler { shown: Arc::clone(shown), known, rows: 0, audits: 0, turn: 0, held: 0 }
+        let heavy = Frames::default();
+        Sampler { shown: Arc::clone(shown), known, rows: 0, audits: 0, turn: 0, held: 0, heavy }
     }
 
     /// Reads all series. `full` asks for a frame with everything.
@@ -110,6 +115,7 @@ impl Sampler {
         self.forget(number, &mut parts.gone);
         self.turn = if self.turn + AUDITS < walked { self.turn + AUDITS } else { 0 };
         let check = self.check(age, walked);
+        let heavy = self.heavy.write(&shown.heavy).to_owned();
 
         let mut more = Json::default();
         more.object(|json| {
@@ -120,6 +126,7 @@ impl Sampler {
             json.name("gone").raw_list(&parts.gone);
             json.name("check").raw(&check);
             unusual.write(json.name("unusual"), now);
+            json.name("heavy").raw(&heavy);
         });
         let all = parts.all.map(|rows| {
             let mut all = Json::default();
@@ -134,6 +141,7 @@ impl Sampler {
                 json.name("rows").raw_list(&rows);
                 json.name("check").raw(&check);
                 unusual.write(json.name("unusual"), now);
+                json.name("heavy").raw(&heavy);
             });
             event("all", all)
         });

@@ -12,6 +12,7 @@ mod console;
 #[cfg(feature = "server")]
 mod error;
 mod frame;
+mod heavy;
 mod host;
 mod hub;
 mod key;

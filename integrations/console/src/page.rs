@@ -13,8 +13,8 @@ const PAGE: &str = include_str!("page.html");
 /// server. The two hashes are those of the texts between `<script>` and `</script>`, and between
 /// `<style>` and `</style>`; `tests/console/page.rs` computes them.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-C0Gstg3YDs1QDEKHCRqXGTI+0YM2OA1ibL1kYgt9YX4='; \
-    style-src 'sha256-oQnQjB48SQ3imYG3uV7vW2vP86OS9Yky6BG3L9dxCpM='; \
+    script-src 'sha256-jUdD1GflsFO3dDrnqvfrIn6uFY4amw7z7tKoqHUYkEk='; \
+    style-src 'sha256-wstfNuT3F5iwmj0U/sV+FF8KsDCfILhcY+Nm46yg50Q='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(crate) fn response() -> Response<Body> {

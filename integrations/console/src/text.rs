@@ -8,6 +8,7 @@ use windrow::export::Form;
 
 use crate::answers::Checks;
 use crate::console::{Named, Shown};
+use crate::heavy;
 use crate::number::Number;
 use crate::percentiles::PERCENTILES;
 use crate::roles::width;
@@ -56,8 +57,9 @@ impl Text {
         let (up, audits) = (shown.age().as_secs(), checks.audits);
         let service = shown.service.escape_debug();
         format!(
-            "{service}, watched for {up} s; {audits} series checked: {verdict}\n{}{}",
+            "{service}, watched for {up} s; {audits} series checked: {verdict}\n{}{}{}",
             unusual.text(wall(), shown_key),
+            heavy::text(&shown.heavy),
             self.written
         )
     }
@@ -65,7 +67,7 @@ impl Text {
 
 /// Returns a key in which characters that a terminal obeys, or that change the direction of a text,
 /// are escaped.
-fn shown_key(key: &str) -> String {
+pub(crate) fn shown_key(key: &str) -> String {
     let mut shown = String::with_capacity(key.len());
     for character in key.chars() {
         if matches!(character, '"' | '\\' | '\'') {

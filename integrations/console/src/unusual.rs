@@ -227,7 +227,7 @@ fn part(factor: f64) -> String {
     found.map_or_else(|| format!("1/{whole}"), |(_, part)| part.to_owned())
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     if share > 0.0 && share < 0.0001 {
         return "<0.01\u{202f}%".to_owned();
     }

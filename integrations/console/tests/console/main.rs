@@ -3,6 +3,7 @@
 
 mod answers;
 mod endpoints;
+mod heavy;
 mod page;
 mod percentiles;
 mod server;

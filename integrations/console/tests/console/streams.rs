@@ -19,13 +19,13 @@ use super::{Http, Route, at_once, console_of, get, routes, served};
 const LONG: Duration = Duration::from_secs(30);
 
 /// A stream, as its client reads it.
-struct Stream<B> {
+pub(crate) struct Stream<B> {
     body: B,
     text: String,
 }
 
 impl Stream<Body> {
-    fn of(console: &ConsoleService) -> Stream<Body> {
+    pub(crate) fn of(console: &ConsoleService) -> Stream<Body> {
         let response = at_once(console.respond(&Request::get("/events").body(()).unwrap()));
         assert_eq!(response.status(), 200);
         Stream { body: response.into_body(), text: String::new() }
@@ -34,7 +34,7 @@ impl Stream<Body> {
 
 impl<B: http_body::Body<Data = bytes::Bytes> + Unpin> Stream<B> {
     /// Returns the name and the data of the next event; `None` at the end.
-    async fn next(&mut self) -> Option<(String, Value)> {
+    pub(crate) async fn next(&mut self) -> Option<(String, Value)> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let (event, rest) = (event.to_owned(), rest.to_owned());

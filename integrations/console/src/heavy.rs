@@ -1,0 +1,236 @@
+//! Heavy keys for the console: the keys with the most weight, each with its share and the bounds of
+//! both.
+//!
+//! Keys come from strangers. At most [`SHOWN`] of a span are shown, and of each at most [`LONGEST`]
+//! characters.
+
+use std::fmt::{self, Display, Write};
+use std::ops::Deref;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use windrow::heavy::{HeavyKeys, Key};
+use windrow::{Clock, snapshot::SpanError};
+
+use crate::number::Json;
+use crate::text::shown_key;
+use crate::unusual::percent;
+
+/// The greatest number of keys of a span.
+const SHOWN: usize = 10;
+
+/// The greatest number of characters of a key.
+const LONGEST: usize = 120;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The longest bucket of which some make a minute. The current one has only begun.
+const FINE: Duration = Duration::from_secs(15);
+
+/// A frame reads the keys anew after this many times the time that the last reading took.
+const REST: u32 = 9;
+
+/// Heavy keys under a name.
+pub(crate) struct Heavy {
+    name: String,
+    help: String,
+    keys: Box<dyn AnyKeys>,
+}
+
+/// Heavy keys of any type.
+trait AnyKeys: Send + Sync {
+    /// Returns the interval, and the length of a bucket.
+    fn lengths(&self) -> (Duration, Duration);
+
+    fn read(&self, span: Duration) -> Result<Reading, SpanError>;
+}
+
+/// The heaviest keys of a span.
+#[derive(Debug, PartialEq)]
+struct Reading {
+    span: Duration,
+    total: u64,
+    keys: Vec<Weight>,
+}
+
+/// A key, and the bounds of its weight.
+#[derive(Debug, PartialEq)]
+struct Weight {
+    key: String,
+    at_least: u64,
+    at_most: u64,
+}
+
+impl Weight {
+    /// Returns the bounds of the key's share of a total.
+    fn shares(&self, total: u64) -> [f64; 2] {
+        let part = |weight: u64| if total > 0 { weight as f64 / total as f64 } else { 0.0 };
+        [part(self.at_least), part(self.at_most.min(total))]
+    }
+}
+
+impl<H, K, C> AnyKeys for H
+where
+    H: Deref<Target = HeavyKeys<K, C>> + Send + Sync,
+    K: Key<Owned: Display> + ?Sized + 'static,
+    C: Clock + 'static,
+{
+    fn lengths(&self) -> (Duration, Duration) {
+        let buckets = u32::try_from(self.buckets()).unwrap_or(u32::MAX);
+        (self.interval(), self.interval() / buckets)
+    }
+
+    fn read(&self, span: Duration) -> Result<Reading, SpanError> {
+        let snapshot = self.snapshot_over(span)?;
+        let keys = snapshot.top(SHOWN).into_iter().map(|heavy| Weight {
+            key: cut(&heavy.key),
+            at_least: heavy.at_least,
+            at_most: heavy.at_most,
+        });
+        Ok(Reading { span, total: snapshot.total(), keys: keys.collect() })
+    }
+}
+
+impl Heavy {
+    pub(crate) fn new<H, K, C>(name: &str, help: &str, keys: H) -> Heavy
+    where
+        H: Deref<Target = HeavyKeys<K, C>> + Send + Sync + 'static,
+        K: Key<Owned: Display> + ?Sized + 'static,
+        C: Clock + 'static,
+    {
+        Heavy { name: name.to_owned(), help: help.to_owned(), keys: Box::new(keys) }
+    }
+
+    /// Reads the last minute, if the buckets are fine enough, and the interval.
+    fn read(&self) -> Vec<Reading> {
+        let (interval, bucket) = self.keys.lengths();
+        let minute = (interval > MINUTE && bucket <= FINE).then_some(MINUTE);
+        let spans = minute.into_iter().chain([interval]);
+        spans.filter_map(|span| self.keys.read(span).ok()).collect()
+    }
+}
+
+/// The heavy keys of the last frames.
+#[derive(Default)]
+pub(crate) struct Frames {
+    /// The time of the last reading, and the time that it took.
+    read: Option<(Instant, Duration)>,
+    written: String,
+}
+
+impl Frames {
+    /// Returns all for a frame: a name, a help, and for each span its milliseconds, the total
+    /// weight, and the keys with their bounds.
+    pub(crate) fn write(&mut self, all: &[Heavy]) -> &str {
+        if self.read.is_none_or(|(at, took)| at.elapsed() >= took * REST) {
+            let begun = Instant::now();
+            let mut json = Json::default();
+            json.list(|json| all.iter().for_each(|heavy| heavy.write(json)));
+            self.written = json.finish();
+            self.read = Some((Instant::now(), begun.elapsed()));
+        }
+        &self.written
+    }
+}
+
+impl Heavy {
+    fn write(&self, json: &mut Json) {
+        json.list(|json| {
+            json.text(&self.name);
+            json.text(&self.help);
+            json.list(|json| {
+                for reading in self.read() {
+                    json.list(|json| {
+                        json.number(u64::try_from(reading.span.as_millis()).unwrap_or(u64::MAX));
+                        json.number(reading.total);
+                        json.list(|json| {
+                            for weight in &reading.keys {
+                                json.list(|json| {
+                                    json.text(&weight.key);
+                                    json.number(weight.at_least);
+                                    json.number(weight.at_most);
+                                });
+                            }
+                        });
+                    });
+                }
+            });
+        });
+    }
+}
+
+/// Returns all for `/snapshot.json`.
+pub(crate) fn json(all: &[Heavy]) -> Value {
+    let weight = |weight: &Weight, total| {
+        json!({
+            "key": weight.key,
+            "at_least": weight.at_least,
+            "at_most": weight.at_most,
+            "shares": weight.shares(total),
+        })
+    };
+    let span = |reading: Reading| {
+        let keys = reading.keys.iter().map(|key| weight(key, reading.total));
+        json!({
+            "span_ms": u64::try_from(reading.span.as_millis()).unwrap_or(u64::MAX),
+            "total": reading.total,
+            "keys": keys.collect::<Vec<_>>(),
+        })
+    };
+    let one = |heavy: &Heavy| {
+        let spans: Vec<Value> = heavy.read().into_iter().map(span).collect();
+        json!({ "name": heavy.name, "help": heavy.help, "spans": spans })
+    };
+    all.iter().map(one).collect()
+}
+
+/// Returns all for a terminal: a line for each key.
+pub(crate) fn text(all: &[Heavy]) -> String {
+    let mut text = String::new();
+    for heavy in all {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "\n# {}: {}", shown_key(&heavy.name), shown_key(&heavy.help));
+        for Reading { span, total, keys } in heavy.read() {
+            let _ = writeln!(text, "the last {} s: {total} in all", span.as_secs());
+            for weight in keys {
+                let key = shown_key(&weight.key);
+                let [at_least, at_most] = weight.shares(total).map(percent);
+                let shares = range(&at_least, &at_most);
+                let weights = range(&weight.at_least.to_string(), &weight.at_most.to_string());
+                let _ = writeln!(text, "{key}  {weights} ({shares})");
+            }
+        }
+    }
+    text
+}
+
+/// Returns a range in words, or one bound if both are the same.
+fn range(at_least: &str, at_most: &str) -> String {
+    if at_least == at_most { at_least.to_owned() } else { format!("{at_least} to {at_most}") }
+}
+
+/// Returns the beginning of a key's text, with a mark if there is more of it.
+fn cut(key: &impl Display) -> String {
+    let mut beginning = Beginning { text: String::new(), left: LONGEST };
+    // The only error is that the text is long enough.
+    if write!(beginning, "{key}").is_err() {
+        beginning.text.push('\u{2026}');
+    }
+    beginning.text
+}
+
+/// The beginning of a text, however long that is.
+struct Beginning {
+    text: String,
+    left: usize,
+}
+
+impl Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            self.left = self.left.checked_sub(1).ok_or(fmt::Error)?;
+            self.text.push(character);
+        }
+        Ok(())
+    }
+}

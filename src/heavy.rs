@@ -73,7 +73,8 @@ use shards::{Shards, shards_for};
 /// The adds of other threads that run at the same time as a read may be included or not. `at_least`
 /// is at most the true weight when the read returned, and `at_most` at least the true weight when
 /// it began, for any threads and any delays. A bucket that leaves the interval takes its weights
-/// with it, as in a [`SlidingWindow`](crate::SlidingWindow).
+/// with it, as in a [`SlidingWindow`](crate::SlidingWindow): into the
+/// [tiers](HeavyKeysBuilder::tier), if there are any, which keep those of an hour or a day.
 ///
 /// Keys that strangers choose cannot break a bound, fill the memory, or slow adds down: hashes have
 /// a random seed, a text counts by its first [`MAX_TEXT_BYTES`], and
@@ -108,10 +109,10 @@ use shards::{Shards, shards_for};
 ///
 /// # Memory
 ///
-/// With capacity `n`, `B` buckets, `S` shards and keys of `s` bytes (264 for a text), it takes at
-/// most `S n (B (50 + 1.25 s) + 10)` bytes, and a little: [`max_bytes`](Self::max_bytes) returns
-/// the number. With a capacity of 100 integers of eight bytes, two buckets and three shards that is
-/// some 36 kB.
+/// With capacity `n`, `B` buckets (those of tiers included), `S` shards and keys of `s` bytes (264
+/// for a text), it takes at most `S n (B (50 + 1.25 s) + 10)` bytes, and a little:
+/// [`max_bytes`](Self::max_bytes) returns the number. With a capacity of 100 integers of eight
+/// bytes, two buckets and three shards that is some 36 kB.
 ///
 /// The rings are allocated at once. A shard takes the memory of a bucket when it first adds to that
 /// slot of its ring, and keeps it.
@@ -129,6 +130,8 @@ use shards::{Shards, shards_for};
 pub struct HeavyKeys<K: Key + ?Sized, C = Coarse> {
     capacity: usize,
     geometry: Geometry,
+    /// The coarser buckets, the finest first.
+    tiers: Vec<Geometry>,
     /// The maximum number of shards.
     most_shards: usize,
     clock: C,
@@ -160,12 +163,19 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         most_shards: usize,
         clock: C,
     ) -> HeavyKeys<K, C> {
-        HeavyKeys { capacity, geometry, most_shards, clock, made: OnceLock::new() }
+        HeavyKeys {
+            capacity,
+            geometry,
+            tiers: Vec::new(),
+            most_shards,
+            clock,
+            made: OnceLock::new(),
+        }
     }
 
     /// Returns new shards; `None` if there is no memory for their rings.
     fn make(&self) -> Option<Shards<K>> {
-        Shards::new(self.shards(), self.geometry, self.capacity, self.nanos())
+        Shards::new(self.shards(), self.geometry, &self.tiers, self.capacity, self.nanos())
     }
 
     fn with(self, made: Shards<K>) -> HeavyKeys<K, C> {
@@ -292,6 +302,22 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         Duration::from_nanos(self.geometry.interval())
     }
 
+    /// Returns the longest span that can be read: the interval, or what the coarsest
+    /// [tier](HeavyKeysBuilder::tier) covers.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let hour = Duration::from_secs(3_600);
+    /// let clients = windrow::HeavyKeys::<u32>::builder(100).tier(hour, 24).build()?;
+    /// assert_eq!(clients.longest_span(), 24 * hour);
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn longest_span(&self) -> Duration {
+        let tiers = self.tiers.iter().map(|tier| tier.interval());
+        Duration::from_nanos(tiers.fold(self.geometry.interval(), u64::max))
+    }
+
     /// Returns the number of buckets into which the interval is cut.
     ///
     /// ```
@@ -312,6 +338,6 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
     /// ```
     pub fn max_bytes(&self) -> usize {
-        Shards::<K>::bytes(self.shards(), self.geometry, self.capacity)
+        Shards::<K>::bytes(self.shards(), self.geometry, &self.tiers, self.capacity)
     }
 }

@@ -34,6 +34,7 @@ pub struct HeavyKeysBuilder<K: ?Sized, C = Coarse> {
     capacity: usize,
     interval: Duration,
     buckets: usize,
+    tiers: Vec<(Duration, usize)>,
     shards: usize,
     clock: C,
     allows_coarse_clock: bool,
@@ -47,6 +48,7 @@ impl<K: Key + ?Sized> HeavyKeysBuilder<K> {
             capacity,
             interval: Duration::from_secs(1),
             buckets: 2,
+            tiers: Vec::new(),
             shards: usize::MAX,
             clock: Coarse::default(),
             allows_coarse_clock: false,
@@ -85,6 +87,47 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { buckets, ..self }
     }
 
+    /// Adds a tier: `buckets` coarser buckets, each `length` long, which buckets that leave the
+    /// interval are added to. Each call adds one tier; a tier's buckets must be a whole number of
+    /// the buckets before, those of the tier added last or of the interval.
+    ///
+    /// A tier is for the heavy keys of an hour or a day: [`top_over`](HeavyKeys::top_over) and
+    /// [`snapshot_over`](HeavyKeys::snapshot_over) read spans up to what the coarsest tier covers.
+    /// The [bounds](HeavyKeys#bounds) are those of the interval: `at_most - at_least` is at most
+    /// the span's total divided by the capacity, because summaries merge without a greater error.
+    ///
+    /// It costs an add nothing. The add that opens a bucket in a shard adds the bucket that leaves
+    /// to each tier: a pass over its entries, under the shard's lock. A tier's bucket takes the
+    /// [memory](HeavyKeys#memory) of any other.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{HeavyKeys, clock::Manual};
+    ///
+    /// let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3_600));
+    /// let clock = Manual::default();
+    /// let clients = HeavyKeys::<str>::builder(100)
+    ///     .interval(minute)
+    ///     .buckets(6)
+    ///     .tier(minute, 60)
+    ///     .tier(hour, 24)
+    ///     .clock(clock.clone())
+    ///     .build()?;
+    /// clients.add("acme", 40);
+    /// clock.advance(20 * minute);
+    /// clients.add("initech", 2);
+    /// assert_eq!(clients.top(10).len(), 1);
+    /// assert_eq!(clients.top_over(hour, 10)?[0].key, "acme");
+    /// clock.advance(5 * hour);
+    /// assert_eq!(clients.top_over(hour, 10)?.len(), 0);
+    /// assert_eq!(clients.snapshot_over(24 * hour)?.total(), 42);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tier(mut self, length: Duration, buckets: usize) -> HeavyKeysBuilder<K, C> {
+        self.tiers.push((length, buckets));
+        self
+    }
+
     /// Sets the maximum number of shards. By default, there is one for each core, and one more.
     ///
     /// An add locks one shard, mostly that of its core. With fewer shards,
@@ -109,12 +152,13 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> HeavyKeysBuilder<K, D> {
-        let HeavyKeysBuilder { capacity, interval, buckets, shards, .. } = self;
+        let HeavyKeysBuilder { capacity, interval, buckets, tiers, shards, .. } = self;
         let HeavyKeysBuilder { allows_coarse_clock, is_preallocated, keys, .. } = self;
         HeavyKeysBuilder {
             capacity,
             interval,
             buckets,
+            tiers,
             shards,
             clock,
             allows_coarse_clock,
@@ -182,7 +226,18 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
         if !self.allows_coarse_clock {
             geometry.check_clock(&self.clock)?;
         }
-        let heavy = HeavyKeys::of_parts(capacity, geometry, shards, self.clock);
+        let (mut tiers, mut finer) = (Vec::with_capacity(self.tiers.len()), geometry);
+        for (length, buckets) in self.tiers {
+            let tier = Geometry::of_length(length, buckets)?;
+            if !tier.length().is_multiple_of(finer.length()) {
+                let finer = Duration::from_nanos(finer.length());
+                return Err(BuildError::UnevenTier { length, finer }.into());
+            }
+            tiers.push(tier);
+            finer = tier;
+        }
+        let heavy =
+            HeavyKeys { tiers, ..HeavyKeys::of_parts(capacity, geometry, shards, self.clock) };
         let made = heavy.make().ok_or(BuildError::TooManyBuckets { buckets })?;
         if self.is_preallocated {
             made.preallocate();
@@ -193,7 +248,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
 
 impl<K: ?Sized, C: Clone> Clone for HeavyKeysBuilder<K, C> {
     fn clone(&self) -> HeavyKeysBuilder<K, C> {
-        HeavyKeysBuilder { clock: self.clock.clone(), ..*self }
+        HeavyKeysBuilder { clock: self.clock.clone(), tiers: self.tiers.clone(), ..*self }
     }
 }
 
@@ -204,6 +259,7 @@ impl<K: ?Sized, C: Debug> Debug for HeavyKeysBuilder<K, C> {
             .field("capacity", &self.capacity)
             .field("interval", &self.interval)
             .field("buckets", &self.buckets)
+            .field("tiers", &self.tiers)
             .field("shards", &self.shards)
             .field("clock", &self.clock)
             .field("allows_coarse_clock", &self.allows_coarse_clock)

@@ -13,7 +13,9 @@ use crate::clock::Clock;
 /// # Reading
 ///
 /// A read is of the newest buckets that cover the interval, or a span of it, the current bucket
-/// included. [Bounds](Self#bounds) says what its numbers are while other threads add.
+/// included. A span that is longer than the interval is read from the finest
+/// [tier](super::HeavyKeysBuilder::tier) that covers it: an hour, a day. [Bounds](Self#bounds) says
+/// what its numbers are while other threads add.
 impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// Returns the `n` keys with the most weight in the interval, the heaviest first, each with its
     /// bounds. Fewer, if the interval has fewer keys.
@@ -34,11 +36,14 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         self.snapshot().top(n)
     }
 
-    /// Returns the `n` keys with the most weight in the newest buckets that cover `span`.
+    /// Returns the `n` keys with the most weight in the newest buckets that cover `span`; those of
+    /// the finest [tier](super::HeavyKeysBuilder::tier) that covers it, if it is longer than the
+    /// interval.
     ///
     /// # Errors
     ///
-    /// [`SpanError`] if the span is zero or longer than the interval.
+    /// [`SpanError`] if the span is zero or longer than the
+    /// [longest](HeavyKeys::longest_span).
     ///
     /// ```
     /// use std::time::Duration;
@@ -75,11 +80,13 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         self.snapshot_of(self.geometry.interval())
     }
 
-    /// Returns the bounds of all keys in the newest buckets that cover `span`.
+    /// Returns the bounds of all keys in the newest buckets that cover `span`; those of the finest
+    /// [tier](super::HeavyKeysBuilder::tier) that covers it, if it is longer than the interval.
     ///
     /// # Errors
     ///
-    /// [`SpanError`] if the span is zero or longer than the interval.
+    /// [`SpanError`] if the span is zero or longer than the
+    /// [longest](HeavyKeys::longest_span).
     ///
     /// ```
     /// use std::time::Duration;
@@ -93,16 +100,22 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         if span.is_zero() {
             return Err(SpanError::Zero);
         }
-        if span > self.interval() {
-            return Err(SpanError::TooLong { span, interval: self.interval() });
+        if span > self.longest_span() {
+            return Err(SpanError::TooLong { span, interval: self.longest_span() });
         }
-        Ok(self.snapshot_of(span.as_nanos() as u64)) // at most the interval, which fits
+        Ok(self.snapshot_of(span.as_nanos() as u64)) // at most a tier's interval, which fits
     }
 
     fn snapshot_of(&self, span: u64) -> HeavySnapshot<K> {
         let made = self.made();
         let new = || HeavySnapshot::new(made.random());
-        made.read(|| self.nanos(), span, new, HeavySnapshot::include)
+        let now = || self.nanos();
+        if span <= self.geometry.interval() {
+            return made.read(now, span, new, HeavySnapshot::include);
+        }
+        let tier = self.tiers.iter().position(|tier| span <= tier.interval());
+        let tier = tier.expect("the span is at most the longest");
+        made.read_tier(tier, now, span, new, HeavySnapshot::include)
     }
 
     /// Returns the bounds of a key's weight in the interval. Allocates nothing. For a text that is

@@ -3,6 +3,10 @@
 //! Each shard turns its own ring: an add that comes with a newer start takes the slot of the bucket
 //! that has left, and its memory. So a rotation needs no agreement between shards. The start of the
 //! newest bucket of all shards is one word beside them, which only adds that take a slot write.
+//!
+//! What leaves a slot is added to the shard's tiers, by the same add and under the same lock. So
+//! each add that is not late is in one slot of the ring, or in one of each tier. What a shard
+//! without adds still has in its ring is found there, however old it is.
 
 use super::key::Key;
 use super::summary::{Summary, room};
@@ -12,6 +16,8 @@ use crate::sync::{AtomicU64, Ordering};
 /// The state of a shard, which a lock protects.
 pub(super) struct Shard<K: Key + ?Sized> {
     slots: Box<[Slot<K>]>,
+    /// The slots of each tier: what has left `slots`, by the tier's buckets.
+    tiers: Box<[Box<[Slot<K>]>]>,
     /// The slot of the last add.
     last: usize,
     /// Room for the counts of a summary, for evictions.
@@ -49,16 +55,18 @@ pub(super) struct Add<'k, K: Key + ?Sized> {
 }
 
 impl<K: Key + ?Sized> Shard<K> {
-    /// Returns an empty shard; `None` if there is no memory for its ring.
-    pub(super) fn new(buckets: usize) -> Option<Shard<K>> {
-        let mut slots = Vec::new();
-        slots.try_reserve_exact(buckets).ok()?;
-        slots.extend((0..buckets).map(|_| Slot { start: None, summary: None }));
-        let slots = slots.into_boxed_slice();
-        Some(Shard { slots, last: 0, counts: Vec::new(), lifetime: 0, late: 0 })
+    /// The bytes of a tier beside its slots.
+    pub(super) const TIER: usize = size_of::<Box<[Slot<K>]>>();
+
+    /// Returns an empty shard; `None` if there is no memory for its rings.
+    pub(super) fn new(buckets: usize, tiers: &[Geometry]) -> Option<Shard<K>> {
+        let slots = ring(buckets)?;
+        let tiers: Option<_> = tiers.iter().map(|tier| ring(tier.buckets())).collect();
+        Some(Shard { slots, tiers: tiers?, last: 0, counts: Vec::new(), lifetime: 0, late: 0 })
     }
 
-    /// Returns the bytes that a shard of `buckets` buckets allocates at most.
+    /// Returns the bytes that a shard of `buckets` buckets, in all its rings together, allocates at
+    /// most.
     pub(super) const fn bytes(buckets: usize, capacity: usize) -> usize {
         let slot = size_of::<Slot<K>>() + Summary::<K>::bytes(capacity);
         buckets.saturating_mul(slot).saturating_add(room(capacity) * size_of::<u64>())
@@ -67,7 +75,8 @@ impl<K: Key + ?Sized> Shard<K> {
     /// Allocates all memory that the shard will ever need.
     pub(super) fn preallocate(&mut self, capacity: usize) {
         self.counts.reserve_exact(room(capacity));
-        for slot in &mut self.slots {
+        let tiers = self.tiers.iter_mut().flatten();
+        for slot in self.slots.iter_mut().chain(tiers) {
             slot.summary.get_or_insert_with(|| Summary::with_capacity(capacity));
         }
     }
@@ -78,6 +87,7 @@ impl<K: Key + ?Sized> Shard<K> {
     pub(super) fn add(
         &mut self,
         geometry: Geometry,
+        tiers: &[Geometry],
         capacity: usize,
         newest: &AtomicU64,
         add: &Add<'_, K>,
@@ -89,7 +99,7 @@ impl<K: Key + ?Sized> Shard<K> {
         let is_there = self.slots[self.last].start == Some(start)
             && add.at.wrapping_sub(start) < geometry.length();
         let mut at_least = 0;
-        if is_there || self.turn(geometry, capacity, newest, add.at) {
+        if is_there || self.turn(geometry, tiers, capacity, newest, add.at) {
             if let Some(summary) = &mut self.slots[self.last].summary {
                 at_least = summary.add(capacity, &mut self.counts, add.hash, add.key, add.weight);
             }
@@ -102,7 +112,14 @@ impl<K: Key + ?Sized> Shard<K> {
 
     /// Makes the bucket of a time that of the last add. Returns false if it has left the ring.
     #[cold]
-    fn turn(&mut self, geometry: Geometry, capacity: usize, newest: &AtomicU64, at: u64) -> bool {
+    fn turn(
+        &mut self,
+        geometry: Geometry,
+        tiers: &[Geometry],
+        capacity: usize,
+        newest: &AtomicU64,
+        at: u64,
+    ) -> bool {
         let start = geometry.start_of(at);
         // Relaxed: a read that comes after this add, by whatever order, loads this value or a later
         // one. The slot's own start is not later: it came by here, under this lock.
@@ -113,10 +130,39 @@ impl<K: Key + ?Sized> Shard<K> {
         self.last = geometry.slot_of(start);
         let slot = &mut self.slots[self.last];
         if slot.start != Some(start) {
-            let summary = slot.summary.get_or_insert_with(|| Summary::with_capacity(capacity));
-            summary.clear();
             self.counts.reserve_exact(room(capacity));
-            slot.start = Some(start);
+            // Taken first: if a comparison of keys panics, the bucket does not come to a tier
+            // twice.
+            if let (Some(old), Some(left)) = (slot.start.take(), &slot.summary) {
+                for (tier, slots) in tiers.iter().zip(&mut self.tiers) {
+                    let old = tier.start_of(old);
+                    slots[tier.slot_of(old)].absorb(old, capacity, &mut self.counts, left);
+                }
+            }
+            slot.begin(start, capacity);
+        }
+        true
+    }
+
+    /// Visits all that the shard has of the time from `from`, the start of a tier's bucket that is
+    /// at most `newest`. Returns false if a later bucket of the tier may have taken a slot.
+    pub(super) fn visit_tier(
+        &self,
+        tier: usize,
+        from: u64,
+        newest: u64,
+        mut visit: impl FnMut(&Summary<K>),
+    ) -> bool {
+        let slots = &self.tiers[tier];
+        if slots.iter().any(|slot| slot.start > Some(newest)) {
+            return false;
+        }
+        for slot in self.slots.iter().chain(slots) {
+            if let (Some(start), Some(summary)) = (slot.start, &slot.summary)
+                && start >= from
+            {
+                visit(summary);
+            }
         }
         true
     }
@@ -133,7 +179,8 @@ impl<K: Key + ?Sized> Shard<K> {
 
     /// Empties all buckets, and keeps their memory.
     pub(super) fn clear(&mut self) {
-        self.slots.iter_mut().for_each(|slot| slot.start = None);
+        let tiers = self.tiers.iter_mut().flatten();
+        self.slots.iter_mut().chain(tiers).for_each(|slot| slot.start = None);
     }
 
     pub(super) fn lifetime(&self) -> u64 {
@@ -142,5 +189,35 @@ impl<K: Key + ?Sized> Shard<K> {
 
     pub(super) fn late(&self) -> u64 {
         self.late
+    }
+}
+
+/// Returns the slots of a ring; `None` if there is no memory for them.
+fn ring<K: Key + ?Sized>(buckets: usize) -> Option<Box<[Slot<K>]>> {
+    let mut slots = Vec::new();
+    slots.try_reserve_exact(buckets).ok()?;
+    slots.extend((0..buckets).map(|_| Slot { start: None, summary: None }));
+    Some(slots.into_boxed_slice())
+}
+
+impl<K: Key + ?Sized> Slot<K> {
+    /// Empties the slot for the bucket at `start`, and returns its summary.
+    fn begin(&mut self, start: u64, capacity: usize) -> &mut Summary<K> {
+        let summary = self.summary.get_or_insert_with(|| Summary::with_capacity(capacity));
+        summary.clear();
+        self.start = Some(start);
+        summary
+    }
+
+    /// Adds what has left a finer ring to the bucket at `start`, unless a later bucket has the
+    /// slot.
+    fn absorb(&mut self, start: u64, capacity: usize, counts: &mut Vec<u64>, left: &Summary<K>) {
+        match (self.start, &mut self.summary) {
+            (Some(there), Some(summary)) if there == start => {
+                summary.absorb(capacity, counts, left);
+            }
+            (Some(there), _) if there > start => {}
+            _ => self.begin(start, capacity).absorb(capacity, counts, left),
+        }
     }
 }

@@ -48,6 +48,7 @@ const ATTEMPTS: usize = 8;
 pub(super) struct Shards<K: Key + ?Sized> {
     random: RandomState,
     geometry: Geometry,
+    tiers: Box<[Geometry]>,
     capacity: usize,
     all: Box<[CachePadded<Mutex<Shard<K>>>]>,
     /// The start of the newest bucket.
@@ -85,17 +86,19 @@ impl<K: Key + ?Sized> Shards<K> {
     pub(super) fn new(
         count: usize,
         geometry: Geometry,
+        tiers: &[Geometry],
         capacity: usize,
         now: u64,
     ) -> Option<Shards<K>> {
         let mut shards = Vec::new();
         shards.try_reserve_exact(count).ok()?;
         for _ in 0..count {
-            shards.push(CachePadded::new(Mutex::new(Shard::new(geometry.buckets())?)));
+            shards.push(CachePadded::new(Mutex::new(Shard::new(geometry.buckets(), tiers)?)));
         }
         Some(Shards {
             random: RandomState::default(),
             geometry,
+            tiers: tiers.into(),
             capacity,
             all: shards.into(),
             newest: CachePadded::new(AtomicU64::new(geometry.start_of(now))),
@@ -104,9 +107,19 @@ impl<K: Key + ?Sized> Shards<K> {
     }
 
     /// Returns the bytes that `count` shards allocate at most.
-    pub(super) fn bytes(count: usize, geometry: Geometry, capacity: usize) -> usize {
-        let beside = size_of::<CachePadded<Mutex<Shard<K>>>>();
-        count.saturating_mul(beside.saturating_add(Shard::<K>::bytes(geometry.buckets(), capacity)))
+    pub(super) fn bytes(
+        count: usize,
+        geometry: Geometry,
+        tiers: &[Geometry],
+        capacity: usize,
+    ) -> usize {
+        let ring = size_of::<CachePadded<Mutex<Shard<K>>>>();
+        let beside = ring.saturating_add(tiers.len() * Shard::<K>::TIER);
+        let buckets = tiers.iter().map(|tier| tier.buckets());
+        let buckets = buckets.fold(geometry.buckets(), usize::saturating_add);
+        let shards =
+            count.saturating_mul(beside.saturating_add(Shard::<K>::bytes(buckets, capacity)));
+        shards.saturating_add(2 * size_of_val(tiers)) // here, and in `HeavyKeys`
     }
 
     /// Allocates all memory that the shards will ever need.
@@ -136,7 +149,7 @@ impl<K: Key + ?Sized> Shards<K> {
 
     #[inline]
     fn add_to(&self, mut shard: MutexGuard<'_, Shard<K>>, add: &Add<'_, K>) -> u64 {
-        shard.add(self.geometry, self.capacity, &self.newest, add)
+        shard.add(self.geometry, &self.tiers, self.capacity, &self.newest, add)
     }
 
     /// Adds to the first shard behind `number` that no other thread has locked; if each is locked,
@@ -179,6 +192,47 @@ impl<K: Key + ?Sized> Shards<K> {
             for shard in &all {
                 visit_at(shard, self.geometry, start, |summary| visit(&mut read, summary));
             }
+        }
+        read
+    }
+
+    /// Reads all that is known of the time from the start of a tier's bucket on: of the newest
+    /// buckets of the tier that cover `span`. It is as [`read`](Self::read) otherwise. A bucket
+    /// that leaves the ring meanwhile is found in the tier, so only a later bucket of the tier
+    /// overtakes a read.
+    pub(super) fn read_tier<R>(
+        &self,
+        tier: usize,
+        now: impl Fn() -> u64,
+        span: u64,
+        new: impl Fn() -> R,
+        visit: impl Fn(&mut R, &Summary<K>),
+    ) -> R {
+        let geometry = self.tiers[tier];
+        let ends = |now: u64| {
+            // Relaxed: see the theorem.
+            let newest = self.newest.load(Ordering::Relaxed).max(self.geometry.start_of(now));
+            let newest = geometry.start_of(newest);
+            let buckets = span.div_ceil(geometry.length()).min(geometry.buckets() as u64);
+            (newest.saturating_sub((buckets - 1) * geometry.length()), newest)
+        };
+        for _ in 0..sized(ATTEMPTS, 1) {
+            let clears = self.clears.load(Ordering::Relaxed); // see the theorem
+            let mut read = new();
+            let (from, newest) = ends(now());
+            let found = self.all.iter().all(|shard| {
+                lock(shard).visit_tier(tier, from, newest, |summary| visit(&mut read, summary))
+            });
+            if found && self.clears.load(Ordering::Relaxed) == clears {
+                return read;
+            }
+        }
+        let now = now(); // before the locks: the clock may be a program's own, with a lock
+        let all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        let mut read = new();
+        let (from, newest) = ends(now);
+        for shard in &all {
+            shard.visit_tier(tier, from, newest, |summary| visit(&mut read, summary));
         }
         read
     }

@@ -44,6 +44,8 @@
 use super::key::Key;
 use super::table::Table;
 
+mod absorb;
+
 /// A summary has more room than its capacity, by a fourth of it: each eviction makes room for that
 /// number of keys.
 const SHARE: usize = 4;
@@ -122,6 +124,11 @@ impl<K: Key + ?Sized> Summary<K> {
         counts.clear();
         self.floor = floor;
         self.held.retain(|held| held.count > floor);
+    }
+
+    /// Adds all that another summary counts, within the same memory: see `absorb`.
+    pub(super) fn absorb(&mut self, capacity: usize, counts: &mut Vec<u64>, other: &Summary<K>) {
+        absorb::absorb(self, capacity, counts, other);
     }
 
     /// Returns the bounds of a key if it is held.

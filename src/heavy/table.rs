@@ -78,6 +78,11 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
         }
     }
 
+    /// Returns all values, to change them.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.entries.iter_mut().map(|entry| &mut entry.value)
+    }
+
     #[inline]
     pub(super) fn value_mut(&mut self, number: usize) -> &mut V {
         &mut self.entries[number].value
@@ -112,14 +117,23 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
         new: V,
         change: impl FnOnce(&mut V),
     ) {
-        let hash = other.entries[number].hash;
-        let found = self.find_by(hash, |mine| self.keys.is_of(mine, &other.keys, number));
-        let found = found.unwrap_or_else(|| {
-            self.keys.push_from(&other.keys, number);
-            self.push_entry(hash, new);
+        let found = self.find_of(other, number).unwrap_or_else(|| {
+            self.push_of(other, number, new);
             self.len() - 1
         });
         change(self.value_mut(found));
+    }
+
+    /// Returns the number of the entry of another table's key.
+    pub(super) fn find_of<W: Copy>(&self, other: &Table<K, W>, number: usize) -> Option<usize> {
+        let hash = other.entries[number].hash;
+        self.find_by(hash, |mine| self.keys.is_of(mine, &other.keys, number))
+    }
+
+    /// Adds an entry for another table's key that has none here.
+    pub(super) fn push_of<W: Copy>(&mut self, other: &Table<K, W>, number: usize, value: V) {
+        self.keys.push_from(&other.keys, number);
+        self.push_entry(other.entries[number].hash, value);
     }
 
     fn push_entry(&mut self, hash: u64, value: V) {

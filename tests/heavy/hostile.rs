@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use testkit::ms;
 use windrow::clock::{self, Manual};
 use windrow::heavy::MAX_TEXT_BYTES;
 use windrow::{HeavyKeys, Timestamp};
@@ -137,6 +138,49 @@ fn a_comparison_that_panics_counts_nothing_and_breaks_nothing() {
     assert!((bounds.at_least..=bounds.at_most).contains(&93), "{bounds:?}");
     keys.clear();
     assert_eq!(keys.total(), 0);
+}
+
+/// A key that was never evicted is exact in a tier, beside any other keys.
+#[test]
+fn a_key_that_was_never_evicted_stays_exact_in_a_tier() {
+    let clock = Manual::default();
+    let builder = HeavyKeys::<u64>::builder(4).interval(ms(20)).buckets(2).shards(1);
+    let keys = builder.tier(ms(100), 2).clock(clock.clone()).build().unwrap();
+    for bucket in 0..6 {
+        clock.set(Timestamp::from_millis(10 * bucket));
+        keys.add(&0, 1_000);
+        (1..50).for_each(|key| keys.increment(&(50 * bucket + key)));
+    }
+    let read = keys.snapshot_over(ms(200)).unwrap();
+    assert!(read.max_error() >= 6, "there were evictions");
+    assert_eq!(pair(read.bounds(&0)), (6_000, 6_000));
+}
+
+/// A bucket that leaves the ring is compared with the tier's: then the tier's bucket knows no key,
+/// and bounds nothing.
+#[test]
+fn a_comparison_that_panics_in_a_tier_breaks_no_bound() {
+    let clock = Manual::default();
+    let builder = HeavyKeys::<Angry>::builder(4).interval(ms(20)).buckets(2).shards(1);
+    let keys = builder.tier(ms(100), 2).clock(clock.clone()).build().unwrap();
+    let at = |time: u64| clock.set(Timestamp::from_millis(time));
+    keys.add(&Angry(1, true), 3);
+    at(20);
+    keys.add(&Angry(1, true), 4); // the first bucket goes to the tier
+    at(40);
+    let add = AssertUnwindSafe(|| keys.add(&Angry(2, false), 5));
+    assert!(catch_unwind(add).is_err());
+    assert_eq!(keys.lifetime(), 7);
+    let read = || keys.snapshot_over(ms(200)).unwrap();
+    assert_eq!((read().total(), read().max_error(), read().len()), (7, u64::MAX, 0));
+    keys.add(&Angry(2, false), 5);
+    assert_eq!((read().total(), keys.lifetime()), (12, 12));
+    let bounds = read().bounds(&Angry(2, false));
+    assert_eq!((bounds.at_least, bounds.at_most), (5, u64::MAX));
+    at(200); // another bucket of the tier
+    keys.add(&Angry(2, false), 6);
+    at(300);
+    assert_eq!((read().total(), read().max_error()), (6, 0));
 }
 
 /// A key that is unequal to itself is no key: it costs memory and bounds, but no more.

@@ -197,6 +197,9 @@ fn what_cannot_be_built_is_refused() {
     let geometry = HeavyKeysError::Buckets;
     assert_eq!(error(builder().buckets(0).build()), geometry(BuildError::NoBuckets));
     assert_eq!(error(builder().interval(ms(0)).build()), geometry(BuildError::ZeroInterval));
+    let uneven = BuildError::UnevenTier { length: ms(1_250), finer: ms(500) };
+    assert_eq!(error(builder().tier(ms(1_250), 2).build()), geometry(uneven));
+    assert_eq!(error(builder().tier(ms(500), 0).build()), geometry(BuildError::NoBuckets));
     let too_many = usize::MAX / 8;
     let ages = builder().interval(testkit::ns(too_many as u64)).buckets(too_many);
     let error_of_ages = ages.clock(Manual::default()).build().unwrap_err();
@@ -220,7 +223,10 @@ fn keys_and_builders_show_what_they_are() {
     assert_eq!((keys.capacity(), keys.buckets(), keys.interval()), (10, 2, ms(1_000)));
     assert!(format!("{:?}", keys.snapshot()).contains("total: 3, max_error: 0"));
     let builder = HeavyKeys::<str>::builder(10).shards(3);
-    assert!(format!("{builder:?}").contains("capacity: 10, interval: 1s, buckets: 2, shards: 3"));
+    assert!(
+        format!("{builder:?}")
+            .contains("capacity: 10, interval: 1s, buckets: 2, tiers: [], shards: 3")
+    );
     let list = keys.top(1);
     assert_eq!(list.clone(), list);
 }

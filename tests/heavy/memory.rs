@@ -49,6 +49,19 @@ fn preallocated_keys_never_allocate_in_an_add() {
 }
 
 #[test]
+fn tiers_take_the_memory_of_their_buckets_and_never_allocate_in_an_add() {
+    let clock = clock_at(0);
+    let tiers =
+        |builder: HeavyKeysBuilder<str, Manual>| builder.tier(ms(500), 3).tier(ms(1_500), 2);
+    let (keys, kept) = kept_by(|| tiers(builder(&clock)).preallocate().build().unwrap());
+    assert_eq!(kept, keys.max_bytes().cast_signed() as i64);
+    let all: Vec<String> = (0..20_000).map(|key| key.to_string()).collect();
+    let add = |key: u64| keys.increment(&all[key as usize]);
+    assert_eq!(allocations_of(|| flood(&clock, add)), 0);
+    assert!(keys.snapshot_over(ms(3_000)).unwrap().max_error() > 0, "there were evictions");
+}
+
+#[test]
 fn others_allocate_at_the_first_use_of_a_slot_alone() {
     let clock = clock_at(0);
     let keys = builder::<str>(&clock).shards(1).build().unwrap();

@@ -43,6 +43,17 @@ impl Oracle {
         self.newest = now - now % LENGTH;
     }
 
+    /// Returns the weight of each key in the newest buckets of a tier, and behind them.
+    fn over_tier(&self, now: u64, length: u64, buckets: u64) -> HashMap<u64, u64> {
+        let newest = self.newest.max(now - now % LENGTH) / length * length;
+        let from = newest.saturating_sub((buckets - 1) * length);
+        let mut keys: HashMap<u64, u64> = HashMap::new();
+        for (key, weight) in self.weights.range(from..).flat_map(|(_, weights)| weights) {
+            *keys.entry(*key).or_default() += weight;
+        }
+        keys
+    }
+
     /// Returns the weight of each key in the newest buckets, and the total.
     fn over(&self, now: u64, buckets: u64) -> (HashMap<u64, u64>, u64) {
         let newest = self.newest.max(now - now % LENGTH);
@@ -105,13 +116,20 @@ fn history(seed: u64) -> usize {
     let (capacity, buckets) = (rng.usize(1..20), rng.u64(1..6));
     let clock = Manual::default();
     clock.set(at_ns(1_000));
-    let keys = HeavyKeys::<u64>::builder(capacity)
+    let mut builder = HeavyKeys::<u64>::builder(capacity)
         .interval(ns(buckets * LENGTH))
         .buckets(buckets as usize)
         .shards(rng.usize(1..4))
-        .clock(clock.clone())
-        .build()
-        .expect("a valid geometry");
+        .clock(clock.clone());
+    // Of the length of a tier's bucket, and their number.
+    let mut tiers = Vec::new();
+    for _ in 0..rng.usize(0..3) {
+        let finer = tiers.last().map_or(LENGTH, |&(length, _)| length);
+        let tier = (finer * rng.u64(1..5), rng.u64(1..6));
+        builder = builder.tier(ns(tier.0), tier.1 as usize);
+        tiers.push(tier);
+    }
+    let keys = builder.build().expect("a valid geometry");
     let mut oracle =
         Oracle { buckets, newest: 1_000, weights: BTreeMap::new(), late: 0, lifetime: 0 };
     let (mut now, mut next, mut compared) = (1_000, 0, 0);
@@ -129,6 +147,16 @@ fn history(seed: u64) -> usize {
                 let (truth, _) = oracle.over(now, span.div_ceil(LENGTH));
                 let snapshot = keys.snapshot_over(Duration::from_nanos(span)).expect("it fits");
                 compared += check(&snapshot, &truth, capacity as u64);
+            }
+            6 if !tiers.is_empty() => {
+                let span = rng.u64(1..=keys.longest_span().as_nanos() as u64);
+                if span > buckets * LENGTH {
+                    let covers = |&&(length, buckets): &&(u64, u64)| span <= length * buckets;
+                    let (length, _) = *tiers.iter().find(covers).expect("it is not too long");
+                    let truth = oracle.over_tier(now, length, span.div_ceil(length));
+                    let snapshot = keys.snapshot_over(ns(span)).expect("it fits");
+                    compared += check(&snapshot, &truth, capacity as u64);
+                }
             }
             5 => {
                 let (truth, total) = oracle.over(now, buckets);

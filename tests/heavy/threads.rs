@@ -248,3 +248,37 @@ fn adds_go_on_beside_a_suspended_comparison() {
     });
     assert_eq!((keys.total(), keys.lifetime()), (1_002, 1_002));
 }
+
+/// Buckets leave the ring for the tiers while readers add them up: each add is in one of them.
+#[test]
+fn a_tier_misses_no_add_and_has_none_twice_while_the_ring_turns() {
+    const ADDS: u64 = 20_000;
+    let clock = clock_at(0);
+    let builder = HeavyKeys::<u64>::builder(8).interval(ms(4)).buckets(2).shards(3);
+    let keys = builder.tier(ms(10), 4).tier(ms(1_000), 1_000).clock(clock.clone()).build().unwrap();
+    let day = Duration::from_secs(1_000);
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Acquire) {
+                let before = keys.lifetime() - keys.late();
+                let read = keys.snapshot_over(day).expect("it fits");
+                let behind = keys.lifetime();
+                assert!((before..=behind).contains(&read.total()), "{before}, {read:?}, {behind}");
+                assert!(read.max_error() <= read.total() / 8, "{read:?}");
+            }
+        });
+        let _finish = Finish(&stop);
+        race(THREADS, |thread| {
+            for number in 0..ADDS {
+                if number % 16 == 0 {
+                    clock.advance(ms(1));
+                }
+                keys.increment(&(number * thread as u64 % 50));
+            }
+        });
+    });
+    let read = keys.snapshot_over(day).expect("it fits");
+    assert_eq!(read.total() + keys.late(), keys.lifetime());
+    assert_eq!(keys.lifetime(), THREADS as u64 * ADDS);
+}

@@ -2,8 +2,8 @@
 //! clear.
 //!
 //! Explores adds that meet in one shard and in two, a read against a rotation that takes the slot
-//! it is about to visit, and reads and adds against a clear. The locks are loom's; the two words
-//! beside them are the library's own.
+//! it is about to visit, reads and adds against a clear, and reads of a tier. The locks are loom's;
+//! the two words beside them are the library's own.
 
 use windrow::HeavyKeys;
 use windrow_loom_tests::engine::{
@@ -99,6 +99,56 @@ fn read_against_a_clear() {
         assert!(total == 0 || total == 3, "{total}");
         other.join().unwrap();
         assert_eq!((keys.total(), keys.lifetime()), (0, 3));
+    });
+}
+
+/// Returns heavy keys of one bucket, with a tier of two buckets of four.
+fn keys_with_a_tier() -> Arc<Keys> {
+    set_time(0);
+    let builder = HeavyKeys::builder(2).interval(interval(1)).buckets(1).shards(2);
+    let builder = builder.tier(interval(4), 2).clock(Local);
+    Arc::new(builder.build().expect("a sound geometry"))
+}
+
+fn total_of_the_tier(keys: &Keys) -> u64 {
+    keys.snapshot_over(interval(8)).expect("it covers the span").total()
+}
+
+/// A bucket that leaves the ring during the read of a tier is counted once, here or there.
+#[test]
+fn tier_read_against_a_rotation() {
+    Model::new("heavy_keys::tier_read_against_a_rotation").explore(|| {
+        let keys = keys_with_a_tier();
+        add(&keys, 0, 7, 1);
+        let other = spawn(&keys, |keys| {
+            add(keys, 0, 7, 2);
+            add(keys, 1, 7, 4);
+        });
+        let total = total_of_the_tier(&keys);
+        assert!([1, 3, 7].contains(&total), "{total}");
+        add(&keys, 1, 7, 8);
+        other.join().unwrap();
+        let late = keys.late();
+        assert!([0, 2].contains(&late), "{late}");
+        assert_eq!((total_of_the_tier(&keys), keys.lifetime()), (15 - late, 15));
+    });
+}
+
+/// Both shards are read before the clear, or both after it.
+#[test]
+fn tier_read_against_a_clear() {
+    Model::new("heavy_keys::tier_read_against_a_clear").explore(|| {
+        let keys = keys_with_a_tier();
+        spawn(&keys, |keys| add(keys, 0, 7, 2)).join().unwrap();
+        add(&keys, 1, 7, 1);
+        let other = spawn(&keys, |keys| {
+            set_time(1);
+            keys.clear();
+        });
+        let total = total_of_the_tier(&keys);
+        assert!(total == 0 || total == 3, "{total}");
+        other.join().unwrap();
+        assert_eq!((total_of_the_tier(&keys), keys.lifetime()), (0, 3));
     });
 }
 

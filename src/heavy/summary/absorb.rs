@@ -1,0 +1,77 @@
+//! Adding one summary to another: as if the one had come to the other in keys with weights.
+//!
+//! # Theorem
+//!
+//! The result keeps the summary's theorem, for the keys and weights of both: bounds hold, `floor <=
+//! (W + W') / n`, and if both together had at most `n` keys, all are exact. (Agarwal and others,
+//! 2012, show that such summaries merge; this one needs no memory beside its own.)
+//!
+//! # Why
+//!
+//! With `f'` the other's floor: first the floor here, and each count and error, rise by `f'`. Then
+//! a key's bounds here hold for what it has here, and up to `f'` more. The keys that the other
+//! holds follow one by one, with count `c'` and error `e'`.
+//!
+//! * A key that is held here gets `c' - f'` and the error `e' - f'` more: bounds are added.
+//! * A key that is not held here had at most `floor - f'` here. It comes in with the count `floor +
+//!   c' - f'` and the error `floor + e' - f'`.
+//! * If the summary is full, keys are evicted first, as for an add. A key that is evicted before
+//!   its turn has at most `floor - f'` here, as any other.
+//! * The sum `R` of `count - floor` rises by `c' - f'` for each key, so to that of both at most. It
+//!   falls by `n d` for each eviction that raises the floor by `d`: so `floor <= (W + W') / n`, as
+//!   before.
+//! * Without evictions each floor and error is zero if both were.
+
+use super::{Held, Summary, batch, room};
+use crate::heavy::key::Key;
+
+pub(super) fn absorb<K: Key + ?Sized>(
+    into: &mut Summary<K>,
+    capacity: usize,
+    counts: &mut Vec<u64>,
+    other: &Summary<K>,
+) {
+    let mut merge = Merge { into, is_over: false };
+    let into = &mut *merge.into;
+    into.total = into.total.saturating_add(other.total);
+    let floor = other.floor;
+    if floor > 0 {
+        into.floor = into.floor.saturating_add(floor);
+        for held in into.held.values_mut() {
+            held.count = held.count.saturating_add(floor);
+            held.error = held.error.saturating_add(floor);
+        }
+    }
+    for (number, theirs) in other.held.values().enumerate() {
+        // Of the other: an error is a floor of its past, and a count is above its floor.
+        let (above, less) = (theirs.count - floor, floor - theirs.error);
+        if let Some(mine) = into.held.find_of(&other.held, number) {
+            let held = into.held.value_mut(mine);
+            held.count = held.count.saturating_add(above);
+            held.error -= less; // it is the other's floor at least
+            continue;
+        }
+        if into.held.len() == room(capacity) {
+            into.evict(batch(capacity), counts);
+        }
+        let (count, error) = (into.floor.saturating_add(above), into.floor - less);
+        into.held.push_of(&other.held, number, Held { count, error });
+    }
+    merge.is_over = true;
+}
+
+/// A summary that is being added to. If a comparison of keys panics, it knows nothing but its
+/// total.
+struct Merge<'s, K: Key + ?Sized> {
+    into: &'s mut Summary<K>,
+    is_over: bool,
+}
+
+impl<K: Key + ?Sized> Drop for Merge<'_, K> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.into.held.clear();
+            self.into.floor = u64::MAX; // which bounds nothing
+        }
+    }
+}

@@ -26,11 +26,13 @@
 //! listed; the time since which nothing else was unusual; and the number of windows, and of those
 //! that have a past to compare with. `heavy` has heavy keys: a name, a help, and for each span its
 //! milliseconds, the total weight, and the heaviest keys with the bounds of their weight.
+//! `yesterday` has a row's number and its rate a second in this hour of yesterday, where a tier has
+//! it.
 //!
 //! `event: more` contains the changes since the frame before: `gone` has the numbers of removed
 //! rows, `spans` a row's number and the span that it covers now, `rows` a row's number and its
-//! numbers, and `new` complete new rows. A series that was removed and has come back is another
-//! row.
+//! numbers, `yesterday` the changed ones, and `new` complete new rows. A series that was removed
+//! and has come back is another row.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,7 +48,7 @@ use crate::names::{events_of, form_name, kind_name};
 use crate::number::{Json, Number};
 use crate::series::{History, audit, history, numbers};
 use crate::unusual::{Unusual, wall};
-use crate::watches::{Pass, rest::begin};
+use crate::watches::{Looking, Pass, rest::begin};
 
 /// The number of series audited for each frame, in turn.
 const AUDITS: usize = 128;
@@ -88,6 +90,8 @@ struct Row {
     ledger: Ledger,
     /// The difference between its readings.
     fails_by: u64,
+    /// The rate in this hour of yesterday, a second.
+    yesterday: Option<f64>,
     /// The number of the last frame that contained it.
     frame: u64,
 }
@@ -124,6 +128,7 @@ impl Sampler {
             json.name("new").raw_list(&parts.new);
             json.name("spans").raw_list(&parts.spans);
             json.name("gone").raw_list(&parts.gone);
+            json.name("yesterday").raw_list(&parts.yesterday);
             json.name("check").raw(&check);
             unusual.write(json.name("unusual"), now);
             json.name("heavy").raw(&heavy);
@@ -139,6 +144,7 @@ impl Sampler {
                     self.shown.metrics.iter().for_each(|metric| self.describe(json, metric));
                 });
                 json.name("rows").raw_list(&rows);
+                json.name("yesterday").raw_list(&parts.all_yesterday);
                 json.name("check").raw(&check);
                 unusual.write(json.name("unusual"), now);
                 json.name("heavy").raw(&heavy);
@@ -201,6 +207,7 @@ impl Sampler {
                     numbers: read.clone(),
                     ledger: Ledger::default(),
                     fails_by: 0,
+                    yesterday: None,
                     frame,
                 };
                 *rows += 1;
@@ -208,6 +215,18 @@ impl Sampler {
                 known.entry(key.clone()).or_insert(row)
             };
             row.frame = frame;
+            let yesterday = looking.as_ref().map_or(row.yesterday, Looking::yesterday);
+            let item = |json: &mut Json| {
+                json.number(row.number);
+                json.number(yesterday.map_or(Number::None, Number::real));
+            };
+            if row.yesterday != yesterday {
+                parts.yesterday.list(item);
+            }
+            if yesterday.is_some() && parts.all.is_some() {
+                parts.all_yesterday.list(item);
+            }
+            row.yesterday = yesterday;
             if is_window {
                 unusual.note(row.number, &key, looking.as_ref(), is_duration);
             }
@@ -301,7 +320,10 @@ struct Parts {
     new: Json,
     spans: Json,
     gone: Json,
+    yesterday: Json,
     all: Option<Json>,
+    /// For `all`: the rates of yesterday of all rows.
+    all_yesterday: Json,
 }
 
 /// Writes a whole row. Reads its last minute only if it is wanted.

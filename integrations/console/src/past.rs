@@ -71,6 +71,33 @@ pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
     Season::of(buckets.iter(), millis(now))
 }
 
+/// Returns the rate of an event in the hour around this time of yesterday, by the second, as far as
+/// a tier reaches back to it; `None` if none does, or if the window was not there.
+pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
+    let now = window.now();
+    let then = Timestamp::from_nanos(now.as_nanos().checked_sub(nanos(DAY))?);
+    let half = QUARTERS / 2;
+    let is_near = |bucket: &&dyn AnySpan| {
+        bucket.start() >= window.built()
+            && bucket.end() > then - half.min(then - Timestamp::default())
+            && bucket.start() < then + half
+    };
+    for snapshot in snapshots(window) {
+        if snapshot_length(&*snapshot) > QUARTERS {
+            continue;
+        }
+        let closed = 0..snapshot.len().saturating_sub(1);
+        let near = closed.map(|bucket| snapshot.bucket(bucket)).filter(is_near);
+        let (count, time) = near.fold((0.0, Duration::ZERO), |(count, time), bucket| {
+            (count + bucket.stats(event).count as f64, time + (bucket.end() - bucket.start()))
+        });
+        if !time.is_zero() {
+            return Some(count / time.as_secs_f64());
+        }
+    }
+    None
+}
+
 /// Returns the finest buckets that reach back over two hours, or otherwise those that reach back
 /// farthest, if a bucket can stand for a minute.
 fn minutes(window: &dyn AnyWindow) -> Option<Box<dyn AnySnapshot>> {

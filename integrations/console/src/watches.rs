@@ -80,6 +80,8 @@ struct Watched {
     /// The last look, and the last reading of the past, in milliseconds of the window's clock.
     looked: Option<u64>,
     read: Option<u64>,
+    /// The rate of the first event in this hour of yesterday.
+    yesterday: Option<f64>,
     /// True if the window records all that the watch knows.
     is_recorded: bool,
     /// The number of the last pass that has met the series.
@@ -172,6 +174,7 @@ impl Watches {
             } else {
                 watched.watch.set_season(past::season(window, roles));
             }
+            watched.yesterday = roles.first.and_then(|event| past::yesterday(window, event));
             watched.read = Some(now);
             pass.made_for += begun.elapsed();
         }
@@ -189,6 +192,7 @@ impl Watched {
             watch: Watch::new(series),
             looked: None,
             read: None,
+            yesterday: None,
             is_recorded: false,
             pass: 0,
         }
@@ -232,6 +236,11 @@ impl Looking<'_> {
 
     pub(crate) fn watch(&self) -> &Watch {
         &self.watched.watch
+    }
+
+    /// Returns the rate of the first event in this hour of yesterday, a second.
+    pub(crate) fn yesterday(&self) -> Option<f64> {
+        self.watched.yesterday
     }
 
     /// Returns the milliseconds since a time of the window's clock.

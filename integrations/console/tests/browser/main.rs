@@ -22,3 +22,4 @@ mod truth;
 mod unusual;
 mod view;
 mod watch;
+mod yesterday;

@@ -9,6 +9,7 @@ mod percentiles;
 mod server;
 mod streams;
 mod unusual;
+mod yesterday;
 
 use std::net::SocketAddr;
 use std::pin::pin;

@@ -220,6 +220,25 @@ impl Distribution {
         }
     }
 
+    /// Returns the number of steps in a value of 1, by default 1 000 000 000. Returns `None` if the
+    /// histogram counts at [bounds](crate::Builder::buckets) that the program has chosen.
+    ///
+    /// ```
+    /// # use windrow_metrics::{Recorder, Value};
+    /// let recorder = Recorder::builder().build()?;
+    /// metrics::with_local_recorder(&recorder, || metrics::histogram!("seconds").record(0.25));
+    /// let snapshot = recorder.handle().snapshot();
+    /// let Some(Value::Histogram(seconds)) = snapshot.get("seconds", &[]) else { panic!() };
+    /// assert_eq!(seconds.steps(), Some(1_000_000_000));
+    /// # Ok::<(), windrow_metrics::BuildError>(())
+    /// ```
+    pub fn steps(&self) -> Option<u32> {
+        match &self.counts {
+            Counts::Cells(_, steps) => Some(*steps),
+            Counts::Buckets(..) => None,
+        }
+    }
+
     /// Returns the buckets: each bound, with the number of values not greater than it. The last
     /// bound is infinite.
     ///

@@ -122,6 +122,9 @@ mod number;
 mod protobuf;
 #[cfg(feature = "push")]
 mod push;
+#[cfg(feature = "recorder")]
+#[cfg_attr(docsrs, doc(cfg(feature = "recorder")))]
+pub mod recorder;
 #[cfg(feature = "registry")]
 #[cfg_attr(docsrs, doc(cfg(feature = "registry")))]
 pub mod registry;

@@ -15,11 +15,9 @@ use crate::described::{Named, Type};
 use crate::escaping::{Escaping, NameKind};
 use crate::exemplars::ids;
 use crate::number::{push_signed, push_unsigned};
-use message::{
-    Bucket, BucketSpan, Counter, Gauge, Histogram, LabelPair, Metric, MetricFamily, MetricType,
-};
+use message::{Bucket, Counter, Gauge, Histogram, LabelPair, Metric, MetricFamily, MetricType};
 
-mod message;
+pub(crate) mod message;
 
 /// Writes messages `MetricFamily`, each with its length before it.
 ///
@@ -67,6 +65,34 @@ impl Protobuf {
         self.written.append(&mut self.samples);
     }
 
+    /// Begins a metric whose samples have this name, without labels that all its series have.
+    pub(crate) fn begin_as(&mut self, name: &str, help: &str, unit: &str, kind: MetricType) {
+        self.write();
+        self.family.name = self.escaping.name(NameKind::Metric, name).into_owned();
+        help.clone_into(&mut self.family.help);
+        unit.clone_into(&mut self.family.unit);
+        self.family.r#type = Some(kind.into());
+        self.common.clear();
+    }
+
+    /// Adds a counter's sample.
+    pub(crate) fn count(
+        &mut self,
+        total: Number,
+        start: Option<SystemTime>,
+        exemplar: Option<&Exemplar>,
+    ) {
+        let exemplar = exemplar.map(|exemplar| message_of(exemplar, exemplar.value as f64));
+        let (value, created_timestamp) = (Some(total.double()), start.and_then(timestamp));
+        let counter = Counter { value, exemplar, created_timestamp };
+        self.put(&Metric { counter: Some(counter), ..Metric::default() });
+    }
+
+    /// Adds a histogram's sample.
+    pub(crate) fn put_histogram(&mut self, histogram: Histogram) {
+        self.put(&Metric { histogram: Some(histogram), ..Metric::default() });
+    }
+
     /// Adds a sample with the labels that were set.
     fn put(&mut self, metric: &Metric) {
         encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
@@ -95,18 +121,13 @@ impl Writer for Protobuf {
     type Labels = Vec<u8>;
 
     fn begin(&mut self, named: &Named, labels: &[(String, String)]) {
-        self.write();
         let name = format!("{}{}", named.name, named.kind.suffix());
         let kind = match named.kind {
             Type::Counter => MetricType::Counter,
             Type::Gauge | Type::Info => MetricType::Gauge,
             Type::Histogram => MetricType::Histogram,
         };
-        self.family.name = self.escaping.name(NameKind::Metric, &name).into_owned();
-        self.family.help.clone_from(&named.help);
-        self.family.unit.clone_from(&named.unit);
-        self.family.r#type = Some(kind.into());
-        self.common.clear();
+        self.begin_as(&name, &named.help, &named.unit, kind);
         for (name, value) in labels {
             push_label(&mut self.common, self.escaping, name, value);
         }
@@ -145,10 +166,7 @@ impl Writer for Protobuf {
     }
 
     fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>) {
-        let exemplar = exemplar.map(|exemplar| message_of(exemplar, exemplar.value as f64));
-        let (value, created_timestamp) = (Some(total.double()), timestamp(start));
-        let counter = Counter { value, exemplar, created_timestamp };
-        self.put(&Metric { counter: Some(counter), ..Metric::default() });
+        self.count(total, Some(start), exemplar);
     }
 
     fn gauge(&mut self, number: Number) {
@@ -176,17 +194,12 @@ impl Writer for Protobuf {
             histogram.bucket.push(Bucket { cumulative_count, upper_bound, exemplar });
         });
         if let Some(native) = buckets.native(values) {
-            histogram.schema = Some(native.schema);
-            histogram.zero_threshold = Some(native.zero_threshold);
-            histogram.zero_count = Some(native.zero_count);
-            let span = |(offset, length)| BucketSpan { offset: Some(offset), length: Some(length) };
-            histogram.positive_span = native.spans.into_iter().map(span).collect();
-            histogram.positive_delta = native.deltas;
+            histogram.set_native(native);
             let mut by_time: Vec<&Exemplar> = exemplars.iter().collect();
             by_time.sort_by_key(|exemplar| exemplar.time);
             histogram.exemplars = by_time.into_iter().map(message).collect();
         }
-        self.put(&Metric { histogram: Some(histogram), ..Metric::default() });
+        self.put_histogram(histogram);
     }
 
     fn info(&mut self) {

@@ -91,7 +91,8 @@ impl Exposition {
 }
 
 /// Metrics for a server of scrapes or a gateway: an [`Exposition`], a registry of
-/// `prometheus-client`, or a [`text_fn`](crate::text_fn), alone or in an [`Arc`].
+/// `prometheus-client`, a recorder of `windrow-metrics`, or a [`text_fn`](crate::text_fn), alone or
+/// in an [`Arc`].
 ///
 /// It cannot be implemented for other types.
 pub trait Scraped: Sealed + Send + Sync + 'static {

@@ -15,7 +15,6 @@ use crate::respond::{Response, Scraped, Sealed, prefers_gzip};
 /// # #[cfg(feature = "serve")] {
 /// use windrow_prometheus::{serve, text_fn};
 ///
-/// // As `windrow-metrics` has it: `text_fn(move || handle.render())`.
 /// let metrics = text_fn(|| "# TYPE up gauge\nup 1\n".to_owned());
 /// let server = serve("127.0.0.1:0", metrics).expect("any free port");
 /// server.stop();

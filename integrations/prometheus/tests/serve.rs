@@ -257,6 +257,16 @@ fn a_text_of_the_programs_own_is_served_as_it_is() {
 }
 
 #[test]
+fn a_recorder_is_served_by_its_handle() {
+    let recorder = windrow_metrics::Recorder::builder().build().unwrap();
+    metrics::with_local_recorder(&recorder, || metrics::counter!("hits").increment(7));
+    let server = serve("127.0.0.1:0", recorder.handle()).unwrap();
+    let (head, body) = ask(server.address(), "GET /metrics", "");
+    assert!(head.contains("\r\ncontent-type: text/plain; version=0.0.4"), "{head}");
+    assert_eq!(body, b"# TYPE hits counter\nhits 7\n\n");
+}
+
+#[test]
 fn an_address_that_is_invalid_or_taken_is_an_error() {
     for address in ["", "here", "127.0.0.1", "127.0.0.1:99999", "localhost:http:80"] {
         let error = serve(address, hits()).unwrap_err();

@@ -6,6 +6,8 @@
 
 use prost::{Enumeration, Message};
 
+use crate::native::Native;
+
 /// Without its samples (tag 4).
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct MetricFamily {
@@ -79,6 +81,18 @@ pub(crate) struct Histogram {
     /// The exemplars of the native buckets, in the order of time.
     #[prost(message, repeated, tag = "16")]
     pub(crate) exemplars: Vec<Exemplar>,
+}
+
+impl Histogram {
+    /// Sets the native buckets.
+    pub(crate) fn set_native(&mut self, native: Native) {
+        let span = |(offset, length)| BucketSpan { offset: Some(offset), length: Some(length) };
+        self.schema = Some(native.schema);
+        self.zero_threshold = Some(native.zero_threshold);
+        self.zero_count = Some(native.zero_count);
+        self.positive_span = native.spans.into_iter().map(span).collect();
+        self.positive_delta = native.deltas;
+    }
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -6,6 +6,7 @@ mod formats;
 mod names;
 mod parsers;
 mod random;
+mod recorder;
 mod refused;
 mod registry;
 mod spec;

@@ -1,4 +1,4 @@
-//! Clocks: the sources of time for windows and gates.
+//! Clocks: the sources of time for windows, gates and paces.
 //!
 //! Reading the time costs more than the add itself, so the clock is a type parameter of the window:
 //!

@@ -17,10 +17,11 @@
 //! *In each span of `d` nanoseconds the calls whose moments lie in it weigh at most
 //! `b + (d - 1) / T`, rounded down.*
 //!
-//! Take the calls that were admitted, in the order of their exchanges. For each of them
-//! `e' - b T <= due <= e' - n T`: the first by the definition of `due`; the second because
-//! `t <= e' - n T`, and `n <= b`. Let `j` be the first call of the span and `k` the last, in that
-//! order. The end rises by `n T` at least in each call, so the weight `w` from `j` to `k` has
+//! Take the calls of weight above zero that were admitted, in the order of their exchanges. For
+//! each of them `e' - b T <= due <= e' - n T`: the first by the definition of `due`; the second
+//! because `t <= e' - n T`, and `n <= b`. Let `j` be the first call of the span and `k` the last,
+//! in that order. The end rises by `n T` at least in each call, so the weight `w` from `j` to `k`
+//! has
 //!
 //! ```text
 //!    w T <= e'(k) - (e'(j) - n(j) T) <= due(k) + b T - due(j) <= b T + d - 1
@@ -31,10 +32,11 @@
 //! # Giving back
 //!
 //! A reservation knows the end that its call found, `e`, and the one that it made, `e'`. It is
-//! given back by a compare-exchange from `e'` to `e`. *Then it is as if the call had never been.*
-//! Each call raises the end, and each giving back takes away what one call has raised. So until a
-//! call is given back, the end is at `e'` or above, and it is `e'` only if all calls behind it were
-//! given back. The exchange succeeds exactly then, and leaves what the calls before it made.
+//! given back by a compare-exchange from `e'` to `e`. *Then the word is as if the call had never
+//! been.* Each call raises the end, and each giving back takes away what one call has raised. So
+//! until a call is given back, the end is at `e'` or above, and it is `e'` only if all calls behind
+//! it were given back. The exchange succeeds exactly then, and leaves what the calls before it
+//! made.
 //!
 //! If there is a later call, the word stays as it was: the later call was told its moment, and does
 //! not know of an earlier one.
@@ -110,7 +112,7 @@ use terms::{Answer, Terms};
 /// A call costs the clock's reading, a load, and one compare-exchange; a refusal no exchange. It
 /// never fails, panics, waits for another thread or takes a lock; only an exchange that another
 /// call has won is repeated. (The caller waits by itself: the pace returns the time.) A pace is one
-/// word and three numbers, and allocates nothing. All threads write its word: that is the price of
+/// word and two numbers, and allocates nothing. All threads write its word: that is the price of
 /// one order for all calls.
 ///
 /// Admission creates no happens-before edge between callers.
@@ -215,8 +217,8 @@ impl<C: Clock> Pace<C> {
     /// nothing, and says when to come back.
     ///
     /// It decides at once. [`Admission::After`] cannot be taken back: see
-    /// [`reserve`](Self::reserve). Later calls have later moments, except that a small weight may
-    /// come ahead of a larger one.
+    /// [`reserve`](Self::reserve). No later call has an earlier moment, unless its reading of the
+    /// clock is an earlier one.
     ///
     /// ```
     /// use std::time::Duration;

@@ -11,14 +11,14 @@ use windrow::{SlidingWindow, events};
 
 events! {
     /// Counts requests by their outcome.
-    enum Http { Pass: Count, Failure: Count }
+    enum Http { Success: Count, Failure: Count }
 }
 
 /// The last minute, by the second. It is made at its first use.
 static HTTP: SlidingWindow<Http> = SlidingWindow::of(Duration::from_secs(60), 60);
 
 fn request(number: u64) {
-    let outcome = if number.is_multiple_of(7) { Http::Failure } else { Http::Pass };
+    let outcome = if number.is_multiple_of(7) { Http::Failure } else { Http::Success };
     HTTP.add(outcome, 1);
 }
 
@@ -36,5 +36,5 @@ pub(crate) fn main() {
 #[test]
 fn it_runs() {
     main();
-    assert_eq!((HTTP.sum(Http::Pass), HTTP.sum(Http::Failure)), (240, 40));
+    assert_eq!((HTTP.sum(Http::Success), HTTP.sum(Http::Failure)), (240, 40));
 }

@@ -1,8 +1,9 @@
-//! The outcome of [`Gate::admit`](crate::Gate::admit).
+//! The outcome of [`Gate::admit`](crate::Gate::admit) and [`Pace::admit`](crate::Pace::admit).
 
 use std::time::Duration;
 
-/// The outcome of [`Gate::admit`](crate::Gate::admit). There are these three and no others.
+/// The outcome of [`Gate::admit`](crate::Gate::admit) and [`Pace::admit`](crate::Pace::admit).
+/// There are these three and no others.
 ///
 /// ```
 /// use std::time::Duration;
@@ -23,13 +24,14 @@ use std::time::Duration;
 pub enum Admission {
     /// Go on.
     Now,
-    /// Go on after this time: it is granted then. It counts in the bucket that begins there.
+    /// Go on after this time: it is granted then. (In a gate it counts in the bucket that begins
+    /// there.)
     After(Duration),
-    /// The gate granted nothing.
+    /// The call was not admitted, and nothing was taken.
     Refused {
-        /// The time after which the gate would admit the same weight at once, if it admits nothing
-        /// else until then. `None`: never, because the weight is above the limit, or the gate is
-        /// [retired](crate::Gate::retire), or time ends earlier.
+        /// The time after which the same weight would be admitted at once, if nothing else is
+        /// admitted until then. `None`: never, because the weight is above the limit or the burst,
+        /// or the gate is [retired](crate::Gate::retire), or time ends earlier.
         retry_after: Option<Duration>,
     },
 }

@@ -67,9 +67,9 @@ impl<C: Clock> PaceBuilder<C> {
 
     /// Allows a clock whose resolution is coarser than a tenth of the burst's periods together.
     ///
-    /// The promise still holds, by the clock's readings. But calls are admitted only when the
-    /// reading changes: with a burst of 1 at most one at each change, and so fewer than one in each
-    /// period.
+    /// The promise still holds, by the clock's readings. But what is admitted without a wait is
+    /// admitted when the reading changes: with a burst of 1, at most one call in each period
+    /// rounded up to the clock's steps.
     ///
     /// ```
     /// use std::time::Duration;

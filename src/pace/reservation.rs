@@ -32,16 +32,18 @@ use crate::timestamp::saturating_nanos;
 /// # What is given back
 ///
 /// If the turn has not come yet, and no later call was admitted that was not given back itself, a
-/// dropped reservation is **as if it had never been**: every later answer is the one that it would
-/// have been without it. (`src/pace.rs` has the proof.)
+/// dropped reservation leaves the pace **as if it had never been**: as the other calls that were
+/// admitted make it. (`src/pace.rs` has the proof.) Answers that were given meanwhile stay: a call
+/// that was refused because of it is refused.
 ///
 /// If a later call was admitted, nothing is given back: that call was told its time, and does not
 /// come forward. The period stays empty, which costs its part of the rate, and exceeds nothing.
 /// Reservations that are given back in the reverse of their order are given back in full.
 ///
 /// A reservation that is dropped at its turn, or later, counts as used. The same holds if it is
-/// dropped so shortly before that the [resolution](Clock::resolution) of the clock cannot tell: a
-/// caller that has slept, and forgets `keep`, gives nothing back that it has used.
+/// dropped so shortly before that the [resolution](Clock::resolution) of the clock cannot tell. So
+/// a caller that has slept, and forgets `keep`, mostly gives nothing back that it has used; but the
+/// pace knows no other time than its clock's, which may be late or step back. Only `keep` is sure.
 ///
 /// A drop costs the clock's reading and one compare-exchange. It never fails, panics or waits.
 #[must_use = "a reservation that is dropped at once is given back"]

@@ -80,6 +80,8 @@ impl Terms {
 
     /// Returns the largest weight that is admitted at once.
     pub(super) fn left(self, end: u64, now: u64) -> u64 {
-        self.span.saturating_sub(end.saturating_sub(now)) / self.period
+        let until_the_end_of_time = u64::MAX - end.max(now);
+        let free = self.span.saturating_sub(end.saturating_sub(now));
+        free.min(until_the_end_of_time) / self.period
     }
 }

@@ -75,11 +75,11 @@ pub(crate) fn table() -> String {
 /// Returns the last whole second in one line.
 pub(crate) fn line(seconds: u64) -> String {
     let mut text = format!("{seconds:>4} s ");
-    let (mut passed, mut failed, mut unmatched) = (0, 0, 0);
+    let (mut requests, mut failed, mut unmatched) = (0, 0, 0);
     let mut times = Distribution::default();
     for series in ROUTES.family() {
         let second = series.window().previous();
-        passed += second.sum(Http::Request);
+        requests += second.sum(Http::Request);
         failed += second.sum(Http::Exception);
         // All routes have one scale, so there is nothing to refuse. Percentiles themselves do not
         // add up.
@@ -92,7 +92,7 @@ pub(crate) fn line(seconds: u64) -> String {
     let _ = writeln!(
         text,
         "  requests {}/s  failed {}/s  unmatched {}/s  p50 {} p99 {} max {} ms  {}",
-        grouped(passed),
+        grouped(requests),
         grouped(failed),
         grouped(unmatched),
         half,

@@ -33,10 +33,13 @@ async fn main() -> std::io::Result<()> {
         loop {
             for series in ROUTES.family() {
                 let route: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();
-                let passed = series.window().stats(Http::Request).count;
+                let requests = series.window().stats(Http::Request).count;
                 let failed = series.window().stats(Http::Exception).count;
                 let most = series.window().quantile(Http::Rt, 0.99).unwrap_or(0) as f64 / 1e6;
-                println!("{}: {passed} passed, {failed} failed, p99 {most:.1} ms", route.join(" "));
+                println!(
+                    "{}: {requests} requests, {failed} failed, p99 {most:.1} ms",
+                    route.join(" ")
+                );
             }
             sleep(Duration::from_secs(1)).await;
         }

@@ -115,8 +115,8 @@ fn windows() -> String {
         let Some(labels) = series.labels() else { continue };
         let (window, method, route) = (series.window(), labels.method, labels.route);
         let (interval, buckets) = (window.interval(), window.buckets());
-        let passed = window.sum(Http::Request);
-        let _ = writeln!(text, "{method:?} {route}: {passed} in {interval:?}, {buckets} buckets");
+        let requests = window.sum(Http::Request);
+        let _ = writeln!(text, "{method:?} {route}: {requests} in {interval:?}, {buckets} buckets");
     }
     text
 }

@@ -233,6 +233,6 @@ fn requests(counts: &Counts) -> u64 {
 /// Returns the requests in a text.
 fn exported_requests(text: &str) -> u64 {
     let lines = text.lines().filter(|line| line.starts_with("shop_requests_total{"));
-    let passed = lines.filter_map(|line| line.split_once("event=\"Request\"} "));
-    passed.map(|(_, count)| count.parse::<u64>().expect("a count")).sum()
+    let requests = lines.filter_map(|line| line.split_once("event=\"Request\"} "));
+    requests.map(|(_, count)| count.parse::<u64>().expect("a count")).sum()
 }

@@ -24,8 +24,8 @@ pub(crate) struct Life {
 impl Life {
     /// Returns all requests.
     pub(crate) fn requests(&self) -> u64 {
-        let passed = self.counts.iter().filter(|(name, _)| name.ends_with(" Request"));
-        passed.map(|(_, count)| count).sum()
+        let requests = self.counts.iter().filter(|(name, _)| name.ends_with(" Request"));
+        requests.map(|(_, count)| count).sum()
     }
 }
 

@@ -91,7 +91,7 @@ async fn each_request_is_counted_by_its_route_and_the_unknown_ones_together() {
         assert_eq!(given, status, "{method} {path}");
     }
     let (_, text) = get(&service, "/metrics").await;
-    let passed: Vec<&str> = text
+    let requests: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with("shop_requests_total{") && line.contains("\"Request\""))
         .collect();
@@ -105,9 +105,9 @@ async fn each_request_is_counted_by_its_route_and_the_unknown_ones_together() {
     ] {
         let labels = format!("{{method=\"{method}\",route=\"{route}\",event=\"Request\"}}");
         let line = format!("shop_requests_total{labels} {count}");
-        assert!(passed.contains(&line.as_str()), "no {line} in {passed:#?}");
+        assert!(requests.contains(&line.as_str()), "no {line} in {requests:#?}");
     }
-    assert_eq!(passed.len(), 6, "{passed:#?}");
+    assert_eq!(requests.len(), 6, "{requests:#?}");
     for line in [
         "shop_orders_total{outcome=\"accepted\"} 1",
         "shop_orders_total{outcome=\"invalid\"} 1",
@@ -176,8 +176,8 @@ async fn requests_in_flight_are_answered_before_the_last_export_is_written() {
         assert_eq!(end.code, Some(0), "{end:?}");
         let last = fs::read_to_string(last).unwrap();
         assert!(last.lines().any(|line| line == is_in_flight(0)), "{last}");
-        let pass = "{method=\"GET\",route=\"/slow/{milliseconds}\",event=\"Request\"} 1";
-        assert!(last.contains(&format!("shop_requests_total{pass}\n")), "{last}");
+        let series = "{method=\"GET\",route=\"/slow/{milliseconds}\",event=\"Request\"} 1";
+        assert!(last.contains(&format!("shop_requests_total{series}\n")), "{last}");
         assert!(last.ends_with("# EOF\n"), "{last}");
     }
 }

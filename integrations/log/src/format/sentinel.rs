@@ -23,8 +23,8 @@ use crate::wall::Wall;
 /// fields of these names, and no event fills the concurrency. A field without an event, or whose
 /// event a window does not have, is 0. Events that fill no field are not in the log.
 ///
-/// In a window without the event of `passQps`, the event `Request` fills that field: its count less
-/// the one of `blockQps`, because it counts refused operations too, as `windrow-tower` does.
+/// In a window without the event `Pass`, the event `Request` fills that field: its count less the
+/// one of `blockQps`, because it counts refused operations too, as in `windrow-tower`.
 ///
 /// ```
 /// use windrow_log::Columns;
@@ -93,8 +93,10 @@ columns! {
     /// The event whose count is `passQps`.
     pass,
     /// The event that counts all operations, also the refused ones. Its count less that of
-    /// `blockQps`, at least 0, is `passQps`, if the window does not have the event of that field.
-    /// An operation may be refused in a later bucket than it began in.
+    /// `blockQps` is `passQps`, if the window does not have the event of that field. An operation
+    /// may be refused in a later bucket than it began in: then `passQps` is too large in the first
+    /// bucket by what it is too small in the second, and no number of a line is below 0. So the sum
+    /// of lines can be too large. `""` for no such event.
     requests,
     /// The event whose count is `blockQps`.
     block,
@@ -140,6 +142,7 @@ pub(super) fn bucket(columns: &Columns, facts: &Facts<'_>) -> Vec<u8> {
     let block = count(columns.block);
     let pass = match find(columns.pass) {
         Some(pass) => pass.count,
+        None if columns.pass.is_empty() => 0,
         None => count(columns.requests).saturating_sub(block),
     };
     let numbers = [

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
-use windrow::export::field;
+use windrow::export::{Catalog, field};
 use windrow::{Counter, Events, Family, Gauge, InFlight, SlidingWindow};
 use windrow_console::{Console, ConsoleService, RegisterError};
 use windrow_tower::{Endpoint, Routes};
@@ -71,6 +71,9 @@ pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     all.show("shop_orders_in_work", "Orders that are worked on", &BARN)?;
     all.show("shop_payments", "Payments, in cents", &*PAYMENTS)?;
     all.show("shop_start_time_seconds", "When the process began, since 1970", &STARTED)?;
+    let mut process = Catalog::new();
+    windrow_process::add_to(&mut process).expect("the catalog is empty");
+    all.show_all(&process)?;
     all.nanoseconds("Rt");
     Ok(all.build())
 }

@@ -122,6 +122,26 @@ async fn each_request_is_counted_by_its_route_and_the_unknown_ones_together() {
 }
 
 #[tokio::test]
+async fn a_scrape_has_the_numbers_of_the_process() {
+    let service = Process::start(&[]);
+    let (_, text) = get(&service, "/metrics").await;
+    let number = |name: &str| -> Option<f64> {
+        text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+    };
+    // Elsewhere some systems do not tell all of them.
+    if cfg!(target_os = "linux") {
+        assert!(number("process_cpu_seconds_total") >= Some(0.0), "{text}");
+        assert!(number("process_resident_memory_bytes") > Some(1e6), "{text}");
+        assert!(number("process_threads") >= Some(2.0), "{text}");
+        // The listener, this connection, and the three of each process.
+        assert!(number("process_open_fds") >= Some(5.0), "{text}");
+        assert!(number("process_start_time_seconds") > Some(1.6e9), "{text}");
+    }
+    service.signal("TERM");
+    assert_eq!(service.end().code, Some(0));
+}
+
+#[tokio::test]
 async fn times_have_percentiles_in_a_scrape_and_on_the_page() {
     let service = Process::start(&[]);
     let mut client = Client::connect(service.address()).await.unwrap();

@@ -22,6 +22,9 @@ windrow::labels! {
 
     /// The label of orders.
     pub(crate) struct Order { outcome: Outcome }
+
+    /// The label of coupons.
+    pub(crate) struct Coupon { code: str }
 }
 
 /// All of them.
@@ -41,6 +44,9 @@ pub(crate) static ROUTES: Routes = Routes::with_constructor(1_000, || Endpoint::
 
 /// Orders by outcome.
 pub(crate) static ORDERS: Family<Order, Counter> = Family::new();
+
+/// Coupons that were redeemed, by code, until their campaign ends.
+pub(crate) static COUPONS: Family<Coupon, Counter> = Family::new();
 
 /// Orders that are worked on.
 pub(crate) static BARN: InFlight = InFlight::new();
@@ -68,6 +74,7 @@ pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     let in_flight = field(ROUTES.family(), Endpoint::in_flight);
     all.show("shop_in_flight", "Requests in flight by method and route", in_flight)?;
     all.show("shop_orders", "Orders by outcome", &ORDERS)?;
+    all.show("shop_coupons", "Coupons redeemed in campaigns that go on", &COUPONS)?;
     all.show("shop_orders_in_work", "Orders that are worked on", &BARN)?;
     all.show("shop_payments", "Payments, in cents", &*PAYMENTS)?;
     all.show("shop_start_time_seconds", "When the process began, since 1970", &STARTED)?;

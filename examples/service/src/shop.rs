@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use tokio::time::sleep;
 
 use crate::book::Book;
-use crate::counts::{BARN, ORDERS, Order, Outcome, PAYMENTS, Payment};
+use crate::counts::{BARN, COUPONS, Coupon, ORDERS, Order, Outcome, PAYMENTS, Payment};
 
 type Answer = (StatusCode, &'static str);
 
@@ -40,6 +40,7 @@ impl Shop {
         Router::new()
             .route("/carts/{id}", get(cart))
             .route("/orders", post(order))
+            .route("/coupons/{code}", post(redeem).delete(end_campaign))
             .route("/slow/{milliseconds}", get(slow))
             .fallback(nothing)
             .with_state(Arc::clone(self))
@@ -86,6 +87,21 @@ async fn decide(shop: &Shop, cents: &str) -> (Outcome, Answer) {
     PAYMENTS.record(Payment::Amount, cents);
     shop.book.payment(cents);
     (Outcome::Accepted, (StatusCode::OK, "the hay is yours\n"))
+}
+
+/// `POST /coupons/{code}`: redeems one.
+async fn redeem(Path(code): Path<String>) -> &'static str {
+    COUPONS.with(Coupon { code: &code }).increment();
+    "a bale for free\n"
+}
+
+/// `DELETE /coupons/{code}`: its counts leave the scrape. A later campaign begins at zero.
+async fn end_campaign(Path(code): Path<String>) -> Answer {
+    if COUPONS.remove(Coupon { code: &code }) {
+        (StatusCode::OK, "no more bales for free\n")
+    } else {
+        (StatusCode::NOT_FOUND, "no such campaign\n")
+    }
 }
 
 /// `GET /slow/{milliseconds}`: takes so long.

@@ -27,6 +27,7 @@ pub(crate) struct Sent {
     pub(crate) began: f64,
     /// The time of the answer; `None` if there was none.
     pub(crate) ended: Option<f64>,
+    method: &'static str,
     route: &'static str,
     status: u16,
     cents: u64,
@@ -67,7 +68,7 @@ async fn send(service: SocketAddr, stop: Arc<AtomicBool>) -> Vec<Sent> {
         let answer = client.send(method, &path, body).await;
         let ended = answer.is_ok().then(now);
         let status = answer.map_or(0, |(status, _)| status.as_u16());
-        all.push(Sent { began, ended, route, status, cents });
+        all.push(Sent { began, ended, method, route, status, cents });
         if ended.is_none() {
             break;
         }
@@ -76,14 +77,24 @@ async fn send(service: SocketAddr, stop: Arc<AtomicBool>) -> Vec<Sent> {
     all
 }
 
+/// Sends a request about a coupon, which must succeed.
+pub(crate) async fn coupon(service: SocketAddr, method: &'static str, code: &str) -> Sent {
+    let mut client = Client::connect(service).await.expect("the service listens");
+    let began = now();
+    let answer = client.send(method, &format!("/coupons/{code}"), String::new()).await;
+    let (status, _) = answer.expect("the service answers");
+    assert!(status.is_success(), "{method} {code}: {status}");
+    let (ended, status) = (Some(now()), status.as_u16());
+    Sent { began, ended, method, route: "/coupons/{code}", status, cents: 0 }
+}
+
 /// Returns the counts that a service must have for the requests sent to it, if all of it was
 /// answered.
 pub(crate) fn expected(all: &[Sent]) -> Counts {
     let mut counts = Counts::new();
     let mut add = |name: String, n| *counts.entry(name).or_default() += n;
     for sent in all {
-        let method = if sent.route == "/orders" { "POST" } else { "GET" };
-        let request = format!("requests {method} {}", sent.route);
+        let request = format!("requests {} {}", sent.method, sent.route);
         add(format!("{request} Request"), 1);
         add(format!("{request} Rt"), 1);
         if sent.status >= 500 {

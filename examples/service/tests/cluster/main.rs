@@ -6,6 +6,7 @@
 
 #[path = "../../src/client.rs"]
 mod client;
+mod coupons;
 mod load;
 #[path = "../common/process.rs"]
 mod process;
@@ -149,9 +150,13 @@ async fn run() {
     say("the first was killed under load, and has begun anew");
     sleep(PART).await;
 
+    let campaigns = coupons::redeemed_in_campaigns(&prometheus, addresses[1]).await;
+    say("campaigns of one coupon have come and gone, and their increases are what was redeemed");
+
     for (instance, load) in instances.iter_mut().zip(loads) {
         instance.lives.push(load.end().await);
     }
+    instances[1].lives[0].extend(campaigns);
     let ended = now();
     say("the load has ended; one more scrape of each");
     let newest = "timestamp(shop_start_time_seconds)"; // that of a scrape that found something

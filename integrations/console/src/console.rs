@@ -97,10 +97,11 @@ impl Console {
         Ok(())
     }
 
-    /// Shows heavy keys beside the rows: the ten keys with the most weight of the interval, and of
-    /// the last minute if the interval is longer and the buckets are at most a quarter of a minute
-    /// long. Each has its weight and its share of the total, with the lower and the upper bound of
-    /// both.
+    /// Shows heavy keys beside the rows: the ten keys with the most weight of the interval; of the
+    /// last hour and the longest span, as far as [tiers](windrow::heavy::HeavyKeysBuilder::tier)
+    /// reach; and of the last minute if the interval is longer and the buckets are at most a
+    /// quarter of a minute long. Each has its weight and its share of the total, with the lower and
+    /// the upper bound of both.
     ///
     /// They are on the page, in `/snapshot.json` and in `/text`. For `/metrics`, make a source of
     /// them: see [`export::top`](windrow::export::top). A key is shown as text, up to 120

@@ -24,6 +24,8 @@ const LONGEST: usize = 120;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
+const HOUR: Duration = Duration::from_secs(3_600);
+
 /// The longest bucket of which some make a minute. The current one has only begun.
 const FINE: Duration = Duration::from_secs(15);
 
@@ -39,8 +41,8 @@ pub(crate) struct Heavy {
 
 /// Heavy keys of any type.
 trait AnyKeys: Send + Sync {
-    /// Returns the interval, and the length of a bucket.
-    fn lengths(&self) -> (Duration, Duration);
+    /// Returns the length of a bucket, the interval, and the longest span of a tier or of it.
+    fn lengths(&self) -> [Duration; 3];
 
     fn read(&self, span: Duration) -> Result<Reading, SpanError>;
 }
@@ -75,9 +77,9 @@ where
     K: Key<Owned: Display> + ?Sized + 'static,
     C: Clock + 'static,
 {
-    fn lengths(&self) -> (Duration, Duration) {
+    fn lengths(&self) -> [Duration; 3] {
         let buckets = u32::try_from(self.buckets()).unwrap_or(u32::MAX);
-        (self.interval(), self.interval() / buckets)
+        [self.interval() / buckets, self.interval(), self.longest_span()]
     }
 
     fn read(&self, span: Duration) -> Result<Reading, SpanError> {
@@ -101,11 +103,14 @@ impl Heavy {
         Heavy { name: name.to_owned(), help: help.to_owned(), keys: Box::new(keys) }
     }
 
-    /// Reads the last minute, if the buckets are fine enough, and the interval.
+    /// Reads the last minute, if the buckets are fine enough, the interval, the last hour and the
+    /// longest span, as far as tiers reach.
     fn read(&self) -> Vec<Reading> {
-        let (interval, bucket) = self.keys.lengths();
+        let [bucket, interval, longest] = self.keys.lengths();
         let minute = (interval > MINUTE && bucket <= FINE).then_some(MINUTE);
-        let spans = minute.into_iter().chain([interval]);
+        let hour = (interval < HOUR && longest > HOUR).then_some(HOUR);
+        let longest = (longest > interval).then_some(longest);
+        let spans = minute.into_iter().chain([interval]).chain(hour).chain(longest);
         spans.filter_map(|span| self.keys.read(span).ok()).collect()
     }
 }

@@ -34,6 +34,7 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("mlockall", "Linux"),
     ("mm_cid", "Linux"),
     ("numSamples", "Prometheus"),
+    ("passQps", "Sentinel for Java"),
     ("permittedNumberOfCallsInHalfOpenState", "resilience4j"),
     ("repository", "Cargo"),
     ("rust-toolchain.toml", "a file that is not there, on purpose"),

@@ -3,12 +3,13 @@
 
 mod day;
 mod incident;
+mod recorded;
 
 use std::collections::VecDeque;
 use std::thread;
 
 use super::{Minute, Season, Seen, Settings, Watch};
-use day::{Day, FINE, Kind, Second, Trouble, crowd};
+use day::{Day, FINE, Kind, Second, Traffic, Trouble, crowd};
 use incident::{INCIDENTS, Incident};
 
 /// Operations a second.
@@ -18,8 +19,8 @@ const RATES: [f64; 4] = [1.0, 10.0, 100.0, 1_000.0];
 const DAYS: u64 = 9;
 
 /// A series with its watch.
-struct Watched {
-    day: Day,
+struct Watched<T> {
+    day: T,
     watch: Watch,
     at: u64,
     total: Second,
@@ -32,10 +33,10 @@ struct Watched {
     seen: Seen,
 }
 
-impl Watched {
-    fn new(kind: Kind, seed: u64) -> Watched {
+impl<T: Traffic> Watched<T> {
+    fn new(day: T) -> Watched<T> {
         Watched {
-            day: Day::new(kind, seed),
+            day,
             watch: Watch::default(),
             at: 0,
             total: Second::default(),
@@ -110,13 +111,19 @@ fn kind(rate: f64) -> Kind {
 
 /// Returns the seconds from when an incident is wrong to the first change that tells of it, and the
 /// distance of the change's beginning from the true one; `None` if it is not found in ten minutes.
-fn found_after(incident: &Incident, rate: f64, seed: u64) -> Option<(i64, i64)> {
+///
+/// `day` makes the traffic, by the part of the greatest that is usual at that time of the day.
+fn found_after<T: Traffic>(
+    incident: &Incident,
+    seed: u64,
+    day: impl Fn(f64) -> T,
+) -> Option<(i64, i64)> {
     let settings = Settings::default();
     // At any time of the day, after three quiet hours.
     let hour = 3_600 * (seed * 7 % 24);
     let begins = hour + 3 * 3_600 + seed * 611 % 3_600;
     let crowd = crowd((begins % 86_400) as f64 / 3_600.0);
-    let mut watched = Watched::new(kind(rate / crowd), seed);
+    let mut watched = Watched::new(day(crowd));
     watched.at = hour;
     while watched.at < begins {
         watched.step(&settings, FINE);
@@ -137,9 +144,9 @@ fn found_after(incident: &Incident, rate: f64, seed: u64) -> Option<(i64, i64)> 
 }
 
 /// Returns the number of changes that are found where nothing is wrong, in each day.
-fn found_in_fine_days(kind: Kind, seed: u64, days: u64) -> Vec<u32> {
+fn found_in_fine_days(day: impl Traffic, days: u64) -> Vec<u32> {
     let settings = Settings::default();
-    let mut watched = Watched::new(kind, seed);
+    let mut watched = Watched::new(day);
     let mut found = Vec::new();
     for _ in 0..days {
         let mut in_day = 0;
@@ -175,7 +182,17 @@ struct Found {
 
 impl Found {
     fn of(incident: &Incident, rate: f64, days: u64) -> Found {
-        let found = in_parallel((1..=days).collect(), |seed| found_after(incident, rate, seed));
+        Found::over(incident, days, |seed, crowd| Day::new(kind(rate / crowd), seed))
+    }
+
+    /// Replays it over some days, each made by its seed and the part of the greatest traffic.
+    fn over<T: Traffic>(
+        incident: &Incident,
+        days: u64,
+        day: impl Fn(u64, f64) -> T + Sync,
+    ) -> Found {
+        let one = |seed| found_after(incident, seed, |crowd| day(seed, crowd));
+        let found = in_parallel((1..=days).collect(), one);
         let mut after: Vec<i64> = found.iter().flatten().map(|(after, _)| *after).collect();
         after.sort_unstable();
         let apart = found.iter().flatten().map(|(_, since)| since.abs()).collect();
@@ -186,6 +203,12 @@ impl Found {
     fn seconds(&self) -> Option<[i64; 2]> {
         let last = self.after.last().filter(|_| self.after.len() as u64 == self.days)?;
         Some([self.after[self.after.len() / 2], *last])
+    }
+
+    /// Returns a cell of the README's table.
+    fn cell(&self) -> String {
+        let all = format!("{} of {}", self.after.len(), self.days);
+        self.seconds().map_or(all, |[median, slowest]| format!("{median}, {slowest}"))
     }
 }
 
@@ -223,7 +246,7 @@ fn what_low_counts_cannot_show_is_found_later_or_not_at_all() {
 #[test]
 fn fine_days_have_hardly_any_change() {
     let series = RATES.map(|rate| (kind(rate), 11)).to_vec();
-    let found = in_parallel(series, |(kind, seed)| found_in_fine_days(kind, seed, 1));
+    let found = in_parallel(series, |(kind, seed)| found_in_fine_days(Day::new(kind, seed), 1));
     let all: u32 = found.iter().flatten().sum();
     assert!(all == 0, "0.2 a day of four days are less than one: {found:?}");
 }
@@ -231,14 +254,14 @@ fn fine_days_have_hardly_any_change() {
 #[test]
 fn a_shop_that_opens_each_morning_is_news_on_its_first_day_only() {
     let kind = Kind { is_closed_by_night: true, ..kind(10.0) };
-    let found = found_in_fine_days(kind, 3, 2);
+    let found = found_in_fine_days(Day::new(kind, 3), 2);
     assert!(found[0] > 0 && found[1] == 0, "{found:?}");
 }
 
 #[test]
 fn a_young_series_says_nothing() {
     let settings = Settings::default();
-    let mut watched = Watched::new(kind(100.0), 5);
+    let mut watched = Watched::new(Day::new(kind(100.0), 5));
     for second in 0..14 * 60 {
         let trouble = Trouble { failed: 0.9, time: 40.0, ..FINE };
         watched.step(&settings, if second < 420 { FINE } else { trouble });
@@ -253,17 +276,13 @@ fn a_young_series_says_nothing() {
 fn the_tables_of_the_readme() {
     println!("| incident | 1/s | 10/s | 100/s | 1000/s |\n|---|---|---|---|---|");
     for incident in &INCIDENTS {
-        let cells = RATES.map(|rate| {
-            let found = Found::of(incident, rate, DAYS);
-            let all = format!("{} of {DAYS}", found.after.len());
-            let seconds = found.seconds();
-            seconds.map_or(all, |[median, slowest]| format!("{median}, {slowest}"))
-        });
+        let cells = RATES.map(|rate| Found::of(incident, rate, DAYS).cell());
         println!("| {}: {} | {} |", incident.name, incident.says, cells.join(" | "));
     }
     println!("\n| series | days | changes found | a day |\n|---|---|---|---|");
     let fine = |name: &str, kind: Kind, from_day: usize| {
-        let found = in_parallel((21..25).collect(), |seed| found_in_fine_days(kind, seed, 3));
+        let found =
+            in_parallel((21..25).collect(), |seed| found_in_fine_days(Day::new(kind, seed), 3));
         let days: usize = found.iter().map(|days| days.len() - from_day).sum();
         let all: u32 = found.iter().flat_map(|days| &days[from_day..]).sum();
         println!("| {name} | {days} | {all} | {:.2} |", f64::from(all) / days as f64);
@@ -274,7 +293,7 @@ fn the_tables_of_the_readme() {
     }
     let closed = Kind { is_closed_by_night: true, ..kind(10.0) };
     fine("10/s, closed by night, from the second day on", closed, 1);
-    let mut watched = Watched::new(kind(1_000.0), 1);
+    let mut watched = Watched::new(Day::new(kind(1_000.0), 1));
     let settings = Settings::default();
     (0..10_000).for_each(|_| watched.step(&settings, FINE));
     let seen = watched.seen;

@@ -51,6 +51,23 @@ async fn keys_have_their_shares_of_the_last_minute_and_of_the_interval() {
 }
 
 #[tokio::test]
+async fn the_last_hour_and_day_come_from_tiers() {
+    let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3_600));
+    let clock = Manual::default();
+    let keys = HeavyKeys::<str>::builder(100).interval(minute).buckets(6).shards(1);
+    let keys = keys.tier(minute, 60).tier(hour, 24).clock(clock.clone()).build().unwrap();
+    keys.add("initech", 300);
+    clock.advance(2 * hour);
+    keys.add("hooli", 20);
+    clock.advance(10 * minute);
+    keys.add("acme", 1);
+    let shown: Value = json(served(&console(&Arc::new(keys))).address(), "/snapshot.json").await;
+    let spans = shown["heavy"][0]["spans"].as_array().unwrap().iter();
+    let totals: Vec<Value> = spans.map(|span| json!([span["span_ms"], span["total"]])).collect();
+    assert_eq!(totals, [json!([60_000, 1]), json!([3_600_000, 21]), json!([86_400_000, 321])]);
+}
+
+#[tokio::test]
 async fn bounds_are_both_shown_where_they_differ() {
     let (keys, _) = keys(4);
     for stranger in 0..200 {

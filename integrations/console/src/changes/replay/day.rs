@@ -60,6 +60,17 @@ impl Wander {
     }
 }
 
+/// The traffic of a series, second by second.
+pub(super) trait Traffic {
+    /// Serves for a second, `at` seconds after midnight of the first day. Counts values above the
+    /// bounds.
+    fn serve(&mut self, at: u64, trouble: Trouble, bounds: Option<[u64; 3]>) -> Second;
+
+    /// Returns a percentile of this number of values, over seconds with these medians: the last
+    /// ones.
+    fn percentile(&mut self, part: f64, count: u64, medians: &[f64]) -> f64;
+}
+
 pub(super) struct Day {
     kind: Kind,
     random: Rng,
@@ -94,9 +105,10 @@ impl Day {
             median: TIME,
         }
     }
+}
 
-    /// Serves for a second, `at` seconds after midnight of the first day.
-    pub(super) fn serve(&mut self, at: u64, trouble: Trouble, bounds: Option<[u64; 3]>) -> Second {
+impl Traffic for Day {
+    fn serve(&mut self, at: u64, trouble: Trouble, bounds: Option<[u64; 3]>) -> Second {
         let Day { kind, random, .. } = self;
         let hour = (at % 86_400) as f64 / 3_600.0;
         let mut crowd = crowd(hour);
@@ -128,9 +140,8 @@ impl Day {
         Second { all, failed, refused, values, above, median: self.median }
     }
 
-    /// Returns an estimate of a percentile of this number of values, as random as they are, over
-    /// seconds with these medians.
-    pub(super) fn percentile(&mut self, part: f64, count: u64, medians: &[f64]) -> f64 {
+    /// Returns an estimate, as random as the values are.
+    fn percentile(&mut self, part: f64, count: u64, medians: &[f64]) -> f64 {
         if count == 0 {
             return 0.0;
         }

@@ -196,7 +196,7 @@ pub(crate) fn text(all: &[Heavy]) -> String {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "\n# {}: {}", shown_key(&heavy.name), shown_key(&heavy.help));
         for Reading { span, total, keys } in heavy.read() {
-            let _ = writeln!(text, "the last {} s: {total} in all", span.as_secs());
+            let _ = writeln!(text, "the last {} s: {total} in all", span.as_secs_f64());
             for weight in keys {
                 let key = shown_key(&weight.key);
                 let [at_least, at_most] = weight.shares(total).map(percent);

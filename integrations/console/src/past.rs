@@ -23,30 +23,37 @@ const QUARTERS: Duration = Duration::from_secs(3_600);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Returns a watch that knows the window's past; and whether the window records all that a watch
-/// can know, so that a later one would know the same.
+/// Returns a watch that knows the window's past.
 pub(crate) fn watch(
     window: &dyn AnyWindow,
     roles: &Roles,
     settings: &Settings,
     number: u64,
-) -> (Watch, bool) {
+) -> Watch {
     let mut watch = Watch::new(number);
     watch.set_season(season(window, roles));
-    let Some(snapshot) = minutes(window) else { return (watch, false) };
-    let is_recorded = snapshot.interval() >= USUAL;
+    let Some(snapshot) = minutes(window) else { return watch };
     let length = snapshot_length(&*snapshot);
     let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
     // The newest bucket has only begun.
     let closed: Vec<&dyn AnySpan> =
         (0..snapshot.len().saturating_sub(1)).map(|bucket| snapshot.bucket(bucket)).collect();
     let known = closed.iter().position(|bucket| bucket.start() >= window.built());
-    let Some(known) = known else { return (watch, is_recorded) };
+    let Some(known) = known else { return watch };
     for buckets in closed[known..].chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
         let minute = minute(window, roles, buckets, watch.bounds());
         watch.minute(settings, minute);
     }
-    (watch, is_recorded)
+    watch
+}
+
+/// Returns the beginning of what the window has recorded, in milliseconds of its clock, if that is
+/// all that a watch needs: a later one, made anew, would find the same usual levels.
+pub(crate) fn recorded(window: &dyn AnyWindow) -> Option<u64> {
+    let (interval, now) = (minutes(window)?.interval(), window.now().as_nanos());
+    let begin = now.saturating_sub(nanos(interval)).max(window.built().as_nanos());
+    let is_enough = interval >= USUAL && now.saturating_sub(begin) >= nanos(USUAL);
+    is_enough.then_some(begin / 1_000_000)
 }
 
 /// Returns the levels of this time, a day and a week ago.
@@ -82,6 +89,9 @@ pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
             && bucket.end() > then - half.min(then - Timestamp::default())
             && bucket.start() < then + half
     };
+    let mut best = None;
+    let mut longest = Duration::ZERO;
+    // The finest that has the whole hour, or otherwise the one that has most of it.
     for snapshot in snapshots(window) {
         if snapshot_length(&*snapshot) > QUARTERS {
             continue;
@@ -91,11 +101,12 @@ pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
         let (count, time) = near.fold((0.0, Duration::ZERO), |(count, time), bucket| {
             (count + bucket.stats(event).count as f64, time + (bucket.end() - bucket.start()))
         });
-        if !time.is_zero() {
-            return Some(count / time.as_secs_f64());
+        if time.min(QUARTERS) > longest {
+            longest = time.min(QUARTERS);
+            best = Some(count / time.as_secs_f64());
         }
     }
-    None
+    best
 }
 
 /// Returns the finest buckets that reach back over two hours, or otherwise those that reach back

@@ -27,10 +27,10 @@ pub(crate) struct Roles {
     places: Vec<usize>,
 }
 
-const ALL: [&str; 7] = ["request", "requests", "call", "calls", "operation", "operations", "total"];
+const ALL: [&str; 6] = ["request", "requests", "call", "calls", "operation", "operations"];
 const PASS: [&str; 2] = ["pass", "passed"];
 const SUCCESS: [&str; 4] = ["success", "successes", "succeeded", "ok"];
-const BLOCK: [&str; 5] = ["block", "blocked", "reject", "rejected", "limited"];
+const BLOCK: [&str; 6] = ["block", "blocked", "reject", "rejected", "refused", "limited"];
 const EXCEPTION: [&str; 8] =
     ["exception", "exceptions", "failure", "failures", "failed", "error", "errors", "fail"];
 
@@ -63,9 +63,9 @@ impl Roles {
     pub(crate) fn counts(&self, count: impl Fn(usize) -> u64) -> [u64; 3] {
         let of = |event: Option<usize>| event.map_or(0, &count);
         let (failed, refused) = (of(self.exception), of(self.block));
-        let all = match (self.all, self.pass, self.success) {
-            (Some(_), ..) => of(self.all), // which the refused ones are part of
-            (None, Some(_), _) => of(self.pass).wrapping_add(refused),
+        let all = match (self.pass, self.all, self.success) {
+            (Some(_), ..) => of(self.pass).wrapping_add(refused),
+            (None, Some(_), _) => of(self.all), // which the refused ones are part of
             (None, None, Some(_)) => of(self.success).wrapping_add(failed).wrapping_add(refused),
             (None, None, None) => return [of(self.first), 0, 0],
         };
@@ -115,6 +115,10 @@ mod tests {
         assert_eq!(counts(["Pass", "Block"]), [13, 0, 3]);
         assert_eq!(counts(["Request", "Failed"]), [10, 3, 0]);
         assert_eq!(counts(["Requests", "Block"]), [10, 0, 3], "they are requests, too");
+        assert_eq!(counts(["Pass", "Request"]), [10, 0, 0], "it says more exactly what it counts");
+        assert_eq!(counts(["Request", "Pass"]), [3, 0, 0]);
+        assert_eq!(counts(["Request", "Success"]), [10, 0, 0]);
+        assert_eq!(counts(["Success", "Total"]), [10, 0, 0], "a total may be of anything");
         assert_eq!(counts(["Hit", "Error"]), [10, 0, 0]);
         assert_eq!(counts(["Error", "Hit"]), [10, 0, 0]);
         assert_eq!(counts(["Hit", "Blocked"]), [10, 0, 0]);

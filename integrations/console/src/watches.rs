@@ -82,8 +82,9 @@ struct Watched {
     read: Option<u64>,
     /// The rate of the first event in this hour of yesterday.
     yesterday: Option<f64>,
-    /// True if the window records all that the watch knows.
-    is_recorded: bool,
+    /// The beginning of what the window has recorded, in milliseconds of its clock, if that is all
+    /// that a watch needs.
+    recorded: Option<u64>,
     /// The number of the last pass that has met the series.
     pass: u64,
 }
@@ -174,6 +175,7 @@ impl Watches {
             } else {
                 watched.watch.set_season(past::season(window, roles));
             }
+            watched.recorded = past::recorded(window);
             watched.yesterday = roles.first.and_then(|event| past::yesterday(window, event));
             watched.read = Some(now);
             pass.made_for += begun.elapsed();
@@ -193,22 +195,30 @@ impl Watched {
             looked: None,
             read: None,
             yesterday: None,
-            is_recorded: false,
+            recorded: None,
             pass: 0,
         }
     }
 
-    /// Makes the watch anew from the window's past; or, if that is short, lets it go on: what the
-    /// looks have found is then all that there is.
+    /// Makes the watch anew from the window's past; or, if that is short, or does not reach back to
+    /// the beginning of a change that goes on, lets it go on: what the looks have found is then all
+    /// that there is.
     fn make(&mut self, window: &dyn AnyWindow, roles: &Roles, settings: &Settings) {
-        let made;
-        (made, self.is_recorded) = past::watch(window, roles, settings, self.series);
+        let made = past::watch(window, roles, settings, self.series);
         let is_short = !made.is_ready();
-        if is_short && (self.watch.is_ready() || made.known_since().is_none()) {
+        if is_short && (self.watch.is_ready() || made.known_since().is_none())
+            || !self.changes_begin_after(made.known_since())
+        {
             self.watch.set_season(past::season(window, roles));
         } else {
             self.watch = made;
         }
+    }
+
+    /// Returns whether all changes that go on have begun after this time.
+    fn changes_begin_after(&self, time: Option<u64>) -> bool {
+        let begins_after = |since| time.is_some_and(|time| since > time);
+        self.watch.changes().iter().all(|change| begins_after(change.since))
     }
 }
 

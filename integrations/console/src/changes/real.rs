@@ -46,7 +46,7 @@ impl Site {
     /// Serves an hour, and makes the watch from that past.
     fn serve_an_hour(&mut self) {
         (0..3_600).for_each(|_| self.serve(0));
-        (self.watch, _) = past::watch(&self.window, &self.roles, &Settings::default(), 0);
+        self.watch = past::watch(&self.window, &self.roles, &Settings::default(), 0);
         assert!(self.watch.bounds().is_some());
     }
 

@@ -1,8 +1,8 @@
 //! Frees the watches that no pass needs.
 //!
 //! A watch takes ten kilobytes. Once no pass has begun for [`RECORDED`], those watches are freed
-//! whose windows have a tier of all that a watch can know: the next pass reads the same past from
-//! it, as it would have done anyway. Any other watch is all that is known of its past, so it stays
+//! whose windows have recorded all that a watch needs: the next pass reads the same past from them,
+//! as it would have done anyway. Any other watch may be all that is known of its past, so it stays
 //! for [`USUAL`](past::USUAL). It is freed then, because nothing of it belongs to the last two
 //! hours any more.
 //!
@@ -19,13 +19,13 @@ use crate::console::Shown;
 use crate::past;
 
 /// The time without a pass after which watches are freed whose windows record the past.
-const RECORDED: Duration = Duration::from_millis(LEFT_ALONE);
+pub(super) const RECORDED: Duration = Duration::from_millis(LEFT_ALONE);
 
 /// The times of passes, and the thread that waits.
 #[derive(Default)]
 pub(super) struct Rest {
     /// The beginning of the last pass.
-    looked: Option<Instant>,
+    pub(super) looked: Option<Instant>,
     /// Ends the thread when it is dropped with the watches. `None` while there is no thread.
     thread: Option<Sender<()>>,
 }
@@ -69,18 +69,20 @@ fn wait(shown: &Weak<Shown>, ends: &Receiver<()>) {
 
 impl Watches {
     /// Frees the watches that are not needed at this time. Returns the time until some other may be
-    /// freed; `None` if none is left.
+    /// freed, among them those of a pass that is still to come; `None` if none is left.
     pub(super) fn free_unneeded(&mut self, now: Instant) -> Option<Duration> {
         let looked = self.rest.looked?;
         let passed = now.saturating_duration_since(looked);
         if passed >= past::USUAL {
             self.keep(|_| false);
         } else if passed >= RECORDED {
-            self.keep(|watched| !watched.is_recorded);
+            self.keep(|watched| {
+                !watched.changes_begin_after(watched.recorded) || watched.recorded.is_none()
+            });
         } else {
             return Some(RECORDED.saturating_sub(passed));
         }
-        (!self.all.is_empty()).then(|| past::USUAL.saturating_sub(passed))
+        (!self.all.is_empty()).then(|| past::USUAL.saturating_sub(passed).min(RECORDED))
     }
 
     /// Keeps only these watches, and the memory that they need.

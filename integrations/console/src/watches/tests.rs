@@ -74,7 +74,7 @@ type Paths = Family<Path<'static>, Window, Box<dyn Fn() -> Window + Send + Sync>
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Two families with a path each: the windows of one have a tier of three hours by the minute.
+/// Two families with a path each, whose windows have a tier of minutes, or none.
 struct Site {
     clock: Manual,
     families: [&'static Paths; 2],
@@ -83,12 +83,17 @@ struct Site {
 
 impl Site {
     fn new() -> Site {
+        Site::with_minutes([180, 0])
+    }
+
+    fn with_minutes(minutes: [usize; 2]) -> Site {
         let clock = Manual::default();
-        let families = [true, false].map(|has_tier| {
+        let families = minutes.map(|minutes| {
             let clock = clock.clone();
             let make: Box<dyn Fn() -> Window + Send + Sync> = Box::new(move || {
                 let window = SlidingWindow::builder().interval(60 * SECOND).buckets(60);
-                let window = if has_tier { window.tier(60 * SECOND, 180) } else { window };
+                let has_tier = minutes > 0;
+                let window = if has_tier { window.tier(60 * SECOND, minutes) } else { window };
                 window.clock(clock.clone()).build().unwrap()
             });
             &*Box::leak(Box::new(Family::with_constructor(make)))
@@ -97,7 +102,9 @@ impl Site {
             family.with(Path { path: "/" }).add(Web::Pass, 1);
         }
         let events = [<Web as windrow::Events>::EVENTS; 2].into_iter();
-        Site { clock, families, watches: Watches::new(Settings::default(), events) }
+        let mut watches = Watches::new(Settings::default(), events);
+        watches.making = HOUR;
+        Site { clock, families, watches }
     }
 
     fn serve(&self, seconds: u32, failed: u64) {
@@ -149,11 +156,18 @@ fn what_tiers_record_is_freed_soon_and_anything_else_after_two_hours() {
     let mut site = Site::new();
     site.serve(60, 0);
     site.pass();
-    let now = Instant::now();
-    let left = site.watches.free_unneeded(now + 80 * SECOND).unwrap();
+    let free = |site: &mut Site, seconds: u32| {
+        let looked = site.watches.rest.looked.unwrap();
+        site.watches.free_unneeded(looked + SECOND * seconds)
+    };
+    free(&mut site, 91);
+    assert_eq!(site.watched(), [0, 1], "neither is old enough");
+    site.serve(7_200, 0);
+    site.pass();
+    let left = free(&mut site, 80).unwrap();
     assert!(left <= 11 * SECOND && site.watched() == [0, 1], "{left:?}");
-    let left = site.watches.free_unneeded(now + 91 * SECOND).unwrap();
-    assert!(left > HOUR && left < 2 * HOUR && site.watched() == [1], "{left:?}");
+    let left = free(&mut site, 91).unwrap();
+    assert!(left == rest::RECORDED && site.watched() == [1], "{left:?}");
     assert_eq!(site.watches.all.len(), 1);
     // A pass makes it anew, and finds the other where it was left.
     let looked = site.watches.all[0].looked;
@@ -163,15 +177,14 @@ fn what_tiers_record_is_freed_soon_and_anything_else_after_two_hours() {
     let place = site.watches.places[1]["/"];
     assert!(looked.is_some() && site.watches.all[place].looked == looked);
     assert_eq!(site.watched(), [0, 1]);
-    let later = Instant::now() + 2 * HOUR;
-    assert_eq!(site.watches.free_unneeded(later), None);
+    assert_eq!(free(&mut site, 7_200), None);
     assert_eq!((site.watched(), site.watches.all.capacity()), (vec![], 0));
 }
 
 #[test]
 fn a_change_has_begun_at_the_same_time_after_its_watch_was_freed() {
     let mut site = Site::new();
-    site.serve(3_600, 1);
+    site.serve(7_200, 1);
     site.pass();
     site.serve(600, 50);
     let since = site.pass().expect("half of it fails");
@@ -179,6 +192,25 @@ fn a_change_has_begun_at_the_same_time_after_its_watch_was_freed() {
     assert!(site.watches.free_unneeded(later).is_some() && site.watched() == [1]);
     site.serve(60, 50);
     assert_eq!(site.pass(), Some(since));
+}
+
+/// The window has an hour only, in all of which half has failed.
+#[test]
+fn a_change_goes_on_after_the_window_has_forgotten_its_beginning() {
+    let mut site = Site::with_minutes([180, 60]);
+    site.serve(7_200, 1);
+    site.pass();
+    let mut since = None;
+    for _ in 0..5 * 60 {
+        site.serve(30, 50);
+        let mut pass = site.watches.begin();
+        since = site.look(&mut pass, &[1]);
+        site.watches.end(&pass);
+    }
+    assert!(since.is_some(), "half of it fails");
+    site.serve(100, 50); // longer than without a look
+    let mut pass = site.watches.begin();
+    assert_eq!(site.look(&mut pass, &[1]), since);
 }
 
 #[test]

@@ -115,6 +115,7 @@ fn a_write_that_comes_too_late_is_told() {
     let window = builder.clock(clock.clone()).build().unwrap();
     let mut log = Log::open(directory.path(), Options::default()).unwrap();
     window.add(Http::Pass, 1);
+    log.write("/", &window).unwrap();
     clock.advance(Duration::from_millis(50));
     window.add(Http::Pass, 1);
     log.write("/", &window).unwrap();

@@ -17,10 +17,19 @@ pub(super) const HEAVY_KEYS: &[Twin] = &[
     Twin {
         name: "heavy-keys-read-of-both-sides-of-a-clear",
         file: "src/heavy/shards.rs",
-        find: " && self.clears.load(Ordering::Relaxed) == clears",
-        replace: " && clears < u64::MAX",
+        find: "found.all(|all| all) && self.clears.load(Ordering::Relaxed) == clears",
+        replace: "found.all(|all| all) && clears < u64::MAX",
         build: &CHECKER,
         model: "heavy_keys::read_against_a_clear",
+        why: "one shard is read before the clear, and one after it",
+    },
+    Twin {
+        name: "heavy-keys-tier-read-of-both-sides-of-a-clear",
+        file: "src/heavy/shards.rs",
+        find: "if found && self.clears.load(Ordering::Relaxed) == clears",
+        replace: "if found && clears < u64::MAX",
+        build: &CHECKER,
+        model: "heavy_keys::tier_read_against_a_clear",
         why: "one shard is read before the clear, and one after it",
     },
     Twin {

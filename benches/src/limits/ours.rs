@@ -1,7 +1,9 @@
-//! windrow's: a gate, a family of gates, and a window that is asked for its sum before it is added
-//! to.
+//! windrow's: a gate, a pace, a family of gates, and a window that is asked for its sum before an
+//! add.
 
-use windrow::{Clock, Family, Gate, SlidingWindow, events, gate::RationedGate, labels};
+use std::time::Duration;
+
+use windrow::{Clock, Family, Gate, Pace, SlidingWindow, events, gate::RationedGate, labels};
 
 use super::{KEYS, Limiter, Terms};
 
@@ -37,6 +39,23 @@ pub fn rationed<C: Clock>(terms: Terms, most: u64, clock: C) -> RationedGate<C> 
     let builder = Gate::builder(terms.limit).interval(terms.interval).strict();
     let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();
     builder.build_rationed(most).expect("sound terms")
+}
+
+/// Returns a pace of the same rate, whose burst is the limit.
+///
+/// # Panics
+/// If no pace has these terms.
+pub fn paced<C: Clock>(terms: Terms, clock: C) -> Pace<C> {
+    let period = terms.interval.as_nanos() as u64 / terms.limit;
+    let builder = Pace::builder(Duration::from_nanos(period)).burst(terms.limit);
+    builder.clock(clock).allow_coarse_clock().build().expect("sound terms")
+}
+
+impl<C: Clock + Send + Sync> Limiter for Pace<C> {
+    #[inline]
+    fn ask(&self, _key: u64) -> bool {
+        self.try_admit(1)
+    }
 }
 
 impl<C: Clock + Send + Sync> Limiter for RationedGate<C> {

@@ -9,7 +9,7 @@ use windrow_benches::lab::stats::{Sample, Spread};
 use windrow_benches::limits::Flow;
 use windrow_benches::limits::{
     Asked, Budget, Counted, Each, Exchanged, Gates, Governor, KEYS, KeyedGovernor, Limiter,
-    MutexRing, Rated, Read, Soft, Terms, Timed, gate, rationed,
+    MutexRing, Rated, Read, Soft, Terms, Timed, gate, paced, rationed,
 };
 use windrow_benches::terminal::print_table;
 
@@ -80,6 +80,8 @@ fn one_key() -> Vec<Contender> {
         Contender::of(GATE, 1, |terms| gate(terms, Coarse::default())),
         Contender::of("Gate, Precise", 1, |terms| gate(terms, Precise::default())),
         Contender::of(GATE_TICKER, 1, |terms| gate(terms, ticker.clone())),
+        Contender::of("Pace, Coarse", 1, |terms| paced(terms, Coarse::default())),
+        Contender::of("Pace, Precise", 1, |terms| paced(terms, Precise::default())),
         Contender::of(RATIONED, 1, |terms| rationed(terms, 1_000, Coarse::default())),
         Contender::of(RATIONED_TICKER, 1, |terms| rationed(terms, 1_000, ticker.clone())),
         Contender::of("a window, sum then add, Coarse", 1, |terms| {

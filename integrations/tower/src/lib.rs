@@ -149,7 +149,7 @@ pub use future::ResponseFuture;
 pub use key::{ByValues, KeyValues, RequestKey};
 pub use labels::{Method, Route, UNMATCHED};
 pub use layer::MetricsLayer;
-pub use limit::{Limit, LimitFuture, LimitLayer, LimitService, Limits};
+pub use limit::{Limit, LimitFields, LimitFuture, LimitLayer, LimitService, Limits};
 pub use refusal::Blocked;
 pub use room::{InRoom, Room, RoomBody, RoomFuture, RoomLayer, RoomService, Rooms};
 pub use routes::Routes;

@@ -1,5 +1,6 @@
 //! Rate limits by key: at most `limit` requests in an interval.
 
+mod fields;
 mod future;
 mod layer;
 mod limits;
@@ -8,6 +9,8 @@ mod service;
 mod settings;
 mod sharing;
 
+pub(crate) use fields::Fields;
+pub use fields::LimitFields;
 pub use future::LimitFuture;
 pub use layer::LimitLayer;
 pub use limits::Limits;

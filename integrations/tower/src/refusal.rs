@@ -11,6 +11,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 
 use crate::classify::is_grpc;
+use crate::limit::Fields;
 
 /// The mark of a response to a request that a limit has refused: an extension of the response, set
 /// by [`LimitLayer`](crate::LimitLayer) and [`RoomLayer`](crate::RoomLayer).
@@ -51,22 +52,34 @@ pub(crate) enum Reason {
 }
 
 /// The future response to a refused request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     reason: Reason,
     is_grpc: bool,
+    fields: Option<Box<Fields>>,
 }
 
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 const GRPC_PUSHBACK: HeaderName = HeaderName::from_static("grpc-retry-pushback-ms");
 
+/// Returns a wait in whole seconds, at least 1: rounded up, so that a client that comes back then
+/// is not too early.
+pub(crate) fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_nanos().div_ceil(1_000_000_000).max(1) as u64
+}
+
 impl Refusal {
     pub(crate) fn new(reason: Reason, parts: &Parts) -> Refusal {
-        Refusal { reason, is_grpc: is_grpc(&parts.headers) }
+        Refusal { reason, is_grpc: is_grpc(&parts.headers), fields: None }
     }
 
-    pub(crate) fn response<B: Default>(self) -> Response<B> {
+    /// Returns the refusal with fields about the limit.
+    pub(crate) fn with(self, fields: Option<Fields>) -> Refusal {
+        Refusal { fields: fields.map(Box::new), ..self }
+    }
+
+    pub(crate) fn response<B: Default>(&mut self) -> Response<B> {
         let mut response = Response::new(B::default());
         let retry_after = match self.reason {
             Reason::Limit(retry_after) => retry_after,
@@ -78,26 +91,27 @@ impl Refusal {
         } else {
             self.answer_http(&mut response);
         }
+        if let Some(fields) = self.fields.take() {
+            fields.write(response.headers_mut());
+        }
         response
     }
 
     /// Answers with 429, the client's fault, or 503, the service's fault. A request that will never
     /// be admitted gets no `Retry-After`.
-    fn answer_http<B>(self, response: &mut Response<B>) {
+    fn answer_http<B>(&self, response: &mut Response<B>) {
         *response.status_mut() = match self.reason {
             Reason::Limit(_) => StatusCode::TOO_MANY_REQUESTS,
             Reason::Full => StatusCode::SERVICE_UNAVAILABLE,
         };
         if let Reason::Limit(Some(wait)) = self.reason {
-            // Rounded up to whole seconds, so that a client that comes back then is not too early.
-            let seconds = wait.as_nanos().div_ceil(1_000_000_000).max(1) as u64;
-            response.headers_mut().insert(RETRY_AFTER, seconds.into());
+            response.headers_mut().insert(RETRY_AFTER, whole_seconds(wait).into());
         }
     }
 
     /// Answers with `RESOURCE_EXHAUSTED` or `UNAVAILABLE`, and the time to retry; a negative
     /// pushback means never.
-    fn answer_grpc<B>(self, response: &mut Response<B>) {
+    fn answer_grpc<B>(&self, response: &mut Response<B>) {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
         let (status, message) = match self.reason {

@@ -8,6 +8,7 @@ use http::Response;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use crate::limit::fields::Fields;
 use crate::refusal::Refusal;
 
 pin_project! {
@@ -15,6 +16,8 @@ pin_project! {
     pub struct LimitFuture<S: Service<A>, A, Z> {
         #[pin]
         state: State<S, A, Z>,
+        // Of the response to an admitted request.
+        fields: Option<Box<Fields>>,
     }
 }
 
@@ -37,15 +40,21 @@ pin_project! {
 
 impl<S: Service<A>, A, Z> LimitFuture<S, A, Z> {
     pub(super) fn refused(refusal: Refusal) -> LimitFuture<S, A, Z> {
-        LimitFuture { state: State::Refused { refusal } }
+        LimitFuture { state: State::Refused { refusal }, fields: None }
     }
 
     pub(super) fn waiting(sleep: Z, service: S, request: A) -> LimitFuture<S, A, Z> {
-        LimitFuture { state: State::Waiting { sleep, held: Some((service, request)) } }
+        let held = Some((service, request));
+        LimitFuture { state: State::Waiting { sleep, held }, fields: None }
     }
 
     pub(super) fn running(response: S::Future) -> LimitFuture<S, A, Z> {
-        LimitFuture { state: State::Running { response } }
+        LimitFuture { state: State::Running { response }, fields: None }
+    }
+
+    /// Returns the future with fields for the response to an admitted request.
+    pub(super) fn with(self, fields: Option<Fields>) -> LimitFuture<S, A, Z> {
+        LimitFuture { fields: fields.map(Box::new), ..self }
     }
 }
 
@@ -58,11 +67,20 @@ where
     type Output = Result<Response<B>, S::Error>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut state = self.project().state;
+        let this = self.project();
+        let (mut state, fields) = (this.state, this.fields);
         loop {
             let response = match state.as_mut().project() {
-                Projected::Refused { refusal } => return Poll::Ready(Ok(refusal.response())),
-                Projected::Running { response } => return response.poll(context),
+                Projected::Refused { refusal } => {
+                    return Poll::Ready(Ok(refusal.response()));
+                }
+                Projected::Running { response } => {
+                    let mut response = ready!(response.poll(context))?;
+                    if let Some(fields) = fields.take() {
+                        fields.write(response.headers_mut());
+                    }
+                    return Poll::Ready(Ok(response));
+                }
                 Projected::Waiting { sleep, held } => {
                     ready!(sleep.poll(context));
                     let (mut service, request) = held.take().expect("it was not called yet");

@@ -14,6 +14,7 @@ use windrow::{
 };
 
 use crate::key::{ByValues, KeyValues, RequestKey};
+use crate::limit::fields::{Fields, LimitFields};
 use crate::limit::limits::Limits;
 use crate::limit::service::LimitService;
 
@@ -48,7 +49,7 @@ use crate::limit::service::LimitService;
 ///
 /// (A weight beyond the limit is not answered with 413, since a weight is seldom the size of the
 /// body.) The body is empty; to give it one, see [`Blocked`](crate::Blocked). The draft `RateLimit`
-/// header fields are not written.
+/// header fields are written if the layer is [given](Self::fields) them.
 ///
 /// # What counts
 ///
@@ -74,6 +75,7 @@ pub struct LimitLayer<
     weight: W,
     max_wait: Duration,
     sleep: T,
+    fields: Option<LimitFields>,
 }
 
 impl<L: Labels, K, C: Clock + Send + Sync + 'static>
@@ -105,7 +107,8 @@ impl<L: Labels, K, C: Clock + Send + Sync + 'static>
     }
 
     fn of(limits: &'static Limits<L, C>, key: K) -> Self {
-        LimitLayer { limits, key, weight: |_| 1, max_wait: Duration::ZERO, sleep: |_| ready(()) }
+        let (max_wait, fields) = (Duration::ZERO, None);
+        LimitLayer { limits, key, weight: |_| 1, max_wait, sleep: |_| ready(()), fields }
     }
 }
 
@@ -170,8 +173,8 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, C> {
-        let LimitLayer { limits, key, max_wait, sleep, .. } = self;
-        LimitLayer { limits, key, weight, max_wait, sleep }
+        let LimitLayer { limits, key, max_wait, sleep, fields, .. } = self;
+        LimitLayer { limits, key, weight, max_wait, sleep, fields }
     }
 
     /// Returns the layer with waiting: a request may wait for its turn, up to `max_wait`. `sleep`
@@ -198,8 +201,40 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
         max_wait: Duration,
         sleep: T2,
     ) -> LimitLayer<L, K, W, T2, C> {
-        let LimitLayer { limits, key, weight, .. } = self;
-        LimitLayer { limits, key, weight, max_wait, sleep }
+        let LimitLayer { limits, key, weight, fields, .. } = self;
+        LimitLayer { limits, key, weight, max_wait, sleep, fields }
+    }
+
+    /// Returns the layer with the header fields `RateLimit-Policy` and `RateLimit`: see
+    /// [`LimitFields`]. By default, no fields but `Retry-After` are written.
+    ///
+    /// ```
+    /// # use windrow::{Gate, labels};
+    /// # use windrow_tower::{LimitFields, LimitLayer, Limits};
+    /// # labels! { pub struct Client { client: u32 } }
+    /// # static CLIENTS: Limits<Client> =
+    /// #     Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
+    /// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
+    /// let layer = layer.fields(LimitFields::new("client"));
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn fields(self, fields: LimitFields) -> LimitLayer<L, K, W, T, C> {
+        LimitLayer { fields: Some(fields), ..self }
+    }
+
+    /// Returns the fields of the response to a request that was admitted or refused, if it is to
+    /// have any.
+    pub(super) fn fields_of(&self, parts: &Parts, admission: Admission) -> Option<Fields>
+    where
+        K: RequestKey<L>,
+    {
+        let fields = self.fields.filter(|it| it.are_on_all() || !admission.is_granted())?;
+        let quota = self.key.with_key(parts, |key: L::Borrowed<'_>| self.limits.quota(key))??;
+        let retry_after = match admission {
+            Admission::Refused { retry_after } => retry_after,
+            Admission::Now | Admission::After(_) => None,
+        };
+        Some(fields.of(quota, retry_after))
     }
 
     /// Asks the gate of a request's key.
@@ -241,6 +276,7 @@ impl<L: Labels, K: Clone, W: Clone, T: Clone, C: Clock + Send + Sync + 'static> 
             weight: self.weight.clone(),
             max_wait: self.max_wait,
             sleep: self.sleep.clone(),
+            fields: self.fields,
         }
     }
 }
@@ -250,6 +286,7 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> Debug for LimitLayer<
         f.debug_struct("LimitLayer")
             .field("limits", self.limits)
             .field("max_wait", &self.max_wait)
+            .field("fields", &self.fields)
             .finish_non_exhaustive()
     }
 }

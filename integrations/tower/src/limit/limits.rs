@@ -30,6 +30,7 @@ use windrow::{
 };
 
 use crate::current::Current;
+use crate::limit::fields::Quota;
 use crate::limit::series::{Limit, Standing};
 use crate::limit::sharing::{Sharing, admit_by_both};
 use crate::rules::Rate;
@@ -206,6 +207,15 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             drop(limit);
             self.family.remove_if(key, Limit::is_over);
         }
+    }
+
+    /// Returns the state of a key's gate, or of the overflow gate for a key without its own; `None`
+    /// before there is one.
+    pub(super) fn quota(&self, key: L::Borrowed<'_>) -> Option<Quota> {
+        let own = self.family.get(key).map(|limit| limit.keep());
+        let limit = own.as_ref().or_else(|| self.overflow.get())?;
+        let gate = limit.gate()?;
+        Some(Quota { limit: gate.limit(), interval: gate.interval(), left: gate.left() })
     }
 
     /// Asks the gates of a key; `None` if the key is to be looked for again.

@@ -51,19 +51,23 @@ where
 
     fn call(&mut self, request: Request<A>) -> Self::Future {
         let (parts, body) = request.into_parts();
-        match self.layer.admit(&parts) {
+        let admission = self.layer.admit(&parts);
+        let fields = self.layer.fields_of(&parts, admission);
+        match admission {
             Admission::Refused { retry_after } => {
-                LimitFuture::refused(Refusal::new(Reason::Limit(retry_after), &parts))
+                let refusal = Refusal::new(Reason::Limit(retry_after), &parts);
+                LimitFuture::refused(refusal.with(fields))
             }
             Admission::After(wait) => {
                 // The clone may not be ready; this service was polled for readiness.
                 let later = self.inner.clone();
                 let ready = mem::replace(&mut self.inner, later);
                 let request = Request::from_parts(parts, body);
-                LimitFuture::waiting(self.layer.sleep(wait), ready, request)
+                LimitFuture::waiting(self.layer.sleep(wait), ready, request).with(fields)
             }
             Admission::Now => {
-                LimitFuture::running(self.inner.call(Request::from_parts(parts, body)))
+                let response = self.inner.call(Request::from_parts(parts, body));
+                LimitFuture::running(response).with(fields)
             }
         }
     }

@@ -4,6 +4,7 @@
 mod bounds;
 mod connections;
 mod counts;
+mod fields;
 mod flights;
 mod grpc;
 mod heavy;

@@ -1,0 +1,124 @@
+//! The header fields `RateLimit-Policy` and `RateLimit`, by the draft of the IETF.
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::time::Duration;
+
+/// The header fields `RateLimit-Policy` and `RateLimit` of a [`LimitLayer`](crate::LimitLayer), by
+/// the draft [draft-ietf-httpapi-ratelimit-headers-10].
+///
+/// ```text
+/// RateLimit-Policy: "client";q=100;w=60        the limit, and the interval in seconds
+/// RateLimit: "client";r=0;t=12                 what is left, and the seconds until more is there
+/// ```
+///
+/// Refused responses have them; those of admitted requests too, if
+/// [`on_all`](Self::on_all) says so. `q` is the limit of the key's gate, and `r` what it would
+/// admit at that moment: other requests of the key may come first. `w` is there if the gate's
+/// interval is a whole number of seconds, and `t` in a refused response that has `Retry-After`,
+/// with the same number.
+///
+/// ```
+/// use windrow::{Gate, labels};
+/// use windrow_tower::{LimitFields, LimitLayer, Limits};
+///
+/// labels! { pub struct Client { client: u32 } }
+///
+/// static CLIENTS: Limits<Client> =
+///     Limits::new(1_000, |_| Gate::builder(100).buckets(10).build().expect("100 a second"));
+///
+/// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
+/// let layer = layer.fields(LimitFields::new("client").on_all());
+/// # let _ = tower_layer::Layer::layer(&layer, ());
+/// ```
+///
+/// [draft-ietf-httpapi-ratelimit-headers-10]: https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "fields are written by a layer that is given them"]
+pub struct LimitFields {
+    policy: &'static str,
+    is_on_all: bool,
+}
+
+/// The state of a key's gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quota {
+    pub(super) limit: u64,
+    pub(super) interval: Duration,
+    pub(super) left: u64,
+}
+
+/// The two fields of a response.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    policy: HeaderValue,
+    limit: HeaderValue,
+}
+
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// The greatest integer of a structured field: fifteen digits.
+const MOST: u64 = 999_999_999_999_999;
+
+impl LimitFields {
+    /// Returns fields of a policy with this name, for refused responses.
+    ///
+    /// # Panics
+    ///
+    /// If the name has other characters than printable ASCII ones, or a quotation mark or a
+    /// backslash.
+    ///
+    /// ```
+    /// let fields = windrow_tower::LimitFields::new("per-client");
+    /// # let _ = fields;
+    /// ```
+    pub const fn new(policy: &'static str) -> LimitFields {
+        let (bytes, mut at) = (policy.as_bytes(), 0);
+        while at < bytes.len() {
+            let is_plain = matches!(bytes[at], b' '..=b'~') && !matches!(bytes[at], b'"' | b'\\');
+            assert!(is_plain, "the policy's name has a character that must be escaped");
+            at += 1;
+        }
+        LimitFields { policy, is_on_all: false }
+    }
+
+    /// Returns the fields for all responses: of admitted requests, too. Each costs another lookup
+    /// of the key, a read of its gate's buckets, and two allocations.
+    ///
+    /// ```
+    /// let fields = windrow_tower::LimitFields::new("per-client").on_all();
+    /// # let _ = fields;
+    /// ```
+    pub const fn on_all(self) -> LimitFields {
+        LimitFields { is_on_all: true, ..self }
+    }
+
+    pub(super) fn are_on_all(self) -> bool {
+        self.is_on_all
+    }
+
+    /// Returns the fields for a response. `retry_after` is that of a refusal.
+    pub(super) fn of(self, quota: Quota, retry_after: Option<Duration>) -> Fields {
+        use std::fmt::Write;
+
+        let whole = |number: u64| number.min(MOST);
+        let mut policy = format!("\"{}\";q={}", self.policy, whole(quota.limit));
+        if quota.interval.subsec_nanos() == 0 {
+            let _ = write!(policy, ";w={}", whole(quota.interval.as_secs()));
+        }
+        let mut limit = format!("\"{}\";r={}", self.policy, whole(quota.left));
+        if let Some(wait) = retry_after {
+            let _ = write!(limit, ";t={}", whole(crate::refusal::whole_seconds(wait)));
+        }
+        let value = |text: String| HeaderValue::try_from(text).expect("it is printable ASCII");
+        Fields { policy: value(policy), limit: value(limit) }
+    }
+}
+
+impl Fields {
+    /// Writes the fields, in place of those of a layer behind this one.
+    pub(crate) fn write(self, headers: &mut HeaderMap) {
+        headers.insert(POLICY, self.policy);
+        headers.insert(LIMIT, self.limit);
+    }
+}

@@ -27,6 +27,7 @@
 //! [circuit-breaker.md]: circuit_breaker
 //! [retry-budget.md]: retry_budget
 //! [limits.md]: limits
+//! [paces.md]: paces
 //! [in-flight.md]: in_flight
 //! [rate-display.md]: rate_display
 //! [endpoints.md]: endpoints
@@ -164,11 +165,16 @@ pub mod circuit_breaker {}
 #[doc = include_str!("../docs/guide/retry-budget.md")]
 pub mod retry_budget {}
 
+/// [paces.md]: paces
 /// [`Gate`]: crate::Gate
 /// [in-flight.md]: in_flight
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/limits.md")]
 pub mod limits {}
+
+/// [limits.md]: limits
+#[doc = include_str!("../docs/guide/paces.md")]
+pub mod paces {}
 
 /// [`InFlight`]: crate::InFlight
 /// [limits.md]: limits

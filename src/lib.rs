@@ -35,6 +35,7 @@
 //! * [`Gate`] is a rate limiter: it admits at most a limit in each interval, exactly.
 //!   [`RationedGate`](gate::RationedGate) is for millions a second.
 //! * [`Pace`] is a leaky bucket: it admits one call in each period, with a burst if wanted.
+//!   [`Paces`] decides several limits at once: 10 a second and 200 a minute.
 //! * [`InFlight`] is an exact gauge of operations in progress, with a concurrency limit; in a
 //!   window, each bucket has the greatest level.
 //! * [`Family`] has a metric for each set of labels, with bounded cardinality.
@@ -102,7 +103,7 @@ pub use heavy::HeavyKeys;
 pub use histogram::Histogram;
 pub use in_flight::InFlight;
 pub use last_calls::LastCalls;
-pub use pace::Pace;
+pub use pace::{Pace, Paces};
 pub use recorded::Recorded;
 #[cfg(loom)]
 #[doc(hidden)]

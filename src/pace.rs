@@ -1,4 +1,5 @@
-//! Paces: [`Pace`] admits at most one call in each period, as a leaky bucket does.
+//! Paces: [`Pace`] admits at most one call in each period, as a leaky bucket does; [`Paces`]
+//! decides several limits at once.
 //!
 //! # The protocol
 //!
@@ -57,11 +58,13 @@ use crate::timestamp::saturating_nanos;
 mod builder;
 mod error;
 mod reservation;
+mod several;
 mod terms;
 
 pub use builder::PaceBuilder;
 pub use error::{PaceError, RefusedError};
 pub use reservation::Reservation;
+pub use several::{Paces, PacesBuilder};
 use terms::{Answer, Terms};
 
 /// A leaky bucket: admits at most one call in each period, with a burst if wanted (GCRA).

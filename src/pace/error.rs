@@ -4,9 +4,11 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
-/// The error of a period, burst or clock that a [`Pace`](crate::Pace) cannot have.
+/// The error of a period, burst, limit or clock that a [`Pace`](crate::Pace) or
+/// [`Paces`](crate::Paces) cannot have.
 ///
-/// From [`PaceBuilder::build`](super::PaceBuilder::build).
+/// From [`PaceBuilder::build`](super::PaceBuilder::build) and
+/// [`PacesBuilder::build`](super::PacesBuilder::build).
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,12 +32,31 @@ pub enum PaceError {
         /// The burst requested.
         burst: u64,
     },
-    /// The clock's resolution is coarser than a tenth of the burst's periods together, and the
+    /// There are no limits.
+    NoLimits,
+    /// A limit is zero.
+    ZeroLimit,
+    /// There are more limits than one word can hold.
+    TooManyLimits {
+        /// The number of limits requested.
+        limits: usize,
+        /// The maximum.
+        most: usize,
+    },
+    /// The levels of all limits do not fit one word, at a tenth of the shortest interval.
+    TooFine {
+        /// The shortest interval requested.
+        shortest: Duration,
+        /// The longest wait requested.
+        max_wait: Duration,
+    },
+    /// The clock's resolution is coarser than a tenth of the burst's periods together, or of the
+    /// shortest interval of [`Paces`](crate::Paces), and the
     /// clock was not [allowed](super::PaceBuilder::allow_coarse_clock).
     ClockTooCoarse {
         /// The clock's resolution.
         resolution: Duration,
-        /// The burst's periods together.
+        /// The burst's periods together, or the shortest interval.
         span: Duration,
     },
 }
@@ -50,10 +71,19 @@ impl Display for PaceError {
                 "{burst} periods of {period:?} are longer than {:?}, the most that a burst can take",
                 Duration::from_nanos(1 << 62)
             ),
+            PaceError::NoLimits => write!(f, "there are 0 limits; there must be at least 1"),
+            PaceError::ZeroLimit => write!(f, "a limit is 0; it must be at least 1"),
+            PaceError::TooManyLimits { limits, most } => {
+                write!(f, "there are {limits} limits; there must be {most} or fewer")
+            }
+            PaceError::TooFine { shortest, max_wait } => write!(
+                f,
+                "the limits, with waits of {max_wait:?}, do not fit 64 bits at a tenth of the shortest \
+                 interval of {shortest:?}"
+            ),
             PaceError::ClockTooCoarse { resolution, span } => write!(
                 f,
-                "the clock's resolution of {resolution:?} is coarser than a tenth of the burst's \
-                 periods, {span:?} together"
+                "the clock's resolution of {resolution:?} is coarser than a tenth of {span:?}"
             ),
         }
     }
@@ -80,7 +110,8 @@ impl Error for PaceError {}
 #[non_exhaustive]
 pub struct RefusedError {
     /// The time after which the same weight would be admitted at once, if no other call comes until
-    /// then. `None`: never, because the weight is above the burst, or time ends earlier.
+    /// then. `None`: never, because the weight is above the burst, or time ends
+    /// earlier.
     pub retry_after: Option<Duration>,
 }
 

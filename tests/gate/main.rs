@@ -7,6 +7,7 @@ mod ignored;
 mod judge;
 mod oracle;
 mod pace;
+mod paces;
 mod rations;
 mod retired;
 mod scales;

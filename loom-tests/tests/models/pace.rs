@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use windrow::Pace;
+use windrow::{Pace, Paces};
 use windrow_loom_tests::engine::{
     sync::Arc,
     thread::{self, JoinHandle},
@@ -89,5 +89,33 @@ fn giving_back_against_giving_back() {
         let own = [reserve(&pace, 0, false), reserve(&pace, 0, false)];
         let other = other.join().unwrap();
         check(&pace, &[first, own[0], own[1], other[0], other[1]]);
+    });
+}
+
+/// Two limits: a call takes both or none, and a turn is given back to both.
+#[test]
+fn several_limits_against_giving_back() {
+    Model::new("pace::several_limits_against_giving_back").explore(|| {
+        set_time(0);
+        let second = Duration::from_secs(1);
+        let builder = Paces::builder().limit_with_burst(10, second, 2).limit(3, 10 * second);
+        let paces = Arc::new(builder.clock(Local).build().expect("it is sound"));
+        assert!(paces.try_admit(1));
+        let shared = Arc::clone(&paces);
+        let other = thread::spawn(move || {
+            turn();
+            set_time(0);
+            shared.try_admit(1)
+        });
+        let reserved = paces.reserve(1, Duration::MAX);
+        turn();
+        let is_kept = reserved.is_ok_and(|reserved| !reserved.cancel());
+        let admitted = 1 + u64::from(other.join().unwrap()) + u64::from(is_kept);
+        assert!((2..=3).contains(&admitted), "{admitted}");
+        assert_eq!(paces.left(), 2 - admitted.min(2));
+        let period = 10 * second / 3;
+        let idle = paces.idle_after();
+        let expected = u32::try_from(admitted).unwrap() * period;
+        assert!(idle >= expected && idle < expected + 2 * paces.quantum(), "{idle:?}");
     });
 }

@@ -59,8 +59,8 @@ usage: cargo xtask <command>
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: lints, docs and all tests of the library
   ci              before it goes in, after `test`: all that stands beside it, machine code, models, one broken
-                  twin, the table of orders, the packages, many processes under Prometheus, arm64 in a virtual
-                  machine (on Debian: installs it by apt-get)
+                  twin, the table of orders, many processes under Prometheus, arm64 in a virtual machine (on Debian:
+                  installs it by apt-get)
   verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path

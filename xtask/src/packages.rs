@@ -22,12 +22,12 @@ const EXPLAINED: &str = "docs/releasing.md";
 /// Packs, unpacks, builds and documents the published packages, also as the documentation site
 /// does.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
-    first(steps)?;
+    packed(steps)?;
     documented(steps)
 }
 
 /// Packs, unpacks, builds and documents the published packages.
-pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
+fn packed(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let unpacked = root.join(UNPACKED);
     steps.step("packages", "cargo package; cargo build and cargo doc of the packages", || {
@@ -43,7 +43,7 @@ pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// Documents the packages that [`first`] has unpacked, as the documentation site does it.
+/// Documents the packages that [`packed`] has unpacked, as the documentation site does it.
 fn documented(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let name = "packages, as the documentation site builds them";

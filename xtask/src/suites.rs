@@ -100,7 +100,6 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     steps.join(waiting)?;
     twin::first(steps)?;
     orderings::check(steps)?;
-    packages::first(steps)?;
     cluster::run(steps, false)?;
     scrape::natives(steps)?;
     browser::run(steps)?;

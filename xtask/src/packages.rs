@@ -22,12 +22,12 @@ const EXPLAINED: &str = "docs/releasing.md";
 /// Packs, unpacks, builds and documents the published packages, also as the documentation site
 /// does.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
-    packed(steps)?;
+    pack_all(steps)?;
     documented(steps)
 }
 
 /// Packs, unpacks, builds and documents the published packages.
-fn packed(steps: &mut Steps) -> Result<(), Failed> {
+fn pack_all(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let unpacked = root.join(UNPACKED);
     steps.step("packages", "cargo package; cargo build and cargo doc of the packages", || {
@@ -43,7 +43,7 @@ fn packed(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// Documents the packages that [`packed`] has unpacked, as the documentation site does it.
+/// Documents the packages that [`pack_all`] has unpacked, as the documentation site does it.
 fn documented(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let name = "packages, as the documentation site builds them";

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::clock::{Clock, Coarse, UNKNOWN};
+use crate::clock::{Clock, Coarse, quick_now};
 use crate::error::SpanError;
 use crate::ring::Geometry;
 use crate::stripe;
@@ -253,11 +253,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
             return 0;
         }
         let made = self.made();
-        let at = match self.clock.quick() {
-            UNKNOWN => self.clock.now(),
-            at => at,
-        };
-        made.add(key.kept(), weight, at.as_nanos())
+        made.add(key.kept(), weight, quick_now(&self.clock).as_nanos())
     }
 
     /// Empties the interval and begins anew at the clock's time, while adds and reads go on.

@@ -50,22 +50,24 @@ use std::time::Duration;
 
 #[cfg(not(any(loom, shuttle)))]
 use crate::at_most::AtMost;
-use crate::clock::{Clock, Coarse, UNKNOWN};
+use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
 use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::saturating_nanos;
 
+mod answer;
 mod builder;
 mod error;
 mod reservation;
 mod several;
 mod terms;
 
+use answer::Answer;
 pub use builder::PaceBuilder;
 pub use error::{PaceError, RefusedError};
 pub use reservation::Reservation;
 pub use several::{Paces, PacesBuilder};
-use terms::{Answer, Terms};
+use terms::Terms;
 
 /// A leaky bucket: admits at most one call in each period, with a burst if wanted (GCRA).
 ///
@@ -213,7 +215,7 @@ impl<C: Clock> Pace<C> {
     #[doc(alias = "check")]
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn try_admit(&self, n: u64) -> bool {
-        matches!(self.take(n, 0), Answer::Taken { .. })
+        self.take(n, 0).is_taken()
     }
 
     /// Admits a call of weight `n`, now or after a wait of at most `max_wait`; or refuses, takes
@@ -238,15 +240,7 @@ impl<C: Clock> Pace<C> {
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
-        match self.take(n, saturating_nanos(max_wait)) {
-            Answer::Taken { now, due, .. } if due > now => {
-                Admission::After(Duration::from_nanos(due - now))
-            }
-            Answer::Taken { .. } => Admission::Now,
-            Answer::Refused { wait } => {
-                Admission::Refused { retry_after: wait.map(Duration::from_nanos) }
-            }
-        }
+        self.take(n, saturating_nanos(max_wait)).admission()
     }
 
     /// Reserves a turn for a call of weight `n`, after a wait of at most `max_wait`. If the
@@ -275,41 +269,13 @@ impl<C: Clock> Pace<C> {
     /// ```
     #[inline]
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
-        match self.take(n, saturating_nanos(max_wait)) {
-            Answer::Taken { now, due, from, to } => {
-                Ok(Reservation::new(&self.end, &self.clock, now, due, (from, to)))
-            }
-            Answer::Refused { wait } => {
-                Err(RefusedError { retry_after: wait.map(Duration::from_nanos) })
-            }
-        }
+        self.take(n, saturating_nanos(max_wait)).reservation(&self.end, &self.clock)
     }
 
     #[inline]
     fn take(&self, n: u64, max_wait: u64) -> Answer {
-        let now = self.quick_now();
-        // Relaxed, as all below: see the top of this file.
-        let mut end = self.end.load(Ordering::Relaxed);
-        loop {
-            let answer = self.terms.decide(end, now, n, max_wait);
-            let Answer::Taken { from, to, .. } = answer else { return answer };
-            if from == to {
-                return answer; // a weight of zero
-            }
-            let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-            match self.end.compare_exchange_weak(from, to, order, failed) {
-                Ok(_) => return answer,
-                Err(found) => end = found,
-            }
-        }
-    }
-
-    #[inline]
-    fn quick_now(&self) -> u64 {
-        match self.clock.quick() {
-            UNKNOWN => self.clock.now().as_nanos(),
-            now => now.as_nanos(),
-        }
+        let now = quick_now(&self.clock).as_nanos();
+        Answer::take(&self.end, |end| self.terms.decide(end, now, n, max_wait))
     }
 
     /// Returns the largest weight that would be admitted now, without a wait. It is *not* a

@@ -33,8 +33,9 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
+use super::answer::Answer;
 use super::{RefusedError, Reservation};
-use crate::clock::{Clock, Coarse, UNKNOWN};
+use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
 use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::saturating_nanos;
@@ -84,10 +85,10 @@ use packed::{Packed, Taken};
 ///
 /// # Cost and progress
 ///
-/// As a [`Pace`](crate::Pace), with a division by the quantum, and some operations for each limit.
-/// It never fails, panics, waits or takes a lock, and allocates nothing. One word has a time and
-/// all levels, so there are four limits at most, and the quantum is as fine as 64 bits permit for
-/// 30 years from the time at which it was built; after them it refuses.
+/// A call costs what a [`Pace`](crate::Pace)'s does, a division by the quantum, and some operations
+/// for each limit. It never fails, panics, waits or takes a lock, and allocates nothing. One word
+/// has a time and all levels, so there are four limits at most, and the quantum is as fine as 64
+/// bits permit for 30 years from the time at which it was built; after them it refuses.
 ///
 /// Admission creates no happens-before edge between callers.
 #[doc(alias = "multiple limits")]
@@ -99,12 +100,6 @@ pub struct Paces<C = Coarse> {
     origin: u64,
     word: AtomicU64,
     clock: C,
-}
-
-/// The answer to a call, as a pace's.
-enum Answer {
-    Taken { now: u64, due: u64, from: u64, to: u64 },
-    Refused { wait: Option<u64> },
 }
 
 impl Paces {
@@ -144,7 +139,7 @@ impl<C: Clock> Paces<C> {
     #[doc(alias = "try_acquire")]
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn try_admit(&self, n: u64) -> bool {
-        matches!(self.take(n, 0), Answer::Taken { .. })
+        self.take(n, 0).is_taken()
     }
 
     /// Admits a call of weight `n`, now or after a wait of at most `max_wait`, and at most the
@@ -165,15 +160,7 @@ impl<C: Clock> Paces<C> {
     /// ```
     #[inline]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
-        match self.take(n, saturating_nanos(max_wait)) {
-            Answer::Taken { now, due, .. } if due > now => {
-                Admission::After(Duration::from_nanos(due - now))
-            }
-            Answer::Taken { .. } => Admission::Now,
-            Answer::Refused { wait } => {
-                Admission::Refused { retry_after: wait.map(Duration::from_nanos) }
-            }
-        }
+        self.take(n, saturating_nanos(max_wait)).admission()
     }
 
     /// Reserves a turn for a call of weight `n`, as [`Pace::reserve`](crate::Pace::reserve): if it
@@ -198,43 +185,30 @@ impl<C: Clock> Paces<C> {
     /// ```
     #[inline]
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
-        match self.take(n, saturating_nanos(max_wait)) {
-            Answer::Taken { now, due, from, to } => {
-                Ok(Reservation::new(&self.word, &self.clock, now, due, (from, to)))
-            }
-            Answer::Refused { wait } => {
-                Err(RefusedError { retry_after: wait.map(Duration::from_nanos) })
-            }
-        }
+        self.take(n, saturating_nanos(max_wait)).reservation(&self.word, &self.clock)
     }
 
     #[inline]
     fn take(&self, n: u64, max_wait: u64) -> Answer {
-        let now = match self.clock.quick() {
-            UNKNOWN => self.clock.now().as_nanos(),
-            now => now.as_nanos(),
-        };
-        // Relaxed, as all below: one word is all there is.
-        let mut word = self.word.load(Ordering::Relaxed);
+        let now = quick_now(&self.clock).as_nanos();
+        Answer::take(&self.word, |word| self.decide(word, now, n, max_wait))
+    }
+
+    #[inline]
+    fn decide(&self, word: u64, now: u64, n: u64, max_wait: u64) -> Answer {
         if n == 0 {
             return Answer::Taken { now, due: now, from: word, to: word };
         }
         let quanta = self.quanta(now);
-        loop {
-            let Some(Taken { to, due }) = self.packed.decide(word, quanta, n) else {
-                return Answer::Refused { wait: None };
-            };
-            // A moment that has come is now, whatever part of its quantum is over.
-            let due = if due > quanta { self.nanos(due).max(now) } else { now };
-            if due - now > max_wait || !self.packed.permits(due - now) {
-                return Answer::Refused { wait: Some(due - now) };
-            }
-            let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-            match self.word.compare_exchange_weak(word, to, order, failed) {
-                Ok(_) => return Answer::Taken { now, due, from: word, to },
-                Err(found) => word = found,
-            }
+        let Some(Taken { to, due }) = self.packed.decide(word, quanta, n) else {
+            return Answer::Refused { wait: None };
+        };
+        // A moment that has come is now, whatever part of its quantum is over.
+        let due = if due > quanta { self.nanos(due).max(now) } else { now };
+        if due - now > max_wait || !self.packed.permits(due - now) {
+            return Answer::Refused { wait: Some(due - now) };
         }
+        Answer::Taken { now, due, from: word, to }
     }
 
     #[inline]

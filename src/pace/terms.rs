@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::answer::Answer;
 use super::error::PaceError;
 
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
@@ -14,15 +15,6 @@ pub(super) struct Terms {
     period: u64,
     /// The periods of the burst: a multiple of `period`, from one to [`MOST`].
     span: u64,
-}
-
-/// The answer to a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// The end goes from one value to another, at the time `now`, for a call whose moment is `due`.
-    Taken { now: u64, due: u64, from: u64, to: u64 },
-    /// The wait is longer than it may be; or there is none after which the weight fits.
-    Refused { wait: Option<u64> },
 }
 
 impl Terms {

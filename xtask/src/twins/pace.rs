@@ -7,9 +7,9 @@ use crate::twin::Twin;
 pub(super) const PACE: &[Twin] = &[
     Twin {
         name: "pace-end-stored-without-comparing",
-        file: "src/pace.rs",
-        find: "match self.end.compare_exchange_weak(from, to, order, failed) {",
-        replace: "self.end.store(to, order);\n            match Ok::<u64, u64>(failed as u64) {",
+        file: "src/pace/answer.rs",
+        find: "match word.compare_exchange_weak(from, to, order, failed) {",
+        replace: "word.store(to, order);\n            match Ok::<u64, u64>(failed as u64) {",
         build: &CHECKER,
         model: "pace::call_against_calls",
         why: "two calls have one moment",

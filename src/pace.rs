@@ -66,7 +66,7 @@ use answer::Answer;
 pub use builder::PaceBuilder;
 pub use error::{PaceError, RefusedError};
 pub use reservation::Reservation;
-pub use several::{Paces, PacesBuilder};
+pub use several::{Paces, PacesBuilder, Quota};
 use terms::Terms;
 
 /// A leaky bucket: admits at most one call in each period, with a burst if wanted (GCRA).

@@ -42,9 +42,11 @@ use crate::timestamp::saturating_nanos;
 
 mod builder;
 mod packed;
+mod quota;
 
 pub use builder::PacesBuilder;
 use packed::{Packed, Taken};
+pub use quota::Quota;
 
 /// Several rate limits that are decided at once: 10 a second and 200 a minute.
 ///
@@ -257,6 +259,27 @@ impl<C: Clock> Paces<C> {
         let now = self.clock.now().as_nanos();
         let idle = self.packed.idle_at(self.word.load(Ordering::Relaxed), self.quanta(now));
         Duration::from_nanos(self.nanos(idle).saturating_sub(now))
+    }
+
+    /// Returns the state of each limit, in the order in which they were added, at one moment.
+    ///
+    /// Costs the clock's reading and a load.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Paces, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let builder = Paces::builder().limit(10, second).limit(200, 60 * second);
+    /// let paces = builder.clock(Manual::default()).build()?;
+    /// assert!(paces.try_admit(4));
+    /// let left: Vec<u64> = paces.quotas().map(|quota| quota.left).collect();
+    /// assert_eq!(left, [6, 196]);
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn quotas(&self) -> impl Iterator<Item = Quota> {
+        let now = self.quanta(self.clock.now().as_nanos());
+        self.packed.quotas(self.word.load(Ordering::Relaxed), now)
     }
 
     /// Returns the quantum: the time in steps of which the limits count.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use windrow::clock::Manual;
 use windrow::gate::Admission;
-use windrow::pace::{PaceError, Reservation};
+use windrow::pace::{PaceError, Quota, Reservation};
 use windrow::{Paces, Timestamp};
 
 /// A limit, an interval in nanoseconds, and a burst.
@@ -180,6 +180,13 @@ fn history(limits: &[Limit], origin: u64, ops: Vec<Op>) -> Result<(), TestCaseEr
             |n: &u64| ends.behind(quanta, quantum, *n).is_some_and(|(_, due)| due == quanta);
         let left = (1..=40).take_while(is_now).last().unwrap_or(0);
         prop_assert_eq!(paces.left(), left);
+        let quotas: Vec<Quota> = paces.quotas().collect();
+        prop_assert_eq!(quotas.iter().map(|quota| quota.left).min(), Some(left));
+        for (quota, limit) in quotas.iter().zip(limits) {
+            let refill = u128::from(limit.burst) * u128::from(limit.interval);
+            let refill = refill.div_ceil(u128::from(limit.count));
+            prop_assert_eq!((quota.burst, quota.refill.as_nanos()), (limit.burst, refill));
+        }
     }
     for (_, _, turn) in held {
         turn.keep();

@@ -9,8 +9,8 @@ mod service;
 mod settings;
 mod sharing;
 
-pub(crate) use fields::Fields;
 pub use fields::LimitFields;
+pub(crate) use fields::{Fields, Quota};
 pub use future::LimitFuture;
 pub use layer::LimitLayer;
 pub use limits::Limits;

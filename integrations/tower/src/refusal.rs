@@ -14,7 +14,8 @@ use crate::classify::is_grpc;
 use crate::limit::Fields;
 
 /// The mark of a response to a request that a limit has refused: an extension of the response, set
-/// by [`LimitLayer`](crate::LimitLayer) and [`RoomLayer`](crate::RoomLayer).
+/// by [`LimitLayer`](crate::LimitLayer), [`PaceLayer`](crate::PaceLayer) and
+/// [`RoomLayer`](crate::RoomLayer).
 ///
 /// [`MetricsLayer`](crate::MetricsLayer) counts [`Http::Block`](crate::Http::Block) by it. It is
 /// also the place to give the response a body:

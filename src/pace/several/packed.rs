@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use super::quota::Quota;
 use crate::pace::error::PaceError;
 
 /// The greatest number of rates.
@@ -150,13 +151,30 @@ impl Packed {
 
     /// Returns the largest weight that is admitted at once.
     pub(super) fn left(&self, word: u64, now: u64) -> u64 {
+        self.parts().iter().map(|part| self.left_of(part, word, now)).min().unwrap_or(0)
+    }
+
+    fn left_of(&self, part: &Part, word: u64, now: u64) -> u64 {
+        if !self.has(now) {
+            return 0;
+        }
         let (at, elapsed) = self.at(word, now);
-        let left = |part: &Part| {
-            let behind = part.drain.saturating_mul(at - now.min(at));
-            let level = part.level(word, elapsed).saturating_add(behind);
-            part.full.saturating_sub(level) / part.cost
-        };
-        self.parts().iter().map(left).min().filter(|_| self.has(now)).unwrap_or(0)
+        let behind = part.drain.saturating_mul(at - now.min(at));
+        let level = part.level(word, elapsed).saturating_add(behind);
+        part.full.saturating_sub(level) / part.cost
+    }
+
+    /// Returns the state of each rate.
+    pub(super) fn quotas(&self, word: u64, now: u64) -> impl Iterator<Item = Quota> {
+        self.parts().iter().map(move |part| {
+            let nanos = u128::from(part.full) * u128::from(self.quantum);
+            let refill = nanos.div_ceil(u128::from(part.drain));
+            Quota {
+                burst: part.full / part.cost,
+                refill: Duration::from_nanos(u64::try_from(refill).unwrap_or(u64::MAX)),
+                left: self.left_of(part, word, now),
+            }
+        })
     }
 
     /// Returns the time, in quanta, at which every level is zero if no call comes.

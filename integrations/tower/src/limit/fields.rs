@@ -3,8 +3,10 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
 
-/// The header fields `RateLimit-Policy` and `RateLimit` of a [`LimitLayer`](crate::LimitLayer), by
-/// the draft [draft-ietf-httpapi-ratelimit-headers-10].
+use windrow::gate::Admission;
+
+/// The header fields `RateLimit-Policy` and `RateLimit` of a [`LimitLayer`](crate::LimitLayer) or a
+/// [`PaceLayer`](crate::PaceLayer), by the draft [draft-ietf-httpapi-ratelimit-headers-10].
 ///
 /// ```text
 /// RateLimit-Policy: "client";q=100;w=60        the limit, and the interval in seconds
@@ -16,6 +18,10 @@ use std::time::Duration;
 /// admit at that moment: other requests of the key may come first. `w` is there if the gate's
 /// interval is a whole number of seconds, and `t` in a refused response that has `Retry-After`,
 /// with the same number.
+///
+/// Of a pace, `q` is the burst and `w` the time in which all of it comes back. Of several limits,
+/// each has an item, named `"client-1"`, `"client-2"` and so on, in the order in which they were
+/// added; `t` is then in the items of those that have less left than the request's weight.
 ///
 /// ```
 /// use windrow::{Gate, labels};
@@ -39,12 +45,14 @@ pub struct LimitFields {
     is_on_all: bool,
 }
 
-/// The state of a key's gate.
+/// The state of a key's gate, or of a pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Quota {
-    pub(super) limit: u64,
-    pub(super) interval: Duration,
-    pub(super) left: u64,
+pub struct Quota {
+    pub limit: u64,
+    pub interval: Duration,
+    pub left: u64,
+    /// The wait, if this limit refuses the request.
+    pub retry_after: Option<Duration>,
 }
 
 /// The two fields of a response.
@@ -93,22 +101,31 @@ impl LimitFields {
         LimitFields { is_on_all: true, ..self }
     }
 
-    pub(super) fn are_on_all(self) -> bool {
-        self.is_on_all
+    /// Returns whether a response has the fields.
+    pub(crate) fn are_for(self, admission: Admission) -> bool {
+        self.is_on_all || !admission.is_granted()
     }
 
-    /// Returns the fields for a response. `retry_after` is that of a refusal.
-    pub(super) fn of(self, quota: Quota, retry_after: Option<Duration>) -> Fields {
+    /// Returns the fields for a response, with an item for each limit.
+    pub(crate) fn of(self, quotas: &[Quota]) -> Fields {
         use std::fmt::Write;
 
         let whole = |number: u64| number.min(MOST);
-        let mut policy = format!("\"{}\";q={}", self.policy, whole(quota.limit));
-        if quota.interval.subsec_nanos() == 0 {
-            let _ = write!(policy, ";w={}", whole(quota.interval.as_secs()));
-        }
-        let mut limit = format!("\"{}\";r={}", self.policy, whole(quota.left));
-        if let Some(wait) = retry_after {
-            let _ = write!(limit, ";t={}", whole(crate::refusal::whole_seconds(wait)));
+        let (mut policy, mut limit) = (String::new(), String::new());
+        for (number, quota) in (1..).zip(quotas) {
+            let name = match quotas {
+                [_] => format!("\"{}\"", self.policy),
+                _ => format!("\"{}-{number}\"", self.policy),
+            };
+            let comma = if number > 1 { ", " } else { "" };
+            let _ = write!(policy, "{comma}{name};q={}", whole(quota.limit));
+            if quota.interval.subsec_nanos() == 0 {
+                let _ = write!(policy, ";w={}", whole(quota.interval.as_secs()));
+            }
+            let _ = write!(limit, "{comma}{name};r={}", whole(quota.left));
+            if let Some(wait) = quota.retry_after {
+                let _ = write!(limit, ";t={}", whole(crate::refusal::whole_seconds(wait)));
+            }
         }
         let value = |text: String| HeaderValue::try_from(text).expect("it is printable ASCII");
         Fields { policy: value(policy), limit: value(limit) }

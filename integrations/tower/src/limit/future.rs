@@ -12,7 +12,7 @@ use crate::limit::fields::Fields;
 use crate::refusal::Refusal;
 
 pin_project! {
-    /// The future of [`LimitService`](crate::LimitService).
+    /// The future of [`LimitService`](crate::LimitService) and [`PaceService`](crate::PaceService).
     pub struct LimitFuture<S: Service<A>, A, Z> {
         #[pin]
         state: State<S, A, Z>,
@@ -39,21 +39,21 @@ pin_project! {
 }
 
 impl<S: Service<A>, A, Z> LimitFuture<S, A, Z> {
-    pub(super) fn refused(refusal: Refusal) -> LimitFuture<S, A, Z> {
+    pub(crate) fn refused(refusal: Refusal) -> LimitFuture<S, A, Z> {
         LimitFuture { state: State::Refused { refusal }, fields: None }
     }
 
-    pub(super) fn waiting(sleep: Z, service: S, request: A) -> LimitFuture<S, A, Z> {
+    pub(crate) fn waiting(sleep: Z, service: S, request: A) -> LimitFuture<S, A, Z> {
         let held = Some((service, request));
         LimitFuture { state: State::Waiting { sleep, held }, fields: None }
     }
 
-    pub(super) fn running(response: S::Future) -> LimitFuture<S, A, Z> {
+    pub(crate) fn running(response: S::Future) -> LimitFuture<S, A, Z> {
         LimitFuture { state: State::Running { response }, fields: None }
     }
 
     /// Returns the future with fields for the response to an admitted request.
-    pub(super) fn with(self, fields: Option<Fields>) -> LimitFuture<S, A, Z> {
+    pub(crate) fn with(self, fields: Option<Fields>) -> LimitFuture<S, A, Z> {
         LimitFuture { fields: fields.map(Box::new), ..self }
     }
 }

@@ -14,7 +14,7 @@ use windrow::{
 };
 
 use crate::key::{ByValues, KeyValues, RequestKey};
-use crate::limit::fields::{Fields, LimitFields};
+use crate::limit::fields::{Fields, LimitFields, Quota};
 use crate::limit::limits::Limits;
 use crate::limit::service::LimitService;
 
@@ -61,7 +61,8 @@ use crate::limit::service::LimitService;
 /// The layer asks the gate when the service is called, not in `poll_ready`: a request that would
 /// have to wait holds up no other, and a refusal is a response, not an error.
 ///
-/// Clones share the limits, which are in the static.
+/// Clones share the limits, which are in the static. For an even flow of requests instead of a
+/// limit per interval, see [`PaceLayer`](crate::PaceLayer).
 #[must_use = "a layer does nothing before a service has it"]
 pub struct LimitLayer<
     L: Labels,
@@ -228,13 +229,13 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     where
         K: RequestKey<L>,
     {
-        let fields = self.fields.filter(|it| it.are_on_all() || !admission.is_granted())?;
+        let fields = self.fields.filter(|it| it.are_for(admission))?;
         let quota = self.key.with_key(parts, |key: L::Borrowed<'_>| self.limits.quota(key))??;
         let retry_after = match admission {
             Admission::Refused { retry_after } => retry_after,
             Admission::Now | Admission::After(_) => None,
         };
-        Some(fields.of(quota, retry_after))
+        Some(fields.of(&[Quota { retry_after, ..quota }]))
     }
 
     /// Asks the gate of a request's key.

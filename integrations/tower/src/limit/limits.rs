@@ -215,7 +215,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         let own = self.family.get(key).map(|limit| limit.keep());
         let limit = own.as_ref().or_else(|| self.overflow.get())?;
         let gate = limit.gate()?;
-        Some(Quota { limit: gate.limit(), interval: gate.interval(), left: gate.left() })
+        let (limit, interval, left) = (gate.limit(), gate.interval(), gate.left());
+        Some(Quota { limit, interval, left, retry_after: None })
     }
 
     /// Asks the gates of a key; `None` if the key is to be looked for again.

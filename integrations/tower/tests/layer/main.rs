@@ -12,6 +12,7 @@ mod hostile;
 mod limited;
 mod limits;
 mod memory;
+mod paces;
 mod refusals;
 mod rooms;
 mod rules;

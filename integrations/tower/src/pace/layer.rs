@@ -1,0 +1,238 @@
+//! The layer by which requests have a pace.
+
+use std::fmt::{self, Debug, Formatter};
+use std::future::{Ready, ready};
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use http::request::Parts;
+use tower_layer::Layer;
+use windrow::gate::Admission;
+use windrow::pace::{RefusedError, Reservation};
+
+use crate::limit::{Fields, LimitFields};
+use crate::pace::service::PaceService;
+use crate::pace::turn::RequestPace;
+
+/// A rate-limiting layer by a leaky bucket: admits requests at the [`Pace`](windrow::Pace) or the
+/// [`Paces`](windrow::Paces) that a function chooses, and refuses others with *429 Too Many
+/// Requests* and `Retry-After`.
+///
+/// A [`LimitLayer`](crate::LimitLayer) admits the whole limit at once, if it is asked to. This one
+/// spreads requests evenly, and [`Paces`](windrow::Paces) keep several limits by one decision.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use axum::{Router, routing::get};
+/// use windrow::{AtMost, Pace};
+/// use windrow_tower::PaceLayer;
+///
+/// /// A partner permits 50 a second, and breaks down under 50 at once.
+/// static PARTNER: Pace = Pace::of(Duration::from_millis(20), AtMost(10));
+///
+/// let layer = PaceLayer::new(|_| Some(&PARTNER)).wait(Duration::from_secs(1), tokio::time::sleep);
+/// let app: Router = Router::new().route("/rates", get(|| async { "1.07" })).layer(layer);
+/// ```
+///
+/// The responses are those of a [`LimitLayer`](crate::LimitLayer#responses), for HTTP and gRPC; a
+/// weight above the burst never fits, and has no `Retry-After`.
+///
+/// # What counts
+///
+/// A request that [waits](Self::wait) has a reserved turn. **If its future is dropped before the
+/// turn**, because the client has gone away, the turn is given back, unless a later request was
+/// told to come behind it: see [`Reservation`]. A request that was called counts, whatever becomes
+/// of it, and also if a layer behind this one refuses it.
+///
+/// The layer asks the pace when the service is called, not in `poll_ready`: a request that would
+/// have to wait holds up no other, and a refusal is a response, not an error.
+///
+/// # A pace for each key
+///
+/// The function may choose among the paces of the program, for each request: by route, by plan, by
+/// tenant if there is a pace for each. For keys whose number is not known, such as clients, take
+/// [`Limits`](crate::Limits), which keep their number bounded.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use windrow::{AtMost, Pace};
+/// use windrow_tower::PaceLayer;
+///
+/// static FREE: Pace = Pace::of(Duration::from_millis(100), AtMost(5));
+/// static PAID: Pace = Pace::of(Duration::from_millis(5), AtMost(50));
+///
+/// let layer = PaceLayer::new(|parts| match parts.headers.get("x-plan")?.to_str() {
+///     Ok("paid") => Some(&PAID),
+///     _ => Some(&FREE),
+/// });
+/// # let _ = tower_layer::Layer::layer(&layer, ());
+/// ```
+#[must_use = "a layer does nothing before a service has it"]
+pub struct PaceLayer<P, F, W = fn(&Parts) -> u64, T = fn(Duration) -> Ready<()>> {
+    pace: F,
+    of: PhantomData<fn() -> P>,
+    weight: W,
+    max_wait: Duration,
+    sleep: T,
+    fields: Option<LimitFields>,
+}
+
+impl<P: RequestPace, F: Fn(&Parts) -> Option<P>> PaceLayer<P, F> {
+    /// Creates a layer. `pace` returns the pace that a request asks; a request without a pace is
+    /// not limited.
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use std::time::Duration;
+    ///
+    /// use windrow::Paces;
+    /// use windrow_tower::PaceLayer;
+    ///
+    /// /// 10 a second and 200 a minute.
+    /// static REPORTS: LazyLock<Paces> = LazyLock::new(|| {
+    ///     let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
+    ///     Paces::builder().limit(10, second).limit(200, minute).build().expect("two limits")
+    /// });
+    ///
+    /// let layer = PaceLayer::new(|parts| (parts.uri.path() == "/report").then(|| &*REPORTS));
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn new(pace: F) -> PaceLayer<P, F> {
+        let (of, max_wait, fields) = (PhantomData, Duration::ZERO, None);
+        PaceLayer { pace, of, weight: |_| 1, max_wait, sleep: |_| ready(()), fields }
+    }
+}
+
+impl<P, F, W, T> PaceLayer<P, F, W, T> {
+    /// Returns the layer with weights: the number of periods that each request takes; 1 by default.
+    ///
+    /// A weight of zero is always admitted, and a weight above the burst never.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use windrow::{AtMost, Pace};
+    /// # use windrow_tower::PaceLayer;
+    /// static EVEN: Pace = Pace::of(Duration::from_millis(20), AtMost(50));
+    ///
+    /// let layer = PaceLayer::new(|_| Some(&EVEN));
+    /// let layer = layer.weight(|parts| if parts.uri.path() == "/report" { 20 } else { 1 });
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> PaceLayer<P, F, W2, T> {
+        let PaceLayer { pace, of, max_wait, sleep, fields, .. } = self;
+        PaceLayer { pace, of, weight, max_wait, sleep, fields }
+    }
+
+    /// Returns the layer with waiting: a request may wait for its turn, up to `max_wait`; with
+    /// [`Paces`](windrow::Paces), up to [their longest](windrow::pace::PacesBuilder::max_wait).
+    /// `sleep` is the sleep function of your runtime.
+    ///
+    /// Later requests wait behind earlier ones. A request that waits holds the service that was
+    /// ready for it, with its reservations: a permit of a limit behind it, for example.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use windrow::{AtMost, Pace};
+    /// # use windrow_tower::PaceLayer;
+    /// static EVEN: Pace = Pace::of(Duration::from_millis(20), AtMost(5));
+    ///
+    /// let layer = PaceLayer::new(|_| Some(&EVEN));
+    /// let layer = layer.wait(Duration::from_millis(300), tokio::time::sleep);
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn wait<T2: Fn(Duration) -> Z, Z: Future<Output = ()>>(
+        self,
+        max_wait: Duration,
+        sleep: T2,
+    ) -> PaceLayer<P, F, W, T2> {
+        let PaceLayer { pace, of, weight, fields, .. } = self;
+        PaceLayer { pace, of, weight, max_wait, sleep, fields }
+    }
+
+    /// Returns the layer with the header fields `RateLimit-Policy` and `RateLimit`: see
+    /// [`LimitFields`]. By default, no fields but `Retry-After` are written.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use windrow::{AtMost, Pace};
+    /// # use windrow_tower::{LimitFields, PaceLayer};
+    /// static EVEN: Pace = Pace::of(Duration::from_millis(20), AtMost(50));
+    ///
+    /// let layer = PaceLayer::new(|_| Some(&EVEN)).fields(LimitFields::new("all"));
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn fields(self, fields: LimitFields) -> PaceLayer<P, F, W, T> {
+        PaceLayer { fields: Some(fields), ..self }
+    }
+
+    /// Reserves the turn of a request, and returns the fields of its response, if it is to have
+    /// any. A request without a pace has no turn.
+    #[allow(clippy::type_complexity)] // a turn, and fields
+    pub(super) fn reserve(
+        &self,
+        parts: &Parts,
+    ) -> (Result<Option<Reservation<'static, P::Clock>>, RefusedError>, Option<Fields>)
+    where
+        P: RequestPace,
+        F: Fn(&Parts) -> Option<P>,
+        W: Fn(&Parts) -> u64,
+    {
+        let Some(pace) = (self.pace)(parts) else { return (Ok(None), None) };
+        let weight = (self.weight)(parts);
+        let turn = pace.turn(weight, self.max_wait);
+        let refused = turn.as_ref().err().map(|refused| refused.retry_after);
+        let admission = match refused {
+            Some(retry_after) => Admission::Refused { retry_after },
+            None => Admission::Now,
+        };
+        let fields = self.fields.filter(|fields| fields.are_for(admission));
+        let fields = fields.map(|fields| {
+            let mut quotas = pace.quotas();
+            let is_one = quotas.len() == 1;
+            for quota in quotas.iter_mut().filter(|quota| is_one || quota.left < weight) {
+                quota.retry_after = refused.flatten();
+            }
+            fields.of(&quotas)
+        });
+        (turn.map(Some), fields)
+    }
+
+    pub(super) fn sleep<Z>(&self, wait: Duration) -> Z
+    where
+        T: Fn(Duration) -> Z,
+    {
+        (self.sleep)(wait)
+    }
+}
+
+impl<S, P, F: Clone, W: Clone, T: Clone> Layer<S> for PaceLayer<P, F, W, T> {
+    type Service = PaceService<S, PaceLayer<P, F, W, T>>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        PaceService::new(inner, self.clone())
+    }
+}
+
+impl<P, F: Clone, W: Clone, T: Clone> Clone for PaceLayer<P, F, W, T> {
+    fn clone(&self) -> Self {
+        PaceLayer {
+            pace: self.pace.clone(),
+            of: PhantomData,
+            weight: self.weight.clone(),
+            max_wait: self.max_wait,
+            sleep: self.sleep.clone(),
+            fields: self.fields,
+        }
+    }
+}
+
+impl<P, F, W, T> Debug for PaceLayer<P, F, W, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PaceLayer")
+            .field("max_wait", &self.max_wait)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}

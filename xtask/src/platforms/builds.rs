@@ -62,8 +62,8 @@ impl Target {
     /// Returns the packages beside the library whose dependencies are not for the target.
     pub(super) fn lacks(&self) -> &'static [&'static str] {
         match self.triple {
-            // They listen to the network, or write files by the calls of a system.
-            "wasm32-wasip1" => &["windrow-console", "windrow-tower", "windrow-log"],
+            // They use the network, a terminal, or files by the calls of a system.
+            "wasm32-wasip1" => &["windrow-console", "windrow-tower", "windrow-log", "windrow-top"],
             // They count in std's atomics of 64 bits.
             "powerpc-unknown-linux-gnu" => &["windrow-console", "windrow-tower", "windrow-metrics"],
             _ => &[],

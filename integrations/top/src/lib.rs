@@ -1,0 +1,47 @@
+#![doc = include_str!("../README.md")]
+
+mod address;
+mod app;
+mod arguments;
+mod backoff;
+mod cells;
+mod client;
+mod error;
+mod events;
+mod follow;
+#[allow(clippy::cast_sign_loss, reason = "of times and levels, which are not negative")]
+mod format;
+mod frame;
+mod http;
+mod legible;
+mod live;
+mod model;
+mod once;
+mod screen;
+mod view;
+
+use arguments::Task;
+pub use error::Error;
+
+/// Runs the program with the arguments that follow its name: until the user quits, or with `--once`
+/// until one frame has been written to the standard output.
+///
+/// # Errors
+///
+/// Returns [`Error`] if the arguments are invalid, the terminal cannot be used, or, with `--once`,
+/// no frame comes. Without `--once`, a console that does not answer is no error: the program shows
+/// that, and tries again.
+///
+/// ```
+/// let error = windrow_top::run(["--once".to_owned()]).unwrap_err();
+/// assert_eq!(error.to_string(), "an address is missing: windrow-top HOST:PORT");
+/// assert_eq!(error.status(), 2);
+/// ```
+pub fn run(arguments: impl IntoIterator<Item = String>) -> Result<(), Error> {
+    match arguments::parse(arguments)? {
+        Task::Help => once::print(arguments::HELP),
+        Task::Version => once::print(concat!("windrow-top ", env!("CARGO_PKG_VERSION"), "\n")),
+        Task::Once(address) => once::run(&address),
+        Task::Live(address) => live::run(&address),
+    }
+}

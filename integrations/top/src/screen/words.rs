@@ -1,0 +1,200 @@
+//! The sentences of the screen, as lines.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use ratatui::text::{Line, Span};
+
+use super::Theme;
+use super::texts::{cut, wrap};
+use crate::app::{Lost, State};
+use crate::format::{Unit, between, clock, percent, short, span};
+use crate::frame::{Change, Heavy, HeavySpan};
+use crate::model::{Model, News};
+use crate::view::{Mode, View};
+
+/// The number of changes that are said in words; the others are the next rows.
+const SAID: usize = 3;
+
+/// Returns the first line: the service, the state of the connection, the process.
+pub(crate) fn head(model: &Model, state: Option<&State>, theme: Theme) -> Line<'static> {
+    let mut spans = vec![Span::styled(model.service.as_str().to_owned(), Theme::bold())];
+    if let Some(state) = state {
+        let millis = |age: &Duration| span(age.as_secs_f64() * 1e3);
+        let (says, style) = match state {
+            State::Connecting => ("connecting".to_owned(), theme.warn()),
+            State::Live => ("live".to_owned(), theme.good()),
+            State::Paused(age) => (format!("paused, {} old", millis(age)), theme.warn()),
+            State::Lost(Some(age), _) => (format!("lost, {} old", millis(age)), theme.bad()),
+            State::Lost(None, _) => ("lost".to_owned(), theme.bad()),
+        };
+        spans.extend([Span::raw("  "), Span::styled(says, style)]);
+    }
+    // Writing to a `String` cannot fail.
+    let mut about = format!("  up {}", span(model.age));
+    let covered = model.rows.values().map(|row| row.span).fold(0.0, f64::max);
+    if covered > 0.0 {
+        let _ = write!(about, ", windows of {}", span(covered / 1e6));
+    }
+    let version = model.version.as_str();
+    if !version.is_empty() {
+        let _ = write!(about, ", version {version}");
+    }
+    let instance = model.instance.as_str();
+    if !instance.is_empty() {
+        let _ = write!(about, ", {instance}");
+    }
+    spans.push(Span::styled(about, theme.soft()));
+    Line::from(spans)
+}
+
+/// Returns what is to be known about the numbers themselves.
+pub(crate) fn news(
+    model: &Model,
+    state: Option<(&State, Instant)>,
+    theme: Theme,
+) -> Vec<Line<'static>> {
+    let mut lines = state.map_or(vec![], |(state, now)| waiting(state, now, theme));
+    if let Some((id, by)) = model.failing {
+        let key = model.rows.get(&id).map_or("", |row| row.key.as_str());
+        lines.push(Line::styled(format!("Readings disagree by {by}: {key}."), theme.bad()));
+    }
+    let says = match model.news {
+        Some(News::Restarted(at)) => {
+            format!("The service was restarted at {} UTC: its counters began at zero.", clock(at))
+        }
+        Some(News::TwoProcesses) => {
+            "Two processes answer at this address: the numbers are those of one of them.".to_owned()
+        }
+        None => String::new(),
+    };
+    if !says.is_empty() {
+        lines.push(Line::styled(says, theme.warn()));
+    }
+    if model.left_out > 0 {
+        let says = format!("{} series more are not shown: there are too many.", model.left_out);
+        lines.push(Line::styled(says, theme.warn()));
+    }
+    lines
+}
+
+/// Returns why there are no new numbers.
+pub(crate) fn waiting(state: &State, now: Instant, theme: Theme) -> Vec<Line<'static>> {
+    match state {
+        State::Connecting => vec![Line::styled("connecting", theme.warn())],
+        State::Lost(_, Some(Lost { why, next })) => {
+            let left = next.saturating_duration_since(now).as_secs_f64().ceil();
+            let says = if left > 0.0 {
+                format!("next attempt in {left} s: {}", why.as_str())
+            } else {
+                format!("connecting again: {}", why.as_str())
+            };
+            vec![Line::styled(says, theme.warn())]
+        }
+        State::Lost(_, None) => vec![Line::styled("no frame comes", theme.warn())],
+        State::Live | State::Paused(_) => vec![],
+    }
+}
+
+/// Returns what is unusual, in words.
+pub(crate) fn unusual(model: &Model, width: u16, theme: Theme) -> Vec<Line<'static>> {
+    let unusual = &model.unusual;
+    let known = |change: &&Change| model.rows.contains_key(&change.row);
+    let shown: Vec<&Change> = unusual.list.iter().filter(known).take(SAID).collect();
+    let mut lines = Vec::new();
+    for change in &shown {
+        let style = match change.what.as_str() {
+            "failing" => theme.bad(),
+            "slow" | "quiet" => theme.warn(),
+            _ => theme.mark(),
+        };
+        let name = model.rows.get(&change.row).map_or("", |row| row.name.as_str());
+        let says = format!("{} {}", cut(name, 60), sentence(change, model.time));
+        let wrapped = wrap(&says, usize::from(width).saturating_sub(2), 3);
+        lines.extend(wrapped.into_iter().enumerate().map(|(at, text)| {
+            let mark = if at == 0 { "! " } else { "  " };
+            Line::from(vec![Span::styled(mark, style), Span::styled(text, style)])
+        }));
+    }
+    let partly = if unusual.compared > 0 && unusual.compared < unusual.windows {
+        format!(
+            " ({} of {} windows have a past to compare with)",
+            unusual.compared, unusual.windows
+        )
+    } else {
+        String::new()
+    };
+    let said = shown.len() as u64;
+    let rest = match unusual.calm {
+        _ if unusual.changes > said => format!("and {} more{partly}", unusual.changes - said),
+        _ if unusual.changes > 0 => partly.trim_start().to_owned(),
+        _ if unusual.windows == 0 => String::new(),
+        Some(calm) if unusual.compared > 0 => {
+            format!("Nothing unusual since {}{partly}.", moment(calm, model.time))
+        }
+        _ => "Nothing to compare with yet: that takes a quarter of an hour.".to_owned(),
+    };
+    if !rest.is_empty() {
+        let wrapped = wrap(&rest, usize::from(width), 2);
+        lines.extend(wrapped.into_iter().map(|text| Line::styled(text, theme.soft())));
+    }
+    lines
+}
+
+/// Returns a change in words, without its row.
+pub(super) fn sentence(change: &Change, now: f64) -> String {
+    let course = match change.course.as_str() {
+        "worse" => ", getting worse",
+        "better" => ", getting better",
+        _ => "",
+    };
+    let ago = span(f64::max(now - change.since, 0.0));
+    format!("{} since {} ({ago}){course}", change.says.as_str(), moment(change.since, now))
+}
+
+/// Returns a time of today or of yesterday.
+fn moment(time: f64, now: f64) -> String {
+    let is_today = (time / 86_400e3).floor() >= (now / 86_400e3).floor();
+    format!("{}{} UTC", if is_today { "" } else { "yesterday " }, clock(time))
+}
+
+/// Returns the heavy keys of the shortest span of each name.
+pub(crate) fn heavy(model: &Model, theme: Theme) -> Vec<Line<'static>> {
+    let horizon = |of: &HeavySpan| match of.millis {
+        60e3 => "last minute".to_owned(),
+        3_600e3 => "last hour".to_owned(),
+        86_400e3 => "last day".to_owned(),
+        other => format!("last {}", span(other)),
+    };
+    let key = |total: f64, (key, least, most): &(crate::legible::Legible, f64, f64)| {
+        let weight = |weight: f64| short(weight, Unit::None);
+        let share =
+            |weight: f64| percent(if total > 0.0 { (weight / total).min(1.0) } else { 0.0 });
+        let name = if key.as_str().is_empty() { "(empty)" } else { key.as_str() };
+        let weights = between(weight(*least), &weight(*most));
+        format!("{} {weights} ({})", cut(name, 40), between(share(*least), &share(*most)))
+    };
+    let line = |heavy: &Heavy| {
+        let span = heavy.spans.first()?;
+        let total = short(span.total, Unit::None);
+        let head = format!("{}, {}, {total} in all: ", heavy.name.as_str(), horizon(span));
+        let keys: Vec<String> = span.keys.iter().map(|of| key(span.total, of)).collect();
+        Some(Line::from(vec![Span::styled(head, theme.soft()), Span::raw(keys.join(", "))]))
+    };
+    model.heavy.iter().filter_map(line).collect()
+}
+
+/// Returns the last line: the keys, or what is typed.
+pub(crate) fn foot(view: &View, listed: usize, all: usize, theme: Theme) -> Line<'static> {
+    let keys = "F1 help  F3 search  / filter  F6 sort  Space pause  q quit";
+    let filter = &view.filter;
+    match view.mode {
+        Mode::Filter => Line::raw(format!("filter: {filter}_  ({listed} of {all})")),
+        Mode::Search => Line::raw(format!("search: {}_  (F3 finds the next one)", view.search)),
+        Mode::Table | Mode::Help if filter.is_empty() => Line::styled(keys, theme.soft()),
+        Mode::Table | Mode::Help => Line::from(vec![
+            Span::styled(format!("filter: {filter} ({listed} of {all})  "), theme.warn()),
+            Span::styled(keys, theme.soft()),
+        ]),
+    }
+}

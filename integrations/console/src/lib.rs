@@ -11,12 +11,15 @@ mod changes;
 mod console;
 #[cfg(feature = "server")]
 mod error;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod frame;
 mod heavy;
 mod host;
 mod hub;
 mod key;
 mod ledger;
+mod member;
 mod names;
 mod number;
 mod page;
@@ -38,6 +41,8 @@ pub use body::Body;
 pub use console::Console;
 #[cfg(feature = "server")]
 pub use error::ServeError;
+#[cfg(feature = "fleet")]
+pub use fleet::{Fleet, TargetError};
 #[cfg(feature = "server")]
 pub use server::Server;
 pub use service::{ConsoleService, Responding, Serving};

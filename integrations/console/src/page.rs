@@ -17,10 +17,32 @@ const POLICY: &str = "default-src 'none'; \
     style-src 'sha256-wstfNuT3F5iwmj0U/sV+FF8KsDCfILhcY+Nm46yg50Q='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// Returns the page.
 pub(crate) fn response() -> Response<Body> {
-    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", PAGE);
+    of(PAGE, POLICY)
+}
+
+/// The page of a fleet.
+#[cfg(feature = "fleet")]
+const FLEET: &str = include_str!("fleet/page.html");
+
+/// The rights of that page.
+#[cfg(feature = "fleet")]
+const FLEET_POLICY: &str = "default-src 'none'; \
+    script-src 'sha256-98+IZf2UReo2zHA9J5kANoQ9YEoG6Y7U9/Ue0UmDm5w='; \
+    style-src 'sha256-qbcZA6srVumV+OYBIrqJ7xELf1jDmUohDkZBF2y9dvw='; \
+    connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Returns the page of a fleet.
+#[cfg(feature = "fleet")]
+pub(crate) fn fleet() -> Response<Body> {
+    of(FLEET, FLEET_POLICY)
+}
+
+fn of(page: &'static str, policy: &'static str) -> Response<Body> {
+    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", page);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(VARY, HeaderValue::from_static("accept"));
     response

@@ -64,11 +64,7 @@ impl ConsoleService {
     /// # Ok::<(), windrow_console::ServeError>(())
     /// ```
     pub fn serve(&self, address: &str) -> Result<Server, ServeError> {
-        let found = addresses(address)?;
-        if let Some(address) = found.iter().find(|at| !at.ip().to_canonical().is_loopback()) {
-            return Err(ServeError::BeyondLoopback { address: *address });
-        }
-        self.start(address, &found, true)
+        serve(self.for_server(), address) // the streams of this copy end with it
     }
 
     /// Serves the console as [`serve`](Self::serve) does, but at any address, and for any `Host`.
@@ -86,30 +82,69 @@ impl ConsoleService {
     /// # Ok::<(), windrow_console::ServeError>(())
     /// ```
     pub fn serve_beyond_loopback(&self, address: &str) -> Result<Server, ServeError> {
-        self.start(address, &addresses(address)?, false)
-    }
-
-    fn start(
-        &self,
-        given: &str,
-        found: &[SocketAddr],
-        for_this_machine: bool,
-    ) -> Result<Server, ServeError> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| ServeError::Start { error })?;
-        let listener = listen(&runtime, given, found)?;
-        let address = listener.local_addr().map_err(|error| ServeError::Start { error })?;
-
-        let console = self.for_server(); // the streams of this copy end with it
-        let (stop, stopped) = watch::channel(());
-        let serve = move || runtime.block_on(run(listener, console, for_this_machine, stopped));
-        let thread = thread::Builder::new().name("windrow-http".to_owned()).spawn(serve);
-        let thread = thread.map_err(|error| ServeError::Start { error })?;
-        Ok(Server { address, stop: Some(stop), thread: Some(thread) })
+        serve_beyond_loopback(self.for_server(), address)
     }
 }
 
-/// A server of a console: from [`ConsoleService::serve`]. It ends when this is dropped.
+/// A site, which a server answers with.
+pub(crate) trait Site: Clone + Send + Sync + 'static {
+    /// Begins on the server's runtime.
+    fn begin(&self) {}
+
+    fn respond<B>(&self, request: &Request<B>) -> Responding;
+
+    /// Ends the streams, if there are any.
+    fn close(&self);
+}
+
+impl Site for ConsoleService {
+    fn respond<B>(&self, request: &Request<B>) -> Responding {
+        ConsoleService::respond(self, request)
+    }
+
+    fn close(&self) {
+        ConsoleService::close(self);
+    }
+}
+
+/// Serves a site at an address of this machine that other machines cannot reach.
+pub(crate) fn serve(site: impl Site, address: &str) -> Result<Server, ServeError> {
+    let found = addresses(address)?;
+    if let Some(address) = found.iter().find(|at| !at.ip().to_canonical().is_loopback()) {
+        return Err(ServeError::BeyondLoopback { address: *address });
+    }
+    start(site, address, &found, true)
+}
+
+/// Serves a site at any address.
+pub(crate) fn serve_beyond_loopback(site: impl Site, address: &str) -> Result<Server, ServeError> {
+    start(site, address, &addresses(address)?, false)
+}
+
+fn start(
+    site: impl Site,
+    given: &str,
+    found: &[SocketAddr],
+    for_this_machine: bool,
+) -> Result<Server, ServeError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| ServeError::Start { error })?;
+    let listener = listen(&runtime, given, found)?;
+    let address = listener.local_addr().map_err(|error| ServeError::Start { error })?;
+
+    let (stop, stopped) = watch::channel(());
+    let serve = move || {
+        runtime.block_on(run(listener, site, for_this_machine, stopped));
+        // A name that is being looked up is not waited for.
+        runtime.shutdown_background();
+    };
+    let thread = thread::Builder::new().name("windrow-http".to_owned()).spawn(serve);
+    let thread = thread.map_err(|error| ServeError::Start { error })?;
+    Ok(Server { address, stop: Some(stop), thread: Some(thread) })
+}
+
+/// A server of a console, from [`ConsoleService::serve`], or of a fleet. It ends when this is
+/// dropped.
 #[must_use = "it ends when it is dropped"]
 pub struct Server {
     address: SocketAddr,
@@ -197,13 +232,14 @@ fn listen_at(address: SocketAddr) -> std::io::Result<TcpListener> {
 /// Serves until the other end of `stopped` is dropped.
 async fn run(
     listener: TcpListener,
-    console: ConsoleService,
+    site: impl Site,
     for_this_machine: bool,
     mut stopped: watch::Receiver<()>,
 ) {
+    site.begin();
     let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let accept = {
-        let (slots, console, stopped) = (Arc::clone(&slots), console.clone(), stopped.clone());
+        let (slots, site, stopped) = (Arc::clone(&slots), site.clone(), stopped.clone());
         tokio::spawn(async move {
             loop {
                 let Ok((stream, _)) = listener.accept().await else {
@@ -211,9 +247,9 @@ async fn run(
                     continue;
                 };
                 let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else { continue };
-                let (console, stopped) = (console.clone(), stopped.clone());
+                let (site, stopped) = (site.clone(), stopped.clone());
                 tokio::spawn(async move {
-                    connection(stream, &console, for_this_machine, stopped).await;
+                    connection(stream, &site, for_this_machine, stopped).await;
                     drop(slot);
                 });
             }
@@ -221,7 +257,7 @@ async fn run(
     };
     let _ = stopped.changed().await;
     accept.abort();
-    console.close();
+    site.close();
     let all = u32::try_from(MOST_CONNECTIONS).unwrap_or(u32::MAX);
     // Connections that are left then end with the runtime.
     let _ = timeout(GRACE, slots.acquire_many(all)).await;
@@ -230,7 +266,7 @@ async fn run(
 /// Serves one client until it leaves, or must leave.
 async fn connection(
     stream: TcpStream,
-    console: &ConsoleService,
+    site: &impl Site,
     for_this_machine: bool,
     mut stopped: watch::Receiver<()>,
 ) {
@@ -240,7 +276,7 @@ async fn connection(
             let answer = "This console answers only to localhost.\n";
             Responding::at_once(plain(StatusCode::MISDIRECTED_REQUEST, answer))
         } else {
-            console.respond(&request)
+            site.respond(&request)
         };
         async { Ok::<_, Infallible>(responding.await) }
     });

@@ -92,7 +92,7 @@ impl ConsoleService {
                 Asked::Metrics(format, _) => {
                     (format.content_type(), Some("accept, accept-encoding"))
                 }
-                Asked::Snapshot | Asked::Series(_) => (JSON, None),
+                Asked::Snapshot | Asked::Member | Asked::Series(_) => (JSON, None),
             };
             Pending::Asked { answer: self.answers.ask(asked), kind, varies }
         });
@@ -123,7 +123,7 @@ impl ConsoleService {
                     "This console does not answer under that name: add it by `Console::host`.\n";
                 plain(StatusCode::MISDIRECTED_REQUEST, answer)
             }
-            "" | "events" | "snapshot.json" | "metrics" | "text"
+            "" | "events" | "snapshot.json" | "member.json" | "metrics" | "text"
                 if !matches!(*request.method(), Method::GET | Method::HEAD) =>
             {
                 let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
@@ -138,13 +138,13 @@ impl ConsoleService {
             "events" => self.events(request.method() == Method::HEAD),
             "" | "text" => return Err(Asked::Text),
             "metrics" => return Err(scrape(request.headers())),
+            "member.json" => return Err(Asked::Member),
             "snapshot.json" => {
-                let query = request.uri().query().unwrap_or_default();
-                let key = query.split('&').find_map(|pair| pair.strip_prefix("series="));
-                return Err(key.map_or(Asked::Snapshot, |key| Asked::Series(decoded(key))));
+                return Err(asked_series(request).map_or(Asked::Snapshot, Asked::Series));
             }
             _ => {
-                let there = "There are /, /events, /snapshot.json, /metrics and /text.\n";
+                let there =
+                    "There are /, /events, /snapshot.json, /member.json, /metrics and /text.\n";
                 plain(StatusCode::NOT_FOUND, there)
             }
         };
@@ -176,6 +176,13 @@ impl Responding {
     #[cfg(feature = "server")]
     pub(crate) fn at_once(response: Response<Body>) -> Responding {
         Responding { response: Pending::Ready(Some(response)), only_head: false }
+    }
+
+    /// Returns a response that is ready: of a `HEAD`, without its body.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn to<B>(request: &Request<B>, response: Response<Body>) -> Responding {
+        let only_head = request.method() == Method::HEAD;
+        Responding { only_head, ..Responding::at_once(response) }
     }
 }
 
@@ -237,12 +244,12 @@ impl Debug for ConsoleService {
     }
 }
 
-const TEXT: &str = "text/plain; charset=utf-8";
-const JSON: &str = "application/json";
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+pub(crate) const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
 /// Returns whether the client asks for HTML by name. `curl` accepts anything, and gets the text.
-fn wants_html(headers: &HeaderMap) -> bool {
+pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     let accepts = headers.get_all(ACCEPT).iter();
     accepts.filter_map(|accept| accept.to_str().ok()).any(|accept| accept.contains("text/html"))
 }
@@ -325,6 +332,12 @@ fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     // So that no page of another site reads it by way of a tag.
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     response
+}
+
+/// Returns the key of the series that a request asks for.
+pub(crate) fn asked_series<B>(request: &Request<B>) -> Option<String> {
+    let query = request.uri().query().unwrap_or_default();
+    query.split('&').find_map(|pair| pair.strip_prefix("series=")).map(decoded)
 }
 
 /// Decodes a value of a query: `%41` is `A`, `+` a space. Invalid escapes stay as they are.

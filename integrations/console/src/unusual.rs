@@ -235,13 +235,13 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// Returns a duration in nanoseconds.
-fn time(nanos: f64) -> String {
+pub(crate) fn time(nanos: f64) -> String {
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "\u{b5}s")];
     let unit = units.into_iter().find(|(unit, _)| nanos >= 0.9995 * unit).unwrap_or((1.0, "ns"));
     format!("{}\u{202f}{}", digits(nanos / unit.0, 3), unit.1)
 }
 
-fn short(number: f64) -> String {
+pub(crate) fn short(number: f64) -> String {
     let units = [(1e9, "G"), (1e6, "M"), (1e4, "k")];
     let found = units.into_iter().find(|(unit, _)| number >= *unit);
     found.map_or_else(
@@ -268,7 +268,7 @@ fn digits(number: f64, digits: i32) -> String {
     }
 }
 
-fn span(millis: u64) -> String {
+pub(crate) fn span(millis: u64) -> String {
     match millis / 1_000 {
         seconds @ 0..120 => format!("{seconds} s"),
         seconds @ 120..7_200 => format!("{} min", seconds / 60),
@@ -277,7 +277,7 @@ fn span(millis: u64) -> String {
 }
 
 /// Returns the time of the day.
-fn utc(millis: u64) -> String {
+pub(crate) fn utc(millis: u64) -> String {
     let minutes = millis / 60_000 % 1_440;
     format!("{:02}:{:02} UTC", minutes / 60, minutes % 60)
 }

@@ -219,7 +219,7 @@ pub(crate) fn reaching(
 
 /// Returns the known part of the span of the closed buckets: the part after the window was built.
 /// Adds that were back-dated to before that extend it.
-fn known_span(window: &dyn AnyWindow, span: Duration) -> Duration {
+pub(crate) fn known_span(window: &dyn AnyWindow, span: Duration) -> Duration {
     let length = nanos(window.bucket_length());
     let now = window.now();
     let mut since = window.built();

@@ -1,20 +1,23 @@
-//! The page's file: the texts that it must not contain, and that its policy lets its own script
-//! run.
+//! The files of the pages, a console's and a fleet's: the texts that they must not contain, and
+//! that their policies let their own scripts run.
 
 use std::fmt::Write;
 
-use http::{Request, StatusCode};
+use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use sha2::{Digest, Sha256};
-use windrow_console::Console;
+use windrow_console::{Console, Fleet};
+
+use super::{request, send};
 
 const PAGE: &str = include_str!("../../src/page.html");
+const FLEET: &str = include_str!("../../src/fleet/page.html");
 
 /// Returns the text between the only pair of tags of that name.
-fn inside(tag: &str) -> &'static str {
+fn inside<'p>(page: &'p str, tag: &str) -> &'p str {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
-    assert_eq!((PAGE.matches(&open).count(), PAGE.matches(&close).count()), (1, 1), "one {tag}");
-    PAGE.split_once(&open).unwrap().1.split_once(&close).unwrap().0
+    assert_eq!((page.matches(&open).count(), page.matches(&close).count()), (1, 1), "one {tag}");
+    page.split_once(&open).unwrap().1.split_once(&close).unwrap().0
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -31,29 +34,46 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
+/// Checks that a policy lets the script and the style of this page run, and nothing else.
+fn check_policy(policy: &str, page: &str) {
+    for (directive, tag) in [("script-src", "script"), ("style-src", "style")] {
+        let hash = base64(&Sha256::digest(inside(page, tag)));
+        let expected = format!("{directive} 'sha256-{hash}'");
+        assert!(policy.split("; ").any(|part| part == expected), "src/page.rs needs {expected}");
+    }
+    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+}
+
 #[tokio::test]
 async fn the_policy_lets_the_pages_own_script_and_style_run_and_nothing_else() {
     let console = Console::new("shop").build();
     let request = Request::get("/").header("accept", "text/html").body(()).unwrap();
     let response = console.respond(&request).await;
     assert_eq!(response.status(), StatusCode::OK);
-    let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
-    for (directive, tag) in [("script-src", "script"), ("style-src", "style")] {
-        let hash = base64(&Sha256::digest(inside(tag)));
-        let expected = format!("{directive} 'sha256-{hash}'");
-        assert!(policy.split("; ").any(|part| part == expected), "src/page.rs needs {expected}");
-    }
-    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
-    assert!(!policy.contains("unsafe"), "{policy}");
+    check_policy(response.headers()["content-security-policy"].to_str().unwrap(), PAGE);
     let body = response.into_body().collect().await.unwrap().to_bytes();
     assert_eq!(body, PAGE);
+}
+
+#[tokio::test]
+async fn so_does_the_policy_of_a_fleets_page() {
+    let server = Fleet::new("shop").serve("127.0.0.1:0").unwrap();
+    let mut request = request(Method::GET, "/");
+    request.headers_mut().insert("accept", "text/html".parse().unwrap());
+    let response = send(server.address(), request).await;
+    check_policy(response.headers()["content-security-policy"].to_str().unwrap(), FLEET);
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(body, FLEET);
 }
 
 #[test]
 fn the_page_is_small_and_asks_nobody_else() {
     assert!(PAGE.len() < 120_000, "{} bytes", PAGE.len());
-    for foreign in ["http:", "https:", "//cdn", "url(", "@import", "src=", "import("] {
-        assert!(!PAGE.contains(foreign), "the page has `{foreign}`");
+    for page in [PAGE, FLEET] {
+        for foreign in ["http:", "https:", "//cdn", "url(", "@import", "src=", "import("] {
+            assert!(!page.contains(foreign), "the page has `{foreign}`");
+        }
     }
 }
 
@@ -69,6 +89,6 @@ fn the_page_makes_no_code_or_markup_of_data() {
         " onclick=",
     ];
     for way in ways {
-        assert!(!PAGE.contains(way), "the page has `{way}`");
+        assert!(![PAGE, FLEET].concat().contains(way), "a page has `{way}`");
     }
 }

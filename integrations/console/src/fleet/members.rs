@@ -1,0 +1,206 @@
+//! The members of a fleet: the addresses that are asked, and the processes that answer.
+//!
+//! A process is known by its instance and its start, not by its address: behind a balancer several
+//! answer at one address, and one may answer at several. Its last reading is kept when it is gone,
+//! so that all-time sums do not fall with it, and is replaced when it answers again, so that
+//! nothing is counted twice.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::merge::Merged;
+use super::reading::Reading;
+
+/// The time after its last answer for which a process is taken to be there.
+pub(super) const STALE: Duration = Duration::from_secs(10);
+
+/// The greatest number of processes that are kept with their numbers.
+pub(super) const MOST_LIVES: usize = 2_000;
+
+/// The greatest number of bytes of all answers that are kept.
+pub(super) const MOST_BYTES: usize = 128 << 20;
+
+/// The greatest number of processes that are remembered by name once their numbers are dropped.
+const MOST_NAMES: usize = 100_000;
+
+/// A process, by its instance and its start.
+pub(super) type Name = (String, String);
+
+/// The members. Times are those since the fleet's start.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    pub(super) lives: BTreeMap<Name, Life>,
+    pub(super) places: BTreeMap<String, Address>,
+    /// The all-time numbers of processes that have been gone for longest: their sums alone.
+    pub(super) past: Merged,
+    /// The names of these processes, the oldest first.
+    dropped: VecDeque<Name>,
+    is_dropped: HashSet<Name>,
+    /// The number of the next process.
+    next: u64,
+}
+
+/// A process from its start to its end.
+#[derive(Clone, Debug)]
+pub(super) struct Life {
+    /// Processes are numbered as they first answer.
+    pub(super) number: u64,
+    pub(super) reading: Arc<Reading>,
+    pub(super) first: Duration,
+    pub(super) answered: Duration,
+    /// The addresses at which it has answered.
+    pub(super) addresses: BTreeSet<String>,
+    /// True once a later process has answered at its address, until it answers again.
+    is_followed: bool,
+}
+
+impl Life {
+    pub(super) fn is_there(&self, now: Duration) -> bool {
+        !self.is_followed && now.saturating_sub(self.answered) <= STALE
+    }
+}
+
+/// An address that is asked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Address {
+    /// The process that answered last.
+    pub(super) last: Option<Name>,
+    /// The reason why it does not answer, and since when.
+    pub(super) failing: Option<Failing>,
+    /// True once processes have answered here in turn: it is a balancer's.
+    is_shared: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Failing {
+    pub(super) since: Duration,
+    pub(super) why: String,
+    /// True if there was an answer, but none of a member.
+    pub(super) is_refused: bool,
+}
+
+/// The reason why a question has brought no reading.
+#[derive(Debug)]
+pub(super) enum Miss {
+    /// There was no answer.
+    Silent(String),
+    /// The answer was none of a member.
+    Refused(String),
+}
+
+impl Members {
+    /// Sets the addresses that are asked.
+    pub(super) fn set_places(&mut self, addresses: impl IntoIterator<Item = String>) {
+        let mut before = std::mem::take(&mut self.places);
+        let place = |address: String| {
+            let place = before.remove(&address).unwrap_or_default();
+            (address, place)
+        };
+        self.places = addresses.into_iter().map(place).collect();
+    }
+
+    /// Takes the answer of an address, or the reason why there is none.
+    pub(super) fn note(&mut self, address: &str, now: Duration, answer: Result<Reading, Miss>) {
+        let noted = answer.and_then(|reading| self.take(address, now, reading));
+        let Some(place) = self.places.get_mut(address) else { return };
+        let (why, is_refused) = match noted {
+            Ok(()) => return place.failing = None,
+            Err(Miss::Silent(why)) => (why, false),
+            Err(Miss::Refused(why)) => (why, true),
+        };
+        let since = place.failing.as_ref().map_or(now, |failing| failing.since);
+        place.failing = Some(Failing { since, why, is_refused });
+    }
+
+    fn take(&mut self, address: &str, now: Duration, reading: Reading) -> Result<(), Miss> {
+        // An address that is no longer asked has no say: its answer was under way.
+        let Some(place) = self.places.get_mut(address) else { return Ok(()) };
+        let name = (reading.instance.clone(), reading.epoch.clone());
+        if self.is_dropped.contains(&name) {
+            let why = "it was gone for so long that only its sums were kept: start it anew";
+            return Err(Miss::Refused(why.to_owned()));
+        }
+        let before = place.last.replace(name.clone()).filter(|before| *before != name);
+        if let Some(before) = before {
+            // It came back after another: both are there, behind one address.
+            place.is_shared |= self.lives.get(&name).is_some_and(|life| life.is_followed);
+            if !place.is_shared
+                && let Some(before) = self.lives.get_mut(&before)
+            {
+                before.is_followed = true;
+            }
+        }
+        let reading = Arc::new(reading);
+        let life = self.lives.entry(name).or_insert_with(|| {
+            self.next += 1;
+            let (number, reading, addresses) = (self.next, Arc::clone(&reading), BTreeSet::new());
+            Life { number, reading, first: now, answered: now, addresses, is_followed: false }
+        });
+        life.answered = now;
+        life.is_followed = false;
+        life.addresses.insert(address.to_owned());
+        // By another address, an earlier answer may have taken longer.
+        if reading.age_ms >= life.reading.age_ms {
+            life.reading = reading;
+        }
+        self.make_room(now)
+    }
+
+    /// Keeps of the processes that are gone only the sums, the oldest first, until there is room.
+    fn make_room(&mut self, now: Duration) -> Result<(), Miss> {
+        let bytes = |lives: &BTreeMap<Name, Life>| -> usize {
+            lives.values().map(|life| life.reading.bytes).sum()
+        };
+        let mut kept = bytes(&self.lives);
+        while self.lives.len() > MOST_LIVES || kept > MOST_BYTES {
+            let gone = self.lives.iter().filter(|(_, life)| !life.is_there(now));
+            let oldest = gone.min_by_key(|(_, life)| life.answered).map(|(name, _)| name.clone());
+            // If none is gone, the one that came last is left out.
+            let Some(name) = oldest else {
+                self.leave_out();
+                let most = MOST_BYTES >> 20;
+                let why = format!(
+                    "the fleet has more than {MOST_LIVES} processes, or {most} MiB of numbers"
+                );
+                return Err(Miss::Refused(why));
+            };
+            if let Some(life) = self.lives.remove(&name) {
+                kept -= life.reading.bytes;
+                self.past.keep_sums(&life.reading);
+            }
+            self.is_dropped.insert(name.clone());
+            self.dropped.push_back(name);
+            if self.dropped.len() > MOST_NAMES
+                && let Some(oldest) = self.dropped.pop_front()
+            {
+                self.is_dropped.remove(&oldest);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the process that came last.
+    fn leave_out(&mut self) {
+        let last = self.lives.iter().max_by_key(|(_, life)| life.number);
+        if let Some(name) = last.map(|(name, _)| name.clone()) {
+            self.lives.remove(&name);
+        }
+    }
+
+    /// Returns the number of processes of which only the sums are kept.
+    pub(super) fn dropped(&self) -> usize {
+        self.dropped.len()
+    }
+
+    /// Returns the number of questions to an address in a round: a balancer passes questions on to
+    /// its processes in turn, or by chance.
+    pub(super) fn questions(&self, address: &str, now: Duration) -> usize {
+        const MOST: usize = 16;
+        if !self.places.get(address).is_some_and(|place| place.is_shared) {
+            return 1;
+        }
+        let is_here = |life: &&Life| life.is_there(now) && life.addresses.contains(address);
+        (2 * self.lives.values().filter(is_here).count()).clamp(2, MOST)
+    }
+}

@@ -1,0 +1,129 @@
+//! The rounds in which a fleet asks its members: one a second.
+//!
+//! Each address is asked by a task of its own, and not anew before that has ended: a member that is
+//! slow delays no other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::net::lookup_host;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::{interval, timeout};
+
+use super::get::{PATIENCE, reading};
+use super::site::Shared;
+use super::targets::{MOST, Target, read};
+
+/// The time from one round to the next.
+const ROUND: Duration = Duration::from_secs(1);
+
+/// The time after which a name is looked up anew.
+const NAMES: Duration = Duration::from_secs(10);
+
+/// A name that has been looked up, or is being.
+#[derive(Default)]
+struct Found {
+    addresses: Vec<SocketAddr>,
+    error: Option<String>,
+    looked: Option<Instant>,
+    looking: Option<JoinHandle<Result<Vec<SocketAddr>, String>>>,
+}
+
+/// The address of a console, and the path at which it is mounted.
+type Mounted = (SocketAddr, String);
+
+/// Asks all members, in rounds, until the runtime ends.
+pub(super) async fn rounds(shared: Arc<Shared>) {
+    let mut rounds = interval(ROUND);
+    let mut names: BTreeMap<String, Found> = BTreeMap::new();
+    let mut asked: BTreeMap<Mounted, JoinHandle<()>> = BTreeMap::new();
+    let mut listed: Vec<Target> = Vec::new();
+    loop {
+        rounds.tick().await;
+        let mut troubles = Vec::new();
+        if let Some(file) = shared.file.clone() {
+            let text = timeout(PATIENCE, spawn_blocking(move || read(&file))).await;
+            match text {
+                Ok(Ok(Ok(targets))) => listed = targets,
+                Ok(Ok(Err(error))) => {
+                    troubles.push(format!("the targets stay as they were: {error}"));
+                }
+                _ => troubles.push("the targets stay as they were: they cannot be read".to_owned()),
+            }
+        }
+        let targets: BTreeSet<&Target> = shared.targets.iter().chain(&listed).collect();
+        names.retain(|name, _| targets.iter().any(|target| target.host == *name));
+        let mut places: BTreeSet<Mounted> = BTreeSet::new();
+        for target in targets {
+            if let Ok(address) = target.host.parse() {
+                places.insert((address, target.path.clone()));
+                continue;
+            }
+            let found = names.entry(target.host.clone()).or_default();
+            found.look(&target.host).await;
+            if let Some(error) = &found.error {
+                troubles.push(format!("`{}` is not found: {error}", target.host));
+            }
+            places.extend(found.addresses.iter().map(|address| (*address, target.path.clone())));
+        }
+        if places.len() > MOST {
+            troubles.push(format!("of {} addresses, only {MOST} are asked", places.len()));
+            places = places.into_iter().take(MOST).collect();
+        }
+        shared.set(places.iter().map(name), troubles);
+        asked.retain(|_, task| !task.is_finished());
+        for place in places {
+            if !asked.contains_key(&place) {
+                asked.insert(place.clone(), tokio::spawn(ask(Arc::clone(&shared), place)));
+            }
+        }
+    }
+}
+
+/// Returns the name of an address with its path.
+fn name((address, path): &Mounted) -> String {
+    format!("{address}{}", path.trim_end_matches('/'))
+}
+
+/// Asks one address: a balancer's several times.
+async fn ask(shared: Arc<Shared>, place: Mounted) {
+    let name = name(&place);
+    let begun = Instant::now();
+    for _ in 0..shared.questions(&name) {
+        let answer = reading(place.0, &place.1).await;
+        shared.note(&name, answer);
+        if begun.elapsed() > ROUND {
+            break;
+        }
+    }
+}
+
+impl Found {
+    /// Takes the result of a look-up that has ended, and begins one if it is time.
+    async fn look(&mut self, host: &str) {
+        if self.looking.as_ref().is_some_and(JoinHandle::is_finished)
+            && let Some(looking) = self.looking.take()
+        {
+            match looking.await {
+                Ok(Ok(addresses)) => (self.addresses, self.error) = (addresses, None),
+                // The addresses stay as they were.
+                Ok(Err(error)) => self.error = Some(error),
+                Err(_) => {} // it was ended with the runtime
+            }
+        }
+        let is_due = self.looked.is_none_or(|looked| looked.elapsed() >= NAMES);
+        if self.looking.is_none() && is_due {
+            self.looked = Some(Instant::now());
+            let host = host.to_owned();
+            self.looking = Some(tokio::spawn(async move {
+                match timeout(PATIENCE, lookup_host(host)).await {
+                    Ok(Ok(addresses)) => Ok(addresses.collect()),
+                    Ok(Err(error)) => Err(error.to_string()),
+                    Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+                }
+            }));
+        }
+    }
+}

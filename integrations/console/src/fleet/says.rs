@@ -1,0 +1,199 @@
+//! The faults of a fleet, in words.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use windrow::histogram::Distribution;
+
+use super::members::Failing;
+use super::merge::{Row, Sums};
+use super::part::{FAILED, P99, Part, Spread};
+use super::reading::{Change, brief};
+use super::view::{Process, Silent, View};
+use crate::unusual::{percent, short, time};
+
+/// The greatest number of names in a sentence.
+const NAMED: usize = 4;
+
+/// The least number of processes of which one can be unlike the others.
+const LEAST: usize = 3;
+
+/// The least number of slow values, or of failures, that make a process unlike the others.
+const COUNT: u64 = 10;
+
+/// The least share of values beyond twice the median process's 99th percentile. Of the median
+/// process it is at most 1 %.
+const SLOW: f64 = 0.05;
+
+/// The least share of failures.
+const FAILING: f64 = 0.01;
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Says {
+    pub(super) what: &'static str,
+    /// The series that it is about.
+    pub(super) key: Option<String>,
+    pub(super) text: String,
+    /// The beginning.
+    pub(super) since: Since,
+    /// The positions of the processes that it is about.
+    pub(super) processes: Vec<usize>,
+}
+
+/// The beginning of something: by the fleet's time, or in milliseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Since {
+    Unknown,
+    Fleet(std::time::Duration),
+    Wall(u64),
+}
+
+/// Returns what is wrong, the most urgent first.
+pub(super) fn says(view: &View) -> Vec<Says> {
+    let mut says = Vec::new();
+    says.extend(unanswered(view, false));
+    says.extend(unanswered(view, true));
+    says.extend(differing(view));
+    says.extend(changes(&view.processes));
+    for metric in &view.merged.metrics {
+        for (key, row) in &metric.rows {
+            says.extend(unlike(view, metric, key, row));
+        }
+    }
+    says
+}
+
+/// Returns the sentence about addresses without an answer, or with one that is none of a member.
+fn unanswered(view: &View, is_refused: bool) -> Option<Says> {
+    let is_it = |silent: &&Silent| silent.failing.is_refused == is_refused;
+    let found: Vec<&Silent> = view.failing.iter().filter(is_it).collect();
+    let name = |silent: &&Silent| {
+        let instance = silent.instance.as_ref().map(|instance| format!(", {}", brief(instance)));
+        let (address, why) = (&silent.address, &silent.failing.why);
+        format!("{address}{} ({why})", instance.unwrap_or_default())
+    };
+    let names = list(found.iter().map(name));
+    let (number, all) = (found.len(), view.addresses);
+    let text = match (is_refused, number) {
+        (false, 1) => format!("1 of {all} addresses does not answer: {names}"),
+        (false, _) => format!("{number} of {all} addresses do not answer: {names}"),
+        (true, 1) => format!("1 of {all} addresses is refused: {names}"),
+        (true, _) => format!("{number} of {all} addresses are refused: {names}"),
+    };
+    let since = found.iter().map(|Silent { failing: Failing { since, .. }, .. }| *since).min()?;
+    let what = if is_refused { "refused-member" } else { "silent" };
+    Some(Says { what, key: None, text, since: Since::Fleet(since), processes: Vec::new() })
+}
+
+/// Returns the sentence about processes whose numbers cannot be added to those of the others.
+fn differing(view: &View) -> Option<Says> {
+    let differs = |(at, process): (usize, &Process)| process.differs.is_some().then_some(at);
+    let found: Vec<usize> = view.processes.iter().enumerate().filter_map(differs).collect();
+    let name = |at: &usize| {
+        let process = &view.processes[*at];
+        format!("{} ({})", brief(&process.name), process.differs.as_deref().unwrap_or_default())
+    };
+    let since = Since::Fleet(found.iter().map(|at| view.processes[*at].first).min()?);
+    let text = format!("numbers that cannot be added: {}", list(found.iter().map(name)));
+    Some(Says { what: "differs", key: None, text, since, processes: found })
+}
+
+/// Returns what processes find unusual by their own past, each change once for all processes.
+fn changes(processes: &[Process]) -> Vec<Says> {
+    const ORDER: [&str; 5] = ["failing", "slow", "quiet", "refused", "busy"];
+    let mut found: BTreeMap<(usize, &str), Vec<(usize, &Change)>> = BTreeMap::new();
+    for (at, process) in processes.iter().enumerate() {
+        for change in &process.reading.unusual.changes {
+            if let Some(order) = ORDER.iter().position(|what| *what == change.what) {
+                found.entry((order, &change.key)).or_default().push((at, change));
+            }
+        }
+    }
+    let say = |((order, key), of): ((usize, &str), Vec<(usize, &Change)>)| {
+        let at: Vec<usize> = of.iter().map(|(at, _)| *at).collect();
+        let first = of.iter().min_by_key(|(_, change)| change.since_ms)?.1;
+        let names = list(at.iter().map(|at| brief(&processes[*at].name)));
+        let all = processes.len();
+        let place = if at.len() == all && all > 1 {
+            format!("in all {all} processes")
+        } else {
+            format!("in {} of {all} processes: {names}", at.len())
+        };
+        let text = format!("{} {}, {place}", brief(key), brief(&first.says));
+        let (key, since) = (Some(key.to_owned()), Since::Wall(first.since_ms));
+        Some(Says { what: ORDER[order], key, text, since, processes: at })
+    };
+    found.into_iter().filter_map(say).collect()
+}
+
+/// Returns the processes that fail, or are slow, where the median process does not.
+fn unlike(view: &View, metric: &Sums, key: &str, row: &Row) -> Vec<Says> {
+    if row.parts.len() < LEAST {
+        return Vec::new();
+    }
+    let say = |what, found: Vec<&Part>, text: &dyn Fn(&Part) -> String| {
+        let text = text(found.last()?);
+        let names = list(found.iter().rev().map(|part| brief(&view.processes[part.process].name)));
+        let text = format!("{} {text}, in {names} only", brief(key));
+        let processes = found.iter().map(|part| part.process).collect();
+        let (key, since) = (Some(key.to_owned()), Since::Unknown);
+        Some(Says { what, key, text, since, processes })
+    };
+    let failing = Spread::of_failures(&row.parts).and_then(|spread| {
+        let usual = spread.median.value;
+        let mut found: Vec<&Part> =
+            row.parts.iter().filter(|part| fails_more(part, usual)).collect();
+        let share = |part: &Part| part.share(FAILED).unwrap_or_default();
+        found.sort_by(|one, other| share(one).total_cmp(&share(other)));
+        say("failing", found, &|part| {
+            let (own, usual) = (percent(share(part)), percent(usual));
+            format!("failures {own}, of the median process {usual}")
+        })
+    });
+    let slow = Spread::of_percentiles(&row.parts, P99).and_then(|spread| {
+        let usual = spread.median.value;
+        let is_slower = |part: &&Part| {
+            let values = view.processes[part.process].reading.values(&metric.name, key);
+            values.is_some_and(|values| is_slower(values, usual))
+        };
+        let is_suspect = |part: &&Part| part.p99() >= 2.0 * usual;
+        let mut found: Vec<&Part> = row.parts.iter().filter(is_suspect).filter(is_slower).collect();
+        found.sort_by(|one, other| one.p99().total_cmp(&other.p99()));
+        let is_time = metric.values_unit() == Some("ns");
+        let value = |value: f64| if is_time { time(value) } else { short(value) };
+        say("slow", found, &|part| {
+            format!("p99 {}, of the median process {}", value(part.p99()), value(usual))
+        })
+    });
+    failing.into_iter().chain(slow).collect()
+}
+
+/// Returns whether more operations of a process fail than of the median one, and more than chance
+/// brings.
+fn fails_more(part: &Part, usual: f64) -> bool {
+    let (failed, all) = (part.counts[FAILED], part.counts[0]);
+    let share = part.share(FAILED).unwrap_or_default();
+    let expected = usual * all as f64;
+    failed >= COUNT
+        && share >= FAILING.max(2.0 * usual)
+        && failed as f64 - expected >= COUNT as f64 / 2.0 + 5.0 * expected.sqrt()
+}
+
+/// Returns whether many values are beyond twice the 99th percentile of the median process.
+fn is_slower(values: &Distribution, usual: f64) -> bool {
+    #[allow(clippy::cast_sign_loss, reason = "a percentile is not negative")]
+    let slow = *values.count_above((2.0 * usual) as u64).start();
+    slow >= COUNT && slow as f64 >= SLOW * values.count() as f64
+}
+
+/// Returns names in a sentence: the first ones, and the number of the others.
+fn list(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let mut text = names.take(NAMED).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, " and {more} more");
+    }
+    text
+}

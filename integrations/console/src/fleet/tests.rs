@@ -1,0 +1,192 @@
+//! The merge of a fleet, without sockets: answers of real consoles, at times of the test's own.
+
+mod bad;
+mod simulated;
+
+use std::time::Duration;
+
+use http::Request;
+use serde_json::{Value, json};
+
+use super::answer::{self, Head};
+use super::members::{MOST_LIVES, Members, Miss, STALE};
+use super::reading::Reading;
+use super::view::View;
+use crate::ConsoleService;
+
+/// Returns what a console answers to a fleet.
+fn answer(console: &ConsoleService) -> Vec<u8> {
+    use http_body_util::BodyExt;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let request = Request::get("/member.json").body(()).unwrap();
+        let body = console.respond(&request).await.into_body();
+        body.collect().await.unwrap().to_bytes().to_vec()
+    })
+}
+
+/// Returns the answer of a process with one counter, and one gauge.
+fn small(instance: &str, epoch: &str, visits: u64, level: i64) -> Value {
+    json!({
+        "form": 1, "service": "shop", "instance": instance, "version": "1", "epoch": epoch,
+        "age_ms": visits, "unusual": { "changes": [], "calm_since_ms": null },
+        "metrics": [
+            {
+                "name": "visits", "help": "", "form": "counter", "unit": null, "events": [],
+                "series": [{ "key": "visits", "span_ns": 0, "all": [{ "Count": visits }], "last": [] }],
+            },
+            {
+                "name": "open", "help": "", "form": "gauge", "unit": null, "events": [],
+                "series": [{ "key": "open", "span_ns": 0, "all": [{ "Signed": level }], "last": [] }],
+            },
+        ],
+    })
+}
+
+fn read(answer: &Value) -> Result<Reading, Miss> {
+    let parsed = Reading::parse(answer.to_string().as_bytes());
+    parsed.map_err(|flaw| Miss::Refused(flaw.to_string()))
+}
+
+const fn at(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn members_at(addresses: &[&str]) -> Members {
+    let mut members = Members::default();
+    members.set_places(addresses.iter().map(|address| (*address).to_owned()));
+    members
+}
+
+/// Returns the fleet as a client reads it.
+fn seen(members: &Members, now: Duration) -> Value {
+    let head = Head { name: "shop".to_owned(), begun: 0, troubles: Vec::new() };
+    serde_json::from_str(&answer::json(&head, &View::of(members, now))).unwrap()
+}
+
+/// Returns the sums of `visits` and `open`.
+fn sums(members: &Members, now: Duration) -> [i64; 2] {
+    let seen = seen(members, now);
+    let row = |name: &str, event: &str, number: &str| {
+        let metrics = seen["metrics"].as_array().unwrap();
+        let metric = metrics.iter().find(|metric| metric["name"] == *name);
+        metric.map_or(0, |metric| metric["rows"][0]["all"][event][number].as_i64().unwrap_or(0))
+    };
+    [row("visits", "visits", "count"), row("open", "open", "sum")]
+}
+
+#[test]
+fn a_process_that_answers_again_is_not_counted_twice() {
+    let mut members = members_at(&["a:1", "b:1"]);
+    members.note("a:1", at(1), read(&small("a", "1", 10, 3)));
+    members.note("b:1", at(1), read(&small("b", "1", 100, -1)));
+    for second in 2..20 {
+        members.note("a:1", at(second), read(&small("a", "1", 10 + second, 3)));
+        members.note("b:1", at(second), read(&small("b", "1", 100, -1)));
+    }
+    assert_eq!(sums(&members, at(20)), [129, 2]);
+}
+
+#[test]
+fn a_restart_adds_to_the_sums_and_its_old_level_is_gone() {
+    let mut members = members_at(&["a:1"]);
+    members.note("a:1", at(1), read(&small("a", "1", 10, 3)));
+    members.note("a:1", at(2), read(&small("a", "2", 4, 1)));
+    assert_eq!(sums(&members, at(2)), [14, 1], "at once");
+    members.note("a:1", at(3), read(&small("a", "2", 5, 2)));
+    assert_eq!(sums(&members, at(3)), [15, 2]);
+    let seen = seen(&members, at(3));
+    assert_eq!((seen["processes"].as_array().unwrap().len(), &seen["gone"]), (1, &json!(1)));
+}
+
+#[test]
+fn a_process_that_went_away_stays_in_the_sums_and_leaves_the_rows() {
+    let mut members = members_at(&["a:1", "b:1"]);
+    members.note("a:1", at(1), read(&small("a", "1", 10, 3)));
+    members.note("b:1", at(1), read(&small("b", "1", 5, 1)));
+    let late = at(2) + STALE;
+    members.note("a:1", late, read(&small("a", "1", 11, 3)));
+    members.note("b:1", late, Err(Miss::Silent("connection refused".to_owned())));
+    assert_eq!(sums(&members, late), [16, 3]);
+    let seen = seen(&members, late);
+    assert_eq!(seen["metrics"][0]["rows"][0]["processes"], 1);
+    assert_eq!(seen["failing"][0]["instance"], "b");
+    assert_eq!(seen["failing"][0]["why"], "connection refused");
+    assert_eq!(seen["failing"][0]["since_ms"], 12_000);
+    let says = seen["says"][0]["text"].as_str().unwrap();
+    assert_eq!(says, "1 of 2 addresses does not answer: b:1, b (connection refused)");
+    // When it comes back, it is the same process.
+    members.note("b:1", late + at(5), read(&small("b", "1", 7, 1)));
+    assert_eq!(sums(&members, late + at(5)), [18, 4]);
+    assert_eq!(self::seen(&members, late + at(5))["failing"], json!([]));
+}
+
+#[test]
+fn silence_is_told_from_its_beginning() {
+    let mut members = members_at(&["a:1"]);
+    for second in 3..9 {
+        members.note("a:1", at(second), Err(Miss::Silent(format!("reason {second}"))));
+    }
+    let seen = seen(&members, at(9));
+    assert_eq!(seen["failing"][0]["since_ms"], 3_000);
+    assert_eq!(seen["failing"][0]["why"], "reason 8");
+    assert_eq!(seen["failing"][0]["state"], "silent");
+}
+
+#[test]
+fn processes_behind_one_address_are_told_apart() {
+    let mut members = members_at(&["balancer:80"]);
+    // The same instance, as containers have the same process number.
+    for second in 1..7 {
+        let epoch = ["one", "two"][usize::try_from(second % 2).unwrap()];
+        let visits = if epoch == "one" { 10 } else { 200 };
+        members.note("balancer:80", at(second), read(&small("process 1", epoch, visits, 1)));
+    }
+    assert_eq!(sums(&members, at(6)), [210, 2]);
+    let seen = seen(&members, at(6));
+    let names: Vec<&Value> =
+        seen["processes"].as_array().unwrap().iter().map(|process| &process["process"]).collect();
+    assert_eq!(names, ["process 1 at balancer:80 (two)", "process 1 at balancer:80 (one)"]);
+    assert_eq!(members.questions("balancer:80", at(6)), 4, "each is to be met");
+}
+
+#[test]
+fn a_process_with_two_addresses_is_counted_once() {
+    let mut members = members_at(&["10.0.0.1:80", "[::1]:80"]);
+    members.note("10.0.0.1:80", at(1), read(&small("a", "1", 10, 1)));
+    members.note("[::1]:80", at(1), read(&small("a", "1", 12, 1)));
+    // An answer that was made earlier comes later.
+    members.note("10.0.0.1:80", at(2), read(&small("a", "1", 11, 1)));
+    assert_eq!(sums(&members, at(2)), [12, 1]);
+    assert_eq!(seen(&members, at(2))["processes"][0]["addresses"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn of_many_restarts_the_sums_are_kept() {
+    let mut members = members_at(&["a:1"]);
+    let lives = MOST_LIVES as u64 + 100;
+    for life in 0..lives {
+        members.note("a:1", at(life), read(&small("a", &format!("life {life}"), 3, 1)));
+    }
+    assert_eq!(sums(&members, at(lives)), [3 * i64::try_from(lives).unwrap(), 1]);
+    assert_eq!(members.lives.len(), MOST_LIVES);
+    assert_eq!(seen(&members, at(lives))["gone"], lives - 1);
+    // The first one is in the sums, with what it had then: it must not be added again.
+    members.note("a:1", at(lives), read(&small("a", "life 0", 5, 1)));
+    assert_eq!(sums(&members, at(lives))[0], 3 * i64::try_from(lives).unwrap());
+    assert_eq!(seen(&members, at(lives))["failing"][0]["state"], "refused");
+}
+
+#[test]
+fn an_address_that_is_no_longer_asked_is_forgotten_and_its_counts_are_not() {
+    let mut members = members_at(&["a:1", "b:1"]);
+    members.note("a:1", at(1), read(&small("a", "1", 10, 0)));
+    members.note("b:1", at(1), Err(Miss::Silent("nothing there".to_owned())));
+    members.set_places(["c:1".to_owned()]);
+    members.note("a:1", at(2), read(&small("a", "1", 11, 0)));
+    let late = at(2) + STALE;
+    assert_eq!(sums(&members, late), [10, 0]);
+    let seen = seen(&members, late);
+    assert_eq!((&seen["failing"], &seen["unasked"]), (&json!([]), &json!(1)));
+    assert_eq!(seen["processes"], json!([]));
+}

@@ -1,0 +1,91 @@
+//! Members that are none: silent, slow, endless, or something else. Each is shown with the reason,
+//! and the others count on.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Console;
+use super::member::Member;
+
+/// Serves every connection by this, on a thread of its own, until the test's end.
+fn serve(each: impl Fn(TcpStream) + Clone + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let each = each.clone();
+            thread::spawn(move || each(stream));
+        }
+    });
+    address
+}
+
+/// Serves this body as the answer to any request.
+fn answers(status: &'static str, body: &'static str) -> SocketAddr {
+    serve(move |mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let length = body.len();
+        let _ = write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}");
+    })
+}
+
+#[test]
+fn bad_members_are_refused_with_the_reason_and_harm_no_other() {
+    let console = Console::start("bad");
+    let mut member = Member::start(1, None);
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let endless = serve(|mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        while stream.write_all(&[b'['; 1 << 12]).is_ok() {}
+    });
+    // It takes a connection and says nothing.
+    let mute = serve(|_stream| thread::sleep(Duration::from_secs(3_600)));
+    let bad = [
+        (closed, "silent", "Connection refused"),
+        (mute, "silent", "no whole answer within 5 s"),
+        (endless, "refused", "its answer is longer than 4 MiB"),
+        (answers("200 OK", "<html>hello</html>"), "refused", "the answer is none of a console's"),
+        (answers("200 OK", r#"{"form":7}"#), "refused", "it is a console of form 7"),
+        (answers("404 Not Found", "no such page"), "refused", "404 Not Found. no such page"),
+        (answers("302 Found", ""), "refused", "302 Found."),
+    ];
+    let mut targets: Vec<SocketAddr> = bad.iter().map(|(address, ..)| *address).collect();
+    targets.push(member.address);
+    console.set_targets(&targets);
+
+    let failing = |seen: &Value, address: SocketAddr, part: &str| -> Option<String> {
+        let all = seen["failing"].as_array().unwrap();
+        let found = all.iter().find(|one| one["address"] == address.to_string())?;
+        Some(found[part].as_str().unwrap().to_owned())
+    };
+    let seen = console.until("all of them found out", |seen| {
+        bad.iter().all(|(address, ..)| failing(seen, *address, "state").is_some())
+    });
+    for (address, state, why) in bad {
+        assert_eq!(failing(&seen, address, "state").unwrap(), state, "{why}");
+        let told = failing(&seen, address, "why").unwrap();
+        assert!(told.starts_with(why) || (cfg!(windows) && state == "silent"), "{told}, not {why}");
+    }
+    assert_eq!(seen["says"][0]["what"], "silent");
+
+    // The one that is a member is asked every second, however slow the others are.
+    for _ in 0..3 {
+        let book = member.send(100);
+        console.until_equal(&[&book]);
+    }
+    // Lines that are no targets change nothing.
+    std::fs::write(&console.targets, "nonsense\n").unwrap();
+    let seen = console.until("a trouble", |seen| !seen["troubles"].as_array().unwrap().is_empty());
+    let told = seen["troubles"][0].as_str().unwrap();
+    assert!(
+        told.ends_with("`nonsense` is no target: it has no port, as `host:9090` has"),
+        "{told}"
+    );
+    let book = member.send(100);
+    console.until_equal(&[&book]);
+}

@@ -1,0 +1,155 @@
+//! A fleet of three processes, by real sockets: its totals are those of the senders' books, also
+//! when one is killed and started anew, and beside members that are none.
+
+mod bad;
+mod member;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use serde_json::Value;
+
+use member::{Book, Member};
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(120);
+
+/// The program `windrow-console`, until it is dropped.
+struct Console {
+    process: Child,
+    address: SocketAddr,
+    targets: PathBuf,
+}
+
+impl Console {
+    fn start(test: &str) -> Console {
+        let name = format!("windrow-fleet-{test}-{}", std::process::id());
+        let targets = std::env::temp_dir().join(name);
+        fs::write(&targets, "").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_windrow-console"));
+        command.args(["--name", "shop", "--listen", "127.0.0.1:0", "--file"]).arg(&targets);
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+        let line = member::line(process.stdout.as_mut().unwrap());
+        let address = line.strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
+        Console { process, address: address.unwrap().parse().unwrap(), targets }
+    }
+
+    /// Writes the file of targets: all at once, as an editor does.
+    fn set_targets(&self, targets: &[SocketAddr]) {
+        let next = self.targets.with_extension("next");
+        let lines: Vec<String> = targets.iter().map(SocketAddr::to_string).collect();
+        fs::write(&next, format!("# members\n\n{}", lines.join("\n"))).unwrap();
+        fs::rename(&next, &self.targets).unwrap();
+    }
+
+    fn json(&self, path: &str) -> Value {
+        serde_json::from_str(&get(self.address, path)).unwrap()
+    }
+
+    /// Waits until the fleet is such.
+    fn until(&self, what: &str, is_such: impl Fn(&Value) -> bool) -> Value {
+        let begun = Instant::now();
+        loop {
+            let seen = self.json("/snapshot.json");
+            if is_such(&seen) {
+                return seen;
+            }
+            assert!(begun.elapsed() < LONG, "not {what}: {seen:#}");
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Waits until the all-time sums are those of the books, and checks all cells.
+    fn until_equal(&self, books: &[&Book]) -> Value {
+        let book = Book::sum(books);
+        let counts = |seen: &Value| {
+            let all = &seen["metrics"][0]["rows"][0]["all"];
+            [&all["Pass"]["count"], &all["Exception"]["count"], &all["Rt"]["count"]]
+                .map(Value::as_u64)
+        };
+        let expected = [book.pass, book.failed, book.values.count()].map(Some);
+        let seen = self.until(&format!("{expected:?}"), |seen| counts(seen) == expected);
+        let one = self.json("/snapshot.json?series=requests%7Broute%3D%22/cart%22%7D");
+        let cells: Vec<[u64; 3]> =
+            serde_json::from_value(one["series"]["cells"]["all"]["Rt"].clone()).unwrap();
+        let expected = book.values.cells();
+        let expected: Vec<[u64; 3]> =
+            expected.map(|(cell, count)| [*cell.start(), *cell.end(), count]).collect();
+        assert_eq!(cells, expected);
+        let values = &one["series"]["all"]["Rt"];
+        assert_eq!(values["p99"].as_u64(), book.values.quantile(0.99));
+        assert_eq!(
+            (values["sum"].as_u64(), values["max"].as_u64()),
+            (Some(book.values.sum()), book.values.max())
+        );
+        seen
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = fs::remove_file(&self.targets);
+    }
+}
+
+fn get(address: SocketAddr, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(LONG)).unwrap();
+    let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+    body.to_owned()
+}
+
+fn processes(seen: &Value) -> usize {
+    seen["processes"].as_array().unwrap().len()
+}
+
+#[test]
+fn the_totals_of_three_processes_are_those_of_the_senders_books() {
+    let console = Console::start("totals");
+    let mut members: Vec<Member> = (0..3).map(|seed| Member::start(seed, None)).collect();
+    let addresses: Vec<SocketAddr> = members.iter().map(|member| member.address).collect();
+
+    console.set_targets(&addresses[..2]);
+    let two: Vec<Book> = members[..2].iter_mut().map(|member| member.send(5_000)).collect();
+    console.until_equal(&two.iter().collect::<Vec<_>>());
+
+    // The file changes: a third one.
+    console.set_targets(&addresses);
+    let mut books: Vec<Book> = members.iter_mut().map(|member| member.send(3_000)).collect();
+    let seen = console.until_equal(&books.iter().collect::<Vec<_>>());
+    assert_eq!(processes(&seen), 3);
+
+    // The second is killed, and started anew at its address: what it had counted stays.
+    let killed = members.remove(1);
+    let address = killed.kill();
+    console.until("one without an answer", |seen| seen["failing"].as_array().unwrap().len() == 1);
+    let mut again = Member::start(7, Some(address));
+    books.push(again.send(2_000));
+    books[0] = members[0].send(1_000);
+    books[2] = members[1].send(1_000);
+    let seen = console.until_equal(&books.iter().collect::<Vec<_>>());
+    let seen = if processes(&seen) == 3 {
+        seen
+    } else {
+        console.until("three processes", |seen| processes(seen) == 3)
+    };
+    assert_eq!(seen["gone"], 1);
+    assert_eq!(seen["failing"], serde_json::json!([]));
+
+    // The same for a terminal.
+    let text = get(console.address, "/text");
+    assert!(text.starts_with("shop: 3 processes answer at 3 addresses; 1 gone\n"), "{text}");
+    let pass = Book::sum(&books.iter().collect::<Vec<_>>()).pass;
+    assert!(text.contains(&format!("requests{{route=\"/cart\"}}  Pass {pass}  ")), "{text}");
+}

@@ -41,4 +41,24 @@ pub(super) const PACE: &[Twin] = &[
         model: "pace::giving_back_against_a_call",
         why: "a call that comes between the look and the store is forgotten",
     },
+    Twin {
+        name: "paces-word-stored-without-comparing",
+        file: "src/pace/several.rs",
+        find: "        Answer::take(&self.word, |word| self.decide(word, now, n, max_wait))",
+        replace: "        let answer = self.decide(self.word.load(Ordering::Relaxed), now, n, max_wait);\n        \
+                  if let Answer::Taken { to, .. } = answer { self.word.store(to, Ordering::Relaxed) }\n        answer",
+        build: &CHECKER,
+        model: "pace::several_limits_against_giving_back",
+        why: "no level has one of two calls",
+    },
+    Twin {
+        name: "paces-levels-raised-behind-a-look",
+        file: "src/pace/several.rs",
+        find: "        Answer::take(&self.word, |word| self.decide(word, now, n, max_wait))",
+        replace: "        let answer = self.decide(self.word.load(Ordering::Relaxed), now, n, max_wait);\n        \
+                  if let Answer::Taken { from, to, .. } = answer { self.word.fetch_add(to - from, Ordering::Relaxed); }\n        answer",
+        build: &CHECKER,
+        model: "pace::several_limits_against_giving_back",
+        why: "each level has both calls, and lets them through at once beyond its burst",
+    },
 ];

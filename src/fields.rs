@@ -1,8 +1,8 @@
-//! Deserializes a struct of four fields, as strictly as a derived implementation; and lists,
-//! without relying on the length that the input claims.
+//! Deserializes a struct of three or four fields, as strictly as a derived implementation; and
+//! lists, without relying on the length that the input claims.
 //!
 //! Formats that write the fields' names may have them in any order, each once. A missing, repeated
-//! or unknown field is an error. Other formats have the four values in the order of the names.
+//! or unknown field is an error. Other formats have the values in the order of the names.
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
@@ -10,75 +10,61 @@ use std::marker::PhantomData;
 use serde_core::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_core::{Deserialize, Deserializer};
 
-type Names = &'static [&'static str; 4];
+type Names = &'static [&'static str];
 
-/// The struct's fields, in the order of `names`.
-pub(crate) fn read<'de, D, Q, R, S, T>(
+/// The struct's fields, in the order of `names`: a tuple with a field for each name.
+pub(crate) fn read<'de, D, F>(
     deserializer: D,
     name: &'static str,
     names: Names,
-) -> Result<(Q, R, S, T), D::Error>
+) -> Result<F, D::Error>
 where
     D: Deserializer<'de>,
-    Q: Deserialize<'de>,
-    R: Deserialize<'de>,
-    S: Deserialize<'de>,
-    T: Deserialize<'de>,
+    Fields<F>: Visitor<'de, Value = F>,
 {
     deserializer.deserialize_struct(name, names, Fields { name, names, types: PhantomData })
 }
 
-struct Fields<T> {
+pub(crate) struct Fields<T> {
     name: &'static str,
     names: Names,
     types: PhantomData<T>,
 }
 
-impl<'de, Q, R, S, T> Visitor<'de> for Fields<(Q, R, S, T)>
-where
-    Q: Deserialize<'de>,
-    R: Deserialize<'de>,
-    S: Deserialize<'de>,
-    T: Deserialize<'de>,
-{
-    type Value = (Q, R, S, T);
+macro_rules! fields {
+    ($($position:tt $type:ident $found:ident),*) => {
+        impl<'de, $($type: Deserialize<'de>),*> Visitor<'de> for Fields<($($type,)*)> {
+            type Value = ($($type,)*);
 
-    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "the struct {} of four fields", self.name)
-    }
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                write!(f, "the struct {} of {} fields", self.name, self.names.len())
+            }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let short = |length| A::Error::invalid_length(length, &self);
-        Ok((
-            seq.next_element()?.ok_or_else(|| short(0))?,
-            seq.next_element()?.ok_or_else(|| short(1))?,
-            seq.next_element()?.ok_or_else(|| short(2))?,
-            seq.next_element()?.ok_or_else(|| short(3))?,
-        ))
-    }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let short = |length| A::Error::invalid_length(length, &self);
+                Ok(($(seq.next_element()?.ok_or_else(|| short($position))?,)*))
+            }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut first, mut second, mut third, mut fourth) = (None, None, None, None);
-        while let Some(position) = map.next_key_seed(Position(self.names))? {
-            let is_new = match position {
-                0 => first.replace(map.next_value()?).is_none(),
-                1 => second.replace(map.next_value()?).is_none(),
-                2 => third.replace(map.next_value()?).is_none(),
-                _ => fourth.replace(map.next_value()?).is_none(),
-            };
-            if !is_new {
-                return Err(A::Error::duplicate_field(self.names[position]));
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                $(let mut $found = None;)*
+                while let Some(position) = map.next_key_seed(Position(self.names))? {
+                    let is_new = match position {
+                        $($position => $found.replace(map.next_value()?).is_none(),)*
+                        _ => unreachable!("there is a field for each name"),
+                    };
+                    if !is_new {
+                        return Err(A::Error::duplicate_field(self.names[position]));
+                    }
+                }
+                let missing = |position: usize| A::Error::missing_field(self.names[position]);
+                Ok(($($found.ok_or_else(|| missing($position))?,)*))
             }
         }
-        let missing = |position: usize| A::Error::missing_field(self.names[position]);
-        Ok((
-            first.ok_or_else(|| missing(0))?,
-            second.ok_or_else(|| missing(1))?,
-            third.ok_or_else(|| missing(2))?,
-            fourth.ok_or_else(|| missing(3))?,
-        ))
-    }
+    };
 }
+
+fields!(0 Q first, 1 R second, 2 S third);
+fields!(0 Q first, 1 R second, 2 S third, 3 T fourth);
 
 /// Maps a field's name or number to its position.
 struct Position(Names);

@@ -11,6 +11,9 @@ use super::key::Key;
 use super::summary::Summary;
 use super::table::Table;
 
+#[cfg(feature = "serde")]
+mod serde;
+
 /// A key and the bounds of its weight: from [`HeavyKeys::top`](crate::HeavyKeys::top).
 ///
 /// ```

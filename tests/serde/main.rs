@@ -2,6 +2,7 @@
 //! back, the inputs that are refused, and the memory that hostile inputs take.
 
 mod distributions;
+mod heavy;
 mod histograms;
 mod hostile;
 mod memory;

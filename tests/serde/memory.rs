@@ -5,7 +5,8 @@ use testkit::heap::{Counting, kept_by, peak_of};
 use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
 use windrow::{
-    Event, Events, SlidingWindow,
+    Event, Events, HeavyKeys, SlidingWindow,
+    heavy::HeavySnapshot,
     histogram::{Distribution, Scale},
     kind,
     snapshot::{BucketSnapshot, Snapshot},
@@ -42,6 +43,9 @@ fn is_bounded(bytes: &[u8], what: &str) {
         taken(|| postcard::from_bytes::<Distribution>(bytes).is_ok()).1[0],
         taken(|| serde_json::from_slice::<Snapshot<Both>>(bytes).is_ok()).1[0],
         taken(|| serde_json::from_slice::<Distribution>(bytes).is_ok()).1[0],
+        taken(|| postcard::from_bytes::<HeavySnapshot<str>>(bytes).is_ok()).1[0],
+        taken(|| postcard::from_bytes::<HeavySnapshot<u16>>(bytes).is_ok()).1[0],
+        taken(|| serde_json::from_slice::<HeavySnapshot<[u8]>>(bytes).is_ok()).1[0],
     ];
     let worst = peaks.into_iter().max().unwrap_or(0);
     assert!(worst <= most, "{what}: {worst} bytes for {} that were read: {peaks:?}", bytes.len());
@@ -70,6 +74,16 @@ fn snapshots_of_many_empty_buckets_take_little() {
     is_bounded(&text, "of two, in JSON");
     let bytes = postcard::to_stdvec(&full(1_000, Both::Rt, 3).snapshot()).unwrap();
     is_bounded(&bytes, "with values");
+}
+
+#[test]
+fn snapshots_of_many_short_keys_take_little() {
+    let numbers = HeavyKeys::<u16>::builder(9_000).shards(1).build().expect("a capacity");
+    (0..9_000).for_each(|key| numbers.increment(&key));
+    is_bounded(&postcard::to_stdvec(&numbers.snapshot()).unwrap(), "numbers");
+    let texts = HeavyKeys::<str>::builder(9_000).shards(1).build().expect("a capacity");
+    (0..9_000_u32).for_each(|key| texts.increment(&format!("{key:x}")));
+    is_bounded(&postcard::to_stdvec(&texts.snapshot()).unwrap(), "texts");
 }
 
 /// Lengths that are claimed, of lists that are not there.

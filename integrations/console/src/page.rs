@@ -29,8 +29,8 @@ const FLEET: &str = include_str!("fleet/page.html");
 /// The rights of that page.
 #[cfg(feature = "fleet")]
 const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-98+IZf2UReo2zHA9J5kANoQ9YEoG6Y7U9/Ue0UmDm5w='; \
-    style-src 'sha256-qbcZA6srVumV+OYBIrqJ7xELf1jDmUohDkZBF2y9dvw='; \
+    script-src 'sha256-DSlriiOc4rpHJtnDnyrjfgyVkMGZ7Qfp4aZ4KhvIwDY='; \
+    style-src 'sha256-12sbLwH3SL/Zc+U4DTIRY3YTpSEmz/sImqLaTdMzEYs='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Returns the page of a fleet.

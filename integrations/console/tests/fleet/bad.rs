@@ -3,6 +3,9 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
@@ -31,6 +34,31 @@ fn answers(status: &'static str, body: &'static str) -> SocketAddr {
         let length = body.len();
         let _ = write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}");
     })
+}
+
+#[test]
+fn a_member_that_is_slow_delays_no_other() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let quick = {
+        let asked = Arc::clone(&asked);
+        serve(move |mut stream| {
+            let _ = stream.read(&mut [0; 4096]);
+            asked.fetch_add(1, Ordering::Relaxed); // a number, which nothing else goes by
+            let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n");
+        })
+    };
+    // For each question to the slow one: the questions to the other one while it was waited for.
+    let (meanwhile, questions) = channel();
+    let slow = serve(move |mut stream| {
+        let before = asked.load(Ordering::Relaxed);
+        while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {}
+        let _ = meanwhile.send(asked.load(Ordering::Relaxed) - before);
+    });
+    let console = Console::start("slow");
+    console.set_targets(&[slow, quick]);
+    // A busy machine may need another try.
+    let mut tries = questions.iter().take(5);
+    assert!(tries.any(|questions| questions >= 2), "it was asked only when the slow one was not");
 }
 
 #[test]

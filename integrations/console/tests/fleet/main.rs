@@ -2,6 +2,8 @@
 //! when one is killed and started anew, and beside members that are none.
 
 mod bad;
+#[cfg(target_os = "linux")]
+mod cost;
 mod member;
 
 use std::io::{Read, Write};

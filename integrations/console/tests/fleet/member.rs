@@ -11,14 +11,17 @@ use windrow::histogram::Distribution;
 use windrow::{Family, Histogram, SlidingWindow, events, labels};
 use windrow_console::Console;
 
-events! { enum Http { Pass: Count, Exception: Count, Rt: Histogram } }
+events! { pub(crate) enum Http { Pass: Count, Exception: Count, Rt: Histogram } }
 
-labels! { struct Route { route: str } }
+labels! { pub(crate) struct Route { route: str } }
 
-static ROUTES: Family<Route, SlidingWindow<Http>> = Family::with_constructor(|| {
+static ROUTES: Family<Route, SlidingWindow<Http>> = Family::with_constructor(window);
+
+/// Returns the window of a route.
+pub(crate) fn window() -> SlidingWindow<Http> {
     let builder = SlidingWindow::builder().interval(Duration::from_secs(60)).buckets(60);
     builder.build().expect("they divide each other")
-});
+}
 
 /// The variables by which a test tells the process its seed and its address.
 const SEED: &str = "FLEET_MEMBER_SEED";

@@ -1,8 +1,6 @@
 //! A hundred processes without sockets: their sums are those of the senders' books.
 
-use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Instant;
 
 use windrow::clock::Manual;
 use windrow::{Family, Histogram, SlidingWindow, Timestamp, events, labels};
@@ -232,42 +230,4 @@ fn a_change_of_several_processes_is_said_once() {
     assert_eq!(says.as_array().unwrap().len(), 1, "{says}");
     let expected = "visits failures 1 % to 7000 %, in 2 of 3 processes: a, b";
     assert_eq!((&says[0]["text"], &says[0]["since_ms"]), (&expected.into(), &7_000.into()));
-}
-
-#[test]
-#[ignore = "it measures"]
-fn the_cost_of_a_round_of_a_hundred_processes() {
-    let mut random = fastrand::Rng::with_seed(3);
-    let processes: Vec<Process> =
-        (0..100).map(|process| Process::new(&format!("shop-{process}"))).collect();
-    for process in &processes {
-        for operation in 0..4_000 {
-            process.send(operation % 20, nanos(&mut random, 1), false, &mut Book::default());
-        }
-        process.clock.set(Timestamp::from_secs(1_001));
-    }
-    let answers: Vec<Vec<u8>> = processes.iter().map(|process| answer(&process.console)).collect();
-    let mut members = Members::default();
-    members.set_places((0..100).map(|process| format!("{process}:1")));
-    // The least of all rounds: the machine has other work.
-    let (mut reading, mut merging, mut writing) = (f64::MAX, f64::MAX, f64::MAX);
-    for round in 0..50 {
-        let begun = Instant::now();
-        for (address, answer) in answers.iter().enumerate() {
-            let reading = Reading::parse(answer).unwrap();
-            members.note(&format!("{address}:1"), at(round), Ok(reading));
-        }
-        let read = Instant::now();
-        let view = View::of(&members, at(round));
-        let merged = Instant::now();
-        let head = super::Head { name: String::new(), begun: 0, troubles: Vec::new() };
-        black_box(super::answer::json(&head, &view));
-        reading = reading.min((read - begun).as_secs_f64());
-        merging = merging.min((merged - read).as_secs_f64());
-        writing = writing.min(merged.elapsed().as_secs_f64());
-    }
-    let each = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
-    let bytes = answers.iter().map(Vec::len).sum::<usize>() / answers.len();
-    println!("an answer: {bytes} bytes; a round: reading {}", each(reading));
-    println!("a page: merging {}, writing {}", each(merging), each(writing));
 }

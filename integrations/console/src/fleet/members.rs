@@ -64,6 +64,8 @@ impl Life {
 /// An address that is asked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Address {
+    /// The target that it comes from.
+    target: String,
     /// The process that answered last.
     pub(super) last: Option<Name>,
     /// The reason why it does not answer, and since when.
@@ -90,14 +92,29 @@ pub(super) enum Miss {
 }
 
 impl Members {
-    /// Sets the addresses that are asked.
-    pub(super) fn set_places(&mut self, addresses: impl IntoIterator<Item = String>) {
+    /// Sets the addresses that are asked, each with the target that it comes from.
+    pub(super) fn set_places(&mut self, addresses: impl IntoIterator<Item = (String, String)>) {
         let mut before = std::mem::take(&mut self.places);
-        let place = |address: String| {
-            let place = before.remove(&address).unwrap_or_default();
+        let place = |(address, target): (String, String)| {
+            let mut place = before.remove(&address).unwrap_or_default();
+            place.target = target;
             (address, place)
         };
         self.places = addresses.into_iter().map(place).collect();
+    }
+
+    /// Returns whether nothing listens at an address because its name has others: one of IPv6 that
+    /// has never answered, where those of IPv4 do, or the other way round.
+    pub(super) fn is_spare(&self, address: &str) -> bool {
+        let Some(spare) = self.places.get(address) else { return false };
+        let is_wide = |address: &str| address.starts_with('[');
+        let stands_for = |(other, place): (&String, &Address)| {
+            place.target == spare.target
+                && is_wide(other) != is_wide(address)
+                && place.last.is_some()
+                && place.failing.is_none()
+        };
+        spare.last.is_none() && spare.failing.is_some() && self.places.iter().any(stands_for)
     }
 
     /// Takes the answer of an address, or the reason why there is none.

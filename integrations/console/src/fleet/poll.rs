@@ -55,10 +55,10 @@ pub(super) async fn rounds(shared: Arc<Shared>) {
         }
         let targets: BTreeSet<&Target> = shared.targets.iter().chain(&listed).collect();
         names.retain(|name, _| targets.iter().any(|target| target.host == *name));
-        let mut places: BTreeSet<Mounted> = BTreeSet::new();
+        let mut places: BTreeMap<Mounted, String> = BTreeMap::new();
         for target in targets {
             if let Ok(address) = target.host.parse() {
-                places.insert((address, target.path.clone()));
+                places.insert((address, target.path.clone()), target.to_string());
                 continue;
             }
             let found = names.entry(target.host.clone()).or_default();
@@ -66,15 +66,18 @@ pub(super) async fn rounds(shared: Arc<Shared>) {
             if let Some(error) = &found.error {
                 troubles.push(format!("`{}` is not found: {error}", target.host));
             }
-            places.extend(found.addresses.iter().map(|address| (*address, target.path.clone())));
+            let mounted = |address: &SocketAddr| (*address, target.path.clone());
+            let addresses = found.addresses.iter().map(mounted);
+            places.extend(addresses.map(|mounted| (mounted, target.to_string())));
         }
         if places.len() > MOST {
             troubles.push(format!("of {} addresses, only {MOST} are asked", places.len()));
             places = places.into_iter().take(MOST).collect();
         }
-        shared.set(places.iter().map(name), troubles);
+        let addresses = places.iter().map(|(place, target)| (name(place), target.clone()));
+        shared.set(addresses, troubles);
         asked.retain(|_, task| !task.is_finished());
-        for place in places {
+        for place in places.into_keys() {
             if !asked.contains_key(&place) {
                 asked.insert(place.clone(), tokio::spawn(ask(Arc::clone(&shared), place)));
             }

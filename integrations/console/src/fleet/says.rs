@@ -197,3 +197,41 @@ fn list(names: impl ExactSizeIterator<Item = String>) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use windrow::Histogram;
+
+    use super::*;
+
+    #[test]
+    fn a_process_is_slow_by_the_share_and_the_number_of_its_slow_values() {
+        let is = |slow: u64, all: u64| {
+            let values = Histogram::new();
+            (0..slow).for_each(|_| values.record(9_000_000));
+            (slow..all).for_each(|_| values.record(1_000_000));
+            is_slower(&values.distribution(), 2_000_000.0)
+        };
+        assert!(is(10, 200));
+        assert!(!is(9, 20), "chance has few");
+        assert!(!is(10, 201), "a small part");
+        let values = Histogram::new();
+        (0..20).for_each(|_| values.record(3_900_000));
+        assert!(!is_slower(&values.distribution(), 2_000_000.0), "less than twice as slow");
+    }
+
+    #[test]
+    fn a_process_fails_more_by_a_share_that_chance_does_not_bring() {
+        let is = |failed: u64, all: u64, usual: f64| {
+            let part =
+                Part { process: 0, rate: None, counts: [all, failed, 0], percentiles: [None; 3] };
+            fails_more(&part, usual)
+        };
+        assert!(is(10, 1_000, 0.0));
+        assert!(!is(9, 10, 0.0), "chance has few");
+        assert!(!is(10, 1_001, 0.0), "less than 1 %");
+        assert!(!is(190, 1_000, 0.1), "less than twice the usual share");
+        assert!(is(200, 1_000, 0.1));
+        assert!(!is(20, 100, 0.1), "chance brings it");
+    }
+}

@@ -62,8 +62,12 @@ impl Shared {
         }
     }
 
-    /// Sets the addresses that are asked, and the faults of their list.
-    pub(super) fn set(&self, addresses: impl Iterator<Item = String>, troubles: Vec<String>) {
+    /// Sets the addresses that are asked, each with its target, and the faults of their list.
+    pub(super) fn set(
+        &self,
+        addresses: impl Iterator<Item = (String, String)>,
+        troubles: Vec<String>,
+    ) {
         lock(&self.members).set_places(addresses);
         *lock(&self.troubles) = troubles;
     }

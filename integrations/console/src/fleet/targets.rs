@@ -44,6 +44,12 @@ impl Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
+impl Display for Target {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.host, self.path)
+    }
+}
+
 impl Target {
     /// Reads `host:port`, `http://host:port` or `host:port/path`.
     pub(super) fn parse(given: &str) -> Result<Target, TargetError> {

@@ -52,9 +52,14 @@ const fn at(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
+/// Returns an address as the fleet takes it from a target without a name.
+fn of_itself(address: &str) -> (String, String) {
+    (address.to_owned(), address.to_owned())
+}
+
 fn members_at(addresses: &[&str]) -> Members {
     let mut members = Members::default();
-    members.set_places(addresses.iter().map(|address| (*address).to_owned()));
+    members.set_places(addresses.iter().map(|address| of_itself(address)));
     members
 }
 
@@ -162,6 +167,29 @@ fn a_process_with_two_addresses_is_counted_once() {
 }
 
 #[test]
+fn nobody_misses_an_address_of_the_other_family() {
+    let refused = || Err(Miss::Silent("connection refused".to_owned()));
+    let mut members = Members::default();
+    let addresses = ["127.0.0.1:80", "[::1]:80"];
+    members.set_places(addresses.map(|address| (address.to_owned(), "localhost:80/".to_owned())));
+    members.note("[::1]:80", at(1), refused());
+    assert_eq!(seen(&members, at(1))["failing"][0]["address"], "[::1]:80", "none answers yet");
+    members.note("127.0.0.1:80", at(1), read(&small("a", "1", 10, 1)));
+    let now = seen(&members, at(1));
+    assert_eq!((&now["failing"], &now["addresses"]), (&json!([]), &json!(1)));
+    // It is missed once it has answered.
+    members.note("[::1]:80", at(2), read(&small("a", "1", 11, 1)));
+    members.note("[::1]:80", at(3), refused());
+    assert_eq!(seen(&members, at(3))["failing"][0]["address"], "[::1]:80");
+    // Two processes of one name and family are two.
+    let addresses = ["10.0.0.1:80", "10.0.0.2:80"];
+    members.set_places(addresses.map(|address| (address.to_owned(), "shop:80/".to_owned())));
+    members.note("10.0.0.1:80", at(4), read(&small("b", "1", 1, 1)));
+    members.note("10.0.0.2:80", at(4), refused());
+    assert_eq!(seen(&members, at(4))["failing"][0]["address"], "10.0.0.2:80");
+}
+
+#[test]
 fn of_many_restarts_the_sums_are_kept() {
     let mut members = members_at(&["a:1"]);
     let lives = MOST_LIVES as u64 + 100;
@@ -182,7 +210,7 @@ fn an_address_that_is_no_longer_asked_is_forgotten_and_its_counts_are_not() {
     let mut members = members_at(&["a:1", "b:1"]);
     members.note("a:1", at(1), read(&small("a", "1", 10, 0)));
     members.note("b:1", at(1), Err(Miss::Silent("nothing there".to_owned())));
-    members.set_places(["c:1".to_owned()]);
+    members.set_places([of_itself("c:1")]);
     members.note("a:1", at(2), read(&small("a", "1", 11, 0)));
     let late = at(2) + STALE;
     assert_eq!(sums(&members, late), [10, 0]);

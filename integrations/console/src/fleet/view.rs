@@ -81,7 +81,7 @@ impl View {
 
         let instance = |name: &Name| name.0.clone();
         let failing = members.places.iter().filter_map(|(address, place)| {
-            let failing = place.failing.clone()?;
+            let failing = place.failing.clone().filter(|_| !members.is_spare(address))?;
             let instance = place.last.as_ref().map(instance);
             Some(Silent { address: address.clone(), failing, instance })
         });
@@ -92,7 +92,7 @@ impl View {
             processes,
             failing: failing.collect(),
             unasked: members.places.values().filter(is_unasked).count(),
-            addresses: members.places.len(),
+            addresses: members.places.keys().filter(|address| !members.is_spare(address)).count(),
             gone: gone.len() + members.dropped(),
             merged,
             says: Vec::new(),

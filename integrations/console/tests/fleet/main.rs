@@ -41,9 +41,9 @@ impl Console {
     }
 
     /// Writes the file of targets: all at once, as an editor does.
-    fn set_targets(&self, targets: &[SocketAddr]) {
+    fn set_targets(&self, targets: &[impl ToString]) {
         let next = self.targets.with_extension("next");
-        let lines: Vec<String> = targets.iter().map(SocketAddr::to_string).collect();
+        let lines: Vec<String> = targets.iter().map(ToString::to_string).collect();
         fs::write(&next, format!("# members\n\n{}", lines.join("\n"))).unwrap();
         fs::rename(&next, &self.targets).unwrap();
     }
@@ -126,8 +126,9 @@ fn the_totals_of_three_processes_are_those_of_the_senders_books() {
     let two: Vec<Book> = members[..2].iter_mut().map(|member| member.send(5_000)).collect();
     console.until_equal(&two.iter().collect::<Vec<_>>());
 
-    // The file changes: a third one.
-    console.set_targets(&addresses);
+    // The file changes: a third one, by its name.
+    let third = format!("localhost:{}", addresses[2].port());
+    console.set_targets(&[addresses[0].to_string(), addresses[1].to_string(), third]);
     let mut books: Vec<Book> = members.iter_mut().map(|member| member.send(3_000)).collect();
     let seen = console.until_equal(&books.iter().collect::<Vec<_>>());
     assert_eq!(processes(&seen), 3);

@@ -9,7 +9,7 @@ use super::super::members::Members;
 use super::super::merge::{Row, Sum};
 use super::super::reading::Reading;
 use super::super::view::View;
-use super::{answer, at, seen};
+use super::{answer, at, of_itself, seen};
 use crate::{Console, ConsoleService};
 
 events! { enum Http { Pass: Count, Exception: Count, Size: Value, Rt: Histogram } }
@@ -105,7 +105,7 @@ fn nanos(random: &mut fastrand::Rng, factor: u64) -> u64 {
 /// Returns a fleet of processes, all of which have answered in the tenth second.
 fn fleet(processes: &[Process]) -> Members {
     let mut members = Members::default();
-    members.set_places((0..processes.len()).map(|process| format!("{process}:1")));
+    members.set_places((0..processes.len()).map(|process| of_itself(&format!("{process}:1"))));
     for (address, process) in processes.iter().enumerate() {
         process.clock.set(Timestamp::from_secs(1_001));
         members.note(&format!("{address}:1"), at(10), Ok(process.reading()));
@@ -215,7 +215,7 @@ fn of_ten_that_are_alike_none_is_named() {
 #[test]
 fn a_change_of_several_processes_is_said_once() {
     let mut members = Members::default();
-    members.set_places(["a:1", "b:1", "c:1"].map(str::to_owned));
+    members.set_places(["a:1", "b:1", "c:1"].map(of_itself));
     for (name, since) in [("a", 9_000), ("b", 7_000), ("c", 0)] {
         let mut answer = super::small(name, "1", 1, 1);
         if since > 0 {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::thread;
 
-use windrow_console::{Fleet, Server};
+use windrow_console::{Fleet, ServeError, Server};
 
 const HELP: &str = "\
 Shows the windrow consoles of several processes as one page.
@@ -63,7 +63,13 @@ fn serve(asked: &Asked) -> Result<Server, Box<dyn Error>> {
     let Asked { fleet, listen, beyond_loopback } = asked;
     let server =
         if *beyond_loopback { fleet.serve_beyond_loopback(listen) } else { fleet.serve(listen) };
-    Ok(server?)
+    match server {
+        Err(ServeError::BeyondLoopback { address }) => {
+            let rule = "can be reached from other machines: --beyond-loopback allows that";
+            Err(format!("{address} {rule}").into())
+        }
+        server => Ok(server?),
+    }
 }
 
 fn main() -> ExitCode {

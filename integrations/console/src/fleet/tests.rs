@@ -3,16 +3,19 @@
 mod bad;
 mod simulated;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Request;
 use serde_json::{Value, json};
+use windrow::export::from_fn;
+use windrow::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum};
 
 use super::answer::{self, Head};
 use super::members::{MOST_LIVES, Members, Miss, STALE};
 use super::reading::Reading;
 use super::view::View;
-use crate::ConsoleService;
+use crate::{Console, ConsoleService};
 
 /// Returns what a console answers to a fleet.
 fn answer(console: &ConsoleService) -> Vec<u8> {
@@ -78,6 +81,59 @@ fn sums(members: &Members, now: Duration) -> [i64; 2] {
         metric.map_or(0, |metric| metric["rows"][0]["all"][event][number].as_i64().unwrap_or(0))
     };
     [row("visits", "visits", "count"), row("open", "open", "sum")]
+}
+
+/// Returns the answer of a process with a metric of each type.
+fn of_each_type(instance: &str, number: u64) -> Reading {
+    let (counter, gauge, in_flight) = (Counter::new(), Gauge::new(), InFlight::new());
+    let (maximum, minimum, histogram) = (Maximum::new(), Minimum::new(), Histogram::new());
+    counter.add(number);
+    gauge.add(-3);
+    maximum.record(number);
+    minimum.record(number);
+    histogram.record(1_000 * number);
+    let _ = histogram.take();
+    histogram.record(5_000 * number);
+    let in_flight = Arc::new(in_flight);
+    let _entered = in_flight.enter(1);
+    let mut console = Console::new("shop");
+    console.instance(instance);
+    console.show("counter", "", Arc::new(counter)).unwrap();
+    console.show("gauge", "", Arc::new(gauge)).unwrap();
+    console.show("in_flight", "", Arc::clone(&in_flight)).unwrap();
+    console.show("maximum", "", Arc::new(maximum)).unwrap();
+    console.show("minimum", "", Arc::new(minimum)).unwrap();
+    console.show("histogram", "", Arc::new(histogram)).unwrap();
+    console.show("real", "", from_fn(move || number as f64 / 4.0)).unwrap();
+    console.show("infinite", "", from_fn(|| f64::INFINITY)).unwrap();
+    Reading::parse(&answer(&console.build())).unwrap()
+}
+
+#[test]
+fn metrics_of_each_type_are_added() {
+    let mut members = members_at(&["a:1", "b:1"]);
+    members.note("a:1", at(1), Ok(of_each_type("a", 1)));
+    members.note("b:1", at(1), Ok(of_each_type("b", 2)));
+    let seen = seen(&members, at(1));
+    let all = |name: &str| {
+        let metrics = seen["metrics"].as_array().unwrap();
+        &metrics.iter().find(|metric| metric["name"] == *name).unwrap()["rows"][0]["all"][name]
+    };
+    assert_eq!(all("counter"), &json!({ "count": 3 }));
+    assert_eq!(all("gauge"), &json!({ "sum": -6 }));
+    assert_eq!(all("in_flight"), &json!({ "sum": 2 }));
+    assert_eq!(all("maximum"), &json!({ "max": 2 }));
+    assert_eq!(all("minimum"), &json!({ "min": 1 }));
+    assert_eq!(all("real"), &json!({ "level": 0.75 }));
+    assert_eq!(all("infinite"), &json!({ "level": 0.0 }), "none of them has a number");
+    let values = all("histogram");
+    assert_eq!(
+        (&values["count"], &values["sum"], &values["max"]),
+        (&json!(4), &json!(18_000), &json!(10_000))
+    );
+    let row =
+        seen["metrics"].as_array().unwrap().iter().find(|it| it["name"] == "histogram").unwrap();
+    assert_eq!(row["rows"][0]["values"]["count"], 2, "since it was drained");
 }
 
 #[test]

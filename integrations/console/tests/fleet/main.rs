@@ -156,3 +156,28 @@ fn the_totals_of_three_processes_are_those_of_the_senders_books() {
     let pass = Book::sum(&books.iter().collect::<Vec<_>>()).pass;
     assert!(text.contains(&format!("requests{{route=\"/cart\"}}  Pass {pass}  ")), "{text}");
 }
+
+#[test]
+fn wrong_arguments_are_told() {
+    let run = |arguments: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_windrow-console");
+        let output = Command::new(program).args(arguments).output().unwrap();
+        let [told, wrong] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        (output.status.code(), told, wrong)
+    };
+    let (code, told, _) = run(&["--help"]);
+    assert_eq!(code, Some(0));
+    assert!(told.contains("windrow-console [OPTION]... [HOST:PORT[/PATH]]..."), "{told}");
+    let fails = |arguments: &[&str], expected: &str| {
+        let (code, told, wrong) = run(arguments);
+        assert_eq!((code, told.as_str()), (Some(1), ""), "{arguments:?}");
+        assert_eq!(wrong.trim_end(), format!("windrow-console: {expected}"));
+    };
+    fails(&[], "there are no consoles to read: see --help");
+    fails(&["--files", "x"], "there is no option --files: see --help");
+    fails(&["--file"], "--file needs a value");
+    fails(&["shop"], "`shop` is no target: it has no port, as `host:9090` has");
+    let beyond = "0.0.0.0:0 can be reached from other machines: --beyond-loopback allows that";
+    fails(&["--listen", "0.0.0.0:0", "shop:80"], beyond);
+}

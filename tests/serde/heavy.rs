@@ -19,8 +19,11 @@ fn heavy<K: Key + ?Sized>(capacity: usize, clock: &Manual) -> HeavyKeys<K, Manua
     builder.clock(clock.clone()).build().expect("a valid geometry")
 }
 
+/// Total, greatest error, and keys with their bounds.
+type Shown<K> = (u64, u64, Vec<(<K as ToOwned>::Owned, u64, u64)>);
+
 /// Returns all that can be asked of a snapshot.
-fn shown<K: Key + ?Sized>(snapshot: &HeavySnapshot<K>) -> (u64, u64, Vec<(K::Owned, u64, u64)>) {
+fn shown<K: Key + ?Sized>(snapshot: &HeavySnapshot<K>) -> Shown<K> {
     let top = snapshot.top(usize::MAX).into_iter();
     let top = top.map(|heavy| (heavy.key, heavy.at_least, heavy.at_most)).collect();
     (snapshot.total(), snapshot.max_error(), top)
@@ -67,7 +70,9 @@ fn the_shape_is_this_for_each_type_of_keys() {
     let keys = heavy::<str>(2, &clock);
     assert_eq!(serde_json::to_string(&sent(&keys.snapshot())).expect("JSON"), EMPTY);
     let long = "é".repeat(MAX_TEXT_BYTES);
-    ["", "\"\\\n\0", &long].into_iter().for_each(|key| keys.increment(key));
+    for key in ["", "\"\\\n\0", &long] {
+        keys.increment(key);
+    }
     let read = sent(&keys.snapshot());
     assert_eq!(read.bounds(&long), keys.snapshot().bounds(&long));
     let fields = r#"{"keys":[[7,2,2]],"max_error":0,"total":2}"#;
@@ -227,7 +232,9 @@ proptest! {
         adds in prop::collection::vec((0..6_u64, any::<u64>(), 0..64_u32), 0..40),
     ) {
         let keys = heavy::<u64>(3, &clock_at(1_000));
-        adds.iter().for_each(|(key, bits, shift)| keys.add(key, bits >> shift));
+        for (key, bits, shift) in &adds {
+            keys.add(key, bits >> shift);
+        }
         let mut read = sent(&keys.snapshot());
         read.merge(&sent(&keys.snapshot()));
         sent(&read);

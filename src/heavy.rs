@@ -8,6 +8,7 @@ use crate::clock::{Clock, Coarse, quick_now};
 use crate::error::SpanError;
 use crate::ring::Geometry;
 use crate::stripe;
+use crate::timestamp::Timestamp;
 
 mod builder;
 #[cfg(not(any(loom, shuttle)))]
@@ -296,6 +297,33 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// ```
     pub fn interval(&self) -> Duration {
         Duration::from_nanos(self.geometry.interval())
+    }
+
+    /// Returns the length of a bucket: the interval divided by the [number](Self::buckets) of
+    /// buckets.
+    ///
+    /// ```
+    /// let clients = windrow::HeavyKeys::<u32>::builder(100).build()?;
+    /// assert_eq!(clients.bucket_length().as_millis(), 500);
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn bucket_length(&self) -> Duration {
+        Duration::from_nanos(self.geometry.length())
+    }
+
+    /// Returns the clock's time.
+    ///
+    /// ```
+    /// use windrow::{HeavyKeys, Timestamp, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// let clients = HeavyKeys::<u32>::builder(100).clock(clock.clone()).build()?;
+    /// clock.set(Timestamp::from_secs(7));
+    /// assert_eq!(clients.now(), Timestamp::from_secs(7));
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// Returns the longest span that can be read: the interval, or what the coarsest

@@ -1,5 +1,7 @@
 //! Reading heavy keys.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
 use std::hash::BuildHasher;
 use std::time::Duration;
@@ -9,6 +11,7 @@ use super::shard::Shard;
 use super::snapshot::{Bounds, Heavy, HeavySnapshot};
 use super::{HeavyKeys, SpanError};
 use crate::clock::Clock;
+use crate::timestamp::Timestamp;
 
 /// # Reading
 ///
@@ -97,13 +100,19 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot_over(&self, span: Duration) -> Result<HeavySnapshot<K>, SpanError> {
+        self.check_span(span)?;
+        Ok(self.snapshot_of(span.as_nanos() as u64)) // at most a tier's interval, which fits
+    }
+
+    /// Returns whether a span can be read.
+    pub(crate) fn check_span(&self, span: Duration) -> Result<(), SpanError> {
         if span.is_zero() {
             return Err(SpanError::Zero);
         }
         if span > self.longest_span() {
             return Err(SpanError::TooLong { span, interval: self.longest_span() });
         }
-        Ok(self.snapshot_of(span.as_nanos() as u64)) // at most a tier's interval, which fits
+        Ok(())
     }
 
     fn snapshot_of(&self, span: u64) -> HeavySnapshot<K> {
@@ -111,11 +120,57 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         let new = || HeavySnapshot::new(made.random());
         let now = || self.nanos();
         if span <= self.geometry.interval() {
-            return made.read(now, span, new, HeavySnapshot::include);
+            return made.read(now, span, new, |read, _, summary| read.include(summary));
         }
         let tier = self.tiers.iter().position(|tier| span <= tier.interval());
         let tier = tier.expect("the span is at most the longest");
         made.read_tier(tier, now, span, new, HeavySnapshot::include)
+    }
+
+    /// Returns the buckets of the interval that have ended by the clock, and begin at `from` or
+    /// later, the oldest first: the start of each, and its bounds. Empty buckets are left out.
+    ///
+    /// A log asks periodically, each time for what begins behind the last bucket that it has. Then
+    /// the totals add up to the [lifetime](Self::lifetime), except for the open bucket,
+    /// [late](Self::late) adds, adds that came to an ended bucket after it was returned (of a
+    /// suspended thread, or on a clock that stepped back), and buckets that left the interval
+    /// between two calls.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{HeavyKeys, Timestamp, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// clock.set(Timestamp::from_secs(100));
+    /// let clients = HeavyKeys::<str>::builder(100).clock(clock.clone()).build()?;
+    /// clients.add("acme", 40);
+    /// assert!(clients.closed_since(Timestamp::from_secs(0)).is_empty());
+    /// clock.advance(clients.bucket_length());
+    /// let closed = clients.closed_since(Timestamp::from_secs(0));
+    /// let [(start, bucket)] = &closed[..] else { panic!("one has ended") };
+    /// assert_eq!((start.as_millis(), bucket.total()), (100_000, 40));
+    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// ```
+    pub fn closed_since(&self, from: Timestamp) -> Vec<(Timestamp, HeavySnapshot<K>)> {
+        let (made, now) = (self.made(), Cell::new(0));
+        let read_clock = || {
+            now.set(self.nanos());
+            now.get()
+        };
+        let mut all = made.read(
+            read_clock,
+            self.geometry.interval(),
+            BTreeMap::new,
+            |all: &mut BTreeMap<u64, HeavySnapshot<K>>, start, summary| {
+                if start >= from.as_nanos() {
+                    let bucket = all.entry(start);
+                    bucket.or_insert_with(|| HeavySnapshot::new(made.random())).include(summary);
+                }
+            },
+        );
+        let has_ended = |start: u64| start.saturating_add(self.geometry.length()) <= now.get();
+        all.retain(|start, bucket| has_ended(*start) && bucket.total() > 0);
+        all.into_iter().map(|(start, bucket)| (Timestamp::from_nanos(start), bucket)).collect()
     }
 
     /// Returns the bounds of a key's weight in the interval. Allocates nothing. For a text that is
@@ -137,7 +192,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
             || self.nanos(),
             self.geometry.interval(),
             Bounds::default,
-            |bounds, summary| {
+            |bounds, _, summary| {
                 bounds.include(summary, hash, key);
             },
         )
@@ -160,7 +215,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
             || self.nanos(),
             all,
             u64::default,
-            |total, summary| {
+            |total, _, summary| {
                 *total = total.saturating_add(summary.total());
             },
         )

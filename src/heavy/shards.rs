@@ -162,13 +162,14 @@ impl<K: Key + ?Sized> Shards<K> {
     }
 
     /// Reads the newest buckets that cover `span`: `visit` is called under a lock with each summary
-    /// of them. The result begins as `new` returns it, more than once if the read begins again.
+    /// of them, and the start of its bucket. The result begins as `new` returns it, more than once
+    /// if the read begins again.
     pub(super) fn read<R>(
         &self,
         now: impl Fn() -> u64,
         span: u64,
         new: impl Fn() -> R,
-        visit: impl Fn(&mut R, &Summary<K>),
+        visit: impl Fn(&mut R, u64, &Summary<K>),
     ) -> R {
         for _ in 0..sized(ATTEMPTS, 1) {
             let clears = self.clears.load(Ordering::Relaxed); // see the theorem
@@ -177,7 +178,7 @@ impl<K: Key + ?Sized> Shards<K> {
             let mut found = self.starts(now(), span).map(|start| {
                 all.clone().all(|shard| {
                     visit_at(&lock(shard), self.geometry, start, |summary| {
-                        visit(&mut read, summary);
+                        visit(&mut read, start, summary);
                     })
                 })
             });
@@ -190,7 +191,7 @@ impl<K: Key + ?Sized> Shards<K> {
         let mut read = new();
         for start in self.starts(now, span) {
             for shard in &all {
-                visit_at(shard, self.geometry, start, |summary| visit(&mut read, summary));
+                visit_at(shard, self.geometry, start, |summary| visit(&mut read, start, summary));
             }
         }
         read

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use testkit::{clock_at, ms};
+use windrow::HeavyKeys;
 use windrow::clock::Manual;
 use windrow::export::{AnyMetric, Source, top};
+use windrow::snapshot::SpanError;
 
 use crate::heavy;
 
@@ -80,4 +83,46 @@ fn without_keys_there_is_the_series_of_all_others() {
         seen(&top(Arc::clone(&keys), "key", 0))["overflow=true"].1.to_bits(),
         4_f64.to_bits()
     );
+}
+
+/// A key whose text is longer than any text that is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Long(u8);
+
+impl fmt::Display for Long {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", "é".repeat(200), self.0)
+    }
+}
+
+#[test]
+fn texts_are_cut_at_the_end_of_a_character() {
+    let keys = Arc::new(heavy::<Long>(10, 2, 1, &Manual::default()));
+    (0..3).for_each(|key| keys.increment(&Long(key)));
+    let all = seen(&top(Arc::clone(&keys), "key", 99));
+    let label = format!("key={}", "é".repeat(128));
+    assert_eq!(all.keys().collect::<Vec<_>>(), [&label, "overflow=true"]);
+    assert_eq!(all[&label].1.to_bits(), 3_f64.to_bits());
+}
+
+/// A tier or a part of the interval is shown: the sum of all series is that span's total.
+#[test]
+fn a_span_of_its_own_is_shown() {
+    let clock = clock_at(1_000);
+    let builder = HeavyKeys::<u64>::builder(10).shards(1).tier(ms(10_000), 6);
+    let keys = Arc::new(builder.clock(clock.clone()).build().expect("a tier"));
+    let source = |span| top(Arc::clone(&keys), "key", 1).over(span);
+    keys.add(&1, 5);
+    clock.advance(ms(2_000));
+    keys.add(&2, 3);
+    clock.advance(ms(500));
+    keys.add(&3, 2);
+    let values = |span| -> Vec<f64> {
+        seen(&source(span).expect("a span")).values().map(|(_, value)| *value).collect()
+    };
+    assert_eq!(values(ms(500)), [2.0, 0.0]);
+    assert_eq!(values(ms(1_000)), [3.0, 2.0]);
+    assert_eq!(values(ms(60_000)), [5.0, 5.0]);
+    assert_eq!(source(ms(0)).err(), Some(SpanError::Zero));
+    assert!(matches!(source(ms(60_001)).err(), Some(SpanError::TooLong { .. })));
 }

@@ -54,6 +54,18 @@ impl Oracle {
         keys
     }
 
+    /// Returns the weights of the buckets in the ring that have ended and begin at `from` or
+    /// later.
+    fn closed_since(&self, now: u64, from: u64) -> BTreeMap<u64, &HashMap<u64, u64>> {
+        let newest = self.newest.max(now - now % LENGTH);
+        let is_in = |start: &u64| {
+            *start >= from && start + LENGTH <= now && start + self.buckets * LENGTH > newest
+        };
+        let all = self.weights.iter().filter(|(start, _)| is_in(start));
+        let all = all.map(|(start, weights)| (*start, weights));
+        all.filter(|(_, weights)| weights.values().any(|weight| *weight > 0)).collect()
+    }
+
     /// Returns the weight of each key in the newest buckets, and the total.
     fn over(&self, now: u64, buckets: u64) -> (HashMap<u64, u64>, u64) {
         let newest = self.newest.max(now - now % LENGTH);
@@ -156,6 +168,15 @@ fn history(seed: u64) -> usize {
                     let truth = oracle.over_tier(now, length, span.div_ceil(length));
                     let snapshot = keys.snapshot_over(ns(span)).expect("it fits");
                     compared += check(&snapshot, &truth, capacity as u64);
+                }
+            }
+            7 => {
+                let from = now.saturating_sub(rng.u64(0..2 * buckets * LENGTH));
+                let truth = oracle.closed_since(now, from);
+                let closed = keys.closed_since(at_ns(from));
+                assert!(closed.iter().map(|(start, _)| start.as_nanos()).eq(truth.keys().copied()));
+                for ((_, snapshot), truth) in closed.iter().zip(truth.values()) {
+                    compared += check(snapshot, truth, capacity as u64);
                 }
             }
             5 => {

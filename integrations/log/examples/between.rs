@@ -68,6 +68,13 @@ fn print(entry: &Entry) -> Result<(), Box<dyn Error>> {
         Entry::Dropped(dropped) => {
             println!("{} {} lines are missing", shown(dropped.from)?, dropped.lines);
         }
+        Entry::Heavy(heavy) => {
+            print!("{} {:?} {} {}", shown(heavy.start)?, heavy.length, heavy.resource, heavy.total);
+            for key in &heavy.keys {
+                print!(" {:?} {}..={}", key.key, key.at_least, key.at_most);
+            }
+            println!();
+        }
         _ => println!("{entry:?}"),
     }
     Ok(())

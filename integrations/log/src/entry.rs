@@ -1,5 +1,6 @@
 //! The entries of a log.
 
+use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
 
 use windrow::{Stats, Timestamp, histogram::Distribution};
@@ -16,6 +17,65 @@ pub enum Entry {
     Second(Second),
     /// A gap: lines are missing here.
     Dropped(Dropped),
+    /// The heaviest keys of a closed bucket, from a line of JSON.
+    Heavy(Heavy),
+}
+
+/// The heaviest keys of a closed bucket of [`HeavyKeys`](windrow::HeavyKeys).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Heavy {
+    /// The name that the keys were logged under.
+    pub resource: String,
+    /// The beginning of the bucket by the wall clock.
+    pub start: SystemTime,
+    /// The length of the bucket. It ended at `start + length`.
+    pub length: Duration,
+    /// The beginning of the bucket by the keys' clock.
+    pub at: Timestamp,
+    /// The exact weight of all keys together.
+    pub total: u64,
+    /// The greatest weight of any key that is not in the list.
+    pub others_at_most: u64,
+    /// The heaviest keys, by their lower bounds.
+    pub keys: Vec<HeavyKey>,
+}
+
+/// A key and the bounds of its weight in a bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HeavyKey {
+    /// The key's text.
+    pub key: String,
+    /// Its weight is this or more.
+    pub at_least: u64,
+    /// Its weight is this or less.
+    pub at_most: u64,
+}
+
+impl Heavy {
+    /// Returns the bounds of a key's weight in the bucket, whether it is in the list or not.
+    ///
+    /// Bounds of several lines add up to bounds of their time together. The text is that of the
+    /// line: a key's `Display`, of at most 256 bytes.
+    ///
+    /// ```no_run
+    /// # use windrow_log::Entry;
+    /// let (mut at_least, mut at_most) = (0, 0);
+    /// for entry in windrow_log::read("/var/log/shop")?.all() {
+    ///     if let Entry::Heavy(heavy) = entry? {
+    ///         let bounds = heavy.bounds("203.0.113.7");
+    ///         at_least += bounds.start();
+    ///         at_most += bounds.end();
+    ///     }
+    /// }
+    /// println!("{at_least} to {at_most} requests");
+    /// # Ok::<(), windrow_log::ReadError>(())
+    /// ```
+    pub fn bounds(&self, key: &str) -> RangeInclusive<u64> {
+        let found = self.keys.iter().find(|heavy| heavy.key == key);
+        found.map_or(0..=self.others_at_most, |heavy| heavy.at_least..=heavy.at_most)
+    }
 }
 
 /// One opening of a log: from [`Log::open`](crate::Log::open) until the log was dropped or its

@@ -48,6 +48,11 @@ pub enum LogError {
         /// The name under which it was to be logged.
         resource: String,
     },
+    /// Heavy keys were added to a log in Sentinel's format, which has no lines for them.
+    NoHeavyKeys {
+        /// The name under which they were to be logged.
+        resource: String,
+    },
     /// The function that fills the batches of [`Log::every`](crate::Log::every) panicked. What it
     /// had added was written; the windows that it had not added come with the next batch.
     Panicked {
@@ -109,6 +114,9 @@ impl Display for LogError {
                     "`{resource}` is not a window: a log has lines for the buckets of windows"
                 )
             }
+            LogError::NoHeavyKeys { resource } => {
+                write!(f, "Sentinel's format has no lines for the heavy keys `{resource}`")
+            }
             LogError::Panicked { message } => {
                 write!(f, "the function that fills a log's batches panicked: {message}")
             }
@@ -123,6 +131,7 @@ impl Error for LogError {
             LogError::Locked { .. }
             | LogError::NoColumn { .. }
             | LogError::NoWindow { .. }
+            | LogError::NoHeavyKeys { .. }
             | LogError::Panicked { .. } => None,
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
-use crate::entry::{Dropped, Entry, Run};
+use crate::entry::{Dropped, Entry, Heavy, Run};
 use crate::wall::Wall;
 
 mod json;
@@ -115,6 +115,16 @@ impl Format {
             Format::Json => json::bucket(facts),
             Format::Sentinel(columns) => sentinel::bucket(columns, facts),
         }
+    }
+
+    /// Returns whether there are lines for heavy keys.
+    pub(crate) fn has_heavy_keys(&self) -> bool {
+        matches!(self, Format::Json)
+    }
+
+    /// Returns the line of a bucket's heaviest keys, with its newline.
+    pub(crate) fn heavy(heavy: &Heavy) -> Vec<u8> {
+        json::heavy(heavy)
     }
 
     /// Returns when the bucket of a line ended, as a reader of the line knows it.

@@ -6,6 +6,7 @@ mod entry;
 mod error;
 mod every;
 mod format;
+mod heavy;
 mod lines;
 mod log;
 mod names;
@@ -21,7 +22,7 @@ mod turns;
 mod wall;
 mod writer;
 
-pub use entry::{Bucket, Dropped, Entry, Run, Second};
+pub use entry::{Bucket, Dropped, Entry, Heavy, HeavyKey, Run, Second};
 pub use error::{LogError, ReadError, Step};
 pub use every::Every;
 pub use format::{Columns, Format};

@@ -1,18 +1,20 @@
 //! Draining windows into lines.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use windrow::export::{AnyMetric, AnyWindow, Source};
-use windrow::{Kind, Stats, Timestamp};
+use windrow::heavy::Key;
+use windrow::{Clock, HeavyKeys, Kind, Stats, Timestamp};
 
 use crate::disk::System;
 use crate::entry::Run;
 use crate::error::{LogError, Step};
 use crate::every::Every;
-use crate::format::Facts;
+use crate::format::{Facts, Format};
+use crate::heavy::HeavyTurns;
 use crate::names::name;
 use crate::options::Options;
 use crate::order::Ends;
@@ -47,6 +49,7 @@ pub struct Log {
     writer: Writer<System>,
     differences: Differences,
     turns: Turns,
+    heavy: HeavyTurns,
     overdue: u64,
 }
 
@@ -109,7 +112,7 @@ impl Log {
         let run = Run { id, started: SystemTime::from(Wall::now()) };
         let writer = Writer::open(System, directory, options, run)?;
         let (differences, turns) = (Differences::default(), Turns::new());
-        Ok(Log { writer, differences, turns, overdue: 0 })
+        Ok(Log { writer, differences, turns, heavy: HeavyTurns::default(), overdue: 0 })
     }
 
     /// Writes a line for each bucket that closed since the last call, and all waiting lines.
@@ -267,6 +270,51 @@ impl Batch<'_> {
         });
     }
 
+    /// Takes the closed buckets of heavy keys that the log does not have: a line for each, with the
+    /// exact total, and the `n` heaviest keys with their bounds. An empty bucket has no line.
+    ///
+    /// A key's text is its `Display`, escaped, and cut to 256 bytes. Call it at least once per
+    /// interval less one bucket of the keys; [`Unwritten::overdue`] counts later calls, by the
+    /// `resource`. A log that is opened anew in the same process begins with the buckets that are
+    /// in the interval then. Sentinel's format has no such lines: [`LogError::NoHeavyKeys`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::HeavyKeys;
+    /// use windrow_log::{Log, Options};
+    ///
+    /// static CLIENTS: HeavyKeys<str> = HeavyKeys::of(1_000, Duration::from_secs(60), 6);
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// let log = Log::open(directory.path(), Options::default())?;
+    /// let logging = log.every(Duration::from_secs(10), |batch| {
+    ///     batch.add_heavy("clients", &CLIENTS, 20);
+    /// });
+    /// CLIENTS.increment("acme"); // and so on, by the service
+    /// logging.finish()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn add_heavy<K: Key<Owned: Display> + ?Sized, C: Clock>(
+        &mut self,
+        resource: &str,
+        keys: &HeavyKeys<K, C>,
+        n: usize,
+    ) {
+        let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
+        let format = &writer.options().format;
+        if !format.has_heavy_keys() {
+            self.refused = Some(LogError::NoHeavyKeys { resource: resource.to_owned() });
+            return;
+        }
+        let (buckets, is_overdue) = heavy.take(resource, keys, n, differences);
+        *overdue += u64::from(is_overdue);
+        for bucket in buckets {
+            let start = Wall::from(bucket.start);
+            let ends = Ends::at(start.plus(bucket.length));
+            self.lines.push(Line { start, ends, text: Format::heavy(&bucket) });
+        }
+    }
+
     fn add_window(&mut self, resource: &str, window: &dyn AnyWindow) {
         if !self.log.writer.options().format.can_show(window.events()) {
             self.refused = Some(LogError::NoColumn { resource: resource.to_owned() });
@@ -317,8 +365,8 @@ impl Batch<'_> {
     /// Returns [`LogError::Failed`] if the system refuses an operation; lines that were not written
     /// wait for the next batch. Returns [`LogError::Locked`] if the directory vanished, came back,
     /// and another log has locked it. An error at [`Step::Remove`] keeps no line from being
-    /// written. Returns [`LogError::NoColumn`] for a window that was not drained; all others were
-    /// written.
+    /// written. Returns [`LogError::NoColumn`], [`LogError::NoWindow`] or [`LogError::NoHeavyKeys`]
+    /// for what has no lines in this format; all others were written.
     pub fn write(mut self) -> Result<usize, LogError> {
         self.hand_over();
         let count = self.log.writer.write()?;

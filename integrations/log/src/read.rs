@@ -180,7 +180,7 @@ impl Entries {
                     && self.range.to.is_none_or(|last| from < last)
             }
             // The file has compared the end of the bucket with the range.
-            Entry::Bucket(_) | Entry::Second(_) => true,
+            Entry::Bucket(_) | Entry::Second(_) | Entry::Heavy(_) => true,
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
-use crate::entry::{Bucket, Dropped, Entry, Run};
+use crate::entry::{Bucket, Dropped, Entry, Heavy, HeavyKey, Run};
 use crate::format::{Decoded, Facts, VERSION};
 use crate::order::LEAST_SLACK;
 use crate::wall::Wall;
@@ -39,6 +39,17 @@ enum Line<'a> {
         lines: u64,
         from: Time,
         to: Time,
+    },
+    Heavy {
+        #[serde(borrow)]
+        resource: Cow<'a, str>,
+        start: Time,
+        length_ns: u64,
+        at_ns: u64,
+        total: u64,
+        others_at_most: u64,
+        #[serde(borrow)]
+        keys: Vec<(Cow<'a, str>, u64, u64)>,
     },
 }
 
@@ -206,6 +217,19 @@ pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
     })
 }
 
+pub(super) fn heavy(heavy: &Heavy) -> Vec<u8> {
+    let key = |it: &'_ HeavyKey| (Cow::Owned(it.key.clone()), it.at_least, it.at_most);
+    line(&Line::Heavy {
+        resource: heavy.resource.as_str().into(),
+        start: Time(heavy.start.into()),
+        length_ns: nanos(heavy.length),
+        at_ns: heavy.at.as_nanos(),
+        total: heavy.total,
+        others_at_most: heavy.others_at_most,
+        keys: heavy.keys.iter().map(key).collect(),
+    })
+}
+
 pub(super) fn run(run: &Run, slack: Duration) -> Vec<u8> {
     let started = Time(run.started.into());
     let slack_ns = (slack > LEAST_SLACK).then(|| nanos(slack));
@@ -241,6 +265,29 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
         Line::Dropped { lines, from: Time(from), to: Time(to) } => {
             let dropped = Dropped { lines, from: from.into(), to: to.into() };
             Decoded { entry: Entry::Dropped(dropped), end: to, slack: None }
+        }
+        Line::Heavy { resource, start, length_ns, at_ns, total, others_at_most, keys } => {
+            let (Time(start), length) = (start, Duration::from_nanos(length_ns));
+            let is_sound =
+                |(_, at_least, at_most): &(_, u64, u64)| at_least <= at_most && *at_most <= total;
+            if others_at_most > total || !keys.iter().all(is_sound) {
+                return None;
+            }
+            let key = |(key, at_least, at_most): (Cow<'_, str>, u64, u64)| HeavyKey {
+                key: key.into_owned(),
+                at_least,
+                at_most,
+            };
+            let heavy = Heavy {
+                resource: resource.into_owned(),
+                start: start.into(),
+                length,
+                at: Timestamp::from_nanos(at_ns),
+                total,
+                others_at_most,
+                keys: keys.into_iter().map(key).collect(),
+            };
+            Decoded { entry: Entry::Heavy(heavy), end: start.plus(length), slack: None }
         }
     };
     Some(decoded)

@@ -79,7 +79,9 @@ impl OpenFile {
             {
                 self.position = Position::Over;
             }
-            if range.has(end) || !matches!(entry, Entry::Bucket(_) | Entry::Second(_)) {
+            if range.has(end)
+                || !matches!(entry, Entry::Bucket(_) | Entry::Second(_) | Entry::Heavy(_))
+            {
                 return Ok(Next::Entry(entry));
             }
         }

@@ -3,6 +3,7 @@
 
 mod adds_up;
 mod background;
+mod heavy;
 mod reading;
 #[cfg(unix)]
 mod survival;

@@ -6,6 +6,7 @@ mod book;
 mod cases;
 mod exemplars;
 mod failures;
+mod heavy;
 mod own_thread;
 mod receiver;
 mod refused;

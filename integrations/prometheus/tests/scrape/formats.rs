@@ -25,7 +25,7 @@ labels! {
 events! { enum Upload { Started: Count, Bytes: Histogram(Scale::fixed::<2, 1, { 1 << 20 }>()) } }
 
 /// Values of a label that are hard to read.
-fn hostile() -> Vec<String> {
+pub(crate) fn hostile() -> Vec<String> {
     let mut values: Vec<String> = [
         "",
         " ",

@@ -3,6 +3,7 @@
 mod created;
 mod exemplars;
 mod formats;
+mod heavy;
 mod names;
 mod parsers;
 mod random;

@@ -1,0 +1,96 @@
+//! The heaviest keys of closed buckets, and which buckets the log has.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::time::{Duration, SystemTime};
+
+use windrow::heavy::{HeavySnapshot, Key, MAX_TEXT_BYTES};
+use windrow::{Clock, HeavyKeys, Timestamp};
+
+use crate::entry::{Heavy, HeavyKey};
+use crate::wall::{Differences, Wall};
+
+/// The last turns of heavy keys, by their names.
+#[derive(Debug, Default)]
+pub(crate) struct HeavyTurns(HashMap<String, HeavyTurn>);
+
+/// The last addition of heavy keys to a batch.
+#[derive(Clone, Copy, Debug)]
+struct HeavyTurn {
+    /// The time of that addition, by the keys' clock.
+    at: Timestamp,
+    /// The earliest start of a bucket that the log does not have.
+    next: Timestamp,
+}
+
+impl HeavyTurns {
+    /// Takes the closed buckets that the log does not have, the oldest first; and returns whether
+    /// some may have left the interval before.
+    pub(crate) fn take<K: Key<Owned: Display> + ?Sized, C: Clock>(
+        &mut self,
+        resource: &str,
+        keys: &HeavyKeys<K, C>,
+        n: usize,
+        differences: &mut Differences,
+    ) -> (Vec<Heavy>, bool) {
+        let (now, length) = (keys.now(), keys.bucket_length());
+        let last = self.0.get(resource).copied();
+        let next = last.map_or(Timestamp::from_nanos(0), |last| last.next);
+        let reach = keys.interval().saturating_sub(length);
+        let is_overdue = last.is_some_and(|last| last.at + reach < now);
+        let closed = keys.closed_since(next);
+        let next = closed.last().map_or(next, |(start, _)| *start + length);
+        self.0.insert(resource.to_owned(), HeavyTurn { at: now, next });
+        if closed.is_empty() {
+            return (Vec::new(), is_overdue);
+        }
+        // Read once, so that the distances of buckets are those of the keys' clock.
+        let read = || {
+            let (wall, now) = (Wall::now().0, keys.now().as_nanos());
+            wall.saturating_sub(i64::try_from(now).unwrap_or(i64::MAX))
+        };
+        let difference = differences.settle(read);
+        let heavy = |(at, bucket): &(Timestamp, HeavySnapshot<K>)| {
+            let nanos = i64::try_from(at.as_nanos()).unwrap_or(i64::MAX);
+            let start = Wall(difference.saturating_add(nanos));
+            of_bucket(resource, (start.into(), *at, length), bucket, n)
+        };
+        (closed.iter().map(heavy).collect(), is_overdue)
+    }
+}
+
+/// Returns the `n` heaviest keys of a bucket.
+fn of_bucket<K: Key<Owned: Display> + ?Sized>(
+    resource: &str,
+    (start, at, length): (SystemTime, Timestamp, Duration),
+    bucket: &HeavySnapshot<K>,
+    n: usize,
+) -> Heavy {
+    let mut all = bucket.top(usize::MAX);
+    let others = all.split_off(n.min(all.len()));
+    let others_at_most = others.iter().map(|heavy| heavy.at_most).max();
+    let key = |heavy: windrow::heavy::Heavy<K>| HeavyKey {
+        key: text(&heavy.key),
+        at_least: heavy.at_least,
+        at_most: heavy.at_most,
+    };
+    Heavy {
+        resource: resource.to_owned(),
+        start,
+        length,
+        at,
+        total: bucket.total(),
+        others_at_most: others_at_most.unwrap_or(0).max(bucket.max_error()),
+        keys: all.into_iter().map(key).collect(),
+    }
+}
+
+/// Returns the beginning of a key's text, of bounded length.
+fn text(key: &impl Display) -> String {
+    let mut text = key.to_string();
+    if text.len() > MAX_TEXT_BYTES {
+        let end = (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end));
+        text.truncate(end.unwrap_or(0));
+    }
+    text
+}

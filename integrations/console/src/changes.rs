@@ -14,6 +14,13 @@
 //! A 99th percentile is above a bound if more than a hundredth of the values is. So it is tested as
 //! a share: that of the values above a [bound](Watch::bounds) that the past gives.
 //!
+//! # Clumps
+//!
+//! Evidence counts independent operations. If they fail, come or are slow together, a change needs
+//! more of it, by the factor between the variance of past counts and that of independent ones. For
+//! shares and rates it is the variance from minute to minute; for values, that within each minute,
+//! because a burst of slow seconds may be in each of them.
+//!
 //! # Spans
 //!
 //! Shares and rates of the last seconds show what is new and large; those of the last minutes, what
@@ -21,6 +28,7 @@
 //! most of it: these may be one pause, or one client.
 
 mod change;
+mod clumps;
 mod course;
 mod evidence;
 mod judge;
@@ -278,6 +286,7 @@ impl Watch {
             above: std::array::from_fn(|at| since(Of::Above(at)).0 as u32),
             percentiles: self.percentiles,
             changed: 0,
+            clumps: std::array::from_fn(|at| self.recent.clumps(at, self.minute.at)),
         }
     }
 }

@@ -3,13 +3,16 @@
 use super::evidence::{of_count, of_share, slices_changed};
 use super::minutes::Of;
 use super::usual::{ABOVE, Level};
-use super::{Change, Course, PERCENTILES, Season, Settings, Watch, What};
+use super::{Change, Course, MINUTES, PERCENTILES, Season, Settings, Watch, What};
 
 /// The least number of hits of a change.
 pub(super) const HITS: f64 = 4.0;
 
 /// The least span in seconds that shows a change of a rate: operations come in clumps.
 const LEAST: f64 = 10.0;
+
+/// The least clumps of values that count: fewer may be the noise of so few spans.
+const LEAST_CLUMPS: f64 = 2.0;
 
 /// The time in milliseconds for which nothing must be left of a change before it has ended; and in
 /// which a change that begins again is still the one before.
@@ -77,11 +80,28 @@ impl Watch {
             What::Refused => share(Of::Refused),
             What::Slow => {
                 self.bounds()?;
-                let above =
-                    |at: usize| of_share(Of::Above(at), ABOVE[at] / 2.0, ABOVE[at], ABOVE[at], 1.0);
+                let above = |at: usize| {
+                    let (of, part) = (Of::Above(at), ABOVE[at]);
+                    of_share(of, part / 2.0, part, part, self.clumps(at, sum(of)?.1))
+                };
                 (0..ABOVE.len()).rev().find_map(above)
             }
             What::Quiet | What::Busy => self.judge_rate(settings, what, sum(Of::Rate)?),
+        }
+    }
+
+    /// Returns the clumps of the values above a bound, over a span.
+    fn clumps(&self, at: usize, span: f64) -> f64 {
+        let is_common = || {
+            let next = self.usual.percentiles.get(at + 1).copied().flatten();
+            next.is_some_and(|next| next.middle > self.bounds[at] as f64)
+        };
+        match self.usual.clumps[at] {
+            Some(clumps) if clumps < LEAST_CLUMPS => 1.0,
+            Some(clumps) => clumps,
+            // Values that are often there may come together: seconds show nothing.
+            None if span < MINUTES[0] && is_common() => f64::INFINITY,
+            None => 1.0,
         }
     }
 
@@ -253,6 +273,13 @@ impl Watch {
         });
         let is_slow = self.is_on(What::Slow);
         if has_moved && !is_slow {
+            for (at, bound) in bounds.iter().enumerate() {
+                // Of the values that are above the lower bound alone, nothing is known.
+                if *bound * DRIFT < self.bounds[at] as f64 {
+                    self.usual.clumps[at] = None;
+                    self.minutes.forget_clumps(at);
+                }
+            }
             self.bounds = bounds.map(|bound| bound as u64);
             self.minutes.forget_above();
             self.recent.forget_above();

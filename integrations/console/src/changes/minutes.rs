@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::clumps::Clumps;
 use super::{PERCENTILES, What};
 
 /// The number of minutes that are kept.
@@ -24,6 +25,8 @@ pub(crate) struct Minute {
     pub(crate) percentiles: [f32; PERCENTILES],
     /// The kinds of the changes that it belongs to, a bit each.
     pub(crate) changed: u8,
+    /// The clumps of the values above each bound.
+    pub(crate) clumps: [Clumps; PERCENTILES],
 }
 
 impl Minute {
@@ -105,6 +108,11 @@ impl Minutes {
     /// Forgets the counts above the bounds, because these have changed.
     pub(super) fn forget_above(&mut self) {
         self.ring.iter_mut().for_each(|minute| minute.above = [0; PERCENTILES]);
+    }
+
+    /// Forgets the clumps of the values above a bound, because it has become lower.
+    pub(super) fn forget_clumps(&mut self, at: usize) {
+        self.ring.iter_mut().for_each(|minute| minute.clumps[at] = Clumps::default());
     }
 
     /// Returns the sum over the newest minutes that cover `seconds`, as far as they reach; and the

@@ -93,3 +93,46 @@ fn slow_values_are_found_whatever_the_interval() {
         assert_eq!(found, [super::What::Slow], "{interval} s");
     }
 }
+
+#[test]
+fn slow_values_in_each_minute_are_usual_even_if_they_come_together() {
+    let mut site = Site::new(60);
+    let slow = |second: u64| if second % 60 < 8 { 50 } else { 0 };
+    (0..3_600).for_each(|second| site.serve(slow(second)));
+    site.watch = past::watch(&site.window, &site.roles, &Settings::default(), 0);
+    for second in 0..2_400 {
+        site.serve(slow(second));
+        site.look();
+        assert!(site.watch.changes().is_empty(), "second {second}: {:?}", site.watch.changes());
+    }
+    // Minutes in a row are no burst.
+    for _ in 0..300 {
+        site.serve(50);
+        site.look();
+    }
+    let found: Vec<_> = site.watch.changes().iter().map(|change| change.what).collect();
+    assert_eq!(found, [super::What::Slow]);
+}
+
+#[test]
+fn above_a_lower_bound_it_is_unknown_whether_values_come_together() {
+    let mut site = Site::new(60);
+    site.serve_an_hour();
+    for second in 0..1_800 {
+        site.serve(u64::from(second % 17 == 0));
+        site.look();
+    }
+    let known = site.watch.usual.clumps;
+    assert!(known[0].is_some(), "{known:?}");
+    let mut set = |factor: f64| {
+        for level in site.watch.usual.percentiles.iter_mut().flatten() {
+            level.high *= factor;
+        }
+        site.watch.set_bounds(&Settings::default());
+        let mut learned = site.watch.usual;
+        learned.learn(&site.watch.minutes);
+        learned.clumps
+    };
+    assert_eq!(set(1.5)[0], known[0], "above a higher one, they are some of those");
+    assert_eq!(set(0.5), [None; 3]);
+}

@@ -3,11 +3,16 @@
 use std::collections::VecDeque;
 
 use super::PERCENTILES;
+use super::clumps::Clumps;
 use super::judge::HITS;
 use super::minutes::Of;
 
 /// The number of looks that are kept.
 const KEPT: usize = 64;
+
+/// The number of looks of a span in which values come together: those of the shortest span that is
+/// compared.
+const TOGETHER: usize = 6;
 
 /// All-time counts at a look, modulo 2^32, because only differences are used.
 #[derive(Clone, Copy, Debug, Default)]
@@ -141,9 +146,81 @@ impl Recent {
         (sum.0 - most[0].0 - most[1].0, sum.1 - most[0].1 - most[1].1)
     }
 
+    /// Returns the clumps of the values above a bound since a time, in spans of [`TOGETHER`] looks,
+    /// without the two looks that have found most. Looks that are far apart tell nothing.
+    pub(super) fn clumps(&self, at: usize, since: u64) -> Clumps {
+        let of = Of::Above(at);
+        let (mut slices, mut count) = ([(0.0, 0.0); KEPT], 0);
+        for (pair, (counts, then)) in self.looks.iter().rev().zip(self.slices(of)) {
+            if then < since || pair.at > then + 2_000 {
+                break;
+            }
+            slices[count] = counts;
+            count += 1;
+        }
+        let slices = &mut slices[..count];
+        let has_hits = slices.iter().any(|(hits, _)| *hits > 0.0);
+        for _ in 0..2 {
+            let most = slices.iter_mut().max_by(|one, other| one.0.total_cmp(&other.0));
+            if let Some(most) = most {
+                *most = (0.0, 0.0);
+            }
+        }
+        let sum = |span: &[(f64, f64)]| {
+            span.iter().fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+        };
+        Clumps::of(slices.chunks_exact(TOGETHER).map(sum), has_hits)
+    }
+
     /// Returns hits and trials between looks, and the time of the earlier look, the newest first.
     pub(super) fn slices(&self, of: Of) -> impl Iterator<Item = ((f64, f64), u64)> {
         let pairs = self.looks.iter().rev().zip(self.looks.iter().rev().skip(1));
         pairs.map(move |(now, then)| (now.since(then, of), then.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the clumps of the values above a bound in looks of a second, or of `apart` seconds:
+    /// ten values a second, of which `hits` are above.
+    fn clumps(apart: u64, hits: impl Fn(u64) -> u32) -> Option<f64> {
+        let mut recent = Recent::default();
+        let mut above = 0;
+        for second in 0..=60 {
+            let values = second as u32 * 10;
+            let look =
+                Look { at: second * apart * 1_000, values, above: [above; 3], ..Look::default() };
+            recent.push(look, look.above);
+            above += hits(second);
+        }
+        recent.clumps(0, 0).ratio()
+    }
+
+    #[test]
+    fn values_come_together_in_bursts_and_not_in_pauses() {
+        assert_eq!(clumps(1, |_| 0), None);
+        assert_eq!(clumps(1, |second| u32::from(second == 30)), Some(1.0));
+        assert_eq!(clumps(1, |_| 3), Some(1.0));
+        // Two seconds are one pause, or two.
+        let pauses = clumps(1, |second| if second == 17 || second == 41 { 10 } else { 1 });
+        assert!(pauses.unwrap() < 1.1, "{pauses:?}");
+        let burst = clumps(1, |second| if (20..28).contains(&second) { 10 } else { 1 });
+        assert!(burst.unwrap() > 5.0, "{burst:?}");
+        // Looks that are far apart do not tell.
+        assert_eq!(clumps(3, |second| if (20..28).contains(&second) { 10 } else { 1 }), None);
+    }
+
+    #[test]
+    fn looks_before_a_minute_do_not_belong_to_it() {
+        let mut recent = Recent::default();
+        for second in 0..=60 {
+            let (values, above) = (second as u32 * 10, second.min(20) as u32 * 5);
+            let look = Look { at: second * 1_000, values, above: [above; 3], ..Look::default() };
+            recent.push(look, look.above);
+        }
+        assert!(recent.clumps(0, 0).ratio().is_some());
+        assert_eq!(recent.clumps(0, 24_000).ratio(), None);
     }
 }

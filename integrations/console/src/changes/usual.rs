@@ -27,6 +27,8 @@ pub(super) struct Usual {
     pub(super) refused: Option<Level>,
     /// The levels of the percentiles.
     pub(super) percentiles: [Option<Level>; PERCENTILES],
+    /// The clumps of the values above each bound.
+    pub(super) clumps: [Option<f64>; PERCENTILES],
     pub(super) rate: Option<Level>,
 }
 
@@ -50,6 +52,9 @@ impl Usual {
         self.refused = refused.or(self.refused);
         for (at, level) in self.percentiles.iter_mut().enumerate() {
             *level = percentile(usual(minutes, What::Slow), at).or(*level);
+        }
+        for (at, clumps) in self.clumps.iter_mut().enumerate() {
+            *clumps = together(usual(minutes, What::Slow), at).or(*clumps);
         }
         let both = |minute: &&Minute| minute.is_usual(What::Busy);
         // A series that never had operations has no rate yet; one that had some may have none.
@@ -98,6 +103,12 @@ fn percentile<'m>(minutes: impl Iterator<Item = &'m Minute>, at: usize) -> Optio
     }
     let [high, level] = [USUALLY, 0.5].map(|part| quantile(&mut values, part));
     Some(Level { middle: level, low: 0.0, high, clumps: 1.0 })
+}
+
+/// Returns the clumps of the values above a bound: the mean of the minutes that have such values.
+fn together<'m>(minutes: impl Iterator<Item = &'m Minute>, at: usize) -> Option<f64> {
+    let known: Vec<f64> = minutes.filter_map(|minute| minute.clumps[at].ratio()).collect();
+    (known.len() >= NEEDED).then(|| trimmed_mean(known))
 }
 
 /// Returns the level of the rate: the median of the last half an hour. Its range is that of the

@@ -10,6 +10,7 @@ use targets::Target;
 
 mod answer;
 mod get;
+mod heavy;
 mod members;
 mod merge;
 mod part;

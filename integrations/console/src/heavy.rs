@@ -4,12 +4,13 @@
 //! Keys come from strangers. At most [`SHOWN`] of a span are shown, and of each at most [`LONGEST`]
 //! characters.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display, Write};
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use windrow::heavy::{HeavyKeys, Key};
+use windrow::heavy::{HeavyKeys, Key, MAX_TEXT_BYTES};
 use windrow::{Clock, snapshot::SpanError};
 
 use crate::number::Json;
@@ -17,7 +18,10 @@ use crate::text::shown_key;
 use crate::unusual::percent;
 
 /// The greatest number of keys of a span.
-const SHOWN: usize = 10;
+pub(crate) const SHOWN: usize = 10;
+
+/// The greatest number of keys of a span for a fleet.
+const SENT: usize = 100;
 
 /// The greatest number of characters of a key.
 const LONGEST: usize = 120;
@@ -45,6 +49,10 @@ trait AnyKeys: Send + Sync {
     fn lengths(&self) -> [Duration; 3];
 
     fn read(&self, span: Duration) -> Result<Reading, SpanError>;
+
+    /// Reads a snapshot of at most `most` keys, as windrow's `serde` writes it for texts. `None` if
+    /// two keys have the same text, or a text is too long: such bounds cannot be added.
+    fn member(&self, span: Duration, most: usize) -> Option<Value>;
 }
 
 /// The heaviest keys of a span.
@@ -91,6 +99,21 @@ where
         });
         Ok(Reading { span, total: snapshot.total(), keys: keys.collect() })
     }
+
+    fn member(&self, span: Duration, most: usize) -> Option<Value> {
+        let mut snapshot = self.snapshot_over(span).ok()?;
+        snapshot.truncate(most);
+        let (mut texts, mut keys) = (HashSet::new(), Vec::new());
+        for heavy in snapshot.top(usize::MAX) {
+            let text = heavy.key.to_string();
+            if text.len() > MAX_TEXT_BYTES || !texts.insert(text.clone()) {
+                return None;
+            }
+            keys.push((text, heavy.at_least, heavy.at_most));
+        }
+        let (total, max_error) = (snapshot.total(), snapshot.max_error());
+        Some(json!({ "total": total, "max_error": max_error, "keys": keys }))
+    }
 }
 
 impl Heavy {
@@ -103,15 +126,28 @@ impl Heavy {
         Heavy { name: name.to_owned(), help: help.to_owned(), keys: Box::new(keys) }
     }
 
-    /// Reads the last minute, if the buckets are fine enough, the interval, the last hour and the
-    /// longest span, as far as tiers reach.
     fn read(&self) -> Vec<Reading> {
+        self.spans().filter_map(|span| self.keys.read(span).ok()).collect()
+    }
+
+    /// Returns the last minute, if the buckets are fine enough, the interval, the last hour and the
+    /// longest span, as far as tiers reach.
+    fn spans(&self) -> impl Iterator<Item = Duration> {
         let [bucket, interval, longest] = self.keys.lengths();
         let minute = (interval > MINUTE && bucket <= FINE).then_some(MINUTE);
         let hour = (interval < HOUR && longest > HOUR).then_some(HOUR);
         let longest = (longest > interval).then_some(longest);
-        let spans = minute.into_iter().chain([interval]).chain(hour).chain(longest);
-        spans.filter_map(|span| self.keys.read(span).ok()).collect()
+        minute.into_iter().chain([interval]).chain(hour).chain(longest)
+    }
+
+    /// Returns all for a fleet: the snapshots that can be added, by span.
+    pub(crate) fn member(&self) -> Value {
+        let spans = self.spans().filter_map(|span| {
+            let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+            Some(json!({ "span_ms": millis, "keys": self.keys.member(span, SENT)? }))
+        });
+        let spans: Vec<Value> = spans.collect();
+        json!({ "name": self.name, "help": self.help, "spans": spans })
     }
 }
 
@@ -210,12 +246,12 @@ pub(crate) fn text(all: &[Heavy]) -> String {
 }
 
 /// Returns a range in words, or one bound if both are the same.
-fn range(at_least: &str, at_most: &str) -> String {
+pub(crate) fn range(at_least: &str, at_most: &str) -> String {
     if at_least == at_most { at_least.to_owned() } else { format!("{at_least} to {at_most}") }
 }
 
 /// Returns the beginning of a key's text, with a mark if there is more of it.
-fn cut(key: &impl Display) -> String {
+pub(crate) fn cut(key: &impl Display) -> String {
     let mut beginning = Beginning { text: String::new(), left: LONGEST };
     // The only error is that the text is long enough.
     if write!(beginning, "{key}").is_err() {

@@ -11,6 +11,7 @@ use windrow::histogram::Distribution;
 use windrow::{Kind, Stats};
 
 use crate::console::{Named, Shown};
+use crate::heavy::Heavy;
 use crate::names::{events_of, form_name};
 use crate::unusual::{Unusual, wall};
 use crate::window::{known_span, nanos};
@@ -84,6 +85,7 @@ impl Member {
             "epoch": shown.epoch,
             "age_ms": u64::try_from(shown.age().as_millis()).unwrap_or(u64::MAX),
             "unusual": unusual.json(wall()),
+            "heavy": shown.heavy.iter().map(Heavy::member).collect::<Vec<_>>(),
         });
         with(&head.to_string(), "metrics", &self.metrics.join(","))
     }

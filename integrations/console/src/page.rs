@@ -29,8 +29,8 @@ const FLEET: &str = include_str!("fleet/page.html");
 /// The rights of that page.
 #[cfg(feature = "fleet")]
 const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-DSlriiOc4rpHJtnDnyrjfgyVkMGZ7Qfp4aZ4KhvIwDY='; \
-    style-src 'sha256-12sbLwH3SL/Zc+U4DTIRY3YTpSEmz/sImqLaTdMzEYs='; \
+    script-src 'sha256-aMOUhze3qdbPzAZI8fODSWYVkT9NyXSuk07FIA54JWs='; \
+    style-src 'sha256-E095RBlX5dhOd4d5uiyJ5CDYCqqh1jiTSvClt+PhnEQ='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Returns the page of a fleet.

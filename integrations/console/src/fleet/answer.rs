@@ -92,6 +92,7 @@ pub(super) fn json(head: &Head, view: &View) -> String {
         "gone": view.gone,
         "processes": view.processes.iter().map(process).collect::<Vec<_>>(),
         "failing": failing.collect::<Vec<_>>(),
+        "heavy": view.heavy.json(),
         "metrics": view.merged.metrics.iter().map(|sums| metric(view, sums)).collect::<Vec<_>>(),
     })
     .to_string()
@@ -267,6 +268,7 @@ pub(super) fn text(head: &Head, view: &View) -> String {
         let _ =
             writeln!(text, "process: {}  up {up}  {}", shown_key(&process), shown_key(&version));
     }
+    text += &view.heavy.text();
     for sums in &view.merged.metrics {
         let (name, help) = (&sums.name, brief(&sums.help));
         let _ = writeln!(text, "\n# {}: {}", shown_key(name), shown_key(&help));

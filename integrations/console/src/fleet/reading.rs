@@ -1,10 +1,11 @@
 //! The reading of a member: what its `/member.json` says, checked.
 
 use std::collections::HashSet;
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 
 use serde::Deserialize;
 use windrow::Stats;
+use windrow::heavy::HeavySnapshot;
 use windrow::histogram::Distribution;
 
 use crate::member::FORM;
@@ -21,6 +22,8 @@ pub(super) struct Reading {
     pub(super) age_ms: u64,
     pub(super) unusual: Changes,
     pub(super) metrics: Vec<Metric>,
+    #[serde(default)]
+    pub(super) heavy: Vec<Heavy>,
     /// The length of the answer.
     #[serde(skip)]
     pub(super) bytes: usize,
@@ -40,6 +43,28 @@ pub(super) struct Change {
     pub(super) what: String,
     pub(super) since_ms: u64,
     pub(super) says: String,
+}
+
+/// Heavy keys under a name.
+#[derive(Debug, Deserialize)]
+pub(super) struct Heavy {
+    pub(super) name: String,
+    pub(super) help: String,
+    pub(super) spans: Vec<Span>,
+}
+
+/// The heavy keys of a span.
+#[derive(Deserialize)]
+pub(super) struct Span {
+    pub(super) span_ms: u64,
+    pub(super) keys: HeavySnapshot<str>,
+}
+
+/// Shows the span.
+impl Debug for Span {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Span").field("span_ms", &self.span_ms).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -171,6 +196,14 @@ impl Reading {
             |(_, text, least): &&(_, &String, usize)| text.len() < *least || text.len() > LONGEST;
         if let Some((name, ..)) = texts.iter().find(is_wrong) {
             return Err(Flaw::Name(name));
+        }
+        let mut lists = HashSet::new();
+        for heavy in &self.heavy {
+            for span in &heavy.spans {
+                if !lists.insert((&heavy.name, span.span_ms)) {
+                    return Err(Flaw::Twice(heavy.name.clone()));
+                }
+            }
         }
         let mut names = HashSet::new();
         for metric in &self.metrics {

@@ -26,7 +26,6 @@ const LEAST: Duration = Duration::from_millis(250);
 const REST: u32 = 9;
 
 /// The state that the rounds and the answers share.
-#[derive(Debug)]
 pub(super) struct Shared {
     pub(super) name: String,
     pub(super) targets: Vec<Target>,
@@ -39,7 +38,6 @@ pub(super) struct Shared {
 }
 
 /// A view, and the answers that were made of it.
-#[derive(Debug)]
 struct Latest {
     head: Head,
     view: View,

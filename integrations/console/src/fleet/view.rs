@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::heavy::HeavyLists;
 use super::members::{Failing, Members, Name};
 use super::merge::Merged;
 use super::reading::Reading;
 use super::says::{Says, says};
 
 /// A fleet at one moment.
-#[derive(Debug)]
 pub(super) struct View {
     /// The time since the fleet's start.
     pub(super) now: Duration,
@@ -25,6 +25,7 @@ pub(super) struct View {
     /// The processes that are gone.
     pub(super) gone: usize,
     pub(super) merged: Merged,
+    pub(super) heavy: HeavyLists,
     pub(super) says: Vec<Says>,
 }
 
@@ -57,12 +58,13 @@ impl View {
         let (there, gone): (Vec<_>, Vec<_>) =
             lives.into_iter().partition(|life| life.is_there(now));
 
-        let mut merged = Merged::default();
+        let (mut merged, mut heavy) = (Merged::default(), HeavyLists::default());
         let mut processes = Vec::new();
         for life in there {
             let differs = merged.difference(&life.reading);
             if differs.is_none() {
                 merged.add(processes.len(), &life.reading);
+                heavy.add(&life.reading);
             }
             processes.push(Process {
                 name: life.reading.instance.clone(),
@@ -95,6 +97,7 @@ impl View {
             addresses: members.places.keys().filter(|address| !members.is_spare(address)).count(),
             gone: gone.len() + members.dropped(),
             merged,
+            heavy,
             says: Vec::new(),
         };
         view.says = says(&view);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windrow::clock::Manual;
-use windrow::{SlidingWindow, Timestamp, events};
+use windrow::{HeavyKeys, SlidingWindow, Timestamp, events};
 use windrow_console::{Console, Fleet, Server};
 
 use crate::browser::Browser;
@@ -29,6 +29,10 @@ fn process(instance: &str, nanos: u64) -> Server {
     console.instance(instance);
     console.show("requests", "Requests", Arc::new(window)).unwrap();
     console.nanoseconds("Rt");
+    let clients = HeavyKeys::<str>::builder(10).clock(Manual::default()).build().unwrap();
+    clients.add("acme", 15);
+    clients.add(instance, 1);
+    console.show_heavy("clients", "Requests by client", Arc::new(clients));
     console.build().serve("127.0.0.1:0").unwrap()
 }
 
@@ -82,6 +86,12 @@ fn the_slow_one_and_the_silent_one_are_read_on_the_page_of_a_fleet() {
     let failed = cell(&mut browser, "failed")[0].as_f64().unwrap();
     assert!((failed - 0.01).abs() < 1e-9, "{failed}");
 
+    // The clients of all: three of fifteen.
+    let client = browser.value(
+        "[...document.querySelector('#heavy [data-heavy=clients] tr').cells].map(cell => cell.textContent)",
+    );
+    assert_eq!(client, json!(["acme", "45", "94\u{202f}%"]));
+
     // By keyboard: the slowest process is first, below the sum.
     browser.value("document.querySelector('tr[data-series=requests]').focus()");
     browser.press("Enter", 13);
@@ -96,7 +106,7 @@ fn the_slow_one_and_the_silent_one_are_read_on_the_page_of_a_fleet() {
         browser.resize(width, 900, false);
         let wide = browser.value("document.documentElement.scrollWidth - innerWidth");
         assert!(wide.as_i64() <= Some(0), "{wide} at {width}");
-        let hidden = "['#now', '#rows td[data-col=p99-high]', '#parts td'].filter(part => document.querySelector(part).getClientRects().length === 0)";
+        let hidden = "['#now', '#heavy td', '#rows td[data-col=p99-high]', '#parts td'].filter(part => document.querySelector(part).getClientRects().length === 0)";
         assert_eq!(browser.value(hidden), json!([]), "{width}");
     }
 

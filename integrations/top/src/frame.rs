@@ -23,7 +23,7 @@ const LONGEST_NAME: usize = 200;
 const LONGEST_KEY: usize = 1_000;
 
 /// A frame.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub(crate) epoch: String,
     pub(crate) number: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Frame {
 pub(crate) type Numbers = Vec<Option<f64>>;
 
 /// The parts of a frame that only a whole one has.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Whole {
     pub(crate) service: Legible,
     pub(crate) instance: Legible,
@@ -59,7 +59,7 @@ pub(crate) struct Whole {
 }
 
 /// A metric, with its events: their names, kinds and units.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NewMetric {
     pub(crate) name: Legible,
     pub(crate) form: String,
@@ -68,7 +68,7 @@ pub(crate) struct NewMetric {
 }
 
 /// A row that is not known yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NewRow {
     pub(crate) id: u64,
     pub(crate) metric: usize,

@@ -1,6 +1,6 @@
 //! The screen of a real console, whose frames are recorded when the test begins.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
@@ -34,9 +34,18 @@ const SECOND: Duration = Duration::from_secs(1);
 /// A name that a terminal must not see.
 const HOSTILE: &str = "/\x1b[2J\x1b]0;x\x07\u{202e}";
 
-/// Returns a program that has taken two frames of a console, of which `/cart` has failed for ten
-/// minutes after a fine hour.
+/// Returns a program that has taken the two frames.
 fn app() -> App {
+    static RECORDED: OnceLock<[Frame; 2]> = OnceLock::new();
+    let mut app = App::new("127.0.0.1:9090".to_owned());
+    for frame in RECORDED.get_or_init(record) {
+        app.take(Message::Frame(Box::new(frame.clone())), Instant::now());
+    }
+    app
+}
+
+/// Returns two frames of a console, of which `/cart` has failed for ten minutes after a fine hour.
+fn record() -> [Frame; 2] {
     let clock = Manual::default();
     let handle = clock.clone();
     let make = move || {
@@ -72,12 +81,7 @@ fn app() -> App {
     let server = console.build().serve("127.0.0.1:0").unwrap();
     let address = Address::parse(&server.address().to_string()).unwrap();
     let mut frames = Frames::open(&address).unwrap();
-    let mut app = App::new(address.authority());
-    for _ in 0..2 {
-        let frame = Box::new(frames.next().unwrap());
-        app.take(Message::Frame(frame), Instant::now());
-    }
-    app
+    std::array::from_fn(|_| frames.next().unwrap())
 }
 
 /// Returns the lines of a screen.

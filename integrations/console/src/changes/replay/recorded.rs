@@ -13,7 +13,7 @@ use std::fs;
 
 use fastrand::Rng;
 
-use super::day::{Second, Traffic, Trouble, crowd};
+use super::day::{FINE, Second, Traffic, Trouble, crowd};
 use super::{DAYS, Found, found_in_fine_days, in_parallel};
 use crate::changes::replay::incident::INCIDENTS;
 
@@ -163,6 +163,22 @@ fn slow_seconds_in_a_row_are_usual_where_they_come_again_and_again() {
     assert!((1..=60).contains(&slowest), "{:?}", found.after);
 }
 
+/// Returns the number of spans a day, in days without an incident, that have less than half of the
+/// rate of the lowest minute of the half hour before.
+fn low_spans(mut day: Recorded, span: usize, days: usize) -> f64 {
+    let counts: Vec<f64> =
+        (0..days as u64 * 86_400).map(|at| day.serve(at, FINE, None).all as f64).collect();
+    let minutes: Vec<f64> =
+        counts.chunks_exact(60).map(|of| of.iter().sum::<f64>() / 60.0).collect();
+    let low = counts.chunks_exact(span).enumerate().filter(|(at, of)| {
+        let minute = at * span / 60;
+        let before = &minutes[minute.saturating_sub(30)..minute];
+        let least = before.iter().copied().fold(f64::INFINITY, f64::min);
+        before.len() == 30 && of.iter().sum::<f64>() / span as f64 * 2.0 < least
+    });
+    low.count() as f64 / days as f64
+}
+
 /// Prints the tables of the README over recorded days: `cargo test --release -p windrow-console
 /// --lib -- --ignored --nocapture the_tables_of_recorded_days`.
 #[test]
@@ -192,5 +208,13 @@ fn the_tables_of_recorded_days() {
         let (all, requests) = (all.sum::<u32>(), seconds.iter().flatten().count() as f64);
         let rate = requests * draws as f64 * factor / seconds.len() as f64;
         println!("| {name} | {rate:.1} | {days} | {all} | {:.2} |", f64::from(all) / days as f64);
+    }
+    println!("\nspans a day with less than half of the rate of the lowest minute before:");
+    for (name, seconds, draws, factor) in series {
+        let low = [15, 30, 60].map(|span| {
+            let found = low_spans(Recorded::new(seconds, draws, factor, 21), span, 12);
+            format!("{span} s: {found:.2}")
+        });
+        println!("{name}: {}", low.join(", "));
     }
 }

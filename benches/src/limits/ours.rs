@@ -1,9 +1,11 @@
-//! windrow's: a gate, a pace, a family of gates, and a window that is asked for its sum before an
-//! add.
+//! windrow's: a gate, a pace, several limits in one word, a family of gates, and a window that is
+//! asked for its sum before an add.
 
 use std::time::Duration;
 
-use windrow::{Clock, Family, Gate, Pace, SlidingWindow, events, gate::RationedGate, labels};
+use windrow::{
+    Clock, Family, Gate, Pace, Paces, SlidingWindow, events, gate::RationedGate, labels,
+};
 
 use super::{KEYS, Limiter, Terms};
 
@@ -49,6 +51,24 @@ pub fn paced<C: Clock>(terms: Terms, clock: C) -> Pace<C> {
     let period = terms.interval.as_nanos() as u64 / terms.limit;
     let builder = Pace::builder(Duration::from_nanos(period)).burst(terms.limit);
     builder.clock(clock).allow_coarse_clock().build().expect("sound terms")
+}
+
+/// Returns a limit of these terms, and with `two` another one beside it: the same in twice the
+/// interval.
+///
+/// # Panics
+/// If no word holds these limits.
+pub fn several<C: Clock>(terms: Terms, two: bool, clock: C) -> Paces<C> {
+    let builder = Paces::builder().limit(terms.limit, terms.interval).max_wait(Duration::ZERO);
+    let builder = if two { builder.limit(terms.limit, 2 * terms.interval) } else { builder };
+    builder.clock(clock).allow_coarse_clock().build().expect("sound terms")
+}
+
+impl<C: Clock + Send + Sync> Limiter for Paces<C> {
+    #[inline]
+    fn ask(&self, _key: u64) -> bool {
+        self.try_admit(1)
+    }
 }
 
 impl<C: Clock + Send + Sync> Limiter for Pace<C> {

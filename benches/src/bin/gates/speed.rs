@@ -9,12 +9,15 @@ use windrow_benches::lab::stats::{Sample, Spread};
 use windrow_benches::limits::Flow;
 use windrow_benches::limits::{
     Asked, Budget, Counted, Each, Exchanged, Gates, Governor, KEYS, KeyedGovernor, Limiter,
-    MutexRing, Rated, Read, Soft, Terms, Timed, gate, paced, rationed,
+    MutexRing, Rated, Read, Soft, Terms, Timed, gate, paced, rationed, several,
 };
 use windrow_benches::terminal::print_table;
 
 /// Decisions of a thread in a round.
 const TIMES: u64 = 50_000;
+
+/// A limit that a round's decisions do not reach, so that two of it fit one word.
+const A_ROUND: Terms = Terms { limit: 400_000, interval: Duration::from_secs(1_000), buckets: 10 };
 
 /// No key is asked twice in a bucket of it.
 const SHORT: Terms = Terms { limit: 1 << 40, interval: Duration::from_micros(10), buckets: 10 };
@@ -24,6 +27,10 @@ const COARSE: &str = "Coarse";
 const COARSE_ADD: &str = "Coarse, and a fetch_add";
 const GATE: &str = "Gate, Coarse";
 const GATE_TICKER: &str = "Gate, Ticker";
+const PACE: &str = "Pace, Coarse";
+const PACES_ONE: &str = "Paces, one limit, Coarse";
+const PACES_TWO: &str = "Paces, two limits, Coarse";
+const GOVERNOR: &str = "governor, Coarse";
 const RATIONED: &str = "RationedGate, by 1000, Coarse";
 const RATIONED_TICKER: &str = "RationedGate, by 1000, Ticker";
 
@@ -31,6 +38,8 @@ const RATIONED_TICKER: &str = "RationedGate, by 1000, Ticker";
 struct Contender {
     name: &'static str,
     asked: Vec<Box<dyn Rival>>,
+    /// Makes the granting one anew for each measurement, if its limit lasts for one only.
+    renew: Option<Box<dyn Fn() -> Box<dyn Rival>>>,
     /// The samples of each of these, on one thread and on one for each core.
     samples: Vec<[Vec<Sample>; 2]>,
 }
@@ -44,18 +53,35 @@ impl Contender {
         let granting = Asked::new(make(Terms::ENDLESS), keys, true);
         let refusing = Asked::new(make(Terms::SPENT), keys, false);
         let asked: Vec<Box<dyn Rival>> = vec![Box::new(granting), Box::new(refusing)];
-        Contender { name, samples: asked.iter().map(|_| Default::default()).collect(), asked }
+        let samples = asked.iter().map(|_| Default::default()).collect();
+        Contender { name, asked, renew: None, samples }
     }
 
     /// One that is not asked to refuse.
     fn granting<L: Limiter + 'static>(name: &'static str, keys: u64, limiter: L) -> Contender {
         let asked: Vec<Box<dyn Rival>> = vec![Box::new(Asked::new(limiter, keys, true))];
-        Contender { name, asked, samples: vec![Default::default()] }
+        Contender { name, asked, renew: None, samples: vec![Default::default()] }
+    }
+
+    /// Several limits in one word, which hold few bits for each: they grant a round's decisions.
+    fn several(name: &'static str, two: bool) -> Contender {
+        let make = move |terms, answer| -> Box<dyn Rival> {
+            Box::new(Asked::new(several(terms, two, Coarse::default()), 1, answer))
+        };
+        let granting = move || make(A_ROUND, true);
+        let asked = vec![granting(), make(Terms::SPENT, false)];
+        let samples = asked.iter().map(|_| Default::default()).collect();
+        Contender { name, asked, renew: Some(Box::new(granting)), samples }
     }
 
     fn measure(&mut self) {
-        for (asked, samples) in self.asked.iter().zip(&mut self.samples) {
+        let is_renewed = [self.renew.is_some(), false];
+        let all = self.asked.iter_mut().zip(&mut self.samples).zip(is_renewed);
+        for ((asked, samples), is_renewed) in all {
             for (samples, threads) in samples.iter_mut().zip([1, cores()]) {
+                if let Some(renew) = self.renew.as_ref().filter(|_| is_renewed) {
+                    *asked = renew();
+                }
                 let spent = spend_on_adds(&**asked, threads, TIMES);
                 samples.push(Sample::new(spent, 0.0, TIMES));
             }
@@ -80,8 +106,10 @@ fn one_key() -> Vec<Contender> {
         Contender::of(GATE, 1, |terms| gate(terms, Coarse::default())),
         Contender::of("Gate, Precise", 1, |terms| gate(terms, Precise::default())),
         Contender::of(GATE_TICKER, 1, |terms| gate(terms, ticker.clone())),
-        Contender::of("Pace, Coarse", 1, |terms| paced(terms, Coarse::default())),
+        Contender::of(PACE, 1, |terms| paced(terms, Coarse::default())),
         Contender::of("Pace, Precise", 1, |terms| paced(terms, Precise::default())),
+        Contender::several(PACES_ONE, false),
+        Contender::several(PACES_TWO, true),
         Contender::of(RATIONED, 1, |terms| rationed(terms, 1_000, Coarse::default())),
         Contender::of(RATIONED_TICKER, 1, |terms| rationed(terms, 1_000, ticker.clone())),
         Contender::of("a window, sum then add, Coarse", 1, |terms| {
@@ -91,9 +119,7 @@ fn one_key() -> Vec<Contender> {
             MutexRing::new(terms, Coarse::default())
         }),
         Contender::of("governor", 1, Governor::own),
-        Contender::of("governor, Coarse", 1, |terms| {
-            Governor::new(terms, Timed(Coarse::default()))
-        }),
+        Contender::of(GOVERNOR, 1, |terms| Governor::new(terms, Timed(Coarse::default()))),
         Contender::of("tower TpsBudget", 1, Budget::new),
         Contender::of("tower RateLimit, in a lock", 1, Rated::new),
     ];
@@ -151,6 +177,27 @@ fn show(all: &[Contender], what: &str) {
     let heads =
         [what, "granted, 1 thread", &granted, "to fetch_add", "refused, 1 thread", &refused];
     print_table(&heads, &rows);
+    println!();
+}
+
+/// Prints the cost of paces in parts of that of governor, which reads the same clock.
+fn beside_governor(all: &[Contender]) {
+    let find = |name: &str| all.iter().find(|contender| contender.name == name);
+    let governor = find(GOVERNOR).expect("it is there");
+    let row = |name: &str| {
+        let own = find(name).expect("it is there");
+        let ratio = |(kind, threads): (usize, usize)| {
+            let [own, theirs] = [own, governor].map(|of| &of.samples[kind][threads]);
+            Spread::of_both(own, theirs, |own, theirs| own / theirs).show()
+        };
+        let ratios = [(0, 0), (0, 1), (1, 0), (1, 1)].map(ratio);
+        [name.to_owned()].into_iter().chain(ratios).collect()
+    };
+    let rows: Vec<_> = [PACE, PACES_ONE, PACES_TWO].map(row).into();
+    let granted = format!("granted, {} threads", cores());
+    let refused = format!("refused, {} threads", cores());
+    let what = "in parts of governor, Coarse";
+    print_table(&[what, "granted, 1 thread", &granted, "refused, 1 thread", &refused], &rows);
     println!();
 }
 
@@ -214,6 +261,7 @@ pub(crate) fn run(rounds: usize) {
         }
     }
     show(&one, "one key, ns a decision");
+    beside_governor(&one);
     targets(&one);
     show(&many, "10 000 keys, ns a decision");
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use pingora_limits::estimator::Estimator;
 use windrow::HeavyKeys;
 
 /// The capacity of all that have one.
@@ -19,17 +20,23 @@ pub(crate) trait Finds: Sync {
 
     /// Returns the keys that are known, the heaviest first, each with bounds of its weight.
     fn found(&self) -> Vec<(u64, [u64; 2])>;
+
+    /// Returns an upper bound of a key's weight, where no keys are known.
+    fn estimate(&self, _key: u64) -> Option<u64> {
+        None
+    }
 }
 
 /// A contender's name, and how to make one.
 type Contender = (&'static str, fn() -> Box<dyn Finds>);
 
-pub(crate) const ALL: [Contender; 4] = [
+pub(crate) const ALL: [Contender; 5] = [
     ("windrow", || {
         let keys = HeavyKeys::builder(CAPACITY).interval(Duration::from_hours(1));
         Box::new(Windrow(keys.build().expect("an hour in two buckets")))
     }),
     ("SpaceSaving, locked", || Box::new(Locked(Mutex::new(SpaceSaving::default())))),
+    ("pingora-limits", || Box::new(Estimated(Estimator::new(ROWS, SLOTS)))),
     ("HashMap, locked", || Box::new(Locked(Mutex::new(Exact::default())))),
     ("HashMap, 16 locks", || Box::new(Sharded(Default::default()))),
 ];
@@ -50,6 +57,34 @@ impl Finds for Windrow {
     fn found(&self) -> Vec<(u64, [u64; 2])> {
         let list = self.0.top(usize::MAX);
         list.iter().map(|heavy| (heavy.key, [heavy.at_least, heavy.at_most])).collect()
+    }
+}
+
+/// The hashes of pingora's estimator, and the counters of each: 64 KiB together, the memory of a
+/// summary of windrow.
+const ROWS: usize = 4;
+const SLOTS: usize = 2_048;
+
+/// A count-min summary of atomics, which has an estimate for each key, and knows no keys.
+struct Estimated(Estimator);
+
+impl Finds for Estimated {
+    fn add(&self, key: u64) {
+        self.0.incr(key, 1);
+    }
+
+    fn add_all(&self, keys: &[u64]) {
+        for key in keys {
+            self.add(*key);
+        }
+    }
+
+    fn found(&self) -> Vec<(u64, [u64; 2])> {
+        Vec::new()
+    }
+
+    fn estimate(&self, key: u64) -> Option<u64> {
+        u64::try_from(self.0.get(key)).ok()
     }
 }
 

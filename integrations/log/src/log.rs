@@ -1,19 +1,18 @@
 //! Draining windows into lines.
 
-use std::fmt::{self, Debug, Display, Formatter};
+use std::fmt::{self, Debug, Formatter};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use windrow::export::{AnyMetric, AnyWindow, Source};
-use windrow::heavy::Key;
-use windrow::{Clock, HeavyKeys, Kind, Stats, Timestamp};
+use windrow::{Kind, Stats, Timestamp};
 
 use crate::disk::System;
 use crate::entry::Run;
 use crate::error::{LogError, Step};
 use crate::every::Every;
-use crate::format::{Facts, Format};
+use crate::format::Facts;
 use crate::heavy::HeavyTurns;
 use crate::names::name;
 use crate::options::Options;
@@ -46,11 +45,11 @@ use crate::writer::Writer;
 /// When the log is dropped, it tries once more to write the waiting lines, and syncs;
 /// [`flush`](Self::flush) does the same and reports whether it succeeded.
 pub struct Log {
-    writer: Writer<System>,
-    differences: Differences,
+    pub(crate) writer: Writer<System>,
+    pub(crate) differences: Differences,
     turns: Turns,
-    heavy: HeavyTurns,
-    overdue: u64,
+    pub(crate) heavy: HeavyTurns,
+    pub(crate) overdue: u64,
 }
 
 /// The lines of a log that are not on the disk: waiting, unsynced, dropped or removed early.
@@ -248,11 +247,11 @@ impl Drop for Log {
 /// fails: the next batch writes them.
 #[must_use = "a batch writes nothing before `write`"]
 pub struct Batch<'l> {
-    log: &'l mut Log,
-    lines: Vec<Line>,
+    pub(crate) log: &'l mut Log,
+    pub(crate) lines: Vec<Line>,
     begun: Instant,
     /// The error for a window of which no line could say anything.
-    refused: Option<LogError>,
+    pub(crate) refused: Option<LogError>,
 }
 
 impl Batch<'_> {
@@ -268,51 +267,6 @@ impl Batch<'_> {
             AnyMetric::Window(window) => self.add_window(&name(resource, series), window),
             _ => self.refused = Some(LogError::NoWindow { resource: resource.to_owned() }),
         });
-    }
-
-    /// Takes the closed buckets of heavy keys that the log does not have: a line for each, with the
-    /// exact total, and the `n` heaviest keys with their bounds. An empty bucket has no line.
-    ///
-    /// A key's text is its `Display`, escaped, and cut to 256 bytes. Call it at least once per
-    /// interval less one bucket of the keys; [`Unwritten::overdue`] counts later calls, by the
-    /// `resource`. A log that is opened anew in the same process begins with the buckets that are
-    /// in the interval then. Sentinel's format has no such lines: [`LogError::NoHeavyKeys`].
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::HeavyKeys;
-    /// use windrow_log::{Log, Options};
-    ///
-    /// static CLIENTS: HeavyKeys<str> = HeavyKeys::of(1_000, Duration::from_secs(60), 6);
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// let log = Log::open(directory.path(), Options::default())?;
-    /// let logging = log.every(Duration::from_secs(10), |batch| {
-    ///     batch.add_heavy("clients", &CLIENTS, 20);
-    /// });
-    /// CLIENTS.increment("acme"); // and so on, by the service
-    /// logging.finish()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn add_heavy<K: Key<Owned: Display> + ?Sized, C: Clock>(
-        &mut self,
-        resource: &str,
-        keys: &HeavyKeys<K, C>,
-        n: usize,
-    ) {
-        let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
-        let format = &writer.options().format;
-        if !format.has_heavy_keys() {
-            self.refused = Some(LogError::NoHeavyKeys { resource: resource.to_owned() });
-            return;
-        }
-        let (buckets, is_overdue) = heavy.take(resource, keys, n, differences);
-        *overdue += u64::from(is_overdue);
-        for bucket in buckets {
-            let start = Wall::from(bucket.start);
-            let ends = Ends::at(start.plus(bucket.length));
-            self.lines.push(Line { start, ends, text: Format::heavy(&bucket) });
-        }
     }
 
     fn add_window(&mut self, resource: &str, window: &dyn AnyWindow) {

@@ -5,8 +5,10 @@
 //! it, so that a difference between two figures is a difference between two contenders. The README
 //! beside this crate describes the measurements and how to read them.
 
+pub mod facade;
 pub mod harness;
 pub mod heap;
+pub mod histograms;
 pub mod lab;
 #[cfg(feature = "limits")]
 pub mod limits;

@@ -5,16 +5,12 @@
 //! one thread and on one for each core: the median of a round's CPU time for each operation, its
 //! minimum and its maximum.
 
-mod facade;
-
 use std::error::Error;
 
+use windrow_benches::facade;
 use windrow_benches::harness::{Contender, cores, spend_on_adds};
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
 use windrow_benches::terminal::{print_caption, print_table};
-
-/// Series of the hot one's name.
-pub(crate) const SERIES: u64 = 256;
 
 /// Operations of a thread in a round.
 const TIMES: u64 = 100_000;

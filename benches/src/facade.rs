@@ -9,10 +9,12 @@ use std::time::Duration;
 use metrics::{Key, KeyName, Metadata, Recorder, SharedString, Unit, counter, histogram};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use metrics_util::registry::{AtomicStorage, Registry};
-use windrow_benches::harness::{Contender, Rival, time};
-use windrow_benches::lab::stats::Spread;
 
-use crate::SERIES;
+use crate::harness::{Contender, Rival, time};
+use crate::lab::stats::Spread;
+
+/// Series of the hot one's name.
+pub const SERIES: u64 = 256;
 
 /// The name of all counters here, and of all histograms.
 const REQUESTS: &str = "requests";
@@ -227,8 +229,11 @@ impl Recorder for ToRegistry {
     }
 }
 
-/// Everything that goes through the facade, fresh.
-pub(crate) fn all() -> Vec<Contender> {
+/// Returns everything that goes through the facade, fresh.
+///
+/// # Panics
+/// Never: the settings are sound.
+pub fn all() -> Vec<Contender> {
     let (ours, cells, stock) = (Facade::windrow, Facade::windrow_cells, Facade::exporter);
     vec![
         Contender::new("counter!: windrow-metrics", Macro(ours(COUNTER))),
@@ -257,7 +262,10 @@ pub(crate) fn all() -> Vec<Contender> {
 }
 
 /// Returns what a text of ten thousand counters takes, in milliseconds of CPU time.
-pub(crate) fn renders(rounds: usize) -> Vec<Vec<String>> {
+///
+/// # Panics
+/// Never: the settings are sound.
+pub fn renders(rounds: usize) -> Vec<Vec<String>> {
     let ours = windrow_metrics::Recorder::builder().build().expect("sound settings");
     let stock = PrometheusBuilder::new().build_recorder();
     let (our_handle, stock_handle) = (ours.handle(), stock.handle());

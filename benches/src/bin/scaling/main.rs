@@ -1,0 +1,186 @@
+//! `scaling DIRECTORY [--rounds N]`: what one more operation takes, on one thread, on two, on four
+//! and so on to the number of cores; and which share of a linear increase that is.
+//!
+//! Writes a page with a table for each kind of operation, and a picture of each, into the
+//! directory. Interleaved rounds: in each of them every contender runs on every number of threads
+//! once, in an order that is turned by one from round to round.
+//!
+//! A core of a processor may be one of two that share their units. Then nothing is linear, and the
+//! plain adds among the counters, which share no memory at all, say what can be had. So each thread
+//! adds for the same time, and not the same number: none of them ends early and leaves its units to
+//! another.
+
+mod contenders;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lexopt::Arg::{Long, Value};
+use lexopt::{Parser, ValueExt};
+use windrow_benches::harness::{Contender, cores, rate_of_adds};
+use windrow_benches::lab::chart::{Line, lines};
+use windrow_benches::lab::environment::{Environment, Others};
+use windrow_benches::lab::progress::Progress;
+use windrow_benches::lab::stats::{MARK, Sample, Spread};
+use windrow_benches::terminal::markdown;
+
+use contenders::Kind;
+
+/// The time for which a thread adds in a round.
+const LENGTH: Duration = Duration::from_millis(3);
+
+/// Lines in a picture, at most.
+const DRAWN: usize = 9;
+
+/// One contender on one number of threads.
+struct Course {
+    threads: usize,
+    samples: Vec<Sample>,
+}
+
+/// One contender, and its courses.
+struct Measured {
+    contender: Contender,
+    courses: Vec<Course>,
+}
+
+/// Returns the numbers of threads: one, two, four and so on; three quarters of the cores; all.
+fn numbers() -> Vec<usize> {
+    let doubled = std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores());
+    let mut numbers: Vec<usize> = doubled.chain([cores() * 3 / 4, cores()]).collect();
+    numbers.retain(|&number| number > 0);
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+impl Course {
+    fn measure(&mut self, contender: &Contender) {
+        let (rate, running) = rate_of_adds(&*contender.rival, self.threads, LENGTH);
+        let each = self.threads as f64 / rate;
+        self.samples.push(Sample { cpu_ns: each, wall_ns: each, running, read_ns: 0.0 });
+        // Lets those that put values aside work them off.
+        std::hint::black_box(contender.rival.sum());
+    }
+}
+
+impl Measured {
+    fn new(contender: Contender) -> Measured {
+        let course = |threads| Course { threads, samples: Vec::new() };
+        Measured { contender, courses: numbers().into_iter().map(course).collect() }
+    }
+
+    /// Returns the operations a second of all threads together, in millions.
+    fn rate(course: &Course) -> Spread {
+        let threads = course.threads as f64;
+        Spread::of_samples(&course.samples, |sample| threads * 1_000.0 / sample.wall_ns)
+    }
+
+    fn last(&self) -> &Course {
+        self.courses.last().expect("there is a core")
+    }
+
+    fn row(&self) -> Vec<String> {
+        let cost = |course: &Course| Spread::of_samples(&course.samples, |sample| sample.wall_ns);
+        let costs = self.courses.iter().map(|course| cost(course).show_median());
+        let linear = Spread::over(
+            self.courses[0]
+                .samples
+                .iter()
+                .zip(&self.last().samples)
+                .map(|(one, all)| (one.good() && all.good(), one.wall_ns / all.wall_ns)),
+        );
+        let name = [self.contender.name.to_owned()].into_iter();
+        name.chain(costs).chain([linear.show()]).collect()
+    }
+}
+
+/// Returns the picture of a kind: windrow's lines, and the quickest of others on all cores.
+fn picture(title: &str, caption: &str, all: &[Measured]) -> String {
+    let (mut drawn, mut others): (Vec<&Measured>, Vec<&Measured>) =
+        all.iter().partition(|measured| measured.contender.name.starts_with("windrow"));
+    let rate = |measured: &Measured| Measured::rate(measured.last()).median;
+    others.sort_by(|one, other| rate(other).total_cmp(&rate(one)));
+    drawn.extend(others);
+    drawn.truncate(DRAWN);
+    let line = |measured: &&Measured| Line {
+        label: measured.contender.name.to_owned(),
+        points: measured.courses.iter().map(|of| Some(Measured::rate(of).median)).collect(),
+    };
+    let marks: Vec<String> = numbers().iter().map(ToString::to_string).collect();
+    let title = format!("{title}: millions a second, by threads");
+    lines(&title, caption, &marks, &drawn.iter().map(line).collect::<Vec<_>>())
+}
+
+/// Returns the section of a kind.
+fn section(kind: &str, picture: &str, all: &[Measured]) -> String {
+    let counted = |number: usize| match number {
+        1 => "1 thread, ns".to_owned(),
+        number => number.to_string(),
+    };
+    let counts: Vec<String> = numbers().into_iter().map(counted).collect();
+    let share = format!("of linear, {} threads", cores());
+    let heads: Vec<&str> =
+        [""].into_iter().chain(counts.iter().map(String::as_str)).chain([&*share]).collect();
+    let rows: Vec<_> = all.iter().map(Measured::row).collect();
+    format!("\n## {kind}\n\n![{kind}]({picture}.svg)\n\n{}", markdown(&heads, &rows))
+}
+
+fn asked() -> Result<(PathBuf, usize), lexopt::Error> {
+    let (mut directory, mut rounds) = (None, 11);
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("rounds") => rounds = arguments.value()?.parse()?,
+            Value(word) if directory.is_none() => directory = Some(word.into()),
+            other => return Err(other.unexpected()),
+        }
+    }
+    match directory {
+        Some(directory) if rounds > 0 => Ok((directory, rounds)),
+        Some(_) => Err("a number must be above 0".into()),
+        None => Err("there is `scaling DIRECTORY`".into()),
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (directory, rounds) = asked()?;
+    fs::create_dir_all(&directory)?;
+    let others = Others::watch();
+    let (mut sections, mut pictures) = (String::new(), Vec::new());
+    for Kind { title, picture: name, contenders } in contenders::all() {
+        let mut progress = Progress::begin(title);
+        let count = contenders.len();
+        let mut all: Vec<Measured> = contenders.into_iter().map(Measured::new).collect();
+        for round in 0..rounds {
+            progress.step("round", round, rounds);
+            for turn in 0..count {
+                let Measured { contender, courses } = &mut all[(round + turn) % count];
+                for course in courses {
+                    course.measure(contender);
+                }
+            }
+        }
+        progress.end();
+        sections += &section(title, name, &all);
+        pictures.push((title, name, all));
+    }
+    let command = "cargo run --release -p windrow-benches --features labels,limits --bin scaling";
+    let environment = Environment::new(command.to_owned(), false, &others, Vec::new());
+    let mut page = format!("# Scaling\n\n{}\n", environment.caption());
+    let _ = write!(
+        page,
+        "\nNanoseconds of wall time an operation and thread, the median of {rounds} rounds. All \
+         threads\nrun for the same time. The last column is the time on one thread over that on \
+         all, within a\nround: 1 is linear. Pictures show windrow and the quickest of the \
+         others.\n{sections}\n{MARK}\n",
+    );
+    fs::write(directory.join("scaling.md"), page)?;
+    let caption = format!("{}, {} cores", environment.processor, environment.cores);
+    for (title, name, all) in pictures {
+        fs::write(directory.join(format!("{name}.svg")), picture(title, &caption, &all))?;
+    }
+    Ok(())
+}

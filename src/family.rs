@@ -9,10 +9,10 @@ use std::sync::PoisonError;
 
 use crate::counters::Counter;
 use crate::once::Once;
-use crate::reclaim::pin;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 
 use forgotten::Forgotten;
+use hold::Hold;
 use series::Series;
 use table::{List, Search, Table};
 
@@ -22,6 +22,7 @@ pub mod declared;
 mod field;
 mod forgotten;
 mod handle;
+mod hold;
 pub(crate) mod labels;
 mod lifetime_totals;
 mod metric;
@@ -270,7 +271,8 @@ constructor!();
 impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Returns the metric of a set of labels, and makes its series first if there is none.
     ///
-    /// Never waits. Use the result at once and drop it; see [`Pinned`]. While several threads make
+    /// Never waits. (A family's first use may ask the system for something, which takes up to a
+    /// millisecond.) Use the result at once and drop it; see [`Pinned`]. While several threads make
     /// series of an almost full family, a set may be refused and accepted a moment later.
     ///
     /// ```
@@ -285,12 +287,44 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     #[doc(alias = "with_label_values")]
     #[doc(alias = "get_or_create")]
     pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
-        // A series that is found by its index is never freed.
-        let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };
-        // SAFETY: the series is used under this pin: the guard lives as long as the result. The
-        // family's references live as long: a series that was removed meanwhile is freed after a
-        // grace period.
-        unsafe { Pinned::new(self.find(labels), guard) }
+        let Some(table) = self.table.get().or_else(|| self.first_table()) else {
+            // SAFETY: the overflow series is never freed before the family.
+            return unsafe { Pinned::new(self.refuse(), Hold::nothing()) };
+        };
+        let list = table.list(labels);
+        if L::COMBINATIONS.is_some() {
+            // SAFETY: a series that is found by its index is never freed.
+            return unsafe { Pinned::new(self.find(list, labels), Hold::nothing()) };
+        }
+        if table.announces {
+            // SAFETY: the table announces.
+            if let Some((series, hold)) = unsafe { list.announced(labels) } {
+                // SAFETY: the hold lives as long as the result. The table's reference lives as
+                // long, or that of the series that were removed: see `hold`.
+                return unsafe { Pinned::new(series, hold) };
+            }
+        }
+        self.with_hold(table, list, labels)
+    }
+
+    /// Makes the table, at the family's first use; returns `None` if there is no memory for it.
+    #[cold]
+    fn first_table(&self) -> Option<&Table<L, M>> {
+        Table::new(self.limit).map(|table| self.table.set(table))
+    }
+
+    /// Returns the metric of a set of labels that belongs to this list of the table, and makes its
+    /// series first if there is none.
+    fn with_hold<'f>(
+        &'f self,
+        table: &Table<L, M>,
+        list: List<'f, L, M>,
+        labels: L::Borrowed<'_>,
+    ) -> Pinned<'f, L, M> {
+        let hold = Hold::new(table.announces);
+        // SAFETY: the series is used under this hold, which lives as long as the result. The
+        // family's references live as long: a series that was removed meanwhile is freed later.
+        unsafe { Pinned::new(self.find(list, labels), hold) }
     }
 
     /// Returns a handle of the series of a set of labels, and makes the series first if there is
@@ -327,30 +361,17 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// The caller is pinned or holds the lock, and uses the result no longer than that, unless the
     /// family finds its series by index.
     #[inline]
-    unsafe fn find(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
-        let Some(table) = self.table.get() else {
-            // SAFETY: the contract.
-            return unsafe { self.find_first(labels) };
-        };
-        let list = table.list(labels);
+    unsafe fn find<'f>(
+        &'f self,
+        list: List<'f, L, M>,
+        labels: L::Borrowed<'_>,
+    ) -> &'f Series<L, M> {
         // SAFETY: the contract.
         match unsafe { list.search(labels) } {
             Search::Found(series) if series.is_in_use() => series,
             // Out of line, so that it costs the common path nothing. SAFETY: the contract.
             found => unsafe { self.settle(list, found, labels) },
         }
-    }
-
-    /// Finds a series at the family's first use.
-    ///
-    /// # Safety
-    /// The contract of [`find`](Self::find).
-    #[cold]
-    unsafe fn find_first(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
-        let Some(table) = Table::new(self.limit) else { return self.refuse() };
-        self.table.set(table);
-        // SAFETY: the contract.
-        unsafe { self.find(labels) }
     }
 
     /// Returns the series of a set that was not in use, or makes it.
@@ -454,6 +475,11 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
             && (L::COMBINATIONS.is_some()
                 || (0..self.names().len()).map(bytes).fold(0, usize::saturating_add)
                     <= LONGEST_TEXTS)
+    }
+
+    /// Returns whether lookups announce their series: see `hold`.
+    fn announces(&self) -> bool {
+        self.table.get().is_some_and(|table| table.announces)
     }
 
     fn lock(&self) -> impl std::ops::DerefMut<Target = Forgotten<L, M>> + '_ {

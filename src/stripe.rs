@@ -298,7 +298,7 @@ fn find_out() -> Found {
 }
 
 /// Returns whether [`of_windows`] will probably be per core. Asks whether the kernel has the
-/// barriers, and registers for nothing: a process without windows never needs them. If the kernel
+/// barriers, and registers for nothing: a process without windows never needs these. If the kernel
 /// refuses to register later, windows are portable all the same, and threads share the rows to
 /// which they add.
 fn windows_can_be_per_core() -> bool {
@@ -323,6 +323,14 @@ pub(crate) fn of_windows() -> Strategy {
         Strategy::PerCore | Strategy::Portable if membarrier::may_fence() => Strategy::Portable,
         _ => Strategy::Fenced,
     }
+}
+
+/// Returns whether a family's lookup may announce its series. It may where barriers let the thread
+/// that frees the series do without fences in lookups; not while the strategy is being chosen. Asks
+/// the system for barriers, which may take a millisecond at the first call.
+pub(crate) fn families_announce() -> bool {
+    let is_wished = matches!(decided(), Some(Strategy::PerCore | Strategy::Portable));
+    is_wished && may_announce() && membarrier::may_fence()
 }
 
 /// Returns whether threads may have slots for announcements. The strategy must be decided.

@@ -2,10 +2,10 @@
 //!
 //! A thread may still be adding to a series that is being removed, because it found the series
 //! before. So a removed series is kept, and its total read anew each time, until no thread can add
-//! to it any more: a grace period has passed since the series was taken out of its list, and no
-//! handle of it is left. Only then is its total added to the total of all freed series, and the
-//! series freed. All of this happens under the family's lock; so a reader of the total, which holds
-//! the lock too, finds each series in exactly one place.
+//! to it any more: what `hold` asks for has passed since the series was taken out of its list, no
+//! thread announces it, and no handle of it is left. Only then is its total added to the total of
+//! all freed series, and the series freed. All of this happens under the family's lock; so a reader
+//! of the total, which holds the lock too, finds each series in exactly one place.
 //!
 //! The caller drops the freed series after it has released the lock, because a metric's drop is the
 //! user's, and may use the family. So the caller declares the list of freed series before it takes
@@ -18,25 +18,42 @@ use std::collections::VecDeque;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
-use crate::reclaim::{grace, pin};
+use crate::reclaim::{announced, grace, pin};
+use crate::stripe::membarrier;
 use crate::sync::{Arc, Ordering, fence, sized};
 
 pub(super) struct Forgotten<L: Labels, M: Metric> {
     /// The total of the series that are freed; `None` if there are none.
     total: Option<M::Total>,
-    /// The series removed one by one as others came, which wait for a grace period together.
+    /// The series removed one by one as others came, whose wait begins together.
     batch: Vec<Arc<Series<L, M>>>,
-    /// The series removed, in this order; each with the grace period to wait for.
-    waiting: VecDeque<(u64, Arc<Series<L, M>>)>,
-    /// The series whose grace period has passed, and which had handles when they were last checked.
+    /// The series removed, in this order; each with what it waits for.
+    waiting: VecDeque<(Until, Arc<Series<L, M>>)>,
+    /// The series whose wait is over, and which were in use when they were last checked.
     kept: VecDeque<Arc<Series<L, M>>>,
     /// The list that [`Family::retain_next`](crate::Family::retain_next) looks at next.
     pub(super) hand: usize,
 }
 
+/// The events for which a removed series waits.
+#[derive(Clone, Copy)]
+struct Until {
+    /// The ticket of a grace period, for lookups that pin.
+    grace: u64,
+    /// That of a barrier, for lookups that announce; `None` if there are none.
+    barrier: Option<u64>,
+}
+
+impl Until {
+    fn is_over(self) -> bool {
+        grace::passed(self.grace)
+            && self.barrier.is_none_or(|ticket| membarrier::fencing().passed(ticket))
+    }
+}
+
 /// The number of kept series that a removal checks. It adds at most one to them.
 pub(super) const LOOKS: usize = 2;
-/// The number of series that wait for one grace period, where they are removed one by one.
+/// The number of series whose wait begins together, where they are removed one by one.
 const BATCH: usize = sized(64, 1);
 
 impl<L: Labels, M: Metric> Forgotten<L, M> {
@@ -50,54 +67,70 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
         }
     }
 
-    /// Adds a series that this thread has taken out of its list. It waits for its grace period once
-    /// [`settle`](Self::settle) has begun that.
+    /// Adds a series that this thread has taken out of its list. Its wait begins with
+    /// [`settle`](Self::settle).
     pub(super) fn take(&mut self, series: Arc<Series<L, M>>) {
         self.batch.push(series);
     }
 
-    /// Returns whether there are enough series to begin a grace period for them.
+    /// Returns whether there are enough series to begin a wait for them.
     pub(super) fn is_batch_full(&self) -> bool {
         self.batch.len() >= BATCH
     }
 
-    /// Begins one grace period for all series that were added.
-    pub(super) fn settle(&mut self) {
+    /// Begins one wait for all series that were added, in a family whose lookups announce their
+    /// series if this is so.
+    pub(super) fn settle(&mut self, announces: bool) {
         if !self.batch.is_empty() {
             let guard = pin();
-            let ticket = grace::ticket();
-            grace::begin(ticket, &guard);
-            self.waiting.extend(self.batch.drain(..).map(|series| (ticket, series)));
+            let grace = grace::ticket();
+            grace::begin(grace, &guard);
+            let barrier = announces.then(|| membarrier::fencing().ticket());
+            let until = Until { grace, barrier };
+            self.waiting.extend(self.batch.drain(..).map(|series| (until, series)));
         }
     }
 
     /// Removes the series to which no thread can add any more, after checking at most `looks` of
     /// the kept ones, and appends them to `freed`. The caller drops `freed` after the lock.
-    pub(super) fn free(&mut self, looks: usize, freed: &mut Vec<Arc<Series<L, M>>>) {
-        self.settle();
-        if let Some(newest) = self.waiting.back().map(|(ticket, _)| *ticket) {
+    pub(super) fn free(
+        &mut self,
+        looks: usize,
+        announces: bool,
+        freed: &mut Vec<Arc<Series<L, M>>>,
+    ) {
+        self.settle(announces);
+        if let Some(newest) = self.waiting.back().map(|(until, _)| *until) {
             for _ in 0..grace::PINS {
-                if grace::passed(newest) {
+                if grace::passed(newest.grace) {
                     break;
                 }
                 pin().flush();
             }
+            if let Some(ticket) = newest.barrier {
+                membarrier::fencing().execute(ticket);
+            }
         }
         let mut looks = looks.min(self.kept.len());
         // Tickets rise, because each was taken under the lock.
-        while self.waiting.front().is_some_and(|(ticket, _)| grace::passed(*ticket)) {
+        while self.waiting.front().is_some_and(|(until, _)| until.is_over()) {
             if let Some((_, series)) = self.waiting.pop_front() {
                 self.kept.push_front(series);
                 looks += 1;
             }
         }
+        // Collected before the references are counted: a thread that announces a series may make a
+        // handle of it.
+        let used = if announces && looks > 0 { announced::all() } else { Vec::new() };
         for _ in 0..looks {
             let Some(series) = self.kept.front() else { break };
-            if Arc::strong_count(series) > 1 {
+            let address = Arc::as_ptr(series).cast_mut().cast();
+            if used.binary_search(&address).is_ok() || Arc::strong_count(series) > 1 {
                 self.kept.rotate_left(1);
                 continue;
             }
-            // Pairs with the Release of the last handle's drop: its adds are in the total.
+            // Pairs with the Release of the last handle's drop: its adds are in the total. (Those
+            // of a thread that has announced the series are, because the look is Acquire.)
             fence(Ordering::Acquire);
             // Before the series leaves the queue: if this panics, the series is still there.
             M::merge(self.total.get_or_insert_default(), series.metric.total());

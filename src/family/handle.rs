@@ -4,11 +4,11 @@ use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
 use std::time::SystemTime;
 
+use crate::family::hold::Hold;
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::names::OVERFLOW;
 use crate::family::series::Series;
 use crate::in_flight::{InFlight, LevelOwner};
-use crate::reclaim::Guard;
 use crate::sync::Arc;
 
 /// An owning handle of a series of a [`Family`](crate::Family). Adds through it cost the same as
@@ -163,13 +163,14 @@ impl<L: Labels, M: Debug> Debug for Handle<L, M> {
 /// A metric of a [`Family`](crate::Family), borrowed for a short time: from
 /// [`Family::with`](crate::Family::with). It dereferences to the metric.
 ///
-/// It keeps the thread pinned (unless all labels are enums). As long as it lives, memory of removed
-/// series is not freed, and windows by [epochs](crate::diagnostics::Strategy::Epochs) do not close
-/// buckets. So use it at once and drop it. To keep a series, take a [`Handle`].
+/// Unless all labels are enums, it keeps the series from being freed: the thread announces that it
+/// uses the series, or it is pinned. As long as a thread is pinned, memory of removed series is not
+/// freed, and windows by [epochs](crate::diagnostics::Strategy::Epochs) do not close buckets. So
+/// use it at once and drop it. To keep a series, take a [`Handle`].
 #[must_use = "a borrowed metric counts nothing by itself"]
 pub struct Pinned<'f, L: Labels, M> {
     series: &'f Series<L, M>,
-    _guard: Option<Guard>,
+    _hold: Hold<L>,
 }
 
 impl<'f, L: Labels, M> Pinned<'f, L, M> {
@@ -177,8 +178,8 @@ impl<'f, L: Labels, M> Pinned<'f, L, M> {
     /// The series is in an `Arc`, to which another reference exists for as long as the result
     /// lives.
     #[inline]
-    pub(super) unsafe fn new(series: &'f Series<L, M>, guard: Option<Guard>) -> Pinned<'f, L, M> {
-        Pinned { series, _guard: guard }
+    pub(super) unsafe fn new(series: &'f Series<L, M>, hold: Hold<L>) -> Pinned<'f, L, M> {
+        Pinned { series, _hold: hold }
     }
 
     /// Returns a handle of the series, for operations that begin here and end elsewhere: a request,

@@ -44,13 +44,13 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
                 if !is_kept() {
                     removed += usize::from(self.remove_from_table(series.series(), &mut forgotten));
                     if forgotten.is_batch_full() {
-                        forgotten.settle();
+                        forgotten.settle(self.announces());
                     }
                 }
             }
         }
         let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds
-        self.lock().free(usize::MAX, &mut freed);
+        self.lock().free(usize::MAX, self.announces(), &mut freed);
         removed
     }
 
@@ -87,7 +87,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
             Err(TryLockError::WouldBlock) => return 0,
         };
         if forgotten.is_batch_full() {
-            forgotten.free(LOOKS, &mut freed);
+            forgotten.free(LOOKS, self.announces(), &mut freed);
         }
         let (mut looks, mut removed) = (0, 0);
         for _ in 0..count.saturating_mul(LISTS).min(table.lists()) {
@@ -145,13 +145,13 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     pub fn remove_if(&self, labels: L::Borrowed<'_>, which: impl FnOnce(&M) -> bool) -> bool {
         let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds
         let mut forgotten = self.lock();
-        forgotten.free(LOOKS, &mut freed);
+        forgotten.free(LOOKS, self.announces(), &mut freed);
         // SAFETY: this thread holds the lock.
         let found = self.table.get().map(|table| unsafe { table.list(labels).search(labels) });
         match found {
             Some(Search::Found(series)) if series.is_there() && which(&series.metric) => {
                 let is_removed = self.remove_from_table(series, &mut forgotten);
-                forgotten.settle();
+                forgotten.settle(self.announces());
                 is_removed
             }
             _ => false,

@@ -17,8 +17,7 @@
 //! compare-exchange, as an insertion does. A thread that stands on a removed series follows its
 //! link to the rest of the list. That rest is unchanged, except for series that were removed since.
 //!
-//! A removed series is freed when no thread can stand on it: after a grace period (see
-//! `forgotten`).
+//! A removed series is freed when no thread can stand on it (see `hold` and `forgotten`).
 //!
 //! # Orderings
 //!
@@ -28,13 +27,18 @@
 //! first series is a read-modify-write of the head: a thread that acquires the value it stored also
 //! acquires everything that the insertions before it have released.
 
-use std::ptr::null_mut;
-use std::{hash::BuildHasher, iter};
+use std::hash::BuildHasher;
+use std::iter;
+use std::ptr::{self, null_mut};
 
 use foldhash::quality::RandomState;
 
+use crate::dependent;
+use crate::family::hold::Hold;
 use crate::family::labels::Labels;
 use crate::family::series::Series;
+use crate::reclaim::announced::{self, Word};
+use crate::stripe;
 use crate::sync::{Arc, AtomicPtr, Ordering, sized};
 
 /// A table has a list for each possible series, up to this number. With more series, lists get
@@ -43,6 +47,8 @@ const MOST_LISTS: usize = 1 << 20;
 
 pub(super) struct Table<L: Labels, M> {
     random: RandomState,
+    /// True if lookups announce their series: see `hold`.
+    pub(super) announces: bool,
     heads: Box<[AtomicPtr<Series<L, M>>]>,
 }
 
@@ -73,7 +79,8 @@ impl<L: Labels, M> Table<L, M> {
         let mut heads = Vec::new();
         heads.try_reserve_exact(lists).ok()?;
         heads.extend(iter::repeat_with(|| AtomicPtr::new(null_mut())).take(lists));
-        Some(Table { random: RandomState::default(), heads: heads.into() })
+        let announces = L::COMBINATIONS.is_none() && stripe::families_announce();
+        Some(Table { random: RandomState::default(), announces, heads: heads.into() })
     }
 
     #[inline]
@@ -121,6 +128,42 @@ impl<L: Labels, M> Table<L, M> {
 }
 
 impl<'t, L: Labels, M> List<'t, L, M> {
+    /// Returns the series of a set of labels, announced, if it is in use and the first or the
+    /// second of its list, and the thread can announce it. The result is used only as long as the
+    /// hold lives.
+    ///
+    /// # Safety
+    ///
+    /// The table announces.
+    #[inline]
+    pub(super) unsafe fn announced(
+        &self,
+        labels: L::Borrowed<'_>,
+    ) -> Option<(&'t Series<L, M>, Hold<L>)> {
+        let is_it = |series: &Series<L, M>| series.has(self.hash) && series.is(labels);
+        let slot = announced::mine()?;
+        let (first, kept_first) = slot.keep(Word::First, self.head)?;
+        // SAFETY: the head has led there after the announcement. So the series is not freed before
+        // that is taken back: see `hold`.
+        let first = unsafe { &*first };
+        // What the user does with the series, and with its labels, is not all reached by its
+        // address.
+        dependent::acquire();
+        if is_it(first) {
+            return first.is_in_use().then_some((first, Hold::announced(kept_first)));
+        }
+        let (second, kept_second) = slot.keep(Word::Second, &first.next)?;
+        // Relaxed: nothing is read through it. If the first one is still in the list, the second
+        // is, too: see `hold`.
+        if !ptr::eq(self.head.load(Ordering::Relaxed), first) {
+            return None;
+        }
+        // SAFETY: as above.
+        let second = unsafe { &*second };
+        dependent::acquire();
+        (is_it(second) && second.is_in_use()).then_some((second, Hold::announced(kept_second)))
+    }
+
     /// Searches for a set of labels.
     ///
     /// # Safety
@@ -258,8 +301,8 @@ impl<L: Labels, M> Drop for Table<L, M> {
         for head in &self.heads {
             let mut next = head.load(Ordering::Relaxed); // `&mut self`: no other access
             while !next.is_null() {
-                // SAFETY: `insert` made it by `into_raw`. No thread is pinned for this family: they
-                // borrow it.
+                // SAFETY: `insert` made it by `into_raw`. No thread has a hold for this family: it
+                // would borrow it. (Announcements that were leaked are never followed.)
                 let series = unsafe { Arc::from_raw(next) };
                 next = series.next.load(Ordering::Relaxed);
             }

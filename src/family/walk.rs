@@ -4,11 +4,11 @@ use std::{ptr, vec};
 
 use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
+use crate::family::hold::Hold;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::family::table::Search;
-use crate::reclaim::pin;
 use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
@@ -60,13 +60,20 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     pub fn get(&self, labels: L::Borrowed<'_>) -> Option<Pinned<'_, L, M>> {
         let table = self.table.get()?;
-        // As in `with`: a series that is found by its index is never freed.
-        let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };
-        // SAFETY: the series is used under this pin, as in `with`.
-        match unsafe { table.list(labels).search(labels) } {
+        let list = table.list(labels);
+        if table.announces {
+            // SAFETY: the table announces.
+            if let Some((series, hold)) = unsafe { list.announced(labels) } {
+                // SAFETY: as in `with`. (It is in use, so it is not hidden.)
+                return Some(unsafe { Pinned::new(series, hold) });
+            }
+        }
+        let hold = Hold::new(table.announces);
+        // SAFETY: the series is used under this hold, as in `with`.
+        match unsafe { list.search(labels) } {
             Search::Found(series) if !series.is_hidden() => {
                 // SAFETY: as above; the family has a reference to it.
-                Some(unsafe { Pinned::new(series, guard) })
+                Some(unsafe { Pinned::new(series, hold) })
             }
             _ => None,
         }
@@ -130,7 +137,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     pub fn lifetime(&self) -> M::Total {
         let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds
         let mut forgotten = self.lock();
-        forgotten.free(usize::MAX, &mut freed);
+        forgotten.free(usize::MAX, self.announces(), &mut freed);
         let mut total = forgotten.total();
         if let Some(table) = self.table.get() {
             // SAFETY: we have the lock.

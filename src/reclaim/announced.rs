@@ -1,13 +1,14 @@
 //! Announcements: a thread publishes the address of the object that it may be using, and a thread
-//! that wants to reuse the object looks there (hazard pointers). It is a pin without a fence.
+//! that wants to reuse or free the object looks there (hazard pointers). It is a pin without a
+//! fence.
 //!
 //! # Theorem
 //!
 //! Let a thread, the *looker*, see that a pointer no longer leads to an object, and will not lead
 //! there again before the looker allows it. Let every processor of the process pass a full fence
 //! after that, and let a look at each slot after the fence find that none announces this object
-//! ([`is_announced`]). Then no thread is using the object in [`Slot::follow`], none will, and
-//! everything that threads did there is visible to the looker.
+//! ([`is_announced`]). Then no thread is using the object by [`Slot::follow`] or [`Slot::keep`],
+//! none will, and everything that threads did there is visible to the looker.
 //!
 //! # Why
 //!
@@ -33,6 +34,13 @@
 //! new role. So a user must read the object only after the check L. The announcement then delays
 //! the object's reuse for a moment, and does no other harm.
 //!
+//! # Words
+//!
+//! A slot has one word for the moment of an add, which follows the pointer to a window's live
+//! bucket. [Others](Word) keep an object for its user's time ([`Slot::keep`]): a series of a
+//! family, which may itself be a window that is added to meanwhile. A word announces one object. So
+//! a thread that keeps an object does not keep another in the same word, and takes another path.
+//!
 //! # Slots
 //!
 //! A thread takes a slot at its first use, and gives it back at its end. Slots stand in chunks,
@@ -53,18 +61,24 @@
 //!
 //! Some threads have no slot: a thread in its last moments, a thread for which there is no memory,
 //! and one whose signal handler comes in the middle of taking a slot. Such a thread does not follow
-//! pointers here, and takes another path.
+//! pointers here, and takes another path. A thread that keeps an object when its slot is to be
+//! given back (in a thread-local that is dropped later, or leaked) has the slot for ever: no other
+//! thread gets that.
 //!
 //! # Signal handlers
 //!
 //! A handler that follows a pointer in the middle of the same thread's `follow` takes the
 //! announcement back. The object may then be given back while the interrupted code still uses it.
-//! The consequence depends on the object: the memory is not freed, and a number goes to the
-//! memory's owner at that time.
+//! The consequence depends on the object: the memory of a bucket is not freed, and a number goes to
+//! the memory's owner at that time. A kept object would be freed. So `keep` does not touch a word
+//! that is set: a handler that comes in the middle of the thread's `keep` either finds the word
+//! set, or has cleared it before the thread sets it, which looks at the pointer only after that.
+//! This holds for handlers that drop what they keep before they return, as all must.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::iter::successors;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::compiler_fence;
@@ -82,12 +96,14 @@ mod thread;
 pub(crate) use steps::interrupt;
 pub(crate) use thread::{mine, mine_or_taken, prepare, set_row};
 
-/// The word in which one thread at a time announces. It is on cache lines of its own, because its
-/// thread writes it at each use.
+/// The words in which one thread at a time announces. They are on cache lines of their own, because
+/// their thread writes them at each use.
 #[repr(align(128))]
 pub(crate) struct Slot {
-    /// The object that the thread may be using, or null.
+    /// The object that the thread may be using in an add, or null.
     announced: AtomicPtr<()>,
+    /// The object that the thread keeps in each [`Word`], or null.
+    kept: [AtomicPtr<()>; KEPT_WORDS],
     /// The word of the thread's row: see [`thread`].
     row: Cell<usize>,
     holder: Holder,
@@ -129,6 +145,17 @@ fn chunks() -> impl Iterator<Item = &'static Chunk> {
     successors(first, |chunk| unsafe { chunk.next.as_ref() }).inspect(|chunk| chunk.witness.check())
 }
 
+/// The words in which a thread keeps objects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Word {
+    /// For an object to which a pointer that is never freed leads.
+    First,
+    /// For an object to which a kept one leads.
+    Second,
+}
+
+const KEPT_WORDS: usize = 2;
+
 /// The kind of fence between an announcement and the check after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Between {
@@ -155,26 +182,34 @@ impl Slot {
     ) -> Option<Held<'s, T>> {
         // Relaxed: nothing is read through it before the check.
         let found = pointer.load(Ordering::Relaxed);
-        // Release: a look that finds this announcement has seen everything that the thread did
-        // after the one before.
-        step(|| self.announced.store(found.cast(), Ordering::Release));
-        match between {
-            Between::Nothing => compiler_fence(Ordering::SeqCst),
-            Between::Fence => fence(Ordering::SeqCst), // pairs with the one in `fence_and_look`
-        }
-        let there = step(|| {
-            if dependent::ON {
-                // Relaxed: the holder reaches the object by this very address.
-                pointer.load(Ordering::Relaxed)
-            } else {
-                // Acquire: pairs with the Release that made the pointer lead there: the holder sees
-                // the object as it is since then, which may differ from the first load.
-                pointer.load(Ordering::Acquire)
-            }
-        });
+        let there = announce(&self.announced, found, pointer, between);
         // SAFETY: by contract.
         let held = Held { slot: self, thing: unsafe { &*there } };
         dependent::are_equal(there.addr(), found.addr()).then_some(held)
+    }
+
+    /// Announces the object to which `pointer` leads, and keeps it if the pointer still leads
+    /// there: until the second result is dropped, [`is_announced`] is true of the object. Returns
+    /// `None` if the pointer is null or leads elsewhere by now, or if this thread keeps another
+    /// object in this word. Only for users whose lookers have barriers.
+    ///
+    /// The object must be used only in that time, and only by this thread.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    pub(crate) fn keep<T>(
+        &'static self,
+        word: Word,
+        pointer: &AtomicPtr<T>,
+    ) -> Option<(*const T, Kept)> {
+        let word = &self.kept[word as usize];
+        // Relaxed: it is this thread's own word. Nothing is read through the pointer yet.
+        let (other, found) = (word.load(Ordering::Relaxed), pointer.load(Ordering::Relaxed));
+        if !other.is_null() || found.is_null() {
+            return None;
+        }
+        let there = announce(word, found, pointer, Between::Nothing);
+        let kept = Kept { word, _not_send: PhantomData };
+        dependent::are_equal(there.addr(), found.addr()).then_some((there.cast_const(), kept))
     }
 
     /// Returns the word of this thread's row.
@@ -189,9 +224,13 @@ impl Slot {
         chunks().find_map(Chunk::take).or_else(Chunk::link)
     }
 
-    /// Gives the slot back, in which nothing is announced, if it still belongs to the process with
-    /// this number.
-    fn give_back(&self, process: u32) {
+    /// Gives the slot back, if it still belongs to the process with this number. Returns false,
+    /// and leaves the slot to its thread, if an object is still kept.
+    fn give_back(&self, process: u32) -> bool {
+        // Relaxed: they are this thread's own words.
+        if self.kept.iter().any(|word| !word.load(Ordering::Relaxed).is_null()) {
+            return false;
+        }
         // SAFETY: a chunk is never freed.
         let chunk = unsafe { &*self.chunk };
         // Release: a look that finds the bit clear has seen everything that this thread did after
@@ -199,6 +238,7 @@ impl Slot {
         chunk.in_use.fetch_and(!self.bit, Ordering::Release);
         // The next thread's announcements come after everything that this thread did.
         self.holder.give_back(process);
+        true
     }
 }
 
@@ -221,13 +261,15 @@ impl Chunk {
         set.map(|bits| &self.slots[bits.trailing_zeros() as usize])
     }
 
-    /// Returns whether `what` is announced in a slot of this chunk.
-    fn announces(&self, what: *mut ()) -> bool {
+    /// Returns what is announced in the slots of this chunk.
+    fn announcements(&self) -> impl Iterator<Item = *mut ()> {
         // Acquire: pairs with the Release in `give_back`.
         let in_use = self.in_use.load(Ordering::Acquire);
-        // Acquire: pairs with the Release of the stores in `follow`: everything done after an
-        // announcement that is gone is seen.
-        self.with_bits(in_use).any(|slot| slot.announced.load(Ordering::Acquire) == what)
+        let words =
+            self.with_bits(in_use).flat_map(|slot| slot.kept.iter().chain([&slot.announced]));
+        // Acquire: pairs with the Release of the stores in `announce`, `Held` and `Kept`:
+        // everything done after an announcement that is gone is seen.
+        words.map(|word| word.load(Ordering::Acquire)).filter(|what| !what.is_null())
     }
 
     /// Makes a chunk, links it, and returns one of its slots, taken. Takes no memory from the
@@ -245,6 +287,7 @@ impl Chunk {
             for number in 0..SLOTS {
                 (&raw mut (*chunk).slots[number]).write(Slot {
                     announced: AtomicPtr::new(null_mut()),
+                    kept: std::array::from_fn(|_| AtomicPtr::new(null_mut())),
                     row: Cell::new(0),
                     holder: Holder::free(),
                     chunk,
@@ -268,6 +311,51 @@ impl Chunk {
                 Err(now) => next = now,
             }
         }
+    }
+}
+
+/// Announces in `word` what was `found` at `pointer`, and returns what is there after that.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the path of an add
+fn announce<T>(
+    word: &AtomicPtr<()>,
+    found: *mut T,
+    pointer: &AtomicPtr<T>,
+    between: Between,
+) -> *mut T {
+    // Release: a look that finds this announcement has seen everything that the thread did after
+    // the one before.
+    step(|| word.store(found.cast(), Ordering::Release));
+    match between {
+        Between::Nothing => compiler_fence(Ordering::SeqCst),
+        Between::Fence => fence(Ordering::SeqCst), // pairs with the one in `fence_and_look`
+    }
+    step(|| {
+        if dependent::ON {
+            // Relaxed: the holder reaches the object by this very address.
+            pointer.load(Ordering::Relaxed)
+        } else {
+            // Acquire: pairs with the Release that made the pointer lead there: the holder sees the
+            // object as it is since then, which may differ from the first load.
+            pointer.load(Ordering::Acquire)
+        }
+    })
+}
+
+/// The announcement of a kept object. Dropping this takes it back.
+pub(crate) struct Kept {
+    word: &'static AtomicPtr<()>,
+    /// The word is this thread's.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl Drop for Kept {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn drop(&mut self) {
+        // Release: a look that no longer finds the announcement has seen everything that was done
+        // with the object.
+        self.word.store(null_mut(), Ordering::Release);
     }
 }
 
@@ -306,10 +394,18 @@ impl<T> Drop for Held<'_, T> {
     }
 }
 
+/// Returns everything that is announced, in the order of addresses. Must be called after a barrier:
+/// see the theorem.
+pub(crate) fn all() -> Vec<*mut ()> {
+    let mut all: Vec<*mut ()> = chunks().flat_map(Chunk::announcements).collect();
+    all.sort_unstable();
+    all
+}
+
 /// Returns whether a thread may be using `what`. Must be called after a barrier: see the theorem.
 pub(crate) fn is_announced<T>(what: *const T) -> bool {
     let what = what.cast_mut().cast();
-    chunks().any(|chunk| chunk.announces(what))
+    chunks().flat_map(Chunk::announcements).any(|announced| announced == what)
 }
 
 /// Returns [`is_announced`] after a fence of the looker, which has seen that the pointer leads
@@ -327,7 +423,9 @@ fn forget_the_absent(mine: *const Slot) {
         if std::ptr::eq(slot, mine) {
             slot.holder.keep_in_child(child);
         } else if slot.holder.is_absent(child) {
-            slot.announced.store(null_mut(), Ordering::Relaxed); // before it is given back
+            for word in slot.kept.iter().chain([&slot.announced]) {
+                word.store(null_mut(), Ordering::Relaxed); // before it is given back
+            }
             // SAFETY: as in `give_back`. Relaxed: the thread does not exist here, and the child's
             // memory is a copy that includes everything it did.
             unsafe { &*slot.chunk }.in_use.fetch_and(!slot.bit, Ordering::Relaxed);

@@ -39,12 +39,13 @@
 //!
 //! # If the kernel refuses
 //!
-//! A window asks for barriers only if the process could register for them. The kernel may refuse
-//! one all the same: a process that was restored from a checkpoint may not be registered any more
-//! (`EPERM`), and a sandbox may have been closed meanwhile. Then the process registers again, and
-//! tries once more. If that fails too, no barrier has ended: buckets that were retired stay open,
-//! with their blocks, and further buckets count in shared cells, which is as exact and slower. Each
-//! rotation tries again. The first barrier that ends serves all buckets that wait.
+//! A window or a family asks for barriers only if the process could register for them. The kernel
+//! may refuse one all the same: a process that was restored from a checkpoint may not be registered
+//! any more (`EPERM`), and a sandbox may have been closed meanwhile. Then the process registers
+//! again, and tries once more. If that fails too, no barrier has ended: buckets that were retired
+//! stay open, with their blocks, and further buckets count in shared cells, which is as exact and
+//! slower. Each rotation tries again. The first barrier that ends serves all buckets that wait. In
+//! the same way series that were removed from families stay, and each removal tries again.
 
 use super::per_core;
 use crate::sync::{AtomicU64, Ordering, fence, global};
@@ -116,7 +117,7 @@ pub(crate) fn may_fence() -> bool {
 
 impl Barriers {
     /// Returns the number of the first barrier after which a bucket that this thread has seen
-    /// retired is quiescent.
+    /// retired is quiescent. (Or a series removed: see `family::hold`.)
     pub(crate) fn ticket(&self) -> u64 {
         fence(Ordering::SeqCst); // F(A): pairs with F(B) in `execute`
         self.begun.load(Ordering::Relaxed) + 1
@@ -133,8 +134,9 @@ impl Barriers {
     /// refuses, also after the process has registered again, nothing changes.
     ///
     /// A system call, which usually takes microseconds. But the kernel has one lock for the
-    /// barriers of all processes, so another process can delay the call for any time. The caller is
-    /// not pinned, and holds nothing that other threads need.
+    /// barriers of all processes, so another process can delay the call for any time. So the caller
+    /// is not pinned, and holds nothing that an add needs. (A family that frees series holds its
+    /// lock, and its user may be pinned: then others that remove, iterate or take handles wait.)
     pub(crate) fn execute(&self, ticket: u64) {
         if self.passed(ticket) {
             return;

@@ -50,9 +50,9 @@ impl GiveBack for Slot {
         let _ = WORDS.try_with(|words| words.slot.set(BUSY));
         // A child that a handler forks from here on does not use the slot.
         compiler_fence(Ordering::SeqCst);
-        Slot::give_back(self, process());
+        let then = if Slot::give_back(self, process()) { GONE } else { from_ref(self).cast() };
         compiler_fence(Ordering::SeqCst);
-        let _ = WORDS.try_with(|words| words.slot.set(GONE));
+        let _ = WORDS.try_with(|words| words.slot.set(then));
     }
 }
 

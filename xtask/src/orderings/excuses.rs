@@ -99,13 +99,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "src/ring/order/slot.rs",
     },
     Excuse {
-        site: "reclaim/announced.rs: announces: load: Acquire",
+        site: "reclaim/announced.rs: announcements: load: Acquire",
         orders: &["Relaxed"],
         why: NEXT,
         witness: "src/ring/order/bucket_ref.rs",
     },
     Excuse {
-        site: "reclaim/announced.rs: announces: load: Acquire #2",
+        site: "reclaim/announced.rs: announcements: load: Acquire #2",
         orders: &["Relaxed"],
         why: NEXT,
         witness: "src/ring/order/bucket_ref.rs",

@@ -9,6 +9,11 @@ const TWO_ADDS: &str = "announced::two_adds_against_the_reuse_of_their_bucket";
 const IN_ONE_SLOT: &str =
     "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket";
 
+const FORGOTTEN: &str = "src/family/forgotten.rs";
+const A_KEPT_SERIES: &str = "families::an_announced_add_against_a_removal";
+const A_SECOND_SERIES: &str = "families::a_second_series_against_two_removals";
+const TWO_KEPT_SERIES: &str = "families::two_kept_series_against_their_removals";
+
 /// Every mistake with announcements that a model must notice.
 pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
@@ -52,8 +57,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-second-look-relaxed",
         file: FILE,
-        find: "                pointer.load(Ordering::Acquire)\n",
-        replace: "                pointer.load(Ordering::Relaxed)\n",
+        find: "            pointer.load(Ordering::Acquire)\n",
+        replace: "            pointer.load(Ordering::Relaxed)\n",
         build: &BUILD,
         model: ONE_ADD,
         why: "an add may find a bucket whose fields it cannot see (I5)",
@@ -61,8 +66,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-relaxed",
         file: FILE,
-        find: "step(|| self.announced.store(found.cast(), Ordering::Release));",
-        replace: "step(|| self.announced.store(found.cast(), Ordering::Relaxed));",
+        find: "step(|| word.store(found.cast(), Ordering::Release));",
+        replace: "step(|| word.store(found.cast(), Ordering::Relaxed));",
         build: &BUILD,
         model: TWO_ADDS,
         why: "a thread that sees the next announcement does not see the add behind the one before (I6)",
@@ -123,5 +128,59 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         build: &BUILD,
         model: IN_ONE_SLOT,
         why: "a thread that finds the other without a slot does not see its adds (I6)",
+    },
+    Twin {
+        name: "kept-freed-without-a-look",
+        file: FORGOTTEN,
+        find: "used.binary_search(&address).is_ok() || ",
+        replace: "",
+        build: &BUILD,
+        model: A_KEPT_SERIES,
+        why: "a series is freed under the thread that has announced it",
+    },
+    Twin {
+        name: "kept-freed-without-a-barrier",
+        file: "src/stripe/membarrier/modelled.rs",
+        find: "    announced::interrupt();",
+        replace: "",
+        build: &BUILD,
+        model: A_KEPT_SERIES,
+        why: "an announcement that the look cannot see yet: the series is freed under its user",
+    },
+    Twin {
+        name: "kept-without-a-second-look",
+        file: FILE,
+        find: "dependent::are_equal(there.addr(), found.addr()).then_some((there.cast_const(), kept))",
+        replace: "(dependent::are_equal(there.addr(), found.addr()) || true).then_some((found.cast_const(), kept))",
+        build: &BUILD,
+        model: A_KEPT_SERIES,
+        why: "the series was freed before it was announced",
+    },
+    Twin {
+        name: "kept-taken-back-relaxed",
+        file: FILE,
+        find: "self.word.store(null_mut(), Ordering::Release);",
+        replace: "self.word.store(null_mut(), Ordering::Relaxed);",
+        build: &BUILD,
+        model: A_KEPT_SERIES,
+        why: "who frees the series does not see the add behind the announcement",
+    },
+    Twin {
+        name: "kept-two-in-one-word",
+        file: FILE,
+        find: "!other.is_null() || found.is_null()",
+        replace: "found.is_null()",
+        build: &BUILD,
+        model: TWO_KEPT_SERIES,
+        why: "the second announcement takes back the first, whose series is freed",
+    },
+    Twin {
+        name: "kept-second-whose-first-is-gone",
+        file: "src/family/table.rs",
+        find: "!ptr::eq(self.head.load(Ordering::Relaxed), first)",
+        replace: "first.next.load(Ordering::Relaxed).is_null()",
+        build: &BUILD,
+        model: A_SECOND_SERIES,
+        why: "the link of a removed series leads to one that was freed",
     },
 ];

@@ -27,7 +27,7 @@ pub(super) const FAMILIES: &[Twin] = &[
     Twin {
         name: "series-freed-without-a-grace-period",
         file: "src/family/forgotten.rs",
-        find: "while self.waiting.front().is_some_and(|(ticket, _)| grace::passed(*ticket)) {",
+        find: "while self.waiting.front().is_some_and(|(until, _)| until.is_over()) {",
         replace: "while !self.waiting.is_empty() {",
         build: &CHECKER,
         model: "families::an_add_against_a_removal",
@@ -36,8 +36,8 @@ pub(super) const FAMILIES: &[Twin] = &[
     Twin {
         name: "series-freed-under-a-handle",
         file: "src/family/forgotten.rs",
-        find: "if Arc::strong_count(series) > 1 {",
-        replace: "if Arc::strong_count(series) == 0 {",
+        find: "|| Arc::strong_count(series) > 1 {",
+        replace: "|| Arc::strong_count(series) == 0 {",
         build: &CHECKER,
         model: "families::a_handle_lets_go_of_a_removed_series",
         why: "adds of a handle after the series was forgotten are not in the lifetime",

@@ -2,7 +2,6 @@
 //! series; removal while handles are kept; user code that panics; bounds of memory. Random
 //! schedules are compared with an oracle.
 
-mod borrowed;
 mod counts;
 mod hostile;
 mod kinds;

@@ -1,4 +1,5 @@
-//! Borrowed series: removed while a thread has one, leaked, and kept to the end of a thread.
+//! Borrowed series of families: removed while a thread has one, leaked, and kept to the end of a
+//! thread. In a process of their own, because a thread that is pinned delays what others free.
 
 use std::cell::RefCell;
 use std::mem;
@@ -6,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
+use windrow::diagnostics::{Strategy, strategy};
 use windrow::family::{Metric, Pinned};
 use windrow::{Counter, Family, labels};
 
@@ -90,9 +92,11 @@ thread_local! {
 }
 
 /// Threads end while they have a series: some leak it, and others drop it as one of their last
-/// values. Threads that come after them, and get what they left, borrow others.
+/// values. Threads that come after them, and get what they left, borrow others. (A thread that
+/// leaks a pin would be pinned for ever: where lookups pin, none does.)
 #[test]
 fn a_series_may_be_borrowed_to_the_end_of_a_thread_or_be_leaked() {
+    let announces = matches!(strategy(), Strategy::PerCore | Strategy::Portable);
     for round in 0..20 {
         let threads = [0, 1, 2].map(|kind| {
             thread::spawn(move || {
@@ -101,13 +105,15 @@ fn a_series_may_be_borrowed_to_the_end_of_a_thread_or_be_leaked() {
                 let series = FAMILY.with(Key { key });
                 series.increment();
                 match kind {
-                    0 => mem::forget(series),
+                    0 if announces => mem::forget(series),
                     1 => KEPT.set(Some(series)),
                     _ => drop(series),
                 }
             })
         });
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         for kind in 0..3 {
             assert!(FAMILY.remove(Key { key: 10 * round + kind }));
         }

@@ -4,6 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use testkit::alone;
 use windrow::{Counter, Family, labels};
 
 labels! { struct Class { bits: u32 } }
@@ -39,8 +40,17 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+/// A variable that is set is read into memory.
 #[test]
 fn the_first_lookup_may_be_in_an_allocator_while_the_system_is_probed() {
+    for strategy in ["", "portable", "fenced", "epochs"] {
+        alone::run("allocations_are_counted", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn allocations_are_counted() {
     let before = BY_CLASS.lifetime();
     assert!(before > 0 && HANDED_OUT.sum() >= before, "nothing was allocated before the test");
     let threads =

@@ -132,8 +132,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "kept-freed-without-a-look",
         file: FORGOTTEN,
-        find: "used.binary_search(&address).is_ok() || ",
-        replace: "",
+        find: "if used.binary_search(&address).is_ok() || ",
+        replace: "if used.is_empty() && used.binary_search(&address).is_ok() || ",
         build: &BUILD,
         model: A_KEPT_SERIES,
         why: "a series is freed under the thread that has announced it",

@@ -9,12 +9,11 @@ use std::sync::PoisonError;
 
 use crate::counters::Counter;
 use crate::once::Once;
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicUsize, Mutex};
 
 use forgotten::Forgotten;
-use hold::Hold;
 use series::Series;
-use table::{List, Search, Table};
+use table::Table;
 
 mod computed;
 #[doc(hidden)]
@@ -25,6 +24,7 @@ mod handle;
 mod hold;
 pub(crate) mod labels;
 mod lifetime_totals;
+mod lookup;
 mod metric;
 pub(crate) mod names;
 mod number;
@@ -267,185 +267,6 @@ macro_rules! constructor {
 constructor!(const);
 #[cfg(loom)]
 constructor!();
-
-impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
-    /// Returns the metric of a set of labels, and makes its series first if there is none.
-    ///
-    /// Never waits. (A family's first use may ask the system for something, which takes up to a
-    /// millisecond.) Use the result at once and drop it; see [`Pinned`]. While several threads make
-    /// series of an almost full family, a set may be refused and accepted a moment later.
-    ///
-    /// ```
-    /// # use windrow::{Counter, Family, labels};
-    /// # labels! { pub struct Route { route: str } }
-    /// static REQUESTS: Family<Route, Counter> = Family::new();
-    ///
-    /// REQUESTS.with(Route { route: "/cart" }).add(3);
-    /// assert_eq!(REQUESTS.with(Route { route: "/cart" }).sum(), 3);
-    /// ```
-    #[inline]
-    #[doc(alias = "with_label_values")]
-    #[doc(alias = "get_or_create")]
-    pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
-        let Some(table) = self.table.get().or_else(|| self.first_table()) else {
-            // SAFETY: the overflow series is never freed before the family.
-            return unsafe { Pinned::new(self.refuse(), Hold::nothing()) };
-        };
-        let list = table.list(labels);
-        if L::COMBINATIONS.is_some() {
-            // SAFETY: a series that is found by its index is never freed.
-            return unsafe { Pinned::new(self.find(list, labels), Hold::nothing()) };
-        }
-        if table.announces {
-            // SAFETY: the table announces.
-            if let Some((series, hold)) = unsafe { list.announced(labels) } {
-                // SAFETY: the hold lives as long as the result. The table's reference lives as
-                // long, or that of the series that were removed: see `hold`.
-                return unsafe { Pinned::new(series, hold) };
-            }
-        }
-        self.with_hold(table, list, labels)
-    }
-
-    /// Makes the table, at the family's first use; returns `None` if there is no memory for it.
-    #[cold]
-    fn first_table(&self) -> Option<&Table<L, M>> {
-        Table::new(self.limit).map(|table| self.table.set(table))
-    }
-
-    /// Returns the metric of a set of labels that belongs to this list of the table, and makes its
-    /// series first if there is none.
-    fn with_hold<'f>(
-        &'f self,
-        table: &Table<L, M>,
-        list: List<'f, L, M>,
-        labels: L::Borrowed<'_>,
-    ) -> Pinned<'f, L, M> {
-        let hold = Hold::new(table.announces);
-        // SAFETY: the series is used under this hold, which lives as long as the result. The
-        // family's references live as long: a series that was removed meanwhile is freed later.
-        unsafe { Pinned::new(self.find(list, labels), hold) }
-    }
-
-    /// Returns a handle of the series of a set of labels, and makes the series first if there is
-    /// none.
-    ///
-    /// Takes a lock, which other threads hold while they [remove](Self::retain) series or
-    /// [iterate](Self::iter) over all of them: call it where a connection is opened, not where a
-    /// request is counted.
-    ///
-    /// ```
-    /// # use windrow::{Counter, Family, labels};
-    /// # labels! { pub struct Route { route: str } }
-    /// # static REQUESTS: Family<Route, Counter> = Family::new();
-    /// let cart = REQUESTS.handle(Route { route: "/cart" });
-    /// cart.increment();
-    /// assert_eq!(cart.sum(), 1);
-    /// ```
-    pub fn handle(&self, labels: L::Borrowed<'_>) -> Handle<L, M> {
-        loop {
-            // Made without the lock, because the function that makes a metric is the user's, and
-            // may use the family.
-            let handle = self.with(labels).keep();
-            let locked = self.lock();
-            // Otherwise it was removed before the handle was made. From now on `retain` sees the
-            // handle.
-            if handle.series().is_there() {
-                return handle;
-            }
-            drop(locked);
-        }
-    }
-
-    /// # Safety
-    /// The caller is pinned or holds the lock, and uses the result no longer than that, unless the
-    /// family finds its series by index.
-    #[inline]
-    unsafe fn find<'f>(
-        &'f self,
-        list: List<'f, L, M>,
-        labels: L::Borrowed<'_>,
-    ) -> &'f Series<L, M> {
-        // SAFETY: the contract.
-        match unsafe { list.search(labels) } {
-            Search::Found(series) if series.is_in_use() => series,
-            // Out of line, so that it costs the common path nothing. SAFETY: the contract.
-            found => unsafe { self.settle(list, found, labels) },
-        }
-    }
-
-    /// Returns the series of a set that was not in use, or makes it.
-    ///
-    /// # Safety
-    /// The contract of [`find`](Self::find), which has `found` this in `list`.
-    #[cold]
-    #[allow(clippy::needless_pass_by_value)] // two words each, and so in registers
-    unsafe fn settle<'f>(
-        &'f self,
-        list: List<'f, L, M>,
-        found: Search<'f, L, M>,
-        labels: L::Borrowed<'_>,
-    ) -> &'f Series<L, M> {
-        match found {
-            Search::Found(series) => {
-                self.note_use(series);
-                series
-            }
-            Search::Nothing(first) => {
-                let Some(new) = self.make_series(list.hash, labels) else { return self.refuse() };
-                // SAFETY: the contract.
-                unsafe { list.insert(new, first, labels) }.unwrap_or_else(|twice| {
-                    self.series.fetch_sub(1, Ordering::Relaxed);
-                    drop(twice.ours); // last: the drop of a metric is the user's, and may panic
-                    twice.there
-                })
-            }
-        }
-    }
-
-    /// Marks a series as used, which may have been hidden.
-    fn note_use(&self, series: &Series<L, M>) {
-        loop {
-            // Counted before it is visible again: from then on another thread can remove it, and
-            // subtracts it.
-            let was_hidden = series.is_hidden();
-            let count = usize::from(was_hidden);
-            self.series.fetch_add(count, Ordering::Relaxed);
-            if series.try_use(was_hidden) {
-                return;
-            }
-            self.series.fetch_sub(count, Ordering::Relaxed);
-        }
-    }
-
-    /// Makes a series, which is not in the table yet, and counts it against the limit; returns
-    /// `None` if the family is full.
-    #[cold]
-    fn make_series(&self, hash: u64, labels: L::Borrowed<'_>) -> Option<Arc<Series<L, M>>> {
-        let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
-        // Relaxed, here and below: only the number matters. The number is checked first, because
-        // making a metric costs more.
-        if self.series.load(Ordering::Relaxed) >= limit || !self.keeps(labels) {
-            return None;
-        }
-        let (names, labels) = (self.names.clone(), Some(L::store(labels)));
-        let new = Series::new(hash, names, labels, (self.make)());
-        if self.series.fetch_add(1, Ordering::Relaxed) >= limit {
-            self.series.fetch_sub(1, Ordering::Relaxed);
-            return None;
-        }
-        Some(new)
-    }
-
-    /// Returns the overflow series.
-    #[cold]
-    fn refuse(&self) -> &Series<L, M> {
-        let new = || Series::new(0, self.names.clone(), None, (self.make)());
-        let overflow = self.overflow.get().unwrap_or_else(|| self.overflow.set(new()));
-        self.refused.increment(); // afterwards, because a series that cannot be made counts nothing
-        overflow
-    }
-}
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Returns the maximum number of series at a time, without the overflow series: the

@@ -51,13 +51,15 @@ fn a_borrowed_series_is_freed_after_its_borrower_has_let_go() {
         thread::scope(|scope| {
             scope.spawn(|| {
                 let until = until;
-                family.with(Key { key: 0 }).0.increment(); // the first use, by a pin
+                // The first uses, by a pin.
+                for (of, key) in [(&family, 1), (&family, 2), (&other, 3)] {
+                    of.with(Key { key }).0.add(3);
+                }
                 let first = family.with(Key { key: 1 });
-                first.0.add(7);
                 let second = (borrowed > 1).then(|| family.with(Key { key: 2 }));
                 let third = (borrowed > 2).then(|| other.with(Key { key: 3 }));
-                for more in second.iter().chain(&third) {
-                    more.0.add(7);
+                for one in [&first].into_iter().chain(&second).chain(&third) {
+                    one.0.add(4);
                 }
                 has_it.send(()).unwrap();
                 until.recv().unwrap();
@@ -80,7 +82,7 @@ fn a_borrowed_series_is_freed_after_its_borrower_has_let_go() {
             thread::yield_now();
         }
     }
-    assert_eq!((family.lifetime(), other.lifetime()), (3 + 3 * 7 + 2 * 7, 7));
+    assert_eq!((family.lifetime(), other.lifetime()), (3 * 6 + 3 * 4 + 2 * 4, 3 * 3 + 4));
 }
 
 type Kept = RefCell<Option<Pinned<'static, Key, Counter>>>;

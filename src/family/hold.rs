@@ -2,23 +2,23 @@
 //!
 //! | | the lookup | before a removed series is freed |
 //! |---|---|---|
-//! | [`Way::Announced`] | announces the first or second series of the list, and looks again whether it is that | all threads have passed a fence, and no thread announces the series |
-//! | [`Way::Pinned`] | pins an epoch | a grace period has passed |
-//! | [`Way::Nothing`] | finds a series by its index, or the overflow series | it is not freed before the family |
+//! | announced | announces a series, and looks again | a barrier has ended, and no thread announces it |
+//! | pinned | pins an epoch | a grace period has passed |
+//! | nothing | finds it by its index, or the overflow series | nothing: it is freed with the family |
 //!
 //! [`announced`](crate::reclaim::announced) and [`grace`](crate::reclaim::grace) say why each is
 //! enough. A series is removed from its list once, and never inserted again. Its memory is not
 //! reused while it is announced.
 //!
 //! For the first series, the pointer of that theorem is the list's head: once the series was
-//! removed, or another inserted before it, the head does not return to it. For the second it is the
-//! link of the first, which the thread has announced before. That link leads to the second as long
-//! as both are in the list, because series are inserted only at the head; once the second was
-//! removed, it does not return to it. But if the first was removed before the second, its link
-//! stays as it was. So the thread looks at the link (L1), and at the head again (L2), both after it
-//! has announced the second. Let the second be removed, and then every thread pass a fence. If the
-//! fence comes before L1 and L2, one of the two differs: the link, or, if the first was removed
-//! before, the head. If it comes after one of them, the announcement is seen.
+//! removed, the head does not lead to it again. For the second it is the link of the first, which
+//! the thread has announced before. That link leads to the second as long as both are in the list,
+//! because series are inserted only at the head. But if the first was removed before the second,
+//! its link stays as it was, and the head does not lead to the first again. So the thread looks at
+//! the link (L1), and at the head again (L2), both after it has announced the second. Let the
+//! second be removed, and then every thread pass a fence. If the fence comes before L1 and L2, one
+//! of the two differs: the link, or, if the first was removed before, the head. If it comes after
+//! one of them, the announcement is seen.
 //!
 //! An announcement costs two stores to a line of the thread's own. A pin costs a fence; and, again
 //! and again, a walk over all threads, which takes from each of them the line that it writes at
@@ -32,7 +32,7 @@ use std::mem::ManuallyDrop;
 use crate::family::labels::Labels;
 use crate::reclaim::{Guard, announced, pin};
 
-/// The ways to hold a series.
+/// The ways to hold a series: the rows of the table above.
 enum Way {
     Nothing,
     #[allow(dead_code)] // it is dropped

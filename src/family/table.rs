@@ -56,6 +56,8 @@ pub(super) struct Table<L: Labels, M> {
 pub(super) struct List<'t, L: Labels, M> {
     head: &'t AtomicPtr<Series<L, M>>,
     pub(super) hash: u64,
+    /// True if lookups announce their series.
+    pub(super) announces: bool,
 }
 
 /// The result of a search.
@@ -86,12 +88,13 @@ impl<L: Labels, M> Table<L, M> {
     #[inline]
     pub(super) fn list(&self, labels: L::Borrowed<'_>) -> List<'_, L, M> {
         if L::COMBINATIONS.is_some() {
-            return List { head: &self.heads[L::index(labels)], hash: 0 };
+            return List { head: &self.heads[L::index(labels)], hash: 0, announces: false };
         }
         #[allow(clippy::needless_borrows_for_generic_args)] // by value, the set would be copied
         let hash = self.random.hash_one(&labels);
         // The number of lists is a power of two, and not zero.
-        List { head: &self.heads[hash as usize & (self.heads.len() - 1)], hash }
+        let head = &self.heads[hash as usize & (self.heads.len() - 1)];
+        List { head, hash, announces: self.announces }
     }
 
     /// Returns all series in the table.
@@ -129,17 +132,19 @@ impl<L: Labels, M> Table<L, M> {
 
 impl<'t, L: Labels, M> List<'t, L, M> {
     /// Returns the series of a set of labels, announced, if it is in use and the first or the
-    /// second of its list, and the thread can announce it. The result is used only as long as the
-    /// hold lives.
+    /// second of its list, and the thread can announce it.
     ///
     /// # Safety
     ///
-    /// The table announces.
+    /// The caller uses the series only as long as the hold lives.
     #[inline]
     pub(super) unsafe fn announced(
         &self,
         labels: L::Borrowed<'_>,
     ) -> Option<(&'t Series<L, M>, Hold<L>)> {
+        if !self.announces {
+            return None;
+        }
         let is_it = |series: &Series<L, M>| series.has(self.hash) && series.is(labels);
         let slot = announced::mine()?;
         let (first, kept_first) = slot.keep(Word::First, self.head)?;

@@ -6,6 +6,7 @@ use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::lookup;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::family::table::Search;
@@ -61,14 +62,11 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     pub fn get(&self, labels: L::Borrowed<'_>) -> Option<Pinned<'_, L, M>> {
         let table = self.table.get()?;
         let list = table.list(labels);
-        if table.announces {
-            // SAFETY: the table announces.
-            if let Some((series, hold)) = unsafe { list.announced(labels) } {
-                // SAFETY: as in `with`. (It is in use, so it is not hidden.)
-                return Some(unsafe { Pinned::new(series, hold) });
-            }
+        let announced = lookup::announced(&list, labels); // in use, and so not hidden
+        if announced.is_some() {
+            return announced;
         }
-        let hold = Hold::new(table.announces);
+        let hold = Hold::new(list.announces);
         // SAFETY: the series is used under this hold, as in `with`.
         match unsafe { list.search(labels) } {
             Search::Found(series) if !series.is_hidden() => {

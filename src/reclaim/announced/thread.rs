@@ -50,6 +50,7 @@ impl GiveBack for Slot {
         let _ = WORDS.try_with(|words| words.slot.set(BUSY));
         // A child that a handler forks from here on does not use the slot.
         compiler_fence(Ordering::SeqCst);
+        // A slot in which an object is kept stays this thread's.
         let then = if Slot::give_back(self, process()) { GONE } else { from_ref(self).cast() };
         compiler_fence(Ordering::SeqCst);
         let _ = WORDS.try_with(|words| words.slot.set(then));

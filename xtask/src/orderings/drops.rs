@@ -170,9 +170,10 @@ fn rows(root: &Path) -> Result<BTreeMap<String, String>, String> {
 /// Returns whether what answers for a place is a model that there is, or says that it needs none.
 fn answers(root: &Path, by: &str) -> bool {
     let Some(model) = by.strip_prefix('`') else { return by.starts_with("none") };
-    let Some((file, test)) = model.split('`').next().and_then(|name| name.split_once("::")) else {
+    let Some((file, test)) = model.split('`').next().and_then(|name| name.rsplit_once("::")) else {
         return false;
     };
+    let file = file.replace("::", "/");
     let source = root.join("loom-tests/tests/models").join(file).with_extension("rs");
     fs::read_to_string(source).is_ok_and(|source| source.contains(&format!("fn {test}(")))
 }

@@ -10,9 +10,9 @@ const IN_ONE_SLOT: &str =
     "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket";
 
 const FORGOTTEN: &str = "src/family/forgotten.rs";
-const A_KEPT_SERIES: &str = "families::an_announced_add_against_a_removal";
-const A_SECOND_SERIES: &str = "families::a_second_series_against_two_removals";
-const TWO_KEPT_SERIES: &str = "families::two_kept_series_against_their_removals";
+const A_KEPT_SERIES: &str = "families::announced::an_add_against_a_removal";
+const A_SECOND_SERIES: &str = "families::announced::a_second_series_against_two_removals";
+const TWO_KEPT_SERIES: &str = "families::announced::two_series_against_their_removals";
 
 /// Every mistake with announcements that a model must notice.
 pub(super) const ANNOUNCED: &[Twin] = &[

@@ -65,7 +65,7 @@ pub(super) const FAMILIES: &[Twin] = &[
     },
     Twin {
         name: "series-counted-when-it-is-back",
-        file: "src/family.rs",
+        file: "src/family/lookup.rs",
         find: "            self.series.fetch_add(count, Ordering::Relaxed);
             if series.try_use(was_hidden) {
                 return;
@@ -81,7 +81,7 @@ pub(super) const FAMILIES: &[Twin] = &[
     },
     Twin {
         name: "room-taken-without-a-second-look",
-        file: "src/family.rs",
+        file: "src/family/lookup.rs",
         find: "if self.series.fetch_add(1, Ordering::Relaxed) >= limit {",
         replace: "if self.series.fetch_add(1, Ordering::Relaxed) == usize::MAX {",
         build: &CHECKER,

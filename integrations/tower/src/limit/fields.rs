@@ -19,7 +19,7 @@ use windrow::gate::Admission;
 /// interval is a whole number of seconds, and `t` in a refused response that has `Retry-After`,
 /// with the same number.
 ///
-/// Of a pace, `q` is the burst and `w` the time in which all of it comes back. Of several limits,
+/// For a pace, `q` is the burst and `w` the time in which all of it comes back. For several limits,
 /// each has an item, named `"client-1"`, `"client-2"` and so on, in the order in which they were
 /// added; `t` is then in the items of those that have less left than the request's weight.
 ///

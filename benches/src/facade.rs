@@ -14,7 +14,7 @@ use crate::harness::{Contender, Rival, time};
 use crate::lab::stats::Spread;
 
 /// Series of the hot one's name.
-pub const SERIES: u64 = 256;
+const SERIES: u64 = 256;
 
 /// The name of all counters here, and of all histograms.
 const REQUESTS: &str = "requests";

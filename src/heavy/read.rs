@@ -152,24 +152,24 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
     /// ```
     pub fn closed_since(&self, from: Timestamp) -> Vec<(Timestamp, HeavySnapshot<K>)> {
-        let (made, now) = (self.made(), Cell::new(0));
+        let (made, now, length) = (self.made(), Cell::new(0), self.geometry.length());
         let read_clock = || {
             now.set(self.nanos());
             now.get()
         };
-        let mut all = made.read(
+        let all = made.read(
             read_clock,
             self.geometry.interval(),
             BTreeMap::new,
             |all: &mut BTreeMap<u64, HeavySnapshot<K>>, start, summary| {
-                if start >= from.as_nanos() {
+                // After the clock was read, in each attempt.
+                let has_ended = start.saturating_add(length) <= now.get();
+                if start >= from.as_nanos() && has_ended && summary.total() > 0 {
                     let bucket = all.entry(start);
                     bucket.or_insert_with(|| HeavySnapshot::new(made.random())).include(summary);
                 }
             },
         );
-        let has_ended = |start: u64| start.saturating_add(self.geometry.length()) <= now.get();
-        all.retain(|start, bucket| has_ended(*start) && bucket.total() > 0);
         all.into_iter().map(|(start, bucket)| (Timestamp::from_nanos(start), bucket)).collect()
     }
 

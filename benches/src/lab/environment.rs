@@ -15,7 +15,7 @@ use crate::terminal::processor;
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// The crates whose versions the report names.
-const RIVALS: [&str; 12] = [
+const RIVALS: [&str; 15] = [
     "contatori",
     "countme",
     "crossbeam-epoch",
@@ -23,8 +23,11 @@ const RIVALS: [&str; 12] = [
     "fast-telemetry",
     "fenster",
     "hdrhistogram",
+    "histogram",
     "invocation-counter",
     "metrics",
+    "metrics-exporter-prometheus",
+    "metrics-util",
     "prometheus",
     "prometheus-client",
     "thread_local",
@@ -129,7 +132,10 @@ impl Environment {
             rivals.push("sentinel-core");
         }
         if cfg!(feature = "labels") {
-            rivals.extend(["measured", "opentelemetry"]);
+            rivals.extend(["measured", "opentelemetry", "opentelemetry_sdk"]);
+        }
+        if cfg!(feature = "limits") {
+            rivals.push("governor");
         }
         let named = |name: &&str| version(name).map(|version| format!("{name} {version}"));
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();

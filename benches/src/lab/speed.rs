@@ -43,11 +43,15 @@ pub struct Speed {
     pub figures: Vec<Figure>,
 }
 
+/// Returns one, two, four and so on, below the number of cores.
+pub fn doubled() -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores())
+}
+
 /// Returns the numbers of adding threads: one, two, four and so on to the number of cores; and
 /// more.
 pub fn threads() -> Vec<usize> {
-    let mut threads: Vec<usize> =
-        std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores()).collect();
+    let mut threads: Vec<usize> = doubled().collect();
     threads.extend([cores(), 2 * cores(), 4 * cores()]);
     threads
 }

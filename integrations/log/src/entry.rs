@@ -57,7 +57,8 @@ impl Heavy {
     /// Returns the bounds of a key's weight in the bucket, whether it is in the list or not.
     ///
     /// Bounds of several lines add up to bounds of their time together. The text is that of the
-    /// line: a key's `Display`, of at most 256 bytes.
+    /// line: a key's `Display`, of at most 256 bytes. Keys of one text cannot be told apart here:
+    /// the bounds are those of the heaviest of them.
     ///
     /// ```no_run
     /// # use windrow_log::Entry;

@@ -84,6 +84,7 @@ pub struct Unwritten {
     /// have been overwritten: they are in its [`lifetime`](windrow::SlidingWindow::lifetime), and
     /// in no line. For a window that is added for the first time, the time since it was built
     /// counts, or since the log was opened if that was later. At most 131 072 windows are watched.
+    /// Late additions of heavy keys count, too: from the second addition of a name on.
     pub overdue: u64,
     /// Files that were removed since the log was opened to free space on a full disk, although
     /// fewer than [`Options::files`] existed.
@@ -250,7 +251,7 @@ pub struct Batch<'l> {
     pub(crate) log: &'l mut Log,
     pub(crate) lines: Vec<Line>,
     begun: Instant,
-    /// The error for a window of which no line could say anything.
+    /// The error for a window, or for heavy keys, of which no line could say anything.
     pub(crate) refused: Option<LogError>,
 }
 

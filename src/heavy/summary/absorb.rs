@@ -71,7 +71,7 @@ impl<K: Key + ?Sized> Drop for Merge<'_, K> {
     fn drop(&mut self) {
         if !self.is_over {
             self.into.held.clear();
-            self.into.floor = u64::MAX; // which bounds nothing
+            self.into.floor = self.into.total; // no key has more
         }
     }
 }

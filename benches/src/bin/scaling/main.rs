@@ -23,6 +23,7 @@ use windrow_benches::harness::{Contender, cores, rate_of_adds};
 use windrow_benches::lab::chart::{Line, lines};
 use windrow_benches::lab::environment::{Environment, Others};
 use windrow_benches::lab::progress::Progress;
+use windrow_benches::lab::speed::doubled;
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
 use windrow_benches::terminal::markdown;
 
@@ -48,8 +49,7 @@ struct Measured {
 
 /// Returns the numbers of threads: one, two, four and so on; three quarters of the cores; all.
 fn numbers() -> Vec<usize> {
-    let doubled = std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores());
-    let mut numbers: Vec<usize> = doubled.chain([cores() * 3 / 4, cores()]).collect();
+    let mut numbers: Vec<usize> = doubled().chain([cores() * 3 / 4, cores()]).collect();
     numbers.retain(|&number| number > 0);
     numbers.sort_unstable();
     numbers.dedup();
@@ -167,15 +167,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sections += &section(title, name, &all);
         pictures.push((title, name, all));
     }
-    let command = "cargo run --release -p windrow-benches --features labels,limits --bin scaling";
-    let environment = Environment::new(command.to_owned(), false, &others, Vec::new());
+    let command = format!(
+        "cargo run --release -p windrow-benches --features labels,limits --bin scaling -- \
+         DIRECTORY --rounds {rounds}"
+    );
+    let environment = Environment::new(command, false, &others, Vec::new());
     let mut page = format!("# Scaling\n\n{}\n", environment.caption());
     let _ = write!(
         page,
         "\nNanoseconds of wall time an operation and thread, the median of {rounds} rounds. All \
-         threads\nrun for the same time. The last column is the time on one thread over that on \
-         all, within a\nround: 1 is linear. Pictures show windrow and the quickest of the \
-         others.\n{sections}\n{MARK}\n",
+         threads run\nfor the same time. The last column is the time on one thread over that on \
+         all, within a round: 1\nis linear. Pictures show windrow and the quickest of the others. \
+         Where cores share their units\nnothing is linear: the plain adds among the counters say \
+         what can be had.\n{sections}\n{MARK}\n",
     );
     fs::write(directory.join("scaling.md"), page)?;
     let caption = format!("{}, {} cores", environment.processor, environment.cores);

@@ -9,6 +9,7 @@ use testkit::ledger::{Ledger, Tally};
 use testkit::traced::{Traced, time_of};
 use testkit::{Finish, Rng, alone, ns};
 use windrow::clock::Precise;
+use windrow::snapshot::Totals;
 use windrow::{Clock, SlidingWindow, Stats};
 
 use crate::Seen;
@@ -128,8 +129,8 @@ impl Storm {
     fn span_is_whole(&self, span: Duration) {
         let over = self.window.over(span).expect("a tier reaches so far back");
         let done = self.books.done();
-        let (length, totals) = (over.resolution().as_nanos() as u64, over.totals());
-        let from = Storm::from(length, totals.at().as_nanos(), totals.interval());
+        let totals = over.totals();
+        let from = Storm::from(&totals);
         // Adds before its beginning are not in it, so the sum can be less by them.
         let place = self.books.place(from);
         let before: u64 = self.books.done().iter().take(place).sum();
@@ -140,9 +141,10 @@ impl Storm {
         assert!(is_between, "{span:?} from {from}: {pass}, not {least} to {most}");
     }
 
-    /// Returns where a span begins that was read at a time.
-    fn from(length: u64, at: u64, covers: Duration) -> u64 {
-        (at - at % length + length).saturating_sub(covers.as_nanos() as u64)
+    /// Returns where totals begin. (Their end may lie behind the bucket of the time at which they
+    /// were read.)
+    fn from(totals: &Totals<Seen>) -> u64 {
+        totals.end().as_nanos().saturating_sub(totals.interval().as_nanos() as u64)
     }
 
     fn read(&self, seed: u64) -> u64 {
@@ -189,7 +191,7 @@ fn under_writers() {
         for millis in (3..40).chain([100, 400, 2_000, 10_000]) {
             let over = window.over(Duration::from_millis(millis)).expect("a tier reaches so far");
             let (length, totals) = (over.resolution().as_nanos() as u64, over.totals());
-            let from = Storm::from(length, totals.at().as_nanos(), totals.interval());
+            let from = Storm::from(&totals);
             assert_eq!(
                 Tally::from(totals.stats(event)),
                 ledger.since(from),

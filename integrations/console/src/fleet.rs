@@ -18,6 +18,7 @@ mod poll;
 mod reading;
 mod says;
 mod site;
+mod sum;
 mod targets;
 #[cfg(test)]
 mod tests;

@@ -1,30 +1,27 @@
 //! Heavy keys for the console: the keys with the most weight, each with its share and the bounds of
 //! both.
 //!
-//! Keys come from strangers. At most [`SHOWN`] of a span are shown, and of each at most [`LONGEST`]
-//! characters.
+//! Keys come from strangers. At most [`SHOWN`] of a span are shown, and of each [the
+//! beginning](cut).
 
 use std::collections::HashSet;
-use std::fmt::{self, Display, Write};
+use std::fmt::{Display, Write};
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use windrow::heavy::{HeavyKeys, Key, MAX_TEXT_BYTES};
+use windrow::heavy::{HeavyKeys, HeavySnapshot, Key, MAX_TEXT_BYTES};
 use windrow::{Clock, snapshot::SpanError};
 
 use crate::number::Json;
-use crate::text::shown_key;
+use crate::text::{cut, shown_key};
 use crate::unusual::percent;
 
 /// The greatest number of keys of a span.
-pub(crate) const SHOWN: usize = 10;
+const SHOWN: usize = 10;
 
 /// The greatest number of keys of a span for a fleet.
 const SENT: usize = 100;
-
-/// The greatest number of characters of a key.
-const LONGEST: usize = 120;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -55,12 +52,33 @@ trait AnyKeys: Send + Sync {
     fn member(&self, span: Duration, most: usize) -> Option<Value>;
 }
 
+/// The heaviest keys under a name.
+pub(crate) struct List<'l> {
+    pub(crate) name: &'l str,
+    pub(crate) help: &'l str,
+    pub(crate) spans: Vec<Reading>,
+}
+
 /// The heaviest keys of a span.
 #[derive(Debug, PartialEq)]
-struct Reading {
+pub(crate) struct Reading {
     span: Duration,
     total: u64,
     keys: Vec<Weight>,
+}
+
+impl Reading {
+    pub(crate) fn of<K>(span: Duration, snapshot: &HeavySnapshot<K>) -> Reading
+    where
+        K: Key<Owned: Display> + ?Sized,
+    {
+        let keys = snapshot.top(SHOWN).into_iter().map(|heavy| Weight {
+            key: cut(&heavy.key),
+            at_least: heavy.at_least,
+            at_most: heavy.at_most,
+        });
+        Reading { span, total: snapshot.total(), keys: keys.collect() }
+    }
 }
 
 /// A key, and the bounds of its weight.
@@ -91,13 +109,7 @@ where
     }
 
     fn read(&self, span: Duration) -> Result<Reading, SpanError> {
-        let snapshot = self.snapshot_over(span)?;
-        let keys = snapshot.top(SHOWN).into_iter().map(|heavy| Weight {
-            key: cut(&heavy.key),
-            at_least: heavy.at_least,
-            at_most: heavy.at_most,
-        });
-        Ok(Reading { span, total: snapshot.total(), keys: keys.collect() })
+        Ok(Reading::of(span, &self.snapshot_over(span)?))
     }
 
     fn member(&self, span: Duration, most: usize) -> Option<Value> {
@@ -124,6 +136,11 @@ impl Heavy {
         C: Clock + 'static,
     {
         Heavy { name: name.to_owned(), help: help.to_owned(), keys: Box::new(keys) }
+    }
+
+    /// Reads the keys of each span.
+    pub(crate) fn list(&self) -> List<'_> {
+        List { name: &self.name, help: &self.help, spans: self.read() }
     }
 
     fn read(&self) -> Vec<Reading> {
@@ -201,7 +218,7 @@ impl Heavy {
 }
 
 /// Returns all for `/snapshot.json`.
-pub(crate) fn json(all: &[Heavy]) -> Value {
+pub(crate) fn json<'l>(all: impl Iterator<Item = List<'l>>) -> Value {
     let weight = |weight: &Weight, total| {
         json!({
             "key": weight.key,
@@ -210,7 +227,7 @@ pub(crate) fn json(all: &[Heavy]) -> Value {
             "shares": weight.shares(total),
         })
     };
-    let span = |reading: Reading| {
+    let span = |reading: &Reading| {
         let keys = reading.keys.iter().map(|key| weight(key, reading.total));
         json!({
             "span_ms": u64::try_from(reading.span.as_millis()).unwrap_or(u64::MAX),
@@ -218,20 +235,20 @@ pub(crate) fn json(all: &[Heavy]) -> Value {
             "keys": keys.collect::<Vec<_>>(),
         })
     };
-    let one = |heavy: &Heavy| {
-        let spans: Vec<Value> = heavy.read().into_iter().map(span).collect();
-        json!({ "name": heavy.name, "help": heavy.help, "spans": spans })
+    let one = |list: List<'_>| {
+        let spans: Vec<Value> = list.spans.iter().map(span).collect();
+        json!({ "name": list.name, "help": list.help, "spans": spans })
     };
-    all.iter().map(one).collect()
+    all.map(one).collect()
 }
 
 /// Returns all for a terminal: a line for each key.
-pub(crate) fn text(all: &[Heavy]) -> String {
+pub(crate) fn text<'l>(all: impl Iterator<Item = List<'l>>) -> String {
     let mut text = String::new();
-    for heavy in all {
+    for List { name, help, spans } in all {
         // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "\n# {}: {}", shown_key(&heavy.name), shown_key(&heavy.help));
-        for Reading { span, total, keys } in heavy.read() {
+        let _ = writeln!(text, "\n# {}: {}", shown_key(name), shown_key(help));
+        for Reading { span, total, keys } in spans {
             let _ = writeln!(text, "the last {} s: {total} in all", span.as_secs_f64());
             for weight in keys {
                 let key = shown_key(&weight.key);
@@ -246,32 +263,6 @@ pub(crate) fn text(all: &[Heavy]) -> String {
 }
 
 /// Returns a range in words, or one bound if both are the same.
-pub(crate) fn range(at_least: &str, at_most: &str) -> String {
+fn range(at_least: &str, at_most: &str) -> String {
     if at_least == at_most { at_least.to_owned() } else { format!("{at_least} to {at_most}") }
-}
-
-/// Returns the beginning of a key's text, with a mark if there is more of it.
-pub(crate) fn cut(key: &impl Display) -> String {
-    let mut beginning = Beginning { text: String::new(), left: LONGEST };
-    // The only error is that the text is long enough.
-    if write!(beginning, "{key}").is_err() {
-        beginning.text.push('\u{2026}');
-    }
-    beginning.text
-}
-
-/// The beginning of a text, however long that is.
-struct Beginning {
-    text: String,
-    left: usize,
-}
-
-impl Write for Beginning {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for character in text.chars() {
-            self.left = self.left.checked_sub(1).ok_or(fmt::Error)?;
-            self.text.push(character);
-        }
-        Ok(())
-    }
 }

@@ -12,7 +12,7 @@ use windrow::{Kind, Stats};
 
 use crate::console::{Named, Shown};
 use crate::heavy::Heavy;
-use crate::names::{events_of, form_name};
+use crate::names::{events_of, sum_name};
 use crate::unusual::{Unusual, wall};
 use crate::window::{known_span, nanos};
 
@@ -67,7 +67,7 @@ impl Member {
         let head = json!({
             "name": metric.name,
             "help": metric.help,
-            "form": form_name(metric.outline.form),
+            "form": sum_name(metric.outline.form),
             "unit": unit(&metric.name),
             "events": events,
         });

@@ -29,7 +29,7 @@ const FLEET: &str = include_str!("fleet/page.html");
 /// The rights of that page.
 #[cfg(feature = "fleet")]
 const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-aMOUhze3qdbPzAZI8fODSWYVkT9NyXSuk07FIA54JWs='; \
+    script-src 'sha256-YL+4umVZ6hhXbcYZy8rEA2TytvsYkjfk2Z5PnaC8oVQ='; \
     style-src 'sha256-E095RBlX5dhOd4d5uiyJ5CDYCqqh1jiTSvClt+PhnEQ='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -6,7 +6,7 @@ use windrow::export::Series;
 
 use crate::answers::Checks;
 use crate::console::{Named, Shown};
-use crate::heavy;
+use crate::heavy::{self, Heavy};
 use crate::ledger::{Audit, Ledger};
 use crate::names::{events_of, form_name, kind_name};
 use crate::percentiles;
@@ -44,7 +44,7 @@ impl Snapshot {
         let failing: Vec<Value> = checks.failing.iter().map(failing).collect();
         let mut all = head(shown);
         all["metrics"] = self.metrics.into();
-        all["heavy"] = heavy::json(&shown.heavy);
+        all["heavy"] = heavy::json(shown.heavy.iter().map(Heavy::list));
         all["unusual"] = unusual.json(wall());
         all["check"] = json!({ "audits": checks.audits, "failing": failing });
         all.to_string()

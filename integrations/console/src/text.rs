@@ -1,6 +1,6 @@
 //! `/text`: names and numbers for a terminal.
 
-use std::fmt::Write;
+use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
 use windrow::Kind;
@@ -8,11 +8,14 @@ use windrow::export::Form;
 
 use crate::answers::Checks;
 use crate::console::{Named, Shown};
-use crate::heavy;
+use crate::heavy::{self, Heavy};
 use crate::number::Number;
 use crate::percentiles::PERCENTILES;
 use crate::roles::width;
 use crate::unusual::{Unusual, wall};
+
+/// The greatest number of characters of a text that [`cut`] returns.
+const LONGEST: usize = 120;
 
 /// The answer, as it grows.
 #[derive(Default)]
@@ -59,7 +62,7 @@ impl Text {
         format!(
             "{service}, watched for {up} s; {audits} series checked: {verdict}\n{}{}{}",
             unusual.text(wall(), shown_key),
-            heavy::text(&shown.heavy),
+            heavy::text(shown.heavy.iter().map(Heavy::list)),
             self.written
         )
     }
@@ -77,6 +80,32 @@ pub(crate) fn shown_key(key: &str) -> String {
         }
     }
     shown
+}
+
+/// Returns the beginning of a text that may be long, with a mark if there is more of it.
+pub(crate) fn cut(text: &(impl Display + ?Sized)) -> String {
+    let mut beginning = Beginning { text: String::new(), left: LONGEST };
+    // The only error is that the text is long enough.
+    if write!(beginning, "{text}").is_err() {
+        beginning.text.push('\u{2026}');
+    }
+    beginning.text
+}
+
+/// The beginning of a text, however long that is.
+struct Beginning {
+    text: String,
+    left: usize,
+}
+
+impl Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            self.left = self.left.checked_sub(1).ok_or(fmt::Error)?;
+            self.text.push(character);
+        }
+        Ok(())
+    }
 }
 
 fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) -> String {

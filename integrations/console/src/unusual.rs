@@ -11,7 +11,7 @@ use crate::percentiles::PERCENTILES;
 use crate::watches::Looking;
 
 /// The greatest number of changes that are listed.
-const LISTED: usize = 100;
+pub(crate) const LISTED: usize = 100;
 
 /// The changes that a pass over all series has found.
 #[derive(Debug, Default)]

@@ -1,6 +1,7 @@
 //! A page for the consoles of several processes: see `windrow-console --help`.
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::thread;
 
@@ -28,10 +29,13 @@ struct Asked {
 }
 
 /// Reads the arguments; `None` if they ask for help.
-fn asked(arguments: impl Iterator<Item = String>) -> Result<Option<Asked>, Box<dyn Error>> {
+fn asked(arguments: impl Iterator<Item = OsString>) -> Result<Option<Asked>, Box<dyn Error>> {
     let (mut name, mut listen, mut file) = ("fleet".to_owned(), "127.0.0.1:9000".to_owned(), None);
     let (mut targets, mut beyond_loopback) = (Vec::new(), false);
-    let mut arguments = arguments.peekable();
+    let arguments: Result<Vec<String>, OsString> = arguments.map(OsString::into_string).collect();
+    let mut arguments = arguments
+        .map_err(|argument| format!("an argument is not Unicode: {}", argument.display()))?
+        .into_iter();
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
         match argument.as_str() {
@@ -73,7 +77,7 @@ fn serve(asked: &Asked) -> Result<Server, Box<dyn Error>> {
 }
 
 fn main() -> ExitCode {
-    let started = match asked(std::env::args().skip(1)) {
+    let started = match asked(std::env::args_os().skip(1)) {
         Ok(Some(asked)) => serve(&asked),
         Ok(None) => {
             print!("{HELP}");

@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use windrow::histogram::Distribution;
 
-use super::merge::{Row, Sum, Sums};
+use super::merge::{Row, Sums};
 use super::part::{FAILED, Of, P50, P99, Part, REFUSED, Spread};
-use super::reading::brief;
 use super::says::{Says, Since};
+use super::sum::Sum;
 use super::view::{Process, View};
 use crate::percentiles::{self, PERCENTILES};
-use crate::text::shown_key;
+use crate::text::{cut, shown_key};
 use crate::unusual::{percent, short, span, time, utc};
 
 /// The head of all answers.
@@ -71,28 +71,29 @@ pub(super) fn json(head: &Head, view: &View) -> String {
             "differs": process.differs,
         })
     };
-    let failing = view.failing.iter().map(|silent| {
+    let failing = view.failing.iter().map(|unread| {
         json!({
-            "address": silent.address,
-            "instance": silent.instance,
-            "state": if silent.failing.is_refused { "refused" } else { "silent" },
-            "since_ms": head.wall(silent.failing.since),
-            "why": silent.failing.why,
+            "address": unread.address,
+            "instance": unread.instance,
+            "state": if unread.failing.is_refused { "refused" } else { "silent" },
+            "since_ms": head.wall(unread.failing.since),
+            "why": unread.failing.why,
         })
     });
-    let calm = view.processes.iter().filter_map(|process| process.reading.unusual.calm_since_ms);
     json!({
         "fleet": head.name,
         "time_ms": head.wall(view.now),
         "troubles": head.troubles,
         "says": view.says.iter().map(says).collect::<Vec<_>>(),
-        "calm_since_ms": calm.max(),
+        "says_more": view.more,
+        "calm_since_ms": view.calm_since_ms,
         "addresses": view.addresses,
         "unasked": view.unasked,
         "gone": view.gone,
         "processes": view.processes.iter().map(process).collect::<Vec<_>>(),
         "failing": failing.collect::<Vec<_>>(),
         "heavy": view.heavy.json(),
+        "heavy_more": view.heavy.more,
         "metrics": view.merged.metrics.iter().map(|sums| metric(view, sums)).collect::<Vec<_>>(),
     })
     .to_string()
@@ -170,9 +171,14 @@ fn numbers(sums: &Sums, row: &Row) -> Value {
         Value::from(named.collect::<Map<_, _>>())
     };
     let totals = Totals::of(row);
+    let number = if sums.form == "window" {
+        totals.rate
+    } else {
+        row.all.first().and_then(|sum| sum.as_ref()?.number())
+    };
     json!({
         "processes": row.parts.len(),
-        sums.number_name(): totals.rate,
+        sums.number_name(): number,
         "failed": totals.share(FAILED),
         "refused": totals.share(REFUSED),
         "values": values(row).map(percentiles::summary),
@@ -256,21 +262,24 @@ pub(super) fn text(head: &Head, view: &View) -> String {
         });
         let _ = writeln!(text, "wrong: {}{since}", shown_key(&says.text));
     }
+    if view.more > 0 {
+        let _ = writeln!(text, "wrong: and {} more", view.more);
+    }
     if view.says.is_empty() {
-        let calm = view.processes.iter().filter_map(|it| it.reading.unusual.calm_since_ms).max();
-        let since = calm.map_or_else(String::new, |calm| format!(" since {}", utc(calm)));
+        let since = view.calm_since_ms;
+        let since = since.map_or_else(String::new, |since| format!(" since {}", utc(since)));
         let _ = writeln!(text, "nothing unusual{since}");
     }
     for process in &view.processes {
         let reading = &process.reading;
-        let (up, version) = (span(reading.age_ms), brief(&reading.version));
+        let (up, version) = (span(reading.age_ms), cut(&reading.version));
         let process = format!("{}  {}", process.name, process.addresses.join(", "));
         let _ =
             writeln!(text, "process: {}  up {up}  {}", shown_key(&process), shown_key(&version));
     }
     text += &view.heavy.text();
     for sums in &view.merged.metrics {
-        let (name, help) = (&sums.name, brief(&sums.help));
+        let (name, help) = (&sums.name, cut(&sums.help));
         let _ = writeln!(text, "\n# {}: {}", shown_key(name), shown_key(&help));
         for (key, row) in &sums.rows {
             let _ = writeln!(text, "{}  {}", shown_key(key), row_text(view, sums, row));
@@ -288,7 +297,7 @@ fn row_text(view: &View, sums: &Sums, row: &Row) -> String {
     let mut parts: Vec<String> = named.collect();
     let mut spread = |name: &str, of: Option<String>, spread, show: &dyn Fn(f64) -> String| {
         let (Some(of), Some(Spread { low, high, .. })) = (of, spread) else { return };
-        let name_of = |at: Of| shown_key(&brief(&view.processes[at.process].name));
+        let name_of = |at: Of| shown_key(&cut(&view.processes[at.process].name));
         let (least, most) = (show(low.value), show(high.value));
         let spread = format!("{least} {} to {most} {}", name_of(low), name_of(high));
         parts.push(format!("{name} {of} [{spread}]"));

@@ -16,8 +16,9 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::members::Miss;
-use super::reading::{Reading, brief};
+use super::reading::Reading;
 use crate::body::Body;
+use crate::text::cut;
 
 /// The time that a member has for its whole answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
@@ -49,7 +50,7 @@ async fn get(address: SocketAddr, path: &str) -> Result<Vec<u8>, Miss> {
         let text = body(response, 1_000).await.unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let line = text.lines().next().unwrap_or_default();
-        return Err(Miss::Refused(brief(format!("{status}. {line}").trim())));
+        return Err(Miss::Refused(cut(format!("{status}. {line}").trim())));
     }
     body(response, LONGEST).await
 }
@@ -77,7 +78,7 @@ fn in_full(error: &dyn std::error::Error) -> String {
         text = format!("{text}: {error}");
         cause = error.source();
     }
-    brief(&text)
+    cut(&text)
 }
 
 /// Ends a connection when the answer is there, or is no longer waited for.

@@ -1,19 +1,22 @@
 //! The heavy keys of a fleet: those of its processes, merged. The bounds stay guaranteed.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use windrow::heavy::HeavySnapshot;
 
-use super::reading::{Reading, brief};
-use crate::heavy::{SHOWN, cut, range};
-use crate::text::shown_key;
-use crate::unusual::percent;
+use super::reading;
+use crate::heavy::{self, Reading};
+use crate::text::cut;
 
 /// The heavy keys of all processes that are there, by name, and then by span in milliseconds.
 #[derive(Default)]
-pub(super) struct HeavyLists(BTreeMap<String, List>);
+pub(super) struct HeavyLists {
+    lists: BTreeMap<String, List>,
+    /// The number of spans that are left out.
+    pub(super) more: usize,
+}
 
 #[derive(Default)]
 struct List {
@@ -23,10 +26,10 @@ struct List {
 
 impl HeavyLists {
     /// Adds those of a process.
-    pub(super) fn add(&mut self, reading: &Reading) {
+    pub(super) fn add(&mut self, reading: &reading::Reading) {
         for heavy in &reading.heavy {
-            let list = self.0.entry(heavy.name.clone()).or_default();
-            list.help.clone_from(&heavy.help);
+            let list = self.lists.entry(heavy.name.clone()).or_default();
+            list.help = cut(&heavy.help);
             for span in &heavy.spans {
                 match list.spans.get_mut(&span.span_ms) {
                     Some(all) => all.merge(&span.keys),
@@ -36,44 +39,39 @@ impl HeavyLists {
         }
     }
 
+    /// Leaves out spans beyond this number, by the order of names.
+    pub(super) fn truncate(&mut self, most: usize) {
+        let (mut room, mut more) = (most, 0);
+        self.lists.retain(|_, list| {
+            let kept = list.spans.len().min(room);
+            more += list.spans.len() - kept;
+            room -= kept;
+            while list.spans.len() > kept {
+                list.spans.pop_last();
+            }
+            kept > 0
+        });
+        self.more = more;
+    }
+
     pub(super) fn json(&self) -> Value {
-        let key = |keys: &HeavySnapshot<str>| -> Vec<Value> {
-            let top = keys.top(SHOWN).into_iter();
-            let shown = top.map(|heavy| {
-                json!({
-                    "key": cut(&heavy.key), "at_least": heavy.at_least, "at_most": heavy.at_most,
-                })
-            });
-            shown.collect()
-        };
-        let list = |(name, list): (&String, &List)| {
-            let spans = list.spans.iter().map(
-                |(span, keys)| json!({ "span_ms": span, "total": keys.total(), "keys": key(keys) }),
-            );
-            json!({ "name": name, "help": list.help, "spans": spans.collect::<Vec<_>>() })
-        };
-        self.0.iter().map(list).collect()
+        heavy::json(self.lists())
     }
 
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        for (name, list) in &self.0 {
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(text, "\n# {}: {}", shown_key(name), shown_key(&brief(&list.help)));
-            for (span, keys) in &list.spans {
-                let (seconds, total) = (*span as f64 / 1e3, keys.total());
-                let _ = writeln!(text, "the last {seconds} s: {total} in all");
-                for heavy in keys.top(SHOWN) {
-                    let key = shown_key(&cut(&heavy.key));
-                    let both = [heavy.at_least, heavy.at_most.min(total)];
-                    let part = |weight: u64| weight as f64 / total.max(1) as f64;
-                    let [least, most] = both.map(|weight| percent(part(weight)));
-                    let [from, to] = both.map(|weight| weight.to_string());
-                    let (weights, shares) = (range(&from, &to), range(&least, &most));
-                    let _ = writeln!(text, "{key}  {weights} ({shares})");
-                }
-            }
+        let text = heavy::text(self.lists());
+        if self.more > 0 {
+            format!("{text}\nand {} more lists of heavy keys\n", self.more)
+        } else {
+            text
         }
-        text
+    }
+
+    fn lists(&self) -> impl Iterator<Item = heavy::List<'_>> {
+        self.lists.iter().map(|(name, List { help, spans })| {
+            let spans = spans.iter();
+            let spans = spans.map(|(span, keys)| Reading::of(Duration::from_millis(*span), keys));
+            heavy::List { name, help, spans: spans.collect() }
+        })
     }
 }

@@ -21,11 +21,29 @@ pub(super) const MOST_LIVES: usize = 2_000;
 /// The greatest number of bytes of all answers that are kept.
 pub(super) const MOST_BYTES: usize = 128 << 20;
 
+/// The greatest size of the sums of processes whose numbers are dropped: see
+/// [`Merged::keep_sums`].
+pub(super) const MOST_SUMS: usize = 50_000;
+
 /// The greatest number of processes that are remembered by name once their numbers are dropped.
 const MOST_NAMES: usize = 100_000;
 
 /// A process, by its instance and its start.
 pub(super) type Name = (String, String);
+
+/// The limits of what is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) lives: usize,
+    pub(super) bytes: usize,
+    pub(super) sums: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { lives: MOST_LIVES, bytes: MOST_BYTES, sums: MOST_SUMS }
+    }
+}
 
 /// The members. Times are those since the fleet's start.
 #[derive(Debug, Default)]
@@ -34,6 +52,9 @@ pub(super) struct Members {
     pub(super) places: BTreeMap<String, Address>,
     /// The all-time numbers of processes that have been gone for longest: their sums alone.
     pub(super) past: Merged,
+    /// The number of series of these processes whose sums are left out: there are too many.
+    pub(super) left_out: usize,
+    pub(super) limits: Limits,
     /// The names of these processes, the oldest first.
     dropped: VecDeque<Name>,
     is_dropped: HashSet<Name>,
@@ -132,21 +153,25 @@ impl Members {
 
     fn take(&mut self, address: &str, now: Duration, reading: Reading) -> Result<(), Miss> {
         // An address that is no longer asked has no say: its answer was under way.
-        let Some(place) = self.places.get_mut(address) else { return Ok(()) };
+        let Some(place) = self.places.get(address) else { return Ok(()) };
         let name = (reading.instance.clone(), reading.epoch.clone());
         if self.is_dropped.contains(&name) {
             let why = "it was gone for so long that only its sums were kept: start it anew";
             return Err(Miss::Refused(why.to_owned()));
         }
-        let before = place.last.replace(name.clone()).filter(|before| *before != name);
-        if let Some(before) = before {
-            // It came back after another: both are there, behind one address.
-            place.is_shared |= self.lives.get(&name).is_some_and(|life| life.is_followed);
-            if !place.is_shared
-                && let Some(before) = self.lives.get_mut(&before)
-            {
-                before.is_followed = true;
-            }
+        let before = place.last.clone().filter(|before| *before != name);
+        // It came back after another: both are there, behind one address.
+        let is_back = before.is_some() && self.lives.get(&name).is_some_and(|it| it.is_followed);
+        let is_shared = place.is_shared || is_back;
+        let followed = before.filter(|_| !is_shared);
+        self.make_room(&name, &reading, followed.as_ref(), now)?;
+
+        if let Some(place) = self.places.get_mut(address) {
+            place.last = Some(name.clone());
+            place.is_shared = is_shared;
+        }
+        if let Some(followed) = followed.and_then(|name| self.lives.get_mut(&name)) {
+            followed.is_followed = true;
         }
         let reading = Arc::new(reading);
         let life = self.lives.entry(name).or_insert_with(|| {
@@ -161,47 +186,63 @@ impl Members {
         if reading.age_ms >= life.reading.age_ms {
             life.reading = reading;
         }
-        self.make_room(now)
+        Ok(())
     }
 
-    /// Keeps of the processes that are gone only the sums, the oldest first, until there is room.
-    fn make_room(&mut self, now: Duration) -> Result<(), Miss> {
-        let bytes = |lives: &BTreeMap<Name, Life>| -> usize {
-            lives.values().map(|life| life.reading.bytes).sum()
-        };
-        let mut kept = bytes(&self.lives);
-        while self.lives.len() > MOST_LIVES || kept > MOST_BYTES {
-            let gone = self.lives.iter().filter(|(_, life)| !life.is_there(now));
-            let oldest = gone.min_by_key(|(_, life)| life.answered).map(|(name, _)| name.clone());
-            // If none is gone, the one that came last is left out.
-            let Some(name) = oldest else {
-                self.leave_out();
-                let most = MOST_BYTES >> 20;
-                let why = format!(
-                    "the fleet has more than {MOST_LIVES} processes, or {most} MiB of numbers"
-                );
-                return Err(Miss::Refused(why));
-            };
+    /// Makes room for a reading of this process: of processes that are gone, only the sums are
+    /// kept, the oldest first, as far as needed. `followed` is gone with this answer.
+    ///
+    /// If that is not enough, the reading is refused, and nothing is changed.
+    fn make_room(
+        &mut self,
+        name: &Name,
+        reading: &Reading,
+        followed: Option<&Name>,
+        now: Duration,
+    ) -> Result<(), Miss> {
+        let Limits { lives: most_lives, bytes: most_bytes, .. } = self.limits;
+        let others = || self.lives.iter().filter(|(other, _)| *other != name);
+        let stays = |(other, life): &(&Name, &Life)| life.is_there(now) && Some(*other) != followed;
+        let size = |(_, life): (&Name, &Life)| life.reading.bytes;
+        let fits = |lives: usize, bytes: usize| lives <= most_lives && bytes <= most_bytes;
+        let (number, bytes) = (others().count() + 1, others().map(size).sum::<usize>());
+        let (mut number, mut bytes) = (number, bytes + reading.bytes);
+        if fits(number, bytes) {
+            return Ok(());
+        }
+        let least = others().filter(stays).map(size).sum::<usize>() + reading.bytes;
+        if !fits(others().filter(stays).count() + 1, least) {
+            let most = most_bytes >> 20;
+            let why =
+                format!("the fleet has more than {most_lives} processes, or {most} MiB of numbers");
+            return Err(Miss::Refused(why));
+        }
+        let gone = others().filter(|other| !stays(other));
+        let mut gone: Vec<(Duration, Name)> =
+            gone.map(|(name, life)| (life.answered, name.clone())).collect();
+        gone.sort();
+        for (_, name) in gone {
+            if fits(number, bytes) {
+                break;
+            }
             if let Some(life) = self.lives.remove(&name) {
-                kept -= life.reading.bytes;
-                self.past.keep_sums(&life.reading);
+                number -= 1;
+                bytes -= life.reading.bytes;
+                self.left_out += self.past.keep_sums(&life.reading, self.limits.sums);
             }
-            self.is_dropped.insert(name.clone());
-            self.dropped.push_back(name);
-            if self.dropped.len() > MOST_NAMES
-                && let Some(oldest) = self.dropped.pop_front()
-            {
-                self.is_dropped.remove(&oldest);
-            }
+            self.drop(name);
         }
         Ok(())
     }
 
-    /// Forgets the process that came last.
-    fn leave_out(&mut self) {
-        let last = self.lives.iter().max_by_key(|(_, life)| life.number);
-        if let Some(name) = last.map(|(name, _)| name.clone()) {
-            self.lives.remove(&name);
+    /// Remembers that the numbers of a process are dropped.
+    fn drop(&mut self, name: Name) {
+        self.is_dropped.insert(name.clone());
+        self.dropped.push_back(name);
+        if self.dropped.len() > MOST_NAMES
+            && let Some(oldest) = self.dropped.pop_front()
+        {
+            self.is_dropped.remove(&oldest);
         }
     }
 

@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use windrow::histogram::Distribution;
-
 use super::part::{Part, kind_of};
 use super::reading::{Event, Metric, Numbers, Reading};
+use super::sum::Sum;
 use crate::roles::Roles;
+use crate::text::cut;
 
 /// The metrics of a fleet, in the order in which they came.
 #[derive(Clone, Debug, Default)]
@@ -40,99 +40,6 @@ pub(super) struct Row {
     pub(super) last: Vec<Option<Sum>>,
     /// The processes that are there.
     pub(super) parts: Vec<Part>,
-}
-
-/// A sum of the numbers of an event.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Sum {
-    Count(u128),
-    Signed(i128),
-    Value {
-        count: u128,
-        sum: u64,
-        min: Option<u64>,
-        max: Option<u64>,
-    },
-    /// Without values if those of two processes have no common cells.
-    Histogram {
-        count: u128,
-        values: Option<Distribution>,
-    },
-    Maximum(Option<u64>),
-    Minimum(Option<u64>),
-    Real(f64),
-}
-
-impl From<&Numbers> for Sum {
-    fn from(numbers: &Numbers) -> Sum {
-        match numbers {
-            Numbers::Count(count) => Sum::Count(u128::from(*count)),
-            Numbers::Signed(sum) => Sum::Signed(i128::from(*sum)),
-            Numbers::Value(stats) => Sum::Value {
-                count: u128::from(stats.count),
-                sum: stats.sum,
-                min: stats.min,
-                max: stats.max,
-            },
-            Numbers::Histogram(values) => {
-                Sum::Histogram { count: u128::from(values.count()), values: Some(values.clone()) }
-            }
-            Numbers::Maximum(value) => Sum::Maximum(*value),
-            Numbers::Minimum(value) => Sum::Minimum(*value),
-            Numbers::Real(number) => Sum::Real(number.unwrap_or_default()),
-        }
-    }
-}
-
-impl Sum {
-    /// Adds the numbers of another process. They are of one kind.
-    fn join(&mut self, other: Sum) {
-        match (self, other) {
-            (Sum::Count(all), Sum::Count(count)) => *all += count,
-            (Sum::Signed(all), Sum::Signed(sum)) => *all += sum,
-            (Sum::Real(all), Sum::Real(number)) => *all += number,
-            (Sum::Maximum(all), Sum::Maximum(value)) => *all = (*all).max(value),
-            (Sum::Minimum(all), Sum::Minimum(value)) => *all = least(*all, value),
-            (
-                Sum::Value { count, sum, min, max },
-                Sum::Value { count: more, sum: sums, min: low, max: high },
-            ) => {
-                *count += more;
-                *sum = sum.wrapping_add(sums); // as it does in each process
-                *min = least(*min, low);
-                *max = (*max).max(high);
-            }
-            (Sum::Histogram { count, values }, Sum::Histogram { count: more, values: others }) => {
-                *count += more;
-                let merged = match (values.as_mut(), &others) {
-                    (Some(values), Some(others)) => values.merge(others).is_ok(),
-                    _ => false,
-                };
-                if !merged {
-                    *values = None;
-                }
-            }
-            _ => {} // kinds are compared before
-        }
-    }
-
-    /// Returns the sum for a terminal.
-    pub(super) fn text(&self) -> String {
-        match self {
-            Sum::Count(count) | Sum::Value { count, .. } | Sum::Histogram { count, .. } => {
-                count.to_string()
-            }
-            Sum::Signed(sum) => sum.to_string(),
-            Sum::Maximum(value) | Sum::Minimum(value) => {
-                value.map_or_else(|| "none".to_owned(), |value| value.to_string())
-            }
-            Sum::Real(number) => format!("{number:?}"),
-        }
-    }
-}
-
-fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    [one, other].into_iter().flatten().min()
 }
 
 /// Adds numbers to those of an event.
@@ -178,27 +85,16 @@ impl Merged {
     /// Adds the all-time numbers of a process that is gone: levels, which no longer are, are not
     /// added. Metrics that differ from those that are already there are left out.
     pub(super) fn add_gone(&mut self, reading: &Reading) {
-        for metric in &reading.metrics {
-            let known = self.places.get(&metric.name);
-            let differs =
-                known.is_some_and(|place| self.metrics[*place].difference(metric).is_some());
-            if differs || metric.form == "gauge" {
-                continue;
-            }
-            let sums = self.sums(metric);
-            let places = sums.places(metric);
-            for series in &metric.series {
-                let row = sums.rows.entry(series.key.clone()).or_default();
-                for (event, numbers) in places.iter().zip(&series.all) {
-                    add(&mut row.all, *event, numbers.into());
-                }
-            }
-        }
+        self.add_all(reading, usize::MAX);
     }
 
     /// Keeps the sums of a process whose numbers are dropped. Of a metric that differs from the one
     /// before, the sums begin anew.
-    pub(super) fn keep_sums(&mut self, reading: &Reading) {
+    ///
+    /// Returns the number of series that are left out because all sums would be of a greater size
+    /// than `most`: that is their number, by key and event, with the number of texts, where each
+    /// 256 bytes are one more.
+    pub(super) fn keep_sums(&mut self, reading: &Reading, most: usize) -> usize {
         for metric in &reading.metrics {
             if let Some(place) = self.places.get(&metric.name)
                 && self.metrics[*place].difference(metric).is_some()
@@ -206,7 +102,44 @@ impl Merged {
                 self.metrics[*place] = Sums::of(metric);
             }
         }
-        self.add_gone(reading);
+        let size: usize = self.metrics.iter().map(Sums::size).sum();
+        self.add_all(reading, most.saturating_sub(size))
+    }
+
+    /// Adds all-time numbers, as far as their size is at most `room`. Returns the number of series
+    /// that are left out for that.
+    fn add_all(&mut self, reading: &Reading, mut room: usize) -> usize {
+        let mut left_out = 0;
+        for metric in &reading.metrics {
+            let known = self.places.get(&metric.name).map(|place| &self.metrics[*place]);
+            let differs = known.is_some_and(|known| known.difference(metric).is_some());
+            if differs || metric.form == "gauge" {
+                continue;
+            }
+            let new = known.map_or_else(|| Sums::of(metric).size(), |known| known.more(metric));
+            let Some(rest) = room.checked_sub(new) else {
+                left_out += metric.series.len();
+                continue;
+            };
+            room = rest;
+            let sums = self.sums(metric);
+            let places = sums.places(metric);
+            for series in &metric.series {
+                if !sums.rows.contains_key(&series.key) {
+                    let new = size(&series.key) + sums.events.len();
+                    let Some(rest) = room.checked_sub(new) else {
+                        left_out += 1;
+                        continue;
+                    };
+                    room = rest;
+                }
+                let row = sums.rows.entry(series.key.clone()).or_default();
+                for (event, numbers) in places.iter().zip(&series.all) {
+                    add(&mut row.all, *event, numbers.into());
+                }
+            }
+        }
+        left_out
     }
 
     /// Adds sums that were kept.
@@ -249,6 +182,15 @@ fn kinds(metric: &Metric) -> Vec<Option<&'static str>> {
     let first = metric.series.first();
     let kind = |event: usize| first.and_then(|series| series.all.get(event)).map(Numbers::kind);
     (0..events(metric).len()).map(kind).collect()
+}
+
+/// Returns the size of a text that is kept.
+fn size(text: &str) -> usize {
+    1 + text.len() / 256
+}
+
+fn size_of(event: &Event) -> usize {
+    size(&event.name) + event.unit.as_deref().map_or(0, size)
 }
 
 fn events(metric: &Metric) -> Vec<Event> {
@@ -294,14 +236,30 @@ impl Sums {
         self.events[event].unit.as_deref()
     }
 
+    /// Returns the number of sums and texts.
+    fn size(&self) -> usize {
+        let texts = size(&self.name) + size(&self.help);
+        let events: usize = self.events.iter().map(size_of).sum();
+        let rows = self.rows.keys().map(|key| size(key) + self.events.len());
+        texts + events + rows.sum::<usize>()
+    }
+
+    /// Returns the size that the events of a metric add to the rows that there are.
+    fn more(&self, metric: &Metric) -> usize {
+        let events = events(metric);
+        let new = events.iter().filter(|event| self.place(&event.name).is_none());
+        new.map(|event| size_of(event) + self.rows.len()).sum()
+    }
+
     fn difference(&self, metric: &Metric) -> Option<String> {
-        let name = &self.name;
+        let name = cut(&self.name);
         if self.form != metric.form {
-            return Some(format!("`{name}` is a {} here, and a {} there", metric.form, self.form));
+            let (here, there) = (&metric.form, &self.form);
+            return Some(format!("`{name}` is a {here} here, and a {there} there"));
         }
         let events = events(metric);
         let (event, here, there) = self.differs_in(&events, &kinds(metric))?;
-        Some(format!("`{event}` of `{name}` is a {here} here, and a {there} there"))
+        Some(format!("`{}` of `{name}` is a {here} here, and a {there} there", cut(event)))
     }
 
     /// Returns an event that is of another kind, and both kinds.

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use tokio::net::lookup_host;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::get::{PATIENCE, reading};
 use super::site::Shared;
-use super::targets::{MOST, Target, read};
+use super::targets::{FileError, MOST, Target, read};
+use crate::text::cut;
 
 /// The time from one round to the next.
 const ROUND: Duration = Duration::from_secs(1);
@@ -37,23 +38,21 @@ type Mounted = (SocketAddr, String);
 /// Asks all members, in rounds, until the runtime ends.
 pub(super) async fn rounds(shared: Arc<Shared>) {
     let mut rounds = interval(ROUND);
+    rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut names: BTreeMap<String, Found> = BTreeMap::new();
     let mut asked: BTreeMap<Mounted, JoinHandle<()>> = BTreeMap::new();
-    let mut listed: Vec<Target> = Vec::new();
+    let mut listed = Listed::default();
     loop {
         rounds.tick().await;
         let mut troubles = Vec::new();
         if let Some(file) = shared.file.clone() {
-            let text = timeout(PATIENCE, spawn_blocking(move || read(&file))).await;
-            match text {
-                Ok(Ok(Ok(targets))) => listed = targets,
-                Ok(Ok(Err(error))) => {
-                    troubles.push(format!("the targets stay as they were: {error}"));
-                }
-                _ => troubles.push("the targets stay as they were: they cannot be read".to_owned()),
-            }
+            troubles.extend(listed.read(move || read(&file)).await);
         }
-        let targets: BTreeSet<&Target> = shared.targets.iter().chain(&listed).collect();
+        let mut targets: BTreeSet<&Target> = shared.targets.iter().chain(&listed.targets).collect();
+        if targets.len() > MOST {
+            troubles.push(format!("of {} targets, only {MOST} are asked", targets.len()));
+            targets = targets.into_iter().take(MOST).collect();
+        }
         names.retain(|name, _| targets.iter().any(|target| target.host == *name));
         let mut places: BTreeMap<Mounted, String> = BTreeMap::new();
         for target in targets {
@@ -64,7 +63,7 @@ pub(super) async fn rounds(shared: Arc<Shared>) {
             let found = names.entry(target.host.clone()).or_default();
             found.look(&target.host).await;
             if let Some(error) = &found.error {
-                troubles.push(format!("`{}` is not found: {error}", target.host));
+                troubles.push(format!("`{}` is not found: {error}", cut(&target.host)));
             }
             let mounted = |address: &SocketAddr| (*address, target.path.clone());
             let addresses = found.addresses.iter().map(mounted);
@@ -103,6 +102,40 @@ async fn ask(shared: Arc<Shared>, place: Mounted) {
     }
 }
 
+/// The targets of the file, as they were last read.
+#[derive(Default)]
+struct Listed {
+    targets: Vec<Target>,
+    /// A reading that has not ended.
+    reading: Option<JoinHandle<Result<Vec<Target>, FileError>>>,
+}
+
+impl Listed {
+    /// Reads the file, for at most a round. Returns the reason why the targets stay as they were.
+    ///
+    /// A reading that takes longer goes on, and none begins before it has ended.
+    async fn read<F>(&mut self, read: F) -> Option<String>
+    where
+        F: FnOnce() -> Result<Vec<Target>, FileError> + Send + 'static,
+    {
+        let reading = self.reading.get_or_insert_with(|| spawn_blocking(read));
+        let result = timeout(ROUND, reading).await;
+        if result.is_ok() {
+            self.reading = None;
+        }
+        let why = match result {
+            Ok(Ok(Ok(targets))) => {
+                self.targets = targets;
+                return None;
+            }
+            Ok(Ok(Err(error))) => error.to_string(),
+            Ok(Err(_)) => "reading them was ended".to_owned(),
+            Err(_) => "reading them takes long".to_owned(),
+        };
+        Some(format!("the targets stay as they were: {why}"))
+    }
+}
+
 impl Found {
     /// Takes the result of a look-up that has ended, and begins one if it is time.
     async fn look(&mut self, host: &str) {
@@ -128,5 +161,36 @@ impl Found {
                 }
             }));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_reading_that_hangs_is_the_only_one() {
+        let (begun, (go, wait)) = (Arc::new(AtomicUsize::new(0)), channel());
+        let mut wait = Some(wait);
+        let mut reading = || {
+            let (begun, wait) = (Arc::clone(&begun), wait.take());
+            move || {
+                begun.fetch_add(1, Ordering::Relaxed); // a number, which nothing else goes by
+                wait.map(|wait| wait.recv());
+                Target::parse("shop:80").map(|target| vec![target]).map_err(|_| unreachable!())
+            }
+        };
+        let mut listed = Listed::default();
+        let late = "the targets stay as they were: reading them takes long";
+        for _ in 0..2 {
+            assert_eq!(listed.read(reading()).await.as_deref(), Some(late));
+        }
+        assert!(listed.targets.is_empty());
+        go.send(()).unwrap();
+        while listed.read(reading()).await.is_some() {}
+        assert_eq!((begun.load(Ordering::Relaxed), listed.targets.len()), (1, 1));
     }
 }

@@ -9,6 +9,7 @@ use windrow::heavy::HeavySnapshot;
 use windrow::histogram::Distribution;
 
 use crate::member::FORM;
+use crate::text::cut;
 
 /// The exact numbers of a process.
 #[derive(Debug, Deserialize)]
@@ -132,6 +133,11 @@ pub(super) enum Flaw {
     /// A text that names the process is empty or too long.
     Name(&'static str),
     Twice(String),
+    /// A metric of this name is of an unknown type.
+    Type {
+        name: String,
+        form: String,
+    },
     /// A series has more or fewer numbers than its metric has events, or numbers of other kinds
     /// than another series.
     Numbers(String),
@@ -140,14 +146,18 @@ pub(super) enum Flaw {
 impl Display for Flaw {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Flaw::Invalid(error) => write!(f, "the answer is none of a console's: {error}"),
+            // An error may quote the answer.
+            Flaw::Invalid(error) => write!(f, "the answer is none of a console's: {}", cut(error)),
             Flaw::Form(form) => {
                 write!(f, "it is a console of form {form}, and this one reads form {FORM}")
             }
             Flaw::Name(name) => write!(f, "its {name} is empty or longer than {LONGEST} bytes"),
-            Flaw::Twice(key) => write!(f, "`{}` is there twice", brief(key)),
+            Flaw::Twice(key) => write!(f, "`{}` is there twice", cut(key)),
+            Flaw::Type { name, form } => {
+                write!(f, "`{}` is of an unknown type: `{}`", cut(name), cut(form))
+            }
             Flaw::Numbers(key) => {
-                write!(f, "the numbers of `{}` are not of its events", brief(key))
+                write!(f, "the numbers of `{}` are not of its events", cut(key))
             }
         }
     }
@@ -155,13 +165,6 @@ impl Display for Flaw {
 
 /// The greatest length of a name in bytes.
 const LONGEST: usize = 256;
-
-/// Returns the beginning of a text that may be long.
-pub(super) fn brief(text: &str) -> String {
-    const MOST: usize = 120;
-    let brief: String = text.chars().take(MOST).collect();
-    if brief.len() < text.len() { brief + "\u{2026}" } else { brief }
-}
 
 impl Reading {
     /// Reads an answer.
@@ -228,6 +231,10 @@ impl Series {
 
 impl Metric {
     fn check(&self) -> Result<(), Flaw> {
+        const FORMS: [&str; 6] = ["counter", "gauge", "maximum", "minimum", "histogram", "window"];
+        if !FORMS.contains(&self.form.as_str()) {
+            return Err(Flaw::Type { name: self.name.clone(), form: self.form.clone() });
+        }
         let mut events = HashSet::new();
         if let Some(twice) = self.events.iter().find(|event| !events.insert(&event.name)) {
             return Err(Flaw::Twice(twice.name.clone()));

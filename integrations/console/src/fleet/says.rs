@@ -1,5 +1,6 @@
 //! The faults of a fleet, in words.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -8,8 +9,9 @@ use windrow::histogram::Distribution;
 use super::members::Failing;
 use super::merge::{Row, Sums};
 use super::part::{FAILED, P99, Part, Spread};
-use super::reading::{Change, brief};
-use super::view::{Process, Silent, View};
+use super::reading::Change;
+use super::view::{Process, Unread, View};
+use crate::text::cut;
 use crate::unusual::{percent, short, time};
 
 /// The greatest number of names in a sentence.
@@ -55,22 +57,35 @@ pub(super) fn says(view: &View) -> Vec<Says> {
     says.extend(unanswered(view, false));
     says.extend(unanswered(view, true));
     says.extend(differing(view));
+    says.extend(left_out(view));
     says.extend(changes(&view.processes));
-    for metric in &view.merged.metrics {
-        for (key, row) in &metric.rows {
-            says.extend(unlike(view, metric, key, row));
-        }
-    }
+    let rows = view.merged.metrics.iter().flat_map(|metric| {
+        metric.rows.iter().flat_map(move |(key, row)| unlike(view, metric, key, row))
+    });
+    let (failing, slow): (Vec<Says>, Vec<Says>) = rows.partition(|says| says.what == "failing");
+    says.extend(failing.into_iter().chain(slow));
     says
+}
+
+/// Returns the sentence about series of processes that are gone whose sums are left
+/// out.
+fn left_out(view: &View) -> Option<Says> {
+    let number = view.left_out;
+    let text = format!(
+        "all-time sums lack {number} series of processes that are gone: there are too many"
+    );
+    let says =
+        Says { what: "left-out", key: None, text, since: Since::Unknown, processes: Vec::new() };
+    (number > 0).then_some(says)
 }
 
 /// Returns the sentence about addresses without an answer, or with one that is none of a member.
 fn unanswered(view: &View, is_refused: bool) -> Option<Says> {
-    let is_it = |silent: &&Silent| silent.failing.is_refused == is_refused;
-    let found: Vec<&Silent> = view.failing.iter().filter(is_it).collect();
-    let name = |silent: &&Silent| {
-        let instance = silent.instance.as_ref().map(|instance| format!(", {}", brief(instance)));
-        let (address, why) = (&silent.address, &silent.failing.why);
+    let is_it = |unread: &&Unread| unread.failing.is_refused == is_refused;
+    let found: Vec<&Unread> = view.failing.iter().filter(is_it).collect();
+    let name = |unread: &&Unread| {
+        let instance = unread.instance.as_ref().map(|instance| format!(", {}", cut(instance)));
+        let (address, why) = (&unread.address, &unread.failing.why);
         format!("{address}{} ({why})", instance.unwrap_or_default())
     };
     let names = list(found.iter().map(name));
@@ -81,7 +96,7 @@ fn unanswered(view: &View, is_refused: bool) -> Option<Says> {
         (true, 1) => format!("1 of {all} addresses is refused: {names}"),
         (true, _) => format!("{number} of {all} addresses are refused: {names}"),
     };
-    let since = found.iter().map(|Silent { failing: Failing { since, .. }, .. }| *since).min()?;
+    let since = found.iter().map(|Unread { failing: Failing { since, .. }, .. }| *since).min()?;
     let what = if is_refused { "refused-member" } else { "silent" };
     Some(Says { what, key: None, text, since: Since::Fleet(since), processes: Vec::new() })
 }
@@ -92,7 +107,7 @@ fn differing(view: &View) -> Option<Says> {
     let found: Vec<usize> = view.processes.iter().enumerate().filter_map(differs).collect();
     let name = |at: &usize| {
         let process = &view.processes[*at];
-        format!("{} ({})", brief(&process.name), process.differs.as_deref().unwrap_or_default())
+        format!("{} ({})", cut(&process.name), process.differs.as_deref().unwrap_or_default())
     };
     let since = Since::Fleet(found.iter().map(|at| view.processes[*at].first).min()?);
     let text = format!("numbers that cannot be added: {}", list(found.iter().map(name)));
@@ -113,17 +128,20 @@ fn changes(processes: &[Process]) -> Vec<Says> {
     let say = |((order, key), of): ((usize, &str), Vec<(usize, &Change)>)| {
         let at: Vec<usize> = of.iter().map(|(at, _)| *at).collect();
         let first = of.iter().min_by_key(|(_, change)| change.since_ms)?.1;
-        let names = list(at.iter().map(|at| brief(&processes[*at].name)));
+        let names = list(at.iter().map(|at| cut(&processes[*at].name)));
         let all = processes.len();
         let place = if at.len() == all && all > 1 {
             format!("in all {all} processes")
         } else {
             format!("in {} of {all} processes: {names}", at.len())
         };
-        let text = format!("{} {}, {place}", brief(key), brief(&first.says));
+        let text = format!("{} {}, {place}", cut(key), cut(&first.says));
         let (key, since) = (Some(key.to_owned()), Since::Wall(first.since_ms));
         Some(Says { what: ORDER[order], key, text, since, processes: at })
     };
+    let mut found: Vec<_> = found.into_iter().collect();
+    // Of one kind, those that most processes find come first.
+    found.sort_by_key(|((order, _), of)| (*order, Reverse(of.len())));
     found.into_iter().filter_map(say).collect()
 }
 
@@ -134,8 +152,8 @@ fn unlike(view: &View, metric: &Sums, key: &str, row: &Row) -> Vec<Says> {
     }
     let say = |what, found: Vec<&Part>, text: &dyn Fn(&Part) -> String| {
         let text = text(found.last()?);
-        let names = list(found.iter().rev().map(|part| brief(&view.processes[part.process].name)));
-        let text = format!("{} {text}, in {names} only", brief(key));
+        let names = list(found.iter().rev().map(|part| cut(&view.processes[part.process].name)));
+        let text = format!("{} {text}, in {names} only", cut(key));
         let processes = found.iter().map(|part| part.process).collect();
         let (key, since) = (Some(key.to_owned()), Since::Unknown);
         Some(Says { what, key, text, since, processes })

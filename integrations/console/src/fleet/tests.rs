@@ -2,6 +2,7 @@
 
 mod bad;
 mod heavy;
+mod limits;
 mod simulated;
 
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use http::Request;
 use serde_json::{Value, json};
-use windrow::export::from_fn;
+use windrow::export::{from_fn, total_fn};
 use windrow::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum};
 
 use super::answer::{self, Head};
@@ -135,6 +136,22 @@ fn metrics_of_each_type_are_added() {
     let row =
         seen["metrics"].as_array().unwrap().iter().find(|it| it["name"] == "histogram").unwrap();
     assert_eq!(row["rows"][0]["values"]["count"], 2, "since it was drained");
+    // One number of each: that of all processes.
+    let values: Vec<(&Value, &Value)> = (seen["metrics"].as_array().unwrap().iter())
+        .map(|metric| (&metric["name"], &metric["rows"][0]["value"]))
+        .collect();
+    let expected = [
+        ("counter", 3.0),
+        ("gauge", -6.0),
+        ("in_flight", 2.0),
+        ("maximum", 2.0),
+        ("minimum", 1.0),
+        ("histogram", 4.0),
+        ("real", 0.75),
+        ("infinite", 0.0),
+    ]
+    .map(|(name, value)| (json!(name), json!(value)));
+    assert_eq!(values, expected.each_ref().map(|(name, value)| (name, value)));
 }
 
 #[test]
@@ -159,6 +176,26 @@ fn a_restart_adds_to_the_sums_and_its_old_level_is_gone() {
     assert_eq!(sums(&members, at(3)), [15, 2]);
     let seen = seen(&members, at(3));
     assert_eq!((seen["processes"].as_array().unwrap().len(), &seen["gone"]), (1, &json!(1)));
+    assert_eq!(seen["metrics"][0]["rows"][0]["value"], 15.0, "the counter's number has both");
+}
+
+#[test]
+fn a_restart_adds_to_a_total_of_the_programs_own_and_its_old_number_is_gone() {
+    let mut members = members_at(&["a:1"]);
+    for total in [10.5, 4.0] {
+        let mut console = Console::new("shop");
+        console.show("seconds", "", total_fn(move || total)).unwrap();
+        console.show("load", "", from_fn(move || total)).unwrap();
+        let reading = Reading::parse(&answer(&console.build())).unwrap();
+        members.note("a:1", at(1), Ok(reading));
+    }
+    let seen = seen(&members, at(1));
+    assert_eq!(seen["gone"], 1, "the second one has another epoch");
+    let of = |metric: usize| {
+        let metric = &seen["metrics"][metric];
+        (metric["form"].as_str().unwrap(), metric["rows"][0]["value"].as_f64().unwrap())
+    };
+    assert_eq!((of(0), of(1)), (("counter", 14.5), ("gauge", 4.0)));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::members::{Failing, Members, Name};
 use super::merge::Merged;
 use super::reading::Reading;
 use super::says::{Says, says};
+use crate::unusual::LISTED;
 
 /// A fleet at one moment.
 pub(super) struct View {
@@ -16,8 +17,8 @@ pub(super) struct View {
     pub(super) now: Duration,
     /// The processes that are there, in the order in which they first answered.
     pub(super) processes: Vec<Process>,
-    /// The addresses without an answer.
-    pub(super) failing: Vec<Silent>,
+    /// The addresses without an answer, and those whose answer was refused.
+    pub(super) failing: Vec<Unread>,
     /// The number of addresses that have not been asked yet.
     pub(super) unasked: usize,
     /// The number of addresses.
@@ -26,7 +27,15 @@ pub(super) struct View {
     pub(super) gone: usize,
     pub(super) merged: Merged,
     pub(super) heavy: HeavyLists,
+    /// The most urgent sentences.
     pub(super) says: Vec<Says>,
+    /// The number of further sentences.
+    pub(super) more: usize,
+    /// The number of series of processes that are gone which are not in the sums.
+    pub(super) left_out: usize,
+    /// The end of the last change of any process, or the beginning of its known past, in
+    /// milliseconds since 1970.
+    pub(super) calm_since_ms: Option<u64>,
 }
 
 /// A process that is there.
@@ -42,9 +51,9 @@ pub(super) struct Process {
     pub(super) differs: Option<String>,
 }
 
-/// An address without an answer.
+/// An address without an answer, or with one that was refused.
 #[derive(Debug)]
-pub(super) struct Silent {
+pub(super) struct Unread {
     pub(super) address: String,
     pub(super) failing: Failing,
     /// The instance that has answered there before.
@@ -79,18 +88,21 @@ impl View {
             merged.add_gone(&life.reading);
         }
         merged.add_kept(&members.past);
+        heavy.truncate(LISTED);
         name(&mut processes);
 
         let instance = |name: &Name| name.0.clone();
         let failing = members.places.iter().filter_map(|(address, place)| {
             let failing = place.failing.clone().filter(|_| !members.is_spare(address))?;
             let instance = place.last.as_ref().map(instance);
-            Some(Silent { address: address.clone(), failing, instance })
+            Some(Unread { address: address.clone(), failing, instance })
         });
         let is_unasked =
             |place: &&super::members::Address| place.failing.is_none() && place.last.is_none();
+        let calm = processes.iter().filter_map(|process| process.reading.unusual.calm_since_ms);
         let mut view = View {
             now,
+            calm_since_ms: calm.max(),
             processes,
             failing: failing.collect(),
             unasked: members.places.values().filter(is_unasked).count(),
@@ -99,8 +111,12 @@ impl View {
             merged,
             heavy,
             says: Vec::new(),
+            more: 0,
+            left_out: members.left_out,
         };
         view.says = says(&view);
+        view.more = view.says.len().saturating_sub(LISTED);
+        view.says.truncate(LISTED);
         view
     }
 }

@@ -1,10 +1,11 @@
 //! Frees the watches that no pass needs.
 //!
 //! A watch takes ten kilobytes. Once no pass has begun for [`RECORDED`], those watches are freed
-//! whose windows have recorded all that a watch needs: the next pass reads the same past from them,
-//! as it would have done anyway. Any other watch may be all that is known of its past, so it stays
-//! for [`USUAL`](past::USUAL). It is freed then, because nothing of it belongs to the last two
-//! hours any more.
+//! whose windows have recorded the past that a watch compares with: the next pass reads the same
+//! past from them, as it would have done anyway. The factor by which values
+//! come together (`changes/clumps.rs`) is recorded nowhere, and is learned anew. Any other watch
+//! may be all that is known of its past, so it stays for [`USUAL`](past::USUAL). It is freed then,
+//! because nothing of it belongs to the last two hours any more.
 //!
 //! A thread waits for these times. It starts with a pass, and ends when there is no watch, or no
 //! console.

@@ -117,3 +117,18 @@ fn bad_members_are_refused_with_the_reason_and_harm_no_other() {
     let book = member.send(100);
     console.until_equal(&[&book]);
 }
+
+#[test]
+fn names_beyond_the_limit_are_not_looked_up_and_long_ones_are_cut() {
+    let console = Console::start("names");
+    // No name is as long as these: looking them up fails at once.
+    let names: Vec<String> = (0..600).map(|name| format!("x{name:0300}:80")).collect();
+    console.set_targets(&names);
+    let seen = console
+        .until("all of them found out", |seen| seen["troubles"].as_array().unwrap().len() > 512);
+    let troubles = seen["troubles"].as_array().unwrap();
+    assert_eq!(troubles.len(), 513);
+    assert_eq!(troubles[0], "of 600 targets, only 512 are asked");
+    let beginning = format!("`x{:0119}\u{2026}` is not found: ", 0);
+    assert!(troubles[1].as_str().unwrap().starts_with(&beginning), "{}", troubles[1]);
+}

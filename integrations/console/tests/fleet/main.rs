@@ -180,4 +180,14 @@ fn wrong_arguments_are_told() {
     fails(&["shop"], "`shop` is no target: it has no port, as `host:9090` has");
     let beyond = "0.0.0.0:0 can be reached from other machines: --beyond-loopback allows that";
     fails(&["--listen", "0.0.0.0:0", "shop:80"], beyond);
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let program = env!("CARGO_BIN_EXE_windrow-console");
+        let argument = std::ffi::OsStr::from_bytes(b"--name=\xff");
+        let output = Command::new(program).arg(argument).output().unwrap();
+        let wrong = String::from_utf8(output.stderr).unwrap();
+        let expected = "windrow-console: an argument is not Unicode: --name=\u{fffd}\n";
+        assert_eq!((output.status.code(), wrong.as_str()), (Some(1), expected));
+    }
 }

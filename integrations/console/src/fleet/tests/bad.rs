@@ -43,6 +43,49 @@ fn another_form_is_refused_by_its_number() {
 }
 
 #[test]
+fn the_reason_is_short_however_long_the_answer_is() {
+    let long = "x".repeat(1 << 20);
+    let answer = json!({ "form": long });
+    assert!(flaw(&answer).starts_with("the answer is none of a console's: "));
+    let mut named = small("a", "1", 1, 1);
+    named["metrics"][0]["name"] = long.as_str().into();
+    named["metrics"][0]["form"] = long.as_str().into();
+    let mut numbered = small("a", "1", 1, 1);
+    numbered["metrics"][0]["series"][0]["all"] = json!([{ long.as_str(): 1 }]);
+    for answer in [answer, named, numbered] {
+        let flaw = flaw(&answer);
+        assert!(flaw.chars().count() < 500, "{} characters", flaw.len());
+    }
+}
+
+#[test]
+fn a_metric_of_an_unknown_type_is_refused() {
+    let mut answer = small("a", "1", 1, 1);
+    answer["metrics"][1]["form"] = "summary".into();
+    assert_eq!(flaw(&answer), "`open` is of an unknown type: `summary`");
+    for form in ["counter", "gauge", "maximum", "minimum"] {
+        answer["metrics"][1]["form"] = form.into();
+        assert!(read(&answer).is_ok(), "{form}");
+    }
+}
+
+#[test]
+fn what_differs_is_said_briefly() {
+    let mut members = members_at(&["a:1", "b:1"]);
+    let long = "x".repeat(100_000);
+    for (address, form) in [("a:1", "counter"), ("b:1", "gauge")] {
+        let mut answer = small(address, "1", 1, 1);
+        answer["metrics"][0]["name"] = long.as_str().into();
+        answer["metrics"][0]["form"] = form.into();
+        members.note(address, at(1), read(&answer));
+    }
+    let seen = seen(&members, at(1));
+    let differs = seen["processes"][1]["differs"].as_str().unwrap();
+    assert!(differs.ends_with("is a gauge here, and a counter there"), "{}", differs.len());
+    assert!(differs.chars().count() < 500, "{} characters", differs.len());
+}
+
+#[test]
 fn impossible_numbers_are_refused() {
     let values = |extremes: Value, cells: Value| {
         let scale = json!([3, 513, 68_719_476_736_u64]);

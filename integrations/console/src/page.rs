@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("page.html");
 /// server. The two hashes are those of the texts between `<script>` and `</script>`, and between
 /// `<style>` and `</style>`; `tests/console/page.rs` computes them.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-OlUrizpQ8L+zJK/F4apFSjHRtQVipHmPTR1qGq7JCQw='; \
+    script-src 'sha256-BO0aDFxpmmTzZUPDwquQFXEEqbTtG6zf/YaZ1Mcdoio='; \
     style-src 'sha256-wstfNuT3F5iwmj0U/sV+FF8KsDCfILhcY+Nm46yg50Q='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

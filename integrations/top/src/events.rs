@@ -26,8 +26,11 @@ pub(crate) fn next(reader: &mut impl BufRead) -> Result<Event, Error> {
         if let Some(found) = text.strip_prefix(b"data:") {
             data.extend_from_slice(found);
         } else if let Some(name) = text.strip_prefix(b"event:") {
-            is_all =
-                Some(name.trim_ascii() == b"all").filter(|is| *is || name.trim_ascii() == b"more");
+            is_all = match name.trim_ascii() {
+                b"all" => Some(true),
+                b"more" => Some(false),
+                _ => None,
+            };
         } else if text.is_empty() {
             match is_all {
                 Some(is_all) if !data.is_empty() => return Ok(Event { is_all, data }),
@@ -52,7 +55,8 @@ pub(crate) fn line(
         Err(error) if error.kind() == ErrorKind::TimedOut => {
             Err(Error::Silent { seconds: crate::client::PATIENCE.as_secs() })
         }
-        Err(error) => Err(Error::Lost { error }),
+        // An error of the body's chunks, or one of the system.
+        Err(error) => Err(error.downcast().unwrap_or_else(|error| Error::Lost { error })),
         Ok(_) if line.ends_with(b"\n") => Ok(line),
         Ok(read) if read == left => Err(Error::TooLong { part, limit }),
         Ok(_) => Err(Error::Closed),

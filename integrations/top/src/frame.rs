@@ -11,8 +11,8 @@ use crate::legible::Legible;
 
 /// The greatest numbers of these in a frame.
 const MOST_METRICS: usize = 1_000;
-const MOST_EVENTS: usize = 100;
-const MOST_NUMBERS: usize = 1_000;
+const MOST_EVENTS: usize = 32;
+const MOST_NUMBERS: usize = 8 * MOST_EVENTS; // an event has at most eight
 const MOST_CHANGES: usize = 100;
 const MOST_HEAVY: usize = 16;
 const MOST_SPANS: usize = 8;
@@ -231,4 +231,25 @@ fn heavy(json: &Value) -> Heavy {
     };
     let spans = list(&json[2]);
     Heavy { name: name(&json[0]), spans: spans.iter().take(MOST_SPANS).filter_map(span).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_and_a_metric_have_bounds() {
+        let list = |part: &str, count: usize| vec![part; count].join(",");
+        let (numbers, events) = (list("1", 1_000), list(r#"["Rt","Histogram","ns"]"#, 100));
+        let json = format!(
+            r#"{{"frame":1,"metrics":[["requests","","window",[{events}],""]],
+            "rows":[[1,0,"requests",1,[{numbers}],[{numbers}]]]}}"#
+        );
+        let frame = Frame::read(&Event { is_all: true, data: json.into_bytes() }).unwrap();
+        assert_eq!(frame.whole.unwrap().metrics[0].events.len(), 32);
+        assert_eq!((frame.rows[0].numbers.len(), frame.rows[0].past.len()), (256, 256));
+        let json = format!(r#"{{"frame":2,"rows":[[1,{numbers}]]}}"#);
+        let frame = Frame::read(&Event { is_all: false, data: json.into_bytes() }).unwrap();
+        assert_eq!(frame.changed[0].1.len(), 256);
+    }
 }

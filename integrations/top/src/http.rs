@@ -79,6 +79,8 @@ impl<R: BufRead> Read for Body<R> {
 }
 
 /// Reads the line before a chunk, and the end of the chunk before. Returns the chunk's length.
+///
+/// An error is this crate's [`Error`], in one of the system's: [`line`] takes it out again.
 fn chunk(reader: &mut impl BufRead, has_begun: bool) -> io::Result<u64> {
     let mut next = || {
         let line = line(reader, LONGEST_SIZE, "the size of a chunk", LONGEST_SIZE);
@@ -90,8 +92,8 @@ fn chunk(reader: &mut impl BufRead, has_begun: bool) -> io::Result<u64> {
     let line = next()?;
     let text = String::from_utf8_lossy(&line);
     let digits = text.split(';').next().unwrap_or_default().trim();
-    u64::from_str_radix(digits, 16)
-        .map_err(|_| io::Error::other("the size of a chunk is no number"))
+    let wrong = Error::NotAConsole { why: "the size of a chunk is no number" };
+    u64::from_str_radix(digits, 16).map_err(|_| io::Error::other(wrong))
 }
 
 #[cfg(test)]
@@ -116,6 +118,26 @@ mod tests {
         assert_eq!(read(&format!("{EVENTS}{chunks}")).unwrap(), "abc0123456789");
         let wrong = format!("{EVENTS}Transfer-Encoding: chunked\r\n\r\nxyz\r\n");
         assert!(read(&wrong).unwrap_err().to_string().contains("no number"));
+    }
+
+    #[test]
+    fn an_error_in_a_body_of_chunks_keeps_its_kind() {
+        let next = |chunks: &str| {
+            let text = format!("{EVENTS}Transfer-Encoding: chunked\r\n\r\n{chunks}");
+            let body = answer(text.as_bytes()).unwrap();
+            crate::events::next(&mut io::BufReader::new(body)).unwrap_err()
+        };
+        for (size, wrong) in [("", "xyz\r\n"), ("6\r\nevent:\r\n", "-1\r\n")] {
+            let error = next(&format!("{size}{wrong}"));
+            assert!(matches!(error, Error::NotAConsole { .. }), "{error:?}");
+        }
+        let endless = next(&format!("1{}", " ".repeat(LONGEST_SIZE)));
+        assert!(matches!(endless, Error::TooLong { limit: LONGEST_SIZE, .. }), "{endless:?}");
+        for cut in ["", "A", "A\r\n", "A\r\nevent:", "6\r\nevent:", "6\r\nevent:\r\n", "0\r\n\r\n"]
+        {
+            let error = next(cut);
+            assert!(matches!(error, Error::Closed), "{cut:?}: {error:?}");
+        }
     }
 
     #[test]

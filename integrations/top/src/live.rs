@@ -28,8 +28,8 @@ pub(crate) fn run(address: &Address) -> Result<(), Error> {
         let error = io::Error::other("the output is no terminal: --once prints one frame as text");
         return Err(failed(error));
     }
-    let mut terminal = ratatui::try_init().map_err(failed)?;
-    let shown = show(address, &mut terminal);
+    // The beginning may fail when it has changed the terminal.
+    let shown = ratatui::try_init().and_then(|mut terminal| show(address, &mut terminal));
     let restored = ratatui::try_restore();
     shown.and(restored).map_err(failed)
 }

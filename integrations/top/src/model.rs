@@ -19,6 +19,12 @@ const MOST_POINTS: usize = 120;
 /// The greatest number of processes that are told apart.
 const MOST_PROCESSES: usize = 64;
 
+/// The greatest number of rows that are left out and told apart.
+pub(crate) const MOST_LEFT_OUT: usize = 100_000;
+
+/// The time in milliseconds for which news are shown, as on the console's page.
+const FRESH: f64 = 600_000.0;
+
 /// A console.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
@@ -30,11 +36,12 @@ pub(crate) struct Model {
     pub(crate) time: f64,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) rows: HashMap<u64, Row>,
-    /// The number of rows beyond the greatest number.
-    pub(crate) left_out: usize,
+    /// The numbers of the rows beyond the greatest number; at most [`MOST_LEFT_OUT`].
+    pub(crate) left_out: HashSet<u64>,
     pub(crate) unusual: Unusual,
     pub(crate) heavy: Vec<Heavy>,
-    pub(crate) news: Option<News>,
+    /// News of the processes, and the time of the machine until which they are shown.
+    pub(crate) news: Option<(News, f64)>,
     /// The greatest difference between readings of a series, and the number of the row.
     pub(crate) failing: Option<(u64, f64)>,
     epoch: Option<String>,
@@ -108,13 +115,14 @@ impl Model {
     /// Takes a frame.
     pub(crate) fn take(&mut self, mut frame: Frame) {
         let is_whole = frame.whole.is_some();
+        self.news.take_if(|(_, until)| *until < frame.time);
         let mut known = HashMap::new();
         if let Some(whole) = frame.whole.take() {
             self.service = whole.service;
             self.instance = whole.instance;
             self.version = whole.version;
             self.metrics = whole.metrics.into_iter().map(Metric::of).collect();
-            self.left_out = 0;
+            self.left_out.clear();
             let rows = std::mem::take(&mut self.rows);
             if self.epoch.as_ref() == Some(&frame.epoch) {
                 // A line that only this program has recorded goes on.
@@ -125,6 +133,7 @@ impl Model {
         (self.age, self.time) = (frame.age, frame.time);
         for id in &frame.gone {
             self.rows.remove(id);
+            self.left_out.remove(id);
         }
         for (id, span) in &frame.spans {
             self.rows.entry(*id).and_modify(|row| row.span = *span);
@@ -157,7 +166,9 @@ impl Model {
     fn add(&mut self, new: NewRow, age: f64, known: &mut HashMap<Legible, VecDeque<(f64, f64)>>) {
         let Some(metric) = self.metrics.get(new.metric) else { return };
         if self.rows.len() >= MOST_ROWS {
-            self.left_out += 1;
+            if self.left_out.len() < MOST_LEFT_OUT {
+                self.left_out.insert(new.id);
+            }
             return;
         }
         let key = Legible::of(&new.key, LONGEST);
@@ -185,11 +196,9 @@ impl Model {
             // It answered before, or it is older than the last frame of the other.
             let is_other =
                 self.epochs.contains(&frame.epoch) || frame.time - frame.age + 3_000.0 < self.time;
-            self.news = Some(if is_other {
-                News::TwoProcesses
-            } else {
-                News::Restarted(frame.time - frame.age)
-            });
+            let news =
+                if is_other { News::TwoProcesses } else { News::Restarted(frame.time - frame.age) };
+            self.news = Some((news, frame.time + FRESH));
         }
         if self.epochs.len() < MOST_PROCESSES {
             self.epochs.insert(frame.epoch.clone());
@@ -305,11 +314,17 @@ mod tests {
     fn a_restart_is_told_from_a_second_process() {
         let mut model = Model::default();
         model.take(all("a", 1, 100_000, 90_000));
-        assert_eq!(model.news, None);
+        let news = |model: &Model| model.news.map(|(news, _)| news);
+        assert_eq!(news(&model), None);
         model.take(all("b", 1, 120_000, 5_000));
-        assert_eq!(model.news, Some(News::Restarted(115_000.0)));
+        assert_eq!(news(&model), Some(News::Restarted(115_000.0)));
         model.take(all("c", 8, 121_000, 60_000));
-        assert_eq!(model.news, Some(News::TwoProcesses));
+        assert_eq!(news(&model), Some(News::TwoProcesses));
+        // News end after ten minutes.
+        model.take(frame(false, r#"{"epoch":"c","frame":9,"time":721000}"#));
+        assert_eq!(news(&model), Some(News::TwoProcesses));
+        model.take(frame(false, r#"{"epoch":"c","frame":10,"time":721001}"#));
+        assert_eq!(news(&model), None);
     }
 
     #[test]
@@ -323,7 +338,13 @@ mod tests {
             rows.join(",")
         );
         model.take(frame(true, &json));
-        assert_eq!((model.rows.len(), model.left_out), (MOST_ROWS, 3));
+        assert_eq!((model.rows.len(), model.left_out.len()), (MOST_ROWS, 3));
+        // One that is shown has gone, and two that are not: one is left.
+        let gone = r#"{"epoch":"a","frame":2,"gone":[0,20000,20002]}"#;
+        model.take(frame(false, gone));
+        assert_eq!((model.rows.len(), model.left_out.len()), (MOST_ROWS - 1, 1));
+        model.take(frame(true, r#"{"epoch":"a","frame":3}"#));
+        assert!(model.left_out.is_empty());
     }
 
     #[test]

@@ -72,9 +72,8 @@ fn one_frame_of_a_real_console_is_printed() {
     // Below another path, there is none.
     let wrong = top(&["--once", &format!("{}/console", server.address())]);
     assert_fails(&wrong, 3, "the server refuses with status 404: ");
-    let address = server.address().to_string();
-    server.stop();
-    assert_fails(&top(&["--once", &address]), 1, "cannot connect to 127.0.0.1:");
+    // (Not the port of the server, stopped: a process that another test starts may still have it.)
+    assert_fails(&top(&["--once", "127.0.0.1:1"]), 1, "cannot connect to 127.0.0.1:1: ");
 }
 
 #[test]
@@ -118,8 +117,9 @@ fn names_of_a_hostile_server_are_printed_escaped() {
     let output = before(move |stream| stream.write_all(frame.as_bytes()).unwrap());
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert!(!shown.chars().any(|one| one.is_control() && one != '\n'), "{shown:?}");
-    assert!(!shown.contains('\u{202e}') && shown.matches("\\u{1b}[2J").count() >= 5, "{shown}");
+    // A buffer drops control characters: what follows them tells whether they were there.
+    let [all, escaped] = ["[2J", "\\u{1b}[2J"].map(|part| shown.matches(part).count());
+    assert!(all == escaped && escaped >= 5 && !shown.contains('\u{202e}'), "{shown}");
 }
 
 #[test]

@@ -114,3 +114,21 @@ fn the_head_tells_the_process_and_the_age_of_its_numbers() {
     assert_eq!(line, "Nothing to compare with yet: that takes a quarter of an hour.");
     page.assert_well();
 }
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn a_time_of_another_day_says_which() {
+    let shop = Shop::new();
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    page.catch_up(&server);
+    for (days, says) in
+        [(0, "12:00"), (1, "yesterday 12:00"), (2, "12:00, 2 days ago"), (5, "12:00, 5 days ago")]
+    {
+        let noon = format!(
+            "(at => moment(new Date(at.getFullYear(), at.getMonth(), at.getDate() - {days}, 12)))
+            (new Date(frame.time))"
+        );
+        assert_eq!(page.browser.value(&noon), json!(says));
+    }
+}

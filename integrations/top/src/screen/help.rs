@@ -26,7 +26,7 @@ pub(super) fn lines() -> Vec<Line<'static>> {
     lines.extend(
         [
             "",
-            "\u{25a0} fails, 5 % or more; \u{25b2} 1 %, or unlike its past; \u{25cf} less.",
+            "\u{25a0} fails, 5 % or more; \u{25b2} 1 %, or worse than its past; \u{25cf} less.",
             "The first lines say what is unlike its own past.",
             "Times are UTC. Percentiles are of the interval.",
             "",

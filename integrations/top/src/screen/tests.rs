@@ -103,8 +103,16 @@ fn drawn(
     let row = |row: u16| (0..width).map(|column| buffer[(column, row)].symbol()).collect();
     let colours = buffer.content.iter().flat_map(|cell| [cell.fg, cell.bg]).collect();
     let text: Vec<String> = (0..height).map(row).collect();
-    assert!(!text.iter().any(|line| line.chars().any(char::is_control)), "{text:?}");
+    assert_escaped(&text.join("\n"));
     (text, colours)
+}
+
+/// Asserts that the hostile name is escaped wherever it is shown.
+///
+/// (A buffer drops control characters: the text after them tells whether the name had them.)
+fn assert_escaped(text: &str) {
+    let [all, escaped] = ["[2J", "\\u{1b}[2J"].map(|part| text.matches(part).count());
+    assert_eq!(all, escaped, "{text}");
 }
 
 fn press(app: &mut App, codes: &[KeyCode]) {
@@ -278,7 +286,8 @@ fn a_frame_as_text_has_the_same_words_and_all_rows() {
     for part in ["! /cart failures", "\u{25a0} /cart", "\u{25cf} / ", "visits", "acme 30 (75.0%)"] {
         place(&lines, part);
     }
-    assert!(!text.chars().any(|character| character.is_control() && character != '\n'), "{text:?}");
+    assert!(text.contains("\\u{1b}[2J"), "{text}");
+    assert_escaped(&text);
 }
 
 #[test]
@@ -313,4 +322,27 @@ fn three_changes_are_said_and_the_others_counted() {
         "and 6 more (6 of 7 windows have a past to compare with)",
     ];
     assert_eq!(lines[1..6], said, "{text}");
+}
+
+#[test]
+fn a_calm_of_days_says_how_many() {
+    let calm = |calm: u64| {
+        // At one o'clock of the sixth day.
+        let json = format!(
+            r#"{{"epoch":"a","frame":1,"time":435600000,
+            "unusual":{{"calm":{calm},"changes":0,"windows":1,"compared":1}}}}"#
+        );
+        let mut model = Model::default();
+        model.take(Frame::read(&Event { is_all: true, data: json.into_bytes() }).unwrap());
+        once::text(&model, 60).lines().nth(1).unwrap().to_owned()
+    };
+    for (at, says) in [
+        (433_800_000, "00:30 UTC"),
+        (431_700_000, "yesterday 23:55 UTC"),
+        (345_600_000, "yesterday 00:00 UTC"),
+        (345_540_000, "23:59 UTC, 2 days ago"),
+        (1_800_000, "00:30 UTC, 5 days ago"),
+    ] {
+        assert_eq!(calm(at), format!("Nothing unusual since {says}."));
+    }
 }

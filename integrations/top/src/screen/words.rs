@@ -10,7 +10,7 @@ use super::texts::{cut, wrap};
 use crate::app::{Lost, State};
 use crate::format::{Unit, between, clock, percent, short, span};
 use crate::frame::{Change, Heavy, HeavySpan};
-use crate::model::{Model, News};
+use crate::model::{MOST_LEFT_OUT, Model, News};
 use crate::view::{Mode, View};
 
 /// The number of changes that are said in words; the others are the next rows.
@@ -59,7 +59,7 @@ pub(crate) fn news(
         let key = model.rows.get(&id).map_or("", |row| row.key.as_str());
         lines.push(Line::styled(format!("Readings disagree by {by}: {key}."), theme.bad()));
     }
-    let says = match model.news {
+    let says = match model.news.map(|(news, _)| news) {
         Some(News::Restarted(at)) => {
             format!("The service was restarted at {} UTC: its counters began at zero.", clock(at))
         }
@@ -71,8 +71,10 @@ pub(crate) fn news(
     if !says.is_empty() {
         lines.push(Line::styled(says, theme.warn()));
     }
-    if model.left_out > 0 {
-        let says = format!("{} series more are not shown: there are too many.", model.left_out);
+    let left_out = model.left_out.len();
+    if left_out > 0 {
+        let or_more = if left_out < MOST_LEFT_OUT { "" } else { " or more" };
+        let says = format!("{left_out}{or_more} further series are not shown: there are too many.");
         lines.push(Line::styled(says, theme.warn()));
     }
     lines
@@ -152,10 +154,15 @@ pub(super) fn sentence(change: &Change, now: f64) -> String {
     format!("{} since {} ({ago}){course}", change.says.as_str(), moment(change.since, now))
 }
 
-/// Returns a time of today or of yesterday.
+/// Returns a time of today, of yesterday, or of a day before that.
 fn moment(time: f64, now: f64) -> String {
-    let is_today = (time / 86_400e3).floor() >= (now / 86_400e3).floor();
-    format!("{}{} UTC", if is_today { "" } else { "yesterday " }, clock(time))
+    let day = |time: f64| (time / 86_400e3).floor();
+    let at = clock(time);
+    match day(now) - day(time) {
+        days if days < 1.0 => format!("{at} UTC"),
+        days if days < 2.0 => format!("yesterday {at} UTC"),
+        days => format!("{at} UTC, {days} days ago"),
+    }
 }
 
 /// Returns the heavy keys of the shortest span of each name.

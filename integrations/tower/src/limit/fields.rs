@@ -3,8 +3,6 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
 
-use windrow::gate::Admission;
-
 /// The header fields `RateLimit-Policy` and `RateLimit` of a [`LimitLayer`](crate::LimitLayer) or a
 /// [`PaceLayer`](crate::PaceLayer), by the draft [draft-ietf-httpapi-ratelimit-headers-10].
 ///
@@ -19,9 +17,9 @@ use windrow::gate::Admission;
 /// interval is a whole number of seconds, and `t` in a refused response that has `Retry-After`,
 /// with the same number.
 ///
-/// For a pace, `q` is the burst and `w` the time in which all of it comes back. For several limits,
-/// each has an item, named `"client-1"`, `"client-2"` and so on, in the order in which they were
-/// added; `t` is then in the items of those that have less left than the request's weight.
+/// The item of a pace has the burst as `q`, and as `w` the time in which the whole burst comes
+/// back. Several limits have an item each, named `"client-1"`, `"client-2"` and so on, in the order
+/// in which they were added; `t` is in the items that have less left than the request's weight.
 ///
 /// ```
 /// use windrow::{Gate, labels};
@@ -102,8 +100,8 @@ impl LimitFields {
     }
 
     /// Returns whether a response has the fields.
-    pub(crate) fn are_for(self, admission: Admission) -> bool {
-        self.is_on_all || !admission.is_granted()
+    pub(crate) fn are_for(self, is_granted: bool) -> bool {
+        self.is_on_all || !is_granted
     }
 
     /// Returns the fields for a response, with an item for each limit.

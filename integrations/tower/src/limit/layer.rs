@@ -229,7 +229,7 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     where
         K: RequestKey<L>,
     {
-        let fields = self.fields.filter(|it| it.are_for(admission))?;
+        let fields = self.fields.filter(|it| it.are_for(admission.is_granted()))?;
         let quota = self.key.with_key(parts, |key: L::Borrowed<'_>| self.limits.quota(key))??;
         let retry_after = match admission {
             Admission::Refused { retry_after } => retry_after,

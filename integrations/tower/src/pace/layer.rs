@@ -7,12 +7,10 @@ use std::time::Duration;
 
 use http::request::Parts;
 use tower_layer::Layer;
-use windrow::gate::Admission;
-use windrow::pace::{RefusedError, Reservation};
 
 use crate::limit::{Fields, LimitFields};
 use crate::pace::service::PaceService;
-use crate::pace::turn::RequestPace;
+use crate::pace::turn::{RequestPace, Turn};
 
 /// A rate-limiting layer by a leaky bucket: admits requests at the [`Pace`](windrow::Pace) or the
 /// [`Paces`](windrow::Paces) that a function chooses, and refuses others with *429 Too Many
@@ -169,25 +167,17 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
 
     /// Reserves the turn of a request, and returns the fields of its response, if it is to have
     /// any. A request without a pace has no turn.
-    #[allow(clippy::type_complexity)] // a turn, and fields
-    pub(super) fn reserve(
-        &self,
-        parts: &Parts,
-    ) -> (Result<Option<Reservation<'static, P::Clock>>, RefusedError>, Option<Fields>)
+    pub(super) fn reserve(&self, parts: &Parts) -> (Option<Turn<P::Clock>>, Option<Fields>)
     where
         P: RequestPace,
         F: Fn(&Parts) -> Option<P>,
         W: Fn(&Parts) -> u64,
     {
-        let Some(pace) = (self.pace)(parts) else { return (Ok(None), None) };
+        let Some(pace) = (self.pace)(parts) else { return (None, None) };
         let weight = (self.weight)(parts);
         let turn = pace.turn(weight, self.max_wait);
         let refused = turn.as_ref().err().map(|refused| refused.retry_after);
-        let admission = match refused {
-            Some(retry_after) => Admission::Refused { retry_after },
-            None => Admission::Now,
-        };
-        let fields = self.fields.filter(|fields| fields.are_for(admission));
+        let fields = self.fields.filter(|fields| fields.are_for(turn.is_ok()));
         let fields = fields.map(|fields| {
             let mut quotas = pace.quotas();
             let is_one = quotas.len() == 1;
@@ -196,7 +186,7 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
             }
             fields.of(&quotas)
         });
-        (turn.map(Some), fields)
+        (Some(turn), fields)
     }
 
     pub(super) fn sleep<Z>(&self, wait: Duration) -> Z

@@ -50,7 +50,7 @@ where
     fn call(&mut self, request: Request<A>) -> Self::Future {
         let (parts, body) = request.into_parts();
         let (turn, fields) = self.layer.reserve(&parts);
-        let turn = match turn {
+        let turn = match turn.transpose() {
             Ok(turn) => turn,
             Err(refused) => {
                 let refusal = Refusal::new(Reason::Limit(refused.retry_after), &parts);

@@ -35,39 +35,34 @@ pub trait RequestPace: sealed::Turns {}
 
 impl<P: sealed::Turns> RequestPace for P {}
 
+/// The turn of a request, or why it has none.
+pub(crate) type Turn<C> = Result<Reservation<'static, C>, RefusedError>;
+
 pub(crate) mod sealed {
     use std::time::Duration;
 
     use windrow::Clock;
-    use windrow::pace::{RefusedError, Reservation};
 
+    use super::Turn;
     use crate::limit::Quota;
 
     pub trait Turns: Copy {
         type Clock: Clock + 'static;
 
         /// Reserves a turn for a weight.
-        fn turn(
-            self,
-            weight: u64,
-            max_wait: Duration,
-        ) -> Result<Reservation<'static, Self::Clock>, RefusedError>;
+        fn turn(self, weight: u64, max_wait: Duration) -> Turn<Self::Clock>;
 
         /// Returns the state of each limit.
         fn quotas(self) -> Vec<Quota>;
     }
 }
 
-pub(super) use sealed::Turns;
+use sealed::Turns;
 
 impl<C: Clock> Turns for &'static Pace<C> {
     type Clock = C;
 
-    fn turn(
-        self,
-        weight: u64,
-        max_wait: Duration,
-    ) -> Result<Reservation<'static, C>, RefusedError> {
+    fn turn(self, weight: u64, max_wait: Duration) -> Turn<C> {
         self.reserve(weight, max_wait)
     }
 
@@ -82,11 +77,7 @@ impl<C: Clock> Turns for &'static Pace<C> {
 impl<C: Clock> Turns for &'static Paces<C> {
     type Clock = C;
 
-    fn turn(
-        self,
-        weight: u64,
-        max_wait: Duration,
-    ) -> Result<Reservation<'static, C>, RefusedError> {
+    fn turn(self, weight: u64, max_wait: Duration) -> Turn<C> {
         self.reserve(weight, max_wait)
     }
 
@@ -104,7 +95,7 @@ impl<C: Clock> Turns for &'static Paces<C> {
 pin_project! {
     /// The sleep of a request that waits for its turn, in the [future](crate::LimitFuture) of a
     /// [`PaceService`](crate::PaceService): if it is dropped before its end, the turn is given
-    /// back.
+    /// back, unless a later request is behind it.
     pub struct AtTurn<Z, C = windrow::clock::Coarse>
     where
         C: Clock,

@@ -9,6 +9,7 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("ConcurrencyLimit", "tower"),
     ("DISABLED", "resilience4j"),
     ("FORCED_OPEN", "resilience4j"),
+    ("HOTKEYS", "Redis"),
     ("Host", "HTTP"),
     ("Limited", "an event of a user's"),
     ("METRICS_ONLY", "resilience4j"),

@@ -1,11 +1,17 @@
 //! The ways to find the keys with the most weight.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use dashmap::DashMap;
+use heavykeeper::{CuckooTopK, TopK};
+use moka::sync::Cache;
 use pingora_limits::estimator::Estimator;
 use windrow::HeavyKeys;
+
+use crate::locked::{CountMin, Exact, Locked, SpaceSaving};
 
 /// The capacity of all that have one.
 pub(crate) const CAPACITY: usize = 1_000;
@@ -16,30 +22,72 @@ pub(crate) trait Finds: Sync {
     fn add(&self, key: u64);
 
     /// Adds 1 to each key, without a virtual call for each.
-    fn add_all(&self, keys: &[u64]);
+    fn add_all(&self, keys: &[u64]) {
+        for key in keys {
+            self.add(*key);
+        }
+    }
 
-    /// Returns the keys that are known, the heaviest first, each with bounds of its weight.
-    fn found(&self) -> Vec<(u64, [u64; 2])>;
+    /// Returns the keys that are known.
+    fn found(&self) -> Found;
 
-    /// Returns an upper bound of a key's weight, where no keys are known.
-    fn estimate(&self, _key: u64) -> Option<u64> {
-        None
+    /// Returns the estimate of the weight of a key that is not known.
+    fn estimate(&self, _key: u64) -> u64 {
+        0
+    }
+}
+
+/// The keys that are known.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Each key, with bounds of its weight, or with an estimate twice.
+    pub(crate) list: Vec<(u64, [u64; 2])>,
+    /// The greatest weight of a key that is not in the list; none where weights are estimates.
+    pub(crate) others: Option<u64>,
+}
+
+impl Found {
+    /// Returns estimates.
+    pub(crate) fn estimated(list: impl Iterator<Item = (u64, u64)>) -> Found {
+        Found { list: list.map(|(key, weight)| (key, [weight; 2])).collect(), others: None }
+    }
+
+    /// Returns the weights of all keys.
+    pub(crate) fn exact(list: impl Iterator<Item = (u64, u64)>) -> Found {
+        Found { others: Some(0), ..Found::estimated(list) }
     }
 }
 
 /// A contender's name, and how to make one.
 type Contender = (&'static str, fn() -> Box<dyn Finds>);
 
-pub(crate) const ALL: [Contender; 5] = [
+pub(crate) const ALL: [Contender; 9] = [
     ("windrow", || {
         let keys = HeavyKeys::builder(CAPACITY).interval(Duration::from_hours(1));
         Box::new(Windrow(keys.build().expect("an hour in two buckets")))
     }),
     ("SpaceSaving, locked", || Box::new(Locked(Mutex::new(SpaceSaving::default())))),
-    ("pingora-limits", || Box::new(Estimated(Estimator::new(ROWS, SLOTS)))),
+    ("count-min and heap, locked", || Box::new(Locked(Mutex::new(CountMin::default())))),
+    ("heavykeeper, locked", || {
+        Box::new(Locked(Mutex::new(TopK::new(CAPACITY, WIDTH, DEPTH, DECAY))))
+    }),
+    ("its CuckooTopK, locked", || {
+        Box::new(Locked(Mutex::new(CuckooTopK::new(CAPACITY, WIDTH, DEPTH, DECAY))))
+    }),
+    ("pingora-limits", || Box::new(Estimated(Estimator::new(DEPTH, CELLS / DEPTH)))),
+    ("moka", || Box::new(Cached(Cache::new(CAPACITY as u64)))),
+    ("dashmap", || Box::new(Sharded(DashMap::new()))),
     ("HashMap, locked", || Box::new(Locked(Mutex::new(Exact::default())))),
-    ("HashMap, 16 locks", || Box::new(Sharded(Default::default()))),
 ];
+
+/// The cells of a key in a table of estimates.
+pub(crate) const DEPTH: usize = 4;
+/// The cells of a table of numbers: 64 KiB, the memory of a summary of windrow.
+pub(crate) const CELLS: usize = 8_192;
+/// A row's cells in heavykeeper's tables: with its heap, this is about the same memory.
+const WIDTH: usize = 256;
+/// The decay that the crate's own examples have.
+const DECAY: f64 = 0.9;
 
 struct Windrow(HeavyKeys<u64>);
 
@@ -48,22 +96,13 @@ impl Finds for Windrow {
         self.0.increment(&key);
     }
 
-    fn add_all(&self, keys: &[u64]) {
-        for key in keys {
-            self.add(*key);
-        }
-    }
-
-    fn found(&self) -> Vec<(u64, [u64; 2])> {
-        let list = self.0.top(usize::MAX);
-        list.iter().map(|heavy| (heavy.key, [heavy.at_least, heavy.at_most])).collect()
+    fn found(&self) -> Found {
+        let all = self.0.snapshot();
+        let list = all.top(usize::MAX);
+        let list = list.iter().map(|heavy| (heavy.key, [heavy.at_least, heavy.at_most])).collect();
+        Found { list, others: Some(all.max_error()) }
     }
 }
-
-/// The hashes of pingora's estimator, and the counters of each: 64 KiB together, the memory of a
-/// summary of windrow.
-const ROWS: usize = 4;
-const SLOTS: usize = 2_048;
 
 /// A count-min summary of atomics, which has an estimate for each key, and knows no keys.
 struct Estimated(Estimator);
@@ -73,116 +112,38 @@ impl Finds for Estimated {
         self.0.incr(key, 1);
     }
 
-    fn add_all(&self, keys: &[u64]) {
-        for key in keys {
-            self.add(*key);
-        }
+    fn found(&self) -> Found {
+        Found::default()
     }
 
-    fn found(&self) -> Vec<(u64, [u64; 2])> {
-        Vec::new()
-    }
-
-    fn estimate(&self, key: u64) -> Option<u64> {
-        u64::try_from(self.0.get(key)).ok()
+    fn estimate(&self, key: u64) -> u64 {
+        u64::try_from(self.0.get(key)).unwrap_or(0)
     }
 }
 
-/// One thread's way.
-trait Counts: Default {
-    fn add(&mut self, key: u64);
+/// Counters in a cache, which keeps the keys that it saw most often lately.
+struct Cached(Cache<u64, Arc<AtomicU64>>);
 
-    fn found(&self) -> Vec<(u64, [u64; 2])>;
-}
-
-struct Locked<C>(Mutex<C>);
-
-impl<C: Counts + Send> Finds for Locked<C> {
+impl Finds for Cached {
     fn add(&self, key: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(key);
+        self.0.get_with(key, Arc::default).fetch_add(1, Ordering::Relaxed);
     }
 
-    fn add_all(&self, keys: &[u64]) {
-        for key in keys {
-            self.add(*key);
-        }
-    }
-
-    fn found(&self) -> Vec<(u64, [u64; 2])> {
-        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner).found();
-        found.sort_unstable_by_key(|(_, [least, _])| std::cmp::Reverse(*least));
-        found
+    fn found(&self) -> Found {
+        self.0.run_pending_tasks();
+        Found::estimated(self.0.iter().map(|(key, count)| (*key, count.load(Ordering::Relaxed))))
     }
 }
 
-/// A map of all keys.
-#[derive(Default)]
-struct Exact(HashMap<u64, u64>);
-
-impl Counts for Exact {
-    fn add(&mut self, key: u64) {
-        *self.0.entry(key).or_default() += 1;
-    }
-
-    fn found(&self) -> Vec<(u64, [u64; 2])> {
-        self.0.iter().map(|(key, weight)| (*key, [*weight; 2])).collect()
-    }
-}
-
-/// Maps of all keys, by the key.
-#[derive(Default)]
-struct Sharded([Mutex<Exact>; 16]);
+/// A map of all keys, in parts with a lock each.
+struct Sharded(DashMap<u64, u64>);
 
 impl Finds for Sharded {
     fn add(&self, key: u64) {
-        // Multiplied, so that neighbours are in different maps.
-        let shard = &self.0[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize];
-        shard.lock().unwrap_or_else(PoisonError::into_inner).add(key);
+        *self.0.entry(key).or_default() += 1;
     }
 
-    fn add_all(&self, keys: &[u64]) {
-        for key in keys {
-            self.add(*key);
-        }
-    }
-
-    fn found(&self) -> Vec<(u64, [u64; 2])> {
-        let of =
-            |shard: &Mutex<Exact>| shard.lock().unwrap_or_else(PoisonError::into_inner).found();
-        let mut found: Vec<_> = self.0.iter().flat_map(of).collect();
-        found.sort_unstable_by_key(|(_, [least, _])| std::cmp::Reverse(*least));
-        found
-    }
-}
-
-/// `SpaceSaving` as published, with the room of a summary of windrow: a key that is
-/// not held takes the place of the one with the least count.
-#[derive(Default)]
-struct SpaceSaving {
-    /// Count and error of each key.
-    held: HashMap<u64, [u64; 2]>,
-    by_count: BTreeSet<(u64, u64)>,
-}
-
-impl Counts for SpaceSaving {
-    fn add(&mut self, key: u64) {
-        if let Some([count, _]) = self.held.get_mut(&key) {
-            self.by_count.remove(&(*count, key));
-            *count += 1;
-            self.by_count.insert((*count, key));
-            return;
-        }
-        let mut least = 0;
-        if self.held.len() == CAPACITY + CAPACITY / 4 - 1 {
-            let (count, evicted) = self.by_count.pop_first().expect("it is full");
-            self.held.remove(&evicted);
-            least = count;
-        }
-        self.held.insert(key, [least + 1, least]);
-        self.by_count.insert((least + 1, key));
-    }
-
-    fn found(&self) -> Vec<(u64, [u64; 2])> {
-        self.held.iter().map(|(key, [count, error])| (*key, [count - error, *count])).collect()
+    fn found(&self) -> Found {
+        Found::exact(self.0.iter().map(|entry| (*entry.key(), *entry.value())))
     }
 }

@@ -24,6 +24,9 @@ pub(crate) fn all() -> Vec<Stream> {
         stream("Zipf 0.8", &mut zipf(0.8)),
         stream("Zipf 1.0", &mut zipf(1.0)),
         stream("Zipf 1.3", &mut zipf(1.3)),
+        stream("Zipf 0.8, shifts", &mut shifting(zipf(0.8))),
+        stream("Zipf 1.0, shifts", &mut shifting(zipf(1.0))),
+        stream("Zipf 1.3, shifts", &mut shifting(zipf(1.3))),
         stream("equally likely", &mut |rng, _| rng.u64(..KEYS)),
         stream("heavy in a flood", &mut |_, n| if n % 50 == 0 { 0 } else { n }),
         stream("adversarial", &mut |_, n| if n < ADDS / 2 { n % 2_000 } else { n / 3 }),
@@ -42,4 +45,10 @@ fn zipf(exponent: f64) -> impl FnMut(&mut Rng, u64) -> u64 {
         let at = rng.f64() * sum;
         sums.partition_point(|sum| *sum < at) as u64
     }
+}
+
+/// Returns keys whose weights change four times: then the next fifth of all keys has the likely
+/// ones.
+fn shifting(mut key: impl FnMut(&mut Rng, u64) -> u64) -> impl FnMut(&mut Rng, u64) -> u64 {
+    move |rng, number| (key(rng, number) + number / (ADDS / 5) * (KEYS / 5)) % KEYS
 }

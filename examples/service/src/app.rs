@@ -2,6 +2,7 @@
 
 use std::io::{Error, Result};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -11,24 +12,39 @@ use axum::http::header::ACCEPT;
 use axum::middleware::from_fn_with_state;
 use http_body_util::BodyExt;
 use tower_http::compression::CompressionLayer;
+use tower_http::trace::TraceLayer;
 use windrow_console::ConsoleService;
 use windrow_tower::MetricsLayer;
 
-use crate::book;
 use crate::counts::ROUTES;
 use crate::shop::Shop;
+use crate::stop::Stop;
+use crate::{body, book, health, log};
 
-/// The shop's requests are counted. Those for the numbers are not.
-pub(crate) fn router(shop: &Arc<Shop>, console: &ConsoleService) -> Router {
+/// The shop's requests are counted. Those for the numbers and for the health are not.
+pub(crate) fn router(
+    shop: &Arc<Shop>,
+    console: &ConsoleService,
+    signal: Stop,
+    body_timeout: Duration,
+) -> Router {
     let counting = MetricsLayer::new(&ROUTES, |parts| {
         parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
     });
-    let counted =
-        shop.routes().layer(from_fn_with_state(Arc::clone(shop), book::keep)).layer(counting);
+    // Responses are logged at level `debug`. Failures are counted: a log that repeats each would be
+    // the longer, the worse things are.
+    let spans = TraceLayer::new_for_http().make_span_with(log::span).on_request(()).on_failure(());
+    // The last layer is the outermost.
+    let counted = shop
+        .routes()
+        .layer(from_fn_with_state(body_timeout, body::read))
+        .layer(from_fn_with_state(Arc::clone(shop), book::keep))
+        .layer(counting)
+        .layer(spans);
     // Compression leaves a sixth of the bytes.
     let scrape =
         Router::new().route_service("/metrics", console.clone()).layer(CompressionLayer::new());
-    counted.merge(scrape).nest_service("/console", console.clone())
+    counted.merge(scrape).merge(health::routes(signal)).nest_service("/console", console.clone())
 }
 
 /// Returns the answer to a scrape, in the format whose end shows that it is whole.

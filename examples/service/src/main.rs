@@ -1,22 +1,28 @@
 #![doc = include_str!("../README.md")]
 
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 mod app;
 #[path = "../../common/arguments.rs"]
 mod arguments;
+mod body;
 mod book;
 mod client;
 mod counts;
 mod display;
 mod hammer;
+mod health;
 mod listen;
 mod load;
+mod log;
 #[path = "../../common/numbers.rs"]
 mod numbers;
 mod options;
 mod run;
 mod server;
+mod settings;
 mod shop;
 mod stop;
 mod verdict;
@@ -26,10 +32,18 @@ use options::Parsed;
 
 const NAME: &str = "windrow-service";
 
+/// Returns the variables of the environment. (One that is not in Unicode breaks the rule of each
+/// setting.)
+fn environment() -> impl Iterator<Item = (String, String)> {
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    env::vars_os().map(move |(name, value)| (text(name), text(value)))
+}
+
 fn main() -> ExitCode {
-    let rows = match options::parse(Parser::from_env()) {
+    let rows = match options::parse(Parser::from_env(), environment()) {
         Ok(Parsed::Run(options)) => {
-            let listener = match listen::on(options.port) {
+            log::begin(options.log_level());
+            let listener = match listen::on(options.settings.listen) {
                 Ok(listener) => listener,
                 Err(message) => return arguments::refuse(NAME, &message),
             };

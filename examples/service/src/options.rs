@@ -1,28 +1,42 @@
-//! The command line.
+//! The command line, with the settings of the file and the environment.
 
+use std::error::Error;
+use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::thread;
 
 use lexopt::Arg::{Long, Short};
-use lexopt::Parser;
+use lexopt::{Parser, ValueExt};
+use tracing::Level;
 
 use crate::arguments::number;
+use crate::settings::{SettingError, Settings, is_setting};
 
 pub(crate) const USAGE: &str = "\
-An HTTP service on loopback, what it counts, and the page that shows it. It sends itself requests.
+An HTTP service, what it counts, and the page that shows it. It sends itself requests.
 
 usage: windrow-service [OPTIONS]
 
-  --port N       the service's port, 1 to 65535 (a free one)
-  --no-load      bring your own requests: it says how
+  --no-load      bring your own requests
   --clients N    how many clients send requests, 1 to 256 (16)
   --seconds N    how long to run, 1 to 86400 (until Ctrl-C; with load and without a terminal, 10)
-  --plain        one line a second instead of a table; the default where there is no terminal
+  --plain        one line a second instead of a table; the default with load and without a terminal
   --export FILE  writes the last numbers there, as a scrape shows them, when all requests are answered
   --hammer       no HTTP: threads that do nothing but add, beside one shared AtomicU64; --clients is how
                  many (one per core), --seconds how long each contender runs (10)
+  --config FILE  settings, one a line: `listen = 0.0.0.0:8080`
   --help         this text
+
+settings, from the file, then SHOP_LISTEN and so on in the environment, then arguments; the last wins:
+
+  --listen ADDRESS:PORT       where it serves (127.0.0.1:0: a free port of loopback)
+  --header-timeout-seconds N  for a request's header, 1 to 600 (10); a connection that idles ends too
+  --body-timeout-seconds N    for a request's body, 1 to 600 (10)
+  --drain-delay-seconds N     from the signal to stop, when /readyz fails, until it no longer listens,
+                              0 to 600 (0)
+  --drain-limit-seconds N     for the requests in flight then, 1 to 600 (6)
+  --log LEVEL                 error, warn, info, debug or trace (info; warn where counts are drawn)
 
 SIGINT (Ctrl-C) or SIGTERM stops it in good order: requests in flight are answered. A second one stops it
 at once. It exits with 1 if what it counted by its own hand differs from what windrow counted.
@@ -39,13 +53,32 @@ pub(crate) enum Parsed {
 /// The options of the service.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    pub(crate) port: Option<u16>,
+    pub(crate) settings: Settings,
     /// The number of clients; `None` if other programs send the requests.
     pub(crate) clients: Option<usize>,
     /// The time to run, in seconds; `None` if only a signal ends it.
     pub(crate) seconds: Option<u64>,
-    pub(crate) plain: bool,
+    pub(crate) picture: Picture,
     pub(crate) export: Option<PathBuf>,
+}
+
+impl Options {
+    /// Returns the least severe level that is logged. Where counts are drawn, that is less.
+    pub(crate) fn log_level(&self) -> Level {
+        self.settings.log.unwrap_or(match self.picture {
+            Picture::None => Level::INFO,
+            Picture::Table | Picture::Line => Level::WARN,
+        })
+    }
+}
+
+/// The form in which the counts are drawn once a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Picture {
+    Table,
+    Line,
+    /// Not at all: the log says what happens.
+    None,
 }
 
 /// The options of the hammer.
@@ -60,27 +93,37 @@ const CLIENTS: usize = 16;
 /// The time in seconds that it runs if there is no terminal from which to end it.
 const SECONDS: u64 = 10;
 
-/// Reads the arguments.
-pub(crate) fn parse(mut arguments: Parser) -> Result<Parsed, lexopt::Error> {
+/// Reads the arguments, the file that they name, and the environment.
+pub(crate) fn parse(
+    mut arguments: Parser,
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Result<Parsed, Box<dyn Error>> {
     let is_terminal = io::stdout().is_terminal();
-    let (mut port, mut clients, mut seconds, mut export) = (None, None, None, None);
-    let (mut no_load, mut plain, mut hammer) = (false, !is_terminal, false);
+    let (mut config, mut given) = (None, Vec::new());
+    let (mut clients, mut seconds, mut export) = (None, None, None);
+    let (mut no_load, mut plain, mut hammer) = (false, false, false);
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long("port") => port = Some(number(&mut arguments, 1..=65_535)? as u16),
             Long("no-load") => no_load = true,
             Long("clients") => clients = Some(number(&mut arguments, 1..=256)? as usize),
             Long("seconds") => seconds = Some(number(&mut arguments, 1..=86_400)?),
             Long("plain") => plain = true,
             Long("export") => export = Some(PathBuf::from(arguments.value()?)),
             Long("hammer") => hammer = true,
+            Long("config") => config = Some(arguments.value()?.string()?),
             Long("help") | Short('h') => return Ok(Parsed::Help),
-            other => return Err(other.unexpected()),
+            Long(name) if is_setting(name) => {
+                let name = name.to_owned();
+                given.push((name, arguments.value()?.string()?));
+            }
+            other => return Err(other.unexpected().into()),
         }
     }
     if hammer {
-        if port.is_some() || export.is_some() || no_load {
-            return Err("--hammer serves nothing: no --port, --export or --no-load".into());
+        if !given.is_empty() || config.is_some() || export.is_some() || no_load {
+            return Err(
+                "--hammer serves nothing: no --config, settings, --export, --no-load".into()
+            );
         }
         let cores = || thread::available_parallelism().map_or(2, usize::from);
         let threads = clients.unwrap_or_else(cores);
@@ -89,9 +132,34 @@ pub(crate) fn parse(mut arguments: Parser) -> Result<Parsed, lexopt::Error> {
     if no_load && clients.is_some() {
         return Err("--no-load has no --clients".into());
     }
+    let settings = settings(config, environment, &given)?;
     let clients = (!no_load).then(|| clients.unwrap_or(CLIENTS));
     let seconds = seconds.or_else(|| (clients.is_some() && !is_terminal).then_some(SECONDS));
-    Ok(Parsed::Run(Options { port, clients, seconds, plain, export }))
+    let picture = match (plain, is_terminal, no_load) {
+        (true, ..) | (_, false, false) => Picture::Line,
+        (_, true, _) => Picture::Table,
+        (_, false, true) => Picture::None,
+    };
+    Ok(Parsed::Run(Options { settings, clients, seconds, picture, export }))
+}
+
+fn settings(
+    config: Option<String>,
+    environment: impl IntoIterator<Item = (String, String)>,
+    given: &[(String, String)],
+) -> Result<Settings, SettingError> {
+    let mut settings = Settings::default();
+    if let Some(file) = config {
+        match fs::read_to_string(&file) {
+            Ok(text) => settings.read_file(&file, &text)?,
+            Err(error) => return Err(SettingError::Unreadable { file, error }),
+        }
+    }
+    settings.read_environment(environment)?;
+    for (name, value) in given {
+        settings.read_argument(name, value)?;
+    }
+    Ok(settings)
 }
 
 #[cfg(test)]
@@ -99,19 +167,20 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Result<Parsed, String> {
-        parse(Parser::from_args(line.split_whitespace())).map_err(|error| error.to_string())
+        let parser = Parser::from_args(line.split_whitespace());
+        parse(parser, []).map_err(|error| error.to_string())
     }
 
     #[test]
     fn good_options_are_taken() {
         let expected = Options {
-            port: Some(80),
+            settings: Settings { listen: ([0, 0, 0, 0], 80).into(), ..Settings::default() },
             clients: Some(4),
             seconds: Some(3),
-            plain: true,
+            picture: Picture::Line,
             export: Some(PathBuf::from("last.txt")),
         };
-        let line = "--seconds 3 --clients 4 --port 80 --plain --export last.txt";
+        let line = "--seconds 3 --clients 4 --listen 0.0.0.0:80 --plain --export last.txt";
         assert_eq!(read(line), Ok(Parsed::Run(expected)));
         assert_eq!(read("--seconds 3 --help"), Ok(Parsed::Help));
         let expected = Hammer { threads: 3, seconds: 2 };
@@ -127,10 +196,12 @@ mod tests {
             ("--seconds 0", "\"0\"", "from 1 to 86400"),
             ("--seconds -1", "\"-1\"", "from 1 to 86400"),
             ("--clients 257", "\"257\"", "from 1 to 256"),
-            ("--port 65536", "\"65536\"", "from 1 to 65535"),
-            ("--port", "--port", "missing argument"),
+            ("--listen 127.0.0.1:65536", "\"127.0.0.1:65536\"", "an address and a port"),
+            ("--listen", "--listen", "missing argument"),
             ("--sceonds 3", "--sceonds", "invalid option"),
-            ("--hammer --port 80", "--port", "serves nothing"),
+            ("--header_timeout_seconds 3", "--header_timeout_seconds", "invalid option"),
+            ("--config no/such/file", "no/such/file", "cannot read"),
+            ("--hammer --log info", "settings", "serves nothing"),
             ("--hammer --no-load", "--no-load", "serves nothing"),
             ("--no-load --clients 2", "--clients", "--no-load has no"),
         ] {

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::Runtime;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::load::Load;
 use crate::numbers::grouped;
-use crate::options::Options;
+use crate::options::{Options, Picture};
 use crate::server::Server;
 use crate::shop::Shop;
 use crate::stop::Stop;
@@ -24,24 +24,32 @@ pub(crate) fn run(options: &Options, listener: TcpListener) -> Result<Vec<Row>> 
 }
 
 async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
+    let settings = &options.settings;
     let signal = Stop::at_signals()?;
     let address = listener.local_addr()?;
     let shop = Shop::open();
     let console = counts::console().map_err(Error::other)?;
-    let server = Server::start(listener, app::router(&shop, &console))?;
+    let router = app::router(&shop, &console, signal.clone(), settings.body_timeout);
+    let server = Server::start(listener, router, settings.header_timeout)?;
+    tracing::info!(%address, "serving");
     let load = options.clients.map(|clients| Load::begin(address, clients));
 
-    watch(options, &display::head(address, options.clients), signal).await;
+    watch(options, &display::head(address, options.clients), &signal).await;
 
-    // In order: no new requests of our own, the last answers, no more service; then the counts
-    // stand still.
+    // In order: not ready, so that balancers send no more; no new requests of our own; the last
+    // answers; then the counts stand still.
+    signal.ask();
+    tracing::info!(delay = ?settings.drain_delay, limit = ?settings.drain_limit, "draining");
+    sleep(settings.drain_delay).await;
     if let Some(load) = load {
         let received = load.end().await?;
         display::say(&format!("\nits clients received {} answers\n", grouped(received)));
     }
     console.close(); // its streams would go on
-    if let Err(error) = server.end().await {
-        eprintln!("windrow-service: not all were answered: {error}");
+    let cut = server.end(settings.drain_limit).await?;
+    if cut > 0 {
+        let limit = settings.drain_limit;
+        tracing::warn!(connections = cut, ?limit, "not all were answered: connections are cut");
     }
     if let Some(file) = &options.export {
         let write = fs::write(file, app::last_scrape(&console).await?);
@@ -51,24 +59,24 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
 }
 
 /// Draws the counts once a second, until it is time to stop.
-async fn watch(options: &Options, head: &str, stop: Stop) {
+async fn watch(options: &Options, head: &str, stop: &Stop) {
     let screen = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout())
         .with_style(ProgressStyle::with_template("{msg}").expect("the template is sound"));
     let begun = Instant::now();
-    if options.plain {
-        display::say(head);
-    } else {
-        screen.set_message(head.to_owned());
+    match options.picture {
+        Picture::Table => screen.set_message(head.to_owned()),
+        Picture::Line => display::say(head),
+        Picture::None => {}
     }
     for second in 1..=options.seconds.unwrap_or(u64::MAX) {
         tokio::select! {
-            () = stop.clone().asked() => break,
+            () = stop.asked() => break,
             () = sleep_until(begun + Duration::from_secs(second)) => {}
         }
-        if options.plain {
-            display::say(&display::line(second));
-        } else {
-            screen.set_message(format!("{head}\n{}", display::table()));
+        match options.picture {
+            Picture::Table => screen.set_message(format!("{head}\n{}", display::table())),
+            Picture::Line => display::say(&display::line(second)),
+            Picture::None => {}
         }
     }
     screen.abandon(); // the last picture stays

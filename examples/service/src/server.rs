@@ -1,44 +1,99 @@
 //! The server, from its first connection to an orderly end.
 
-use std::io::{Error, ErrorKind, Result};
-use std::net::TcpListener;
+use std::io::Result;
+use std::net::TcpListener as Bound;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{sleep, timeout};
 
-/// The time that requests in flight have once the server is to end: more than the slowest of the
-/// shop takes.
-const GRACE: Duration = Duration::from_secs(6);
+/// The pause after an error of the system, such as too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A server at work.
 pub(crate) struct Server {
-    close: oneshot::Sender<()>,
-    task: JoinHandle<Result<()>>,
+    /// Told the time that requests in flight have.
+    close: oneshot::Sender<Duration>,
+    task: JoinHandle<usize>,
 }
 
 impl Server {
-    pub(crate) fn start(listener: TcpListener, router: Router) -> Result<Server> {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+    /// Serves; a connection that has not sent the header of its next request within the timeout
+    /// ends.
+    pub(crate) fn start(
+        listener: Bound,
+        router: Router,
+        header_timeout: Duration,
+    ) -> Result<Server> {
+        let listener = TcpListener::from_std(listener)?;
         let (close, closed) = oneshot::channel();
-        let server = axum::serve(listener, router).with_graceful_shutdown(async {
-            let _ = closed.await;
-        });
-        Ok(Server { close, task: tokio::spawn(server.into_future()) })
+        let task = tokio::spawn(serve(listener, router, header_timeout, closed));
+        Ok(Server { close, task })
     }
 
-    /// Refuses new connections, answers the requests in flight, and ends.
-    ///
-    /// Ends the server. A client that has sent half a request, or does not read the answer, is
-    /// waited for at most for [`GRACE`].
-    pub(crate) async fn end(self) -> Result<()> {
-        let _ = self.close.send(());
-        if let Ok(served) = timeout(GRACE, self.task).await {
-            return served?;
+    /// Refuses new connections, answers the requests in flight, and ends. Returns the number of
+    /// connections that were still open after `limit` and were cut: those of clients that have sent
+    /// half a request, or do not read the answer.
+    pub(crate) async fn end(self, limit: Duration) -> Result<usize> {
+        let _ = self.close.send(limit);
+        Ok(self.task.await?)
+    }
+}
+
+async fn serve(
+    listener: TcpListener,
+    router: Router,
+    header_timeout: Duration,
+    mut closed: oneshot::Receiver<Duration>,
+) -> usize {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(header_timeout);
+    let service = TowerToHyperService::new(router);
+    let graceful = GracefulShutdown::new();
+    let mut connections = JoinSet::new();
+    let limit = loop {
+        tokio::select! {
+            stream = accept(&listener) => {
+                let connection = http.serve_connection(TokioIo::new(stream), service.clone());
+                connections.spawn(graceful.watch(connection));
+            }
+            Some(_) = connections.join_next() => {}
+            limit = &mut closed => break limit.unwrap_or_default(),
         }
-        let what = format!("connections were still open after {} s", GRACE.as_secs());
-        Err(Error::new(ErrorKind::TimedOut, what))
+    };
+    drop(listener);
+    let ended = timeout(limit, async {
+        graceful.shutdown().await;
+        while connections.join_next().await.is_some() {}
+    });
+    if ended.await.is_ok() {
+        return 0;
+    }
+    while connections.try_join_next().is_some() {}
+    let open = connections.len();
+    connections.shutdown().await; // afterwards no request is running, and the counts stand still
+    open
+}
+
+/// Returns the next connection.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let _ = stream.set_nodelay(true);
+                return stream;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                sleep(PAUSE).await;
+            }
+        }
     }
 }

@@ -82,6 +82,7 @@ async fn decide(shop: &Shop, cents: &str) -> (Outcome, Answer) {
         return (Outcome::Refused, (StatusCode::TOO_MANY_REQUESTS, "the barn is full\n"));
     };
     if shop.work().await % 30 == 29 {
+        tracing::info!(cents, "a payment failed: the bank is closed");
         return (Outcome::Failed, (StatusCode::SERVICE_UNAVAILABLE, "the bank is closed\n"));
     }
     PAYMENTS.record(Payment::Amount, cents);

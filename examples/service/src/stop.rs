@@ -2,35 +2,47 @@
 
 use std::io;
 use std::process;
+use std::sync::Arc;
 
 use tokio::sync::watch;
 
 /// The exit code of a process that ends at once, as shells say it of SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// The moment to stop; clones wait for the same one.
+/// The moment to stop; clones are of the same one.
 #[derive(Clone)]
-pub(crate) struct Stop(watch::Receiver<bool>);
+pub(crate) struct Stop(Arc<watch::Sender<bool>>);
 
 impl Stop {
     /// Listens for signals from now on.
     pub(crate) fn at_signals() -> io::Result<Stop> {
         let mut signals = Signals::listen()?;
-        let (tell, told) = watch::channel(false);
+        let stop = Stop(Arc::new(watch::Sender::new(false)));
+        let told = stop.clone();
         tokio::spawn(async move {
             signals.next().await;
-            tell.send_replace(true);
+            stop.ask();
             signals.next().await;
-            eprintln!("windrow-service: stopped at once: requests in flight are not answered");
+            tracing::warn!("stopped at once: requests in flight are not answered");
             process::exit(INTERRUPTED);
         });
-        Ok(Stop(told))
+        Ok(told)
+    }
+
+    /// Asks for the stop, as the first signal does.
+    pub(crate) fn ask(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Returns whether the stop is asked for.
+    pub(crate) fn is_asked(&self) -> bool {
+        *self.0.borrow()
     }
 
     /// Waits for the first signal.
-    pub(crate) async fn asked(mut self) {
-        // The sender lives as long as the process.
-        let _ = self.0.wait_for(|stop| *stop).await;
+    pub(crate) async fn asked(&self) {
+        // The sender lives as long as this.
+        let _ = self.0.subscribe().wait_for(|stop| *stop).await;
     }
 }
 

@@ -111,9 +111,9 @@ struct Instance {
 impl Instance {
     fn start(number: usize, port: Option<u16>) -> Instance {
         let export = file(&format!("last-of-{number}"));
-        let port = port.map(|port| port.to_string());
+        let listen = port.map(|port| format!("127.0.0.1:{port}"));
         let mut arguments = vec!["--export", export.to_str().expect("a path in UTF-8")];
-        arguments.extend(port.iter().flat_map(|port| ["--port", port]));
+        arguments.extend(listen.iter().flat_map(|address| ["--listen", address]));
         Instance { process: Process::start(&arguments), export, lives: Vec::new() }
     }
 

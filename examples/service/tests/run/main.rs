@@ -3,6 +3,7 @@
 
 #[path = "../../src/client.rs"]
 mod client;
+mod deployed;
 #[path = "../common/process.rs"]
 mod process;
 
@@ -57,12 +58,12 @@ fn under_its_own_load_it_counts_what_it_did() {
 }
 
 #[test]
-fn bad_arguments_and_a_port_that_is_taken_are_refused_with_2() {
+fn bad_arguments_and_an_address_that_is_taken_are_refused_with_2() {
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let port = taken.local_addr().unwrap().port().to_string();
+    let address = taken.local_addr().unwrap().to_string();
     for (arguments, word) in [
-        (vec!["--port", port.as_str()], "another program listens on"),
-        (vec!["--port", "0"], "from 1 to 65535"),
+        (vec!["--listen", address.as_str()], "another program listens on"),
+        (vec!["--listen", "localhost"], "it must be an address and a port"),
         (vec!["--loud"], "--loud"),
     ] {
         let output = output(command().args(&arguments));
@@ -288,7 +289,7 @@ async fn while_it_stops_a_scrape_is_answered_in_full_or_refused() {
 
 #[tokio::test]
 async fn who_is_gone_and_who_sends_half_a_request_do_not_hold_up_the_end_for_ever() {
-    let service = Process::start(&[]);
+    let service = Process::start(&["--drain-limit-seconds", "1"]);
     let mut gone = std::net::TcpStream::connect(service.address()).unwrap();
     gone.write_all(b"GET /slow/5000 HTTP/1.1\r\nhost: hay\r\n\r\n").unwrap();
     until(&service, &is_in_flight(1)).await;

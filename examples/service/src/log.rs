@@ -1,0 +1,21 @@
+//! The log, on standard error.
+
+use axum::extract::MatchedPath;
+use axum::http::Request;
+use tracing::{Level, Span};
+
+/// Begins to log.
+pub(crate) fn begin(level: Level) {
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .with_target(false)
+        .init();
+}
+
+/// Returns the span of a request, with its method and its matched route, as its series has them.
+pub(crate) fn span<B>(request: &Request<B>) -> Span {
+    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    tracing::info_span!("request", method = %request.method(), route)
+}

@@ -1,0 +1,227 @@
+//! The settings of a service that is deployed: from a file, then the environment, then arguments.
+//! The later one of these wins.
+
+mod error;
+
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use tracing::Level;
+
+pub(crate) use error::SettingError;
+
+/// The beginning of the environment variables.
+const PREFIX: &str = "SHOP_";
+
+/// The settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) listen: SocketAddr,
+    /// The longest time from the moment at which a connection has no request to the end of the next
+    /// request's header.
+    pub(crate) header_timeout: Duration,
+    /// The longest time from the end of a request's header to the end of its body.
+    pub(crate) body_timeout: Duration,
+    /// The time for which requests are admitted after the signal to stop, so that balancers learn
+    /// of it.
+    pub(crate) drain_delay: Duration,
+    /// The longest time that requests in flight have after that.
+    pub(crate) drain_limit: Duration,
+    /// The least severe level that is logged; `None` is chosen by what is drawn.
+    pub(crate) log: Option<Level>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(10),
+            drain_delay: Duration::ZERO,
+            // The slowest request of the shop takes 5 s.
+            drain_limit: Duration::from_secs(6),
+            log: None,
+        }
+    }
+}
+
+/// A setting.
+struct Setting {
+    key: &'static str,
+    rule: &'static str,
+    /// Takes a value. Returns false if it is not valid.
+    set: fn(&mut Settings, &str) -> bool,
+}
+
+const SETTINGS: [Setting; 6] = [
+    Setting {
+        key: "listen",
+        rule: "an address and a port, such as 127.0.0.1:8080; port 0 is a free one",
+        set: |settings, value| put(&mut settings.listen, value.parse().ok()),
+    },
+    Setting {
+        key: "header_timeout_seconds",
+        rule: "a whole number from 1 to 600",
+        set: |settings, value| put(&mut settings.header_timeout, seconds(value, 1..=600)),
+    },
+    Setting {
+        key: "body_timeout_seconds",
+        rule: "a whole number from 1 to 600",
+        set: |settings, value| put(&mut settings.body_timeout, seconds(value, 1..=600)),
+    },
+    Setting {
+        key: "drain_delay_seconds",
+        rule: "a whole number from 0 to 600",
+        set: |settings, value| put(&mut settings.drain_delay, seconds(value, 0..=600)),
+    },
+    Setting {
+        key: "drain_limit_seconds",
+        rule: "a whole number from 1 to 600",
+        set: |settings, value| put(&mut settings.drain_limit, seconds(value, 1..=600)),
+    },
+    Setting {
+        key: "log",
+        rule: "error, warn, info, debug or trace",
+        set: |settings, value| put(&mut settings.log, value.parse().ok().map(Some)),
+    },
+];
+
+fn put<T>(place: &mut T, value: Option<T>) -> bool {
+    value.map(|value| *place = value).is_some()
+}
+
+/// Reads seconds of a range.
+fn seconds(value: &str, allowed: RangeInclusive<u64>) -> Option<Duration> {
+    value.parse().ok().filter(|seconds| allowed.contains(seconds)).map(Duration::from_secs)
+}
+
+impl Settings {
+    /// Takes the lines of a file: `key = value`, blank ones, and comments after `#`.
+    pub(crate) fn read_file(&mut self, name: &str, text: &str) -> Result<(), SettingError> {
+        let mut seen = Vec::new();
+        for (line, number) in text.lines().zip(1_u32..) {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let place = format!("{name}:{number}");
+            let Some((key, value)) = line.split_once('=') else {
+                return Err(SettingError::NotALine { place, line: line.to_owned() });
+            };
+            let (key, value) = (key.trim(), value.trim());
+            if seen.contains(&key) {
+                return Err(SettingError::Twice { place, key: key.to_owned() });
+            }
+            seen.push(key);
+            self.set(place, key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the environment variables that begin with `SHOP_`.
+    pub(crate) fn read_environment(
+        &mut self,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), SettingError> {
+        for (name, value) in variables {
+            if let Some(key) = name.strip_prefix(PREFIX) {
+                self.set(format!("the environment's {name}"), &key.to_lowercase(), value.trim())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an argument without its dashes: `drain-limit-seconds`.
+    pub(crate) fn read_argument(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        self.set(format!("--{name}"), &name.replace('-', "_"), value)
+    }
+
+    fn set(&mut self, place: String, key: &str, value: &str) -> Result<(), SettingError> {
+        let key = key.to_owned();
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
+            let keys = SETTINGS.map(|setting| setting.key).join(", ");
+            return Err(SettingError::Unknown { place, key, keys });
+        };
+        let (value, rule) = (value.to_owned(), setting.rule);
+        if (setting.set)(self, &value) {
+            Ok(())
+        } else {
+            Err(SettingError::Invalid { place, key, value, rule })
+        }
+    }
+}
+
+/// Returns whether an argument, without its dashes, is a setting.
+pub(crate) fn is_setting(argument: &str) -> bool {
+    SETTINGS.iter().any(|setting| setting.key.replace('_', "-") == argument)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(line: &str) -> Vec<(String, String)> {
+        let pairs = line.split_whitespace().filter_map(|pair| pair.split_once('='));
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn an_argument_wins_over_the_environment_and_that_over_the_file() {
+        let mut settings = Settings::default();
+        let file = "# A shop.\nlisten = 0.0.0.0:80 # all\n\ndrain_delay_seconds=5\nlog = debug\n\
+            drain_limit_seconds = 20\n";
+        settings.read_file("shop.conf", file).unwrap();
+        let environment = "SHOP_LOG=warn SHOP_DRAIN_LIMIT_SECONDS=30 PATH=/bin";
+        settings.read_environment(variables(environment)).unwrap();
+        settings.read_argument("drain-limit-seconds", "40").unwrap();
+        let expected = Settings {
+            listen: SocketAddr::from(([0, 0, 0, 0], 80)),
+            drain_delay: Duration::from_secs(5),
+            drain_limit: Duration::from_secs(40),
+            log: Some(Level::WARN),
+            ..Settings::default()
+        };
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn an_error_names_the_place_the_key_the_value_and_the_rule() {
+        let file = |text| Settings::default().read_file("shop.conf", text).unwrap_err();
+        for (text, says) in [
+            ("\nlisten: 3", "shop.conf:2: \"listen: 3\" is no setting: it must be `key = value`"),
+            ("log = info\nlog = warn", "shop.conf:2: log is set twice in this file"),
+            (
+                "listen = 80",
+                "shop.conf:1: listen is \"80\": it must be an address and a port, such as \
+                127.0.0.1:8080; port 0 is a free one",
+            ),
+            (
+                "drain_limit = 3",
+                "shop.conf:1: there is no setting drain_limit; there are listen, \
+                header_timeout_seconds, body_timeout_seconds, drain_delay_seconds, \
+                drain_limit_seconds, log",
+            ),
+        ] {
+            assert_eq!(file(text).to_string(), says);
+        }
+        for (key, value, rule) in [
+            ("HEADER_TIMEOUT_SECONDS", "0", "a whole number from 1 to 600"),
+            ("BODY_TIMEOUT_SECONDS", "601", "a whole number from 1 to 600"),
+            ("DRAIN_DELAY_SECONDS", "-1", "a whole number from 0 to 600"),
+            ("DRAIN_LIMIT_SECONDS", "1.5", "a whole number from 1 to 600"),
+            ("LOG", "loud", "error, warn, info, debug or trace"),
+        ] {
+            let pairs = variables(&format!("SHOP_{key}={value}"));
+            let error = Settings::default().read_environment(pairs).unwrap_err();
+            let says = format!(
+                "the environment's SHOP_{key}: {} is \"{value}\": it must be {rule}",
+                key.to_lowercase()
+            );
+            assert_eq!(error.to_string(), says);
+        }
+        let error = Settings::default().read_argument("log", "").unwrap_err();
+        assert!(matches!(error, SettingError::Invalid { .. }), "{error:?}");
+        assert!(error.to_string().starts_with("--log: log is \"\": "), "{error}");
+    }
+}

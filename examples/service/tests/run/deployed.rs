@@ -1,0 +1,145 @@
+//! Settings, health, timeouts, a drain, and a log.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Command;
+use std::time::Instant;
+
+use axum::http::StatusCode;
+use tokio::time::{Duration, sleep};
+
+use crate::client::Client;
+use crate::process::{LONG, Process, command, file};
+use crate::{get, is_in_flight, output, until};
+
+/// Connects, and sends a part of a request.
+fn send(service: &Process, part: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(service.address()).unwrap();
+    stream.set_read_timeout(Some(LONG)).unwrap();
+    stream.write_all(part.as_bytes()).unwrap();
+    stream
+}
+
+/// Reads until the service ends the connection.
+fn rest(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("the service ends the connection");
+    text
+}
+
+#[tokio::test]
+async fn it_is_ready_until_it_is_told_to_stop_and_serves_on_meanwhile() {
+    let service = Process::start(&["--drain-delay-seconds", "600"]);
+    assert_eq!(get(&service, "/readyz").await, (StatusCode::OK, "ready\n".to_owned()));
+    service.signal("TERM");
+    let begun = Instant::now();
+    while get(&service, "/readyz").await.0 != StatusCode::SERVICE_UNAVAILABLE {
+        assert!(begun.elapsed() < LONG, "it is still ready");
+        sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(get(&service, "/readyz").await.1, "draining\n");
+    assert_eq!(get(&service, "/healthz").await, (StatusCode::OK, "alive\n".to_owned()));
+    assert_eq!(get(&service, "/slow/1").await.0, StatusCode::OK);
+    let (_, text) = get(&service, "/metrics").await;
+    assert!(!text.contains("readyz") && !text.contains("healthz"), "{text}");
+    service.signal("TERM");
+    assert_eq!(service.end().code, Some(130));
+}
+
+#[tokio::test]
+async fn after_the_drain_all_that_was_served_is_counted() {
+    let service = Process::start(&["--drain-delay-seconds", "1"]);
+    let mut client = Client::connect(service.address()).await.unwrap();
+    let slow = tokio::spawn(async move { client.send("GET", "/slow/1500", String::new()).await });
+    until(&service, &is_in_flight(1)).await;
+    service.signal("TERM");
+    // Requests go on until the service takes no more.
+    let mut served = 1_u64;
+    let begun = Instant::now();
+    while let Ok(mut client) = Client::connect(service.address()).await {
+        served += u64::from(client.send("GET", "/carts/1", String::new()).await.is_ok());
+        assert!(begun.elapsed() < LONG, "it goes on listening");
+    }
+    assert_eq!(slow.await.unwrap().unwrap().0, StatusCode::OK);
+    let end = service.end();
+    assert_eq!((end.code, end.complained.as_str()), (Some(0), ""), "{}", end.said);
+    let own = end.said.lines().find(|line| line.starts_with("requests ")).unwrap();
+    let counts: Vec<String> =
+        own.split_whitespace().skip(1).map(|word| word.replace(',', "")).collect();
+    let served = served.to_string();
+    assert_eq!(counts, [&served, &served, "equal"], "{}", end.said);
+}
+
+#[tokio::test]
+async fn a_request_beyond_the_limit_of_the_drain_is_cut_and_counted() {
+    let service = Process::start(&["--drain-limit-seconds", "1"]);
+    let stream = send(&service, "GET /slow/5000 HTTP/1.1\r\nhost: hay\r\n\r\n");
+    until(&service, &is_in_flight(1)).await;
+    service.signal("TERM");
+    assert_eq!(rest(stream), "");
+    let end = service.end();
+    assert_eq!(end.code, Some(0), "{end:?}");
+    assert!(end.complained.contains("connections are cut connections=1 limit=1s"), "{end:?}");
+    assert!(end.said.ends_with("\ncounted 1 of 1, lost 0\n"), "{end:?}");
+}
+
+#[test]
+fn a_header_and_a_body_that_do_not_come_are_not_waited_for() {
+    let timeouts = ["--header-timeout-seconds", "1", "--body-timeout-seconds", "1"];
+    let service = Process::start(&timeouts);
+    let header = send(&service, "GET /carts/1 HTTP/1.1\r\nhost: ");
+    let idle = send(&service, "");
+    let head = "POST /orders HTTP/1.1\r\nhost: hay\r\ncontent-length: 4\r\n";
+    let body = send(&service, &format!("{head}\r\n1"));
+    // One byte too long, so that the service has read all of it when it ends the connection.
+    let length = (64 << 10) + 1;
+    let head = head.replace(": 4", &format!(": {length}\r\nconnection: close"));
+    let long = send(&service, &format!("{head}\r\n{}", "1".repeat(length)));
+    assert_eq!((rest(header), rest(idle)), (String::new(), String::new()));
+    for (stream, status) in [(body, "408"), (long, "413")] {
+        let answer = rest(stream);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+    service.signal("TERM");
+    let end = service.end();
+    assert!(end.said.ends_with("\ncounted 2 of 2, lost 0\n"), "{end:?}");
+}
+
+#[test]
+fn the_log_has_what_happens_and_no_requests_unless_it_is_told() {
+    for (level, has_requests) in [("info", false), ("debug", true)] {
+        let service = Process::start(&["--log", level]);
+        let answer =
+            rest(send(&service, "GET /carts/1 HTTP/1.1\r\nhost: hay\r\nconnection: close\r\n\r\n"));
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        let address = service.address();
+        service.signal("TERM");
+        let end = service.end();
+        let log = end.complained;
+        for part in [&format!(" INFO serving address={address}\n"), " INFO draining delay=0ns "] {
+            assert!(log.contains(part), "no {part} in {log}");
+        }
+        let span = "request{method=GET route=\"/carts/{id}\"}: ";
+        assert_eq!(log.contains(span), has_requests, "{level}: {log}");
+    }
+}
+
+#[test]
+fn a_file_and_the_environment_set_it_and_what_is_wrong_is_refused_by_its_place() {
+    let wrong = file("wrong.conf");
+    fs::write(&wrong, "log = info\nlisten = here\n").unwrap();
+    let wrong = wrong.to_str().unwrap();
+    let run = |arguments: &[&str], variable: (&str, &str)| {
+        let output = output(
+            Command::new(command().get_program()).args(arguments).env(variable.0, variable.1),
+        );
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = run(&["--config", wrong], ("SHOP_LOG", "info"));
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("wrong.conf:2: listen is \"here\": it must be an address"), "{said}");
+    let (code, said) = run(&[], ("SHOP_DRAIN_LIMIT_SECONDS", "0"));
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("SHOP_DRAIN_LIMIT_SECONDS: drain_limit_seconds is \"0\""), "{said}");
+}

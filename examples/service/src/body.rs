@@ -14,8 +14,8 @@ use tokio::time::timeout;
 /// The greatest size of a body, in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// Reads the body before the handler is called, so that a client that sends a byte a second holds no
-/// handler. A body that takes longer than a time is answered with 408, one that is too long with
+/// Reads the body before the handler is called, so that a client that sends a byte a second holds
+/// no handler. A body that takes longer than a time is answered with 408, one that is too long with
 /// 413.
 pub(crate) async fn read(State(time): State<Duration>, request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();

@@ -9,6 +9,7 @@ use site::{FleetSite, Shared};
 use targets::Target;
 
 mod answer;
+mod courses;
 mod get;
 mod heavy;
 mod members;
@@ -18,6 +19,7 @@ mod poll;
 mod reading;
 mod says;
 mod site;
+mod sparks;
 mod sum;
 mod targets;
 #[cfg(test)]

@@ -29,8 +29,8 @@ const FLEET: &str = include_str!("fleet/page.html");
 /// The rights of that page.
 #[cfg(feature = "fleet")]
 const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-YL+4umVZ6hhXbcYZy8rEA2TytvsYkjfk2Z5PnaC8oVQ='; \
-    style-src 'sha256-E095RBlX5dhOd4d5uiyJ5CDYCqqh1jiTSvClt+PhnEQ='; \
+    script-src 'sha256-/wqGynuN6zleGKX9ZmMXdhYrQK4rsU1MNM9eCwqa80w='; \
+    style-src 'sha256-svceFc1ZnnLafv6Ghf/4chyRffy/PACCnPVfggZLd/E='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Returns the page of a fleet.

@@ -340,6 +340,13 @@ pub(crate) fn asked_series<B>(request: &Request<B>) -> Option<String> {
     query.split('&').find_map(|pair| pair.strip_prefix("series=")).map(decoded)
 }
 
+/// Returns the time after which a client asks for points, in milliseconds since 1970.
+#[cfg(feature = "fleet")]
+pub(crate) fn asked_after<B>(request: &Request<B>) -> Option<u64> {
+    let query = request.uri().query().unwrap_or_default();
+    query.split('&').find_map(|pair| pair.strip_prefix("after="))?.parse().ok()
+}
+
 /// Decodes a value of a query: `%41` is `A`, `+` a space. Invalid escapes stay as they are.
 fn decoded(value: &str) -> String {
     let mut bytes = Vec::with_capacity(value.len());

@@ -6,9 +6,11 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use windrow::histogram::Distribution;
 
+use super::courses::Courses;
 use super::merge::{Row, Sums};
 use super::part::{FAILED, Of, P50, P99, Part, REFUSED, Spread};
 use super::says::{Says, Since};
+use super::sparks;
 use super::sum::Sum;
 use super::view::{Process, View};
 use crate::percentiles::{self, PERCENTILES};
@@ -27,7 +29,7 @@ pub(super) struct Head {
 
 impl Head {
     /// Returns a time in milliseconds since 1970.
-    fn wall(&self, at: Duration) -> u64 {
+    pub(super) fn wall(&self, at: Duration) -> u64 {
         self.begun.saturating_add(millis(at))
     }
 
@@ -44,7 +46,7 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns all numbers of the fleet.
+/// Returns all numbers of the fleet, without the [courses](with_courses).
 pub(super) fn json(head: &Head, view: &View) -> String {
     let says = |says: &Says| {
         let names: Vec<&str> =
@@ -52,7 +54,8 @@ pub(super) fn json(head: &Head, view: &View) -> String {
         json!({
             "what": says.what,
             "key": says.key,
-            "text": says.text,
+            "text": says.sentence(),
+            "why": says.key.as_ref().map(|_| &says.text),
             "since_ms": head.since(says.since),
             "processes": names,
         })
@@ -99,6 +102,12 @@ pub(super) fn json(head: &Head, view: &View) -> String {
     .to_string()
 }
 
+/// Returns all numbers of the fleet with the courses: of the last rounds, at most this number.
+pub(super) fn with_courses(json: &str, head: &Head, courses: &Courses, most: usize) -> String {
+    let open = json.strip_suffix('}').unwrap_or(json);
+    format!("{open},\"courses\":{}}}", sparks::json(head, courses, most))
+}
+
 fn metric(view: &View, sums: &Sums) -> Value {
     let rows = sums.rows.iter().map(|(key, row)| {
         let mut shown = numbers(sums, row);
@@ -128,7 +137,7 @@ fn spread_json(view: &View, spread: Spread) -> Value {
 
 /// Returns one series in full: its sums with their cells, and the numbers of each process. `None`
 /// if there is none of this key.
-pub(super) fn series(head: &Head, view: &View, key: &str) -> Option<String> {
+pub(super) fn series(head: &Head, view: &View, courses: &Courses, key: &str) -> Option<String> {
     let found = view.merged.metrics.iter().find_map(|sums| Some((sums, sums.rows.get(key)?)));
     let (sums, row) = found?;
     let cells = |of: &[Option<Sum>]| {
@@ -159,6 +168,7 @@ pub(super) fn series(head: &Head, view: &View, key: &str) -> Option<String> {
         shown
     };
     shown["parts"] = row.parts.iter().map(part).collect();
+    shown["course"] = sparks::one(head, courses, key).into();
     Some(json!({ "fleet": head.name, "time_ms": head.wall(view.now), "series": shown }).to_string())
 }
 
@@ -241,7 +251,7 @@ fn values(row: &Row) -> Option<&Distribution> {
 }
 
 /// Returns all numbers for a terminal.
-pub(super) fn text(head: &Head, view: &View) -> String {
+pub(super) fn text(head: &Head, view: &View, courses: &Courses) -> String {
     let mut text = String::new();
     // Writing to a `String` cannot fail.
     let _ = writeln!(
@@ -260,7 +270,7 @@ pub(super) fn text(head: &Head, view: &View) -> String {
             let ago = head.wall(view.now).saturating_sub(since);
             format!(" since {} ({})", utc(since), span(ago))
         });
-        let _ = writeln!(text, "wrong: {}{since}", shown_key(&says.text));
+        let _ = writeln!(text, "wrong: {}{since}", shown_key(&says.sentence()));
     }
     if view.more > 0 {
         let _ = writeln!(text, "wrong: and {} more", view.more);
@@ -282,7 +292,10 @@ pub(super) fn text(head: &Head, view: &View) -> String {
         let (name, help) = (&sums.name, cut(&sums.help));
         let _ = writeln!(text, "\n# {}: {}", shown_key(name), shown_key(&help));
         for (key, row) in &sums.rows {
-            let _ = writeln!(text, "{}  {}", shown_key(key), row_text(view, sums, row));
+            let _ = write!(text, "{}  {}", shown_key(key), row_text(view, sums, row));
+            let course =
+                sparks::text(courses, key).map_or_else(String::new, |line| format!("  {line}"));
+            let _ = writeln!(text, "{course}");
         }
     }
     text

@@ -189,6 +189,14 @@ impl Members {
         Ok(())
     }
 
+    /// Returns the processes that are there with their last answers, in the order in which they
+    /// first answered.
+    pub(super) fn there(&self, now: Duration) -> Vec<(Name, Arc<Reading>)> {
+        let mut there: Vec<_> = self.lives.iter().filter(|(_, life)| life.is_there(now)).collect();
+        there.sort_by_key(|(_, life)| life.number);
+        there.into_iter().map(|(name, life)| (name.clone(), Arc::clone(&life.reading))).collect()
+    }
+
     /// Makes room for a reading of this process: of processes that are gone, only the sums are
     /// kept, the oldest first, as far as needed. `followed` is gone with this answer.
     ///

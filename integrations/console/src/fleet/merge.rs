@@ -63,6 +63,13 @@ impl Merged {
         })
     }
 
+    /// Adds the types of a process's metrics, without its numbers.
+    pub(super) fn add_types(&mut self, reading: &Reading) {
+        for metric in &reading.metrics {
+            self.sums(metric).places(metric);
+        }
+    }
+
     /// Adds a process that is there.
     pub(super) fn add(&mut self, process: usize, reading: &Reading) {
         for metric in &reading.metrics {
@@ -201,7 +208,7 @@ fn events(metric: &Metric) -> Vec<Event> {
 }
 
 /// Returns the roles of a window's events.
-fn roles(metric: &Metric) -> Roles {
+pub(super) fn roles(metric: &Metric) -> Roles {
     let kinds = kinds(metric);
     let events = metric.events.iter().zip(kinds);
     let events = events.map(|(event, kind)| (event.name.as_str(), kind_of(kind)));

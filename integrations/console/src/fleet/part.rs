@@ -89,7 +89,8 @@ impl Part {
     }
 }
 
-fn count(numbers: &Numbers) -> u64 {
+/// Returns the count of an event that has one; 0 for any other.
+pub(super) fn count(numbers: &Numbers) -> u64 {
     match numbers {
         Numbers::Count(count) => *count,
         Numbers::Value(stats) => stats.count,

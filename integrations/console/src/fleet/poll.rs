@@ -44,6 +44,7 @@ pub(super) async fn rounds(shared: Arc<Shared>) {
     let mut listed = Listed::default();
     loop {
         rounds.tick().await;
+        shared.end_round();
         let mut troubles = Vec::new();
         if let Some(file) = shared.file.clone() {
             troubles.extend(listed.read(move || read(&file)).await);

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::Duration;
 
 use windrow::histogram::Distribution;
 
@@ -36,6 +37,7 @@ pub(super) struct Says {
     pub(super) what: &'static str,
     /// The series that it is about.
     pub(super) key: Option<String>,
+    /// The words, without the key.
     pub(super) text: String,
     /// The beginning.
     pub(super) since: Since,
@@ -43,12 +45,42 @@ pub(super) struct Says {
     pub(super) processes: Vec<usize>,
 }
 
+impl Says {
+    /// Returns the whole sentence.
+    pub(super) fn sentence(&self) -> String {
+        match &self.key {
+            Some(key) => format!("{} {}", cut(key), self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
 /// The beginning of something: by the fleet's time, or in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Since {
     Unknown,
-    Fleet(std::time::Duration),
+    Fleet(Duration),
     Wall(u64),
+}
+
+/// The times since which processes are unlike the others, by kind and series. They have no past of
+/// their own that says it.
+#[derive(Debug, Default)]
+pub(super) struct Beginnings(BTreeMap<(&'static str, String), Duration>);
+
+impl Beginnings {
+    /// Gives the sentences of a view that have no beginning that of the first view in a row that
+    /// has had them.
+    pub(super) fn note(&mut self, now: Duration, says: &mut [Says]) {
+        let mut before = std::mem::take(&mut self.0);
+        for one in says {
+            let (Since::Unknown, Some(key)) = (one.since, &one.key) else { continue };
+            let name = (one.what, key.clone());
+            let begun = before.remove(&name).unwrap_or(now);
+            one.since = Since::Fleet(begun);
+            self.0.insert(name, begun);
+        }
+    }
 }
 
 /// Returns what is wrong, the most urgent first.
@@ -135,7 +167,7 @@ fn changes(processes: &[Process]) -> Vec<Says> {
         } else {
             format!("in {} of {all} processes: {names}", at.len())
         };
-        let text = format!("{} {}, {place}", cut(key), cut(&first.says));
+        let text = format!("{}, {place}", cut(&first.says));
         let (key, since) = (Some(key.to_owned()), Since::Wall(first.since_ms));
         Some(Says { what: ORDER[order], key, text, since, processes: at })
     };
@@ -153,7 +185,7 @@ fn unlike(view: &View, metric: &Sums, key: &str, row: &Row) -> Vec<Says> {
     let say = |what, found: Vec<&Part>, text: &dyn Fn(&Part) -> String| {
         let text = text(found.last()?);
         let names = list(found.iter().rev().map(|part| cut(&view.processes[part.process].name)));
-        let text = format!("{} {text}, in {names} only", cut(key));
+        let text = format!("{text}, in {names} only");
         let processes = found.iter().map(|part| part.process).collect();
         let (key, since) = (Some(key.to_owned()), Since::Unknown);
         Some(Says { what, key, text, since, processes })

@@ -9,18 +9,25 @@ use http::header::{ALLOW, HeaderValue, VARY};
 use http::{Method, Request, Response, StatusCode};
 
 use super::answer::{self, Head};
+use super::courses::{Courses, ROUNDS};
 use super::members::{Members, Miss};
 use super::poll;
 use super::reading::Reading;
+use super::says::Beginnings;
+use super::sparks::FURTHER;
 use super::targets::Target;
 use super::view::View;
 use crate::body::Body;
 use crate::page;
 use crate::server::Site;
-use crate::service::{JSON, Responding, TEXT, asked_series, plain, wants_html, whole};
+use crate::service::{JSON, Responding, TEXT, asked_after, asked_series, plain, wants_html, whole};
 
 /// The least time for which answers are made of one view.
 const LEAST: Duration = Duration::from_millis(250);
+
+/// The time after which a view is made even if no client asks for one, so that it is known since
+/// when a process is unlike the others.
+const LOOK: Duration = Duration::from_secs(10);
 
 /// A view is used for this many times as long as it took to make.
 const REST: u32 = 9;
@@ -35,6 +42,8 @@ pub(super) struct Shared {
     members: Mutex<Members>,
     troubles: Mutex<Vec<String>>,
     latest: Mutex<Option<Arc<Latest>>>,
+    courses: Mutex<Courses>,
+    beginnings: Mutex<Beginnings>,
 }
 
 /// A view, and the answers that were made of it.
@@ -42,7 +51,10 @@ struct Latest {
     head: Head,
     view: View,
     until: Instant,
-    json: OnceLock<Bytes>,
+    json: OnceLock<String>,
+    /// The answers with all points, and with the last ones.
+    whole: OnceLock<Bytes>,
+    further: OnceLock<Bytes>,
     text: OnceLock<Bytes>,
 }
 
@@ -57,6 +69,8 @@ impl Shared {
             members: Mutex::default(),
             troubles: Mutex::default(),
             latest: Mutex::default(),
+            courses: Mutex::default(),
+            beginnings: Mutex::default(),
         }
     }
 
@@ -78,18 +92,37 @@ impl Shared {
         lock(&self.members).note(address, self.begun.elapsed(), answer);
     }
 
+    /// Ends a round of answers.
+    pub(super) fn end_round(&self) {
+        let now = self.begun.elapsed();
+        let there = lock(&self.members).there(now);
+        lock(&self.courses).end_round(now, &there);
+        let is_old = |latest: &Arc<Latest>| now.saturating_sub(latest.view.now) >= LOOK;
+        if lock(&self.latest).as_ref().is_none_or(is_old) {
+            self.latest();
+        }
+    }
+
     fn latest(&self) -> Arc<Latest> {
         let mut latest = lock(&self.latest);
         let begun = Instant::now();
         if let Some(latest) = latest.as_ref().filter(|latest| begun < latest.until) {
             return Arc::clone(latest);
         }
-        let view = View::of(&lock(&self.members), self.begun.elapsed());
+        let mut view = View::of(&lock(&self.members), self.begun.elapsed());
+        lock(&self.beginnings).note(view.now, &mut view.says);
         let troubles = lock(&self.troubles).clone();
         let head = Head { name: self.name.clone(), begun: self.begun_wall, troubles };
         let until = begun + (begun.elapsed() * REST).max(LEAST);
-        let (json, text) = (OnceLock::new(), OnceLock::new());
-        let made = Arc::new(Latest { head, view, until, json, text });
+        let made = Arc::new(Latest {
+            head,
+            view,
+            until,
+            json: OnceLock::new(),
+            whole: OnceLock::new(),
+            further: OnceLock::new(),
+            text: OnceLock::new(),
+        });
         *latest = Some(Arc::clone(&made));
         made
     }
@@ -120,7 +153,10 @@ impl Site for FleetSite {
             }
             "" if wants_html(request.headers()) => page::fleet(),
             "" | "text" => self.text(),
-            "snapshot.json" => self.json(asked_series(request).as_deref()),
+            "snapshot.json" => match asked_series(request) {
+                Some(key) => self.series(&key),
+                None => self.json(asked_after(request)),
+            },
             _ => plain(StatusCode::NOT_FOUND, "There are /, /snapshot.json and /text.\n"),
         };
         Responding::to(request, response)
@@ -132,21 +168,35 @@ impl Site for FleetSite {
 impl FleetSite {
     fn text(&self) -> Response<Body> {
         let latest = self.0.latest();
-        let text = latest.text.get_or_init(|| answer::text(&latest.head, &latest.view).into());
+        let text = latest.text.get_or_init(|| {
+            answer::text(&latest.head, &latest.view, &lock(&self.0.courses)).into()
+        });
         let mut response = whole(StatusCode::OK, TEXT, text.clone());
         response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
         response
     }
 
-    fn json(&self, series: Option<&str>) -> Response<Body> {
+    /// Returns all numbers: with all points of the courses, or if the client has those up to a
+    /// time, perhaps with the last ones alone.
+    fn json(&self, after: Option<u64>) -> Response<Body> {
         let latest = self.0.latest();
-        let json = match series {
-            None => latest.json.get_or_init(|| answer::json(&latest.head, &latest.view).into()),
-            Some(key) => match answer::series(&latest.head, &latest.view, key) {
-                Some(series) => return whole(StatusCode::OK, JSON, series),
-                None => return plain(StatusCode::NOT_FOUND, "There is no series of that name.\n"),
-            },
-        };
+        let courses = lock(&self.0.courses);
+        let before = courses.ends(FURTHER).next().map(|end| latest.head.wall(end));
+        let is_further = after.zip(before).is_some_and(|(after, before)| after >= before);
+        let (made, most) =
+            if is_further { (&latest.further, FURTHER) } else { (&latest.whole, ROUNDS) };
+        let json = made.get_or_init(|| {
+            let json = latest.json.get_or_init(|| answer::json(&latest.head, &latest.view));
+            answer::with_courses(json, &latest.head, &courses, most).into()
+        });
         whole(StatusCode::OK, JSON, json.clone())
+    }
+
+    fn series(&self, key: &str) -> Response<Body> {
+        let latest = self.0.latest();
+        match answer::series(&latest.head, &latest.view, &lock(&self.0.courses), key) {
+            Some(series) => whole(StatusCode::OK, JSON, series),
+            None => plain(StatusCode::NOT_FOUND, "There is no series of that name.\n"),
+        }
     }
 }

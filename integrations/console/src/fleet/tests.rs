@@ -1,6 +1,7 @@
 //! The merge of a fleet, without sockets: answers of real consoles, at times of the test's own.
 
 mod bad;
+mod courses;
 mod heavy;
 mod limits;
 mod simulated;

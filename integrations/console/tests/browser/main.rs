@@ -5,6 +5,7 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of times made up")]
 
 mod browser;
+mod courses;
 mod fleet;
 mod heavy;
 mod hostile;

@@ -9,6 +9,7 @@ use windrow::clock::Manual;
 use windrow::{Counter, HeavyKeys};
 
 use super::super::answer;
+use super::super::courses::Courses;
 use super::super::reading::Reading;
 use super::super::view::View;
 use super::{Head, answer as answered, at, members_at, seen};
@@ -75,7 +76,7 @@ fn few_keys_are_exact_and_leave_with_their_process() {
         members.note(address, at(1), Ok(reading_of(address, own)));
     }
     let head = Head { name: "shop".to_owned(), begun: 0, troubles: Vec::new() };
-    let text = answer::text(&head, &View::of(&members, at(1)));
+    let text = answer::text(&head, &View::of(&members, at(1)), &Courses::default());
     assert!(text.contains("the last 1 s: 44 in all\nacme  42 (95"), "{text}");
     members.note("b:1", at(30), Ok(reading_of("c:1", clients())));
     assert_eq!(seen(&members, at(30))["heavy"][0]["spans"][0]["total"], 0);

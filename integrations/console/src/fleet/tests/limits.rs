@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::super::answer;
+use super::super::courses::Courses;
 use super::super::members::{Limits, Members, STALE};
 use super::super::view::View;
 use super::{Head, at, members_at, read, seen, small, sums};
@@ -158,5 +159,5 @@ fn of_many_lists_of_heavy_keys_the_first_are_shown_and_the_number_of_the_others(
 /// Returns the fleet as a terminal shows it.
 fn text(members: &Members) -> String {
     let head = Head { name: "shop".to_owned(), begun: 0, troubles: Vec::new() };
-    answer::text(&head, &View::of(members, at(1)))
+    answer::text(&head, &View::of(members, at(1)), &Courses::default())
 }

@@ -21,14 +21,14 @@ type Window = SlidingWindow<Http, Manual>;
 type Routes = Family<Route<'static>, Window, Box<dyn Fn() -> Window + Send + Sync>>;
 
 /// A process: its windows have a clock of their own.
-struct Process {
+pub(super) struct Process {
     routes: Arc<Routes>,
     clock: Manual,
     console: ConsoleService,
 }
 
 impl Process {
-    fn new(instance: &str) -> Process {
+    pub(super) fn new(instance: &str) -> Process {
         let clock = Manual::default();
         clock.set(Timestamp::from_secs(1_000));
         let own = clock.clone();
@@ -45,7 +45,7 @@ impl Process {
     }
 
     /// Counts an operation.
-    fn send(&self, route: usize, nanos: u64, fails: bool, book: &mut Book) {
+    pub(super) fn send(&self, route: usize, nanos: u64, fails: bool, book: &mut Book) {
         let window = self.routes.with(Route { route: &format!("/{route}") });
         window.add(Http::Pass, 1);
         window.record(Http::Size, nanos / 1_000);
@@ -59,16 +59,16 @@ impl Process {
         book.values.record(nanos);
     }
 
-    fn reading(&self) -> Reading {
+    pub(super) fn reading(&self) -> Reading {
         Reading::parse(&answer(&self.console)).unwrap()
     }
 }
 
 /// The operations of a route, by all senders.
 #[derive(Default)]
-struct Book {
-    pass: u128,
-    failed: u128,
+pub(super) struct Book {
+    pub(super) pass: u128,
+    pub(super) failed: u128,
     size: u64,
     values: Histogram,
 }
@@ -93,7 +93,7 @@ fn rows(view: &View) -> &std::collections::BTreeMap<String, Row> {
     &view.merged.metrics[0].rows
 }
 
-fn key(route: usize) -> String {
+pub(super) fn key(route: usize) -> String {
     format!("requests{{route=\"/{route}\"}}")
 }
 
@@ -157,7 +157,11 @@ fn the_sums_of_a_hundred_processes_are_those_of_the_books() {
 
 /// Returns ten processes of one route: in each, 400 operations take these times, and this share in
 /// a thousand of them fails.
-fn ten(seed: u64, factor: impl Fn(usize) -> u64, failing: impl Fn(usize) -> u32) -> Members {
+pub(super) fn ten(
+    seed: u64,
+    factor: impl Fn(usize) -> u64,
+    failing: impl Fn(usize) -> u32,
+) -> Members {
     let mut random = fastrand::Rng::with_seed(seed);
     let processes: Vec<Process> =
         (0..10).map(|process| Process::new(&format!("shop-{process}"))).collect();

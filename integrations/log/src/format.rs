@@ -3,11 +3,14 @@
 //! A line ends with a newline, and has no other control character: names are escaped. So a line
 //! whose end is missing is known by that, and one that was given up is marked by [`GIVEN_UP`].
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
 use crate::entry::{Dropped, Entry, Heavy, Run};
+use crate::order::LEAST_SLACK;
+use crate::past::Total;
 use crate::wall::Wall;
 
 mod json;
@@ -58,15 +61,31 @@ impl Kinds {
     /// Decodes a line, given without its newline; returns `None` if it is not a line of this
     /// format.
     pub(crate) fn decode(self, line: &[u8]) -> Option<Decoded> {
-        let line = str::from_utf8(line).ok()?;
-        if line.contains(char::is_control) {
-            return None;
-        }
+        let line = text(line)?;
         match self {
             Kinds::Json => json::decode(line),
             Kinds::Sentinel => sentinel::decode(line),
         }
     }
+
+    /// Decodes a line for its sums: returns `None` for the lines for which
+    /// [`decode`](Self::decode) does.
+    pub(crate) fn sums(self, line: &[u8]) -> Option<Summed<'_>> {
+        let line = text(line)?;
+        match self {
+            Kinds::Json => json::sums::decode(line),
+            Kinds::Sentinel => sentinel::decode(line).map(Summed::of),
+        }
+    }
+}
+
+/// Returns a line as text; `None` if it is none, or has a control character.
+fn text(line: &[u8]) -> Option<&str> {
+    let text = str::from_utf8(line).ok()?;
+    // Bytes are faster than characters. Control characters of two bytes begin with 0xC2.
+    let is_suspect = |byte: &u8| byte.is_ascii_control() || *byte == 0xC2;
+    let has_control = line.iter().any(is_suspect) && text.contains(char::is_control);
+    (!has_control).then_some(text)
 }
 
 /// A line that was read.
@@ -79,6 +98,55 @@ pub(crate) struct Decoded {
     /// The slack that the line of a run states for the file that it begins: see
     /// [`order`](crate::order).
     pub(crate) slack: Option<Duration>,
+}
+
+/// A line that was read for its sums.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Summed<'a> {
+    pub(crate) what: What<'a>,
+    /// The time by which the line is ordered: see [`Decoded::end`].
+    pub(crate) end: Wall,
+}
+
+/// The part of a line that sums need.
+#[derive(Debug, PartialEq)]
+pub(crate) enum What<'a> {
+    /// A run, and the slack that its line states.
+    Run(Run, Duration),
+    /// A bucket.
+    Bucket {
+        resource: Cow<'a, str>,
+        length: Duration,
+        events: Vec<(Cow<'a, str>, Total)>,
+    },
+    Dropped(Dropped),
+    /// A line that has no sums.
+    Other,
+}
+
+impl Summed<'_> {
+    /// Returns the sums of a line in Sentinel's format: its counts. Means do not add up.
+    fn of(Decoded { entry, end, slack }: Decoded) -> Summed<'static> {
+        let what = match entry {
+            Entry::Run(run) => What::Run(run, slack.unwrap_or(LEAST_SLACK)),
+            Entry::Dropped(dropped) => What::Dropped(dropped),
+            Entry::Second(second) => {
+                let counts = [
+                    ("Pass", second.pass),
+                    ("Block", second.block),
+                    ("Success", second.success),
+                    ("Exception", second.exception),
+                    ("Occupied", second.occupied),
+                ];
+                let counted = counts.into_iter().filter(|(_, count)| *count > 0);
+                let event = |(name, count)| (Cow::Borrowed(name), Total::of_count(count));
+                let (resource, length) = (Cow::Owned(second.resource), Duration::from_secs(1));
+                What::Bucket { resource, length, events: counted.map(event).collect() }
+            }
+            Entry::Bucket(_) | Entry::Heavy(_) => What::Other,
+        };
+        Summed { what, end }
+    }
 }
 
 /// The contents of a bucket's line.

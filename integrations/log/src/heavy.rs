@@ -20,9 +20,10 @@ impl Batch<'_> {
     /// exact total, and the `n` heaviest keys with their bounds. An empty bucket has no line.
     ///
     /// A key's text is its `Display`, escaped, and cut to 256 bytes. Call it at least once per
-    /// interval less one bucket of the keys; [`Unwritten::overdue`] counts later calls, by the
-    /// `resource`. A log that is opened anew in the same process begins with the buckets that are
-    /// in the interval then. Sentinel's format has no such lines: [`LogError::NoHeavyKeys`].
+    /// interval less one bucket of the keys; [`Unwritten::overdue`](crate::Unwritten::overdue)
+    /// counts later calls, by the `resource`. A log that is opened anew in the same process begins
+    /// with the buckets that are in the interval then. Sentinel's format has no such lines:
+    /// [`LogError::NoHeavyKeys`].
     ///
     /// ```
     /// use std::time::Duration;

@@ -43,13 +43,18 @@ use crate::wall::Wall;
 /// ```
 pub fn read(directory: impl AsRef<Path>) -> Result<Files, ReadError> {
     let directory = directory.as_ref();
+    Ok(Files { directory: directory.to_owned(), segments: segments(directory)?.into() })
+}
+
+/// Returns the files of a log, the oldest first.
+pub(crate) fn segments(directory: &Path) -> Result<Vec<Segment>, ReadError> {
     let failed = |error| ReadError { path: directory.to_owned(), error };
     let mut segments = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         segments.extend(Segment::of(&entry.map_err(failed)?.file_name()));
     }
     segments.sort_unstable();
-    Ok(Files { directory: directory.to_owned(), segments: segments.into() })
+    Ok(segments)
 }
 
 /// The files of a log, as they were when [`read`] listed them.

@@ -32,6 +32,18 @@ pub(crate) fn lower_bound(
     Ok(low)
 }
 
+/// Returns an offset in a file: all lines that ended one slack before `bound`, or earlier, begin at
+/// it or before it. So if `bound` is one slack after a range, its lines do.
+pub(crate) fn upper_bound(
+    file: &mut (impl BufRead + Seek),
+    kind: Kinds,
+    (first, length): (u64, u64),
+    bound: Wall,
+) -> io::Result<u64> {
+    // The search has ended within this distance of a line that ended later than `bound`.
+    lower_bound(file, kind, (first, length), bound).map(|low| low.saturating_add(SHORT))
+}
+
 /// Returns the first line with a time that begins behind `middle`, and ends before `high`: the
 /// offset behind it, and its time.
 fn line_behind(

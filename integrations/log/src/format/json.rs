@@ -14,9 +14,12 @@ use crate::format::{Decoded, Facts, VERSION};
 use crate::order::LEAST_SLACK;
 use crate::wall::Wall;
 
+pub(super) mod sums;
+
+/// A line, with events as they are written, read, or [summed](sums).
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Line<'a> {
+enum Line<'a, E> {
     Run {
         windrow: u32,
         #[serde(borrow)]
@@ -32,8 +35,7 @@ enum Line<'a> {
         start: Time,
         length_ns: u64,
         at_ns: u64,
-        #[serde(borrow)]
-        events: Events<'a>,
+        events: E,
     },
     Dropped {
         lines: u64,
@@ -102,11 +104,35 @@ struct Numbers<'a> {
 }
 
 /// A value of 64 bits, written with a sign for a `Signed` event.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 enum Number {
     Unsigned(u64),
     Signed(i64),
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+        struct Integer;
+
+        impl Visitor<'_> for Integer {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an integer of 64 bits")
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Number, E> {
+                Ok(Number::Unsigned(number))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Number, E> {
+                Ok(Number::Signed(number))
+            }
+        }
+
+        deserializer.deserialize_u64(Integer)
+    }
 }
 
 impl Number {
@@ -117,9 +143,9 @@ impl Number {
         }
     }
 
-    fn bits(&self) -> u64 {
+    fn bits(self) -> u64 {
         match self {
-            Number::Unsigned(bits) => *bits,
+            Number::Unsigned(bits) => bits,
             Number::Signed(number) => number.cast_unsigned(),
         }
     }
@@ -176,7 +202,7 @@ impl<'de> Deserialize<'de> for Events<'_> {
     }
 }
 
-fn line(line: &Line<'_>) -> Vec<u8> {
+fn line(line: &Line<'_, Events<'_>>) -> Vec<u8> {
     let mut text =
         serde_json::to_vec(line).expect("a `Vec` takes all, and each time is in jiff's range");
     text.push(b'\n');
@@ -241,8 +267,15 @@ pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
     line(&Line::Dropped { lines: dropped.lines, from, to })
 }
 
+/// Returns whether the weights of heavy keys can be those of one bucket.
+fn is_sound(total: u64, others_at_most: u64, keys: &[(Cow<'_, str>, u64, u64)]) -> bool {
+    let is_sound =
+        |(_, at_least, at_most): &(_, u64, u64)| at_least <= at_most && *at_most <= total;
+    others_at_most <= total && keys.iter().all(is_sound)
+}
+
 pub(super) fn decode(line: &str) -> Option<Decoded> {
-    let decoded = match serde_json::from_str(line).ok()? {
+    let decoded = match serde_json::from_str::<Line<'_, Events<'_>>>(line).ok()? {
         Line::Run { windrow, id, started: Time(started), slack_ns } => {
             let run = Run { id: id.into_owned(), started: started.into() };
             let slack = slack_ns.map_or(LEAST_SLACK, Duration::from_nanos);
@@ -268,9 +301,7 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
         }
         Line::Heavy { resource, start, length_ns, at_ns, total, others_at_most, keys } => {
             let (Time(start), length) = (start, Duration::from_nanos(length_ns));
-            let is_sound =
-                |(_, at_least, at_most): &(_, u64, u64)| at_least <= at_most && *at_most <= total;
-            if others_at_most > total || !keys.iter().all(is_sound) {
+            if !is_sound(total, others_at_most, &keys) {
                 return None;
             }
             let key = |(key, at_least, at_most): (Cow<'_, str>, u64, u64)| HeavyKey {

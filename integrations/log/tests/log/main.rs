@@ -4,6 +4,7 @@
 mod adds_up;
 mod background;
 mod heavy;
+mod past;
 mod reading;
 #[cfg(unix)]
 mod survival;

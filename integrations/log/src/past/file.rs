@@ -1,0 +1,200 @@
+//! The sums of one file, which is read once, in parts, as it grows.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::entry::{Dropped, Run};
+use crate::format::{GIVEN_UP, Kinds, What};
+use crate::lines::{self, LONGEST};
+use crate::past::cells::Cells;
+use crate::past::grid::Grid;
+use crate::regular;
+use crate::segment::Segment;
+use crate::wall::Wall;
+
+/// The number of bytes by which a file is recognized: they have the random id of its first run.
+const HEAD: u64 = 120;
+
+/// The greatest number of runs and of gaps that are kept of a file.
+const MOST: usize = 1_000;
+
+/// The number of bytes that are read from a file at once.
+const CHUNK: usize = 64 << 10;
+
+/// A file with the sums of its lines so far.
+#[derive(Debug)]
+pub(super) struct Summed {
+    pub(super) path: PathBuf,
+    pub(super) kind: Kinds,
+    /// The number of bytes read: all lines before it are in the sums.
+    offset: u64,
+    /// The length of the file when it was last looked at.
+    length: u64,
+    /// The file's length when it was last read to its end; behind `offset` there may be a part of a
+    /// line.
+    ended: Option<u64>,
+    head: Vec<u8>,
+    /// True if a line of more than 16 MiB was read in part.
+    is_inside: bool,
+    /// The slack that the first line states; `None` if the order of the lines is unknown.
+    pub(super) slack: Option<Duration>,
+    pub(super) cells: Cells,
+    /// The runs that have lines in it, and the gaps.
+    pub(super) runs: Vec<Run>,
+    pub(super) dropped: Vec<Dropped>,
+    /// The earliest and the latest end of its lines.
+    pub(super) ends: Option<(Wall, Wall)>,
+    /// Lines that cannot be decoded.
+    pub(super) unreadable: u64,
+}
+
+impl Summed {
+    pub(super) fn new(segment: Segment, directory: &Path) -> Summed {
+        Summed::of(segment.path(directory), segment.kind)
+    }
+
+    fn of(path: PathBuf, kind: Kinds) -> Summed {
+        Summed {
+            path,
+            kind,
+            offset: 0,
+            length: 0,
+            ended: None,
+            head: Vec::new(),
+            is_inside: false,
+            slack: None,
+            cells: Cells::new(Grid::MINUTE),
+            runs: Vec::new(),
+            dropped: Vec::new(),
+            ends: None,
+            unreadable: 0,
+        }
+    }
+
+    /// Looks at the file's length. Returns false if the file is gone, or is none of a log.
+    pub(super) fn look(&mut self) -> io::Result<bool> {
+        let found = match fs::symlink_metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            found => found?,
+        };
+        if !found.is_file() {
+            return Ok(false);
+        }
+        if found.len() < self.offset {
+            self.restart();
+        }
+        self.length = found.len();
+        Ok(true)
+    }
+
+    /// Returns the number of bytes that are not in the sums, without a part of a line at the end.
+    pub(super) fn unread(&self) -> u64 {
+        if self.ended == Some(self.length) { 0 } else { self.length.saturating_sub(self.offset) }
+    }
+
+    fn restart(&mut self) {
+        *self = Summed::of(std::mem::take(&mut self.path), self.kind);
+    }
+
+    /// Reads on, until about `budget` bytes were read, or the end of the file; and takes what it
+    /// has read off the budget. The sums take about `memory` bytes at most.
+    pub(super) fn read_on(&mut self, budget: &mut u64, memory: usize) -> io::Result<()> {
+        let mut file = match regular::open(&self.path, OpenOptions::new().read(true)) {
+            Err(error) if error.kind() == ErrorKind::NotFound || regular::is_refusal(&error) => {
+                self.ended = Some(self.length);
+                return Ok(());
+            }
+            file => file?,
+        };
+        let mut head = Vec::new();
+        (&mut file).take(HEAD).read_to_end(&mut head)?;
+        // Another log may have begun anew in the directory.
+        if !head.starts_with(&self.head) {
+            let length = self.length;
+            self.restart();
+            self.length = length;
+        }
+        self.head = head;
+        file.seek(SeekFrom::Start(self.offset))?;
+        let (mut reader, mut line) = (BufReader::with_capacity(CHUNK, file), Vec::new());
+        loop {
+            let taken = lines::next(&mut reader, &mut line, LONGEST as u64)?;
+            *budget = budget.saturating_sub(taken.bytes);
+            if !taken.is_ended && taken.bytes < LONGEST as u64 {
+                // A part of a line: it may be completed.
+                self.ended = Some(self.offset + taken.bytes);
+                self.length = self.offset + taken.bytes;
+                return Ok(());
+            }
+            if self.is_inside || !taken.is_ended {
+                self.unreadable += u64::from(!self.is_inside);
+                self.is_inside = !taken.is_ended;
+            } else {
+                self.add(line.strip_suffix(b"\n").unwrap_or(&line));
+                self.cells.fit(memory);
+            }
+            self.offset += taken.bytes;
+            self.length = self.length.max(self.offset);
+            if *budget == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds a line.
+    fn add(&mut self, line: &[u8]) {
+        let is_first = self.offset == 0;
+        let Some(summed) = self.kind.sums(line) else {
+            self.unreadable += u64::from(line.last() != Some(&GIVEN_UP));
+            return;
+        };
+        let end = summed.end;
+        match summed.what {
+            What::Bucket { resource, length, events } => {
+                self.cells.add(resource, (end, length), &events);
+                let (first, last) = self.ends.unwrap_or((end, end));
+                self.ends = Some((first.min(end), last.max(end)));
+            }
+            What::Run(run, slack) => {
+                if is_first {
+                    self.slack = Some(slack);
+                }
+                if self.runs.last() != Some(&run) {
+                    self.runs.push(run);
+                    self.runs.drain(..self.runs.len().saturating_sub(MOST));
+                }
+            }
+            What::Dropped(dropped) if self.dropped.len() < MOST => self.dropped.push(dropped),
+            What::Dropped(dropped) => {
+                if let Some(last) = self.dropped.last_mut() {
+                    last.lines = last.lines.saturating_add(dropped.lines);
+                    last.from = last.from.min(dropped.from);
+                    last.to = last.to.max(dropped.to);
+                }
+            }
+            What::Other => {}
+        }
+    }
+
+    /// Makes the sums smaller.
+    pub(super) fn fit(&mut self, memory: usize) {
+        self.cells.fit(memory);
+    }
+
+    /// Returns the file, opened for reading its lines; `None` if it is gone.
+    pub(super) fn open(&self) -> io::Result<Option<BufReader<File>>> {
+        match regular::open(&self.path, OpenOptions::new().read(true)) {
+            Err(error) if error.kind() == ErrorKind::NotFound || regular::is_refusal(&error) => {
+                Ok(None)
+            }
+            file => Ok(Some(BufReader::with_capacity(CHUNK, file?))),
+        }
+    }
+
+    /// Returns the number of bytes in the sums.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+}

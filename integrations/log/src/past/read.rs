@@ -1,0 +1,129 @@
+//! Reading the lines of a short range, for bins that are finer than the sums.
+
+use std::io::{self, Seek, SeekFrom};
+
+use crate::format::{Kinds, What};
+use crate::lines;
+use crate::past::Total;
+use crate::past::file::Summed;
+use crate::search::{lower_bound, upper_bound};
+use crate::wall::Wall;
+
+/// A stretch of a file that has all lines of a range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    begin: u64,
+    end: u64,
+}
+
+impl Stretch {
+    /// Returns the number of bytes to read.
+    pub(super) fn bytes(self) -> u64 {
+        self.end.saturating_sub(self.begin)
+    }
+}
+
+/// Finds a range in a file; `None` if the file is gone.
+pub(super) fn find(file: &Summed, (from, to): (Wall, Wall)) -> io::Result<Option<Stretch>> {
+    let all = Stretch { begin: 0, end: file.offset() };
+    let Some(slack) = file.slack else { return Ok(Some(all)) };
+    let Some(mut reader) = file.open()? else { return Ok(None) };
+    // The first line is in no order.
+    let first = lines::next(&mut reader, &mut Vec::new(), file.offset())?.bytes;
+    let within = (first, file.offset());
+    let begin = lower_bound(&mut reader, file.kind, within, from.minus(slack))?;
+    let end = upper_bound(&mut reader, file.kind, within, to.plus(slack))?;
+    Ok(Some(Stretch { begin, end: end.min(file.offset()) }))
+}
+
+/// Calls `see` with each bucket of a resource that ended in a range: its end, and its events.
+pub(super) fn read(
+    file: &Summed,
+    stretch: Stretch,
+    resource: &str,
+    (from, to): (Wall, Wall),
+    mut see: impl FnMut(Wall, &[(std::borrow::Cow<'_, str>, Total)]),
+) -> io::Result<()> {
+    let Some(mut reader) = file.open()? else { return Ok(()) };
+    reader.seek(SeekFrom::Start(stretch.begin))?;
+    let (mut at, mut line) = (stretch.begin, Vec::new());
+    // A line that begins at the end of the stretch may belong to the range.
+    while at <= stretch.end && at < file.offset() {
+        let taken = lines::next(&mut reader, &mut line, file.offset() - at)?;
+        at += taken.bytes;
+        let Some(whole) = line.strip_suffix(b"\n") else { continue };
+        if file.kind == Kinds::Json && is_of_another(whole, resource) {
+            continue;
+        }
+        let Some(summed) = file.kind.sums(whole) else { continue };
+        if let What::Bucket { resource: of, events, .. } = summed.what
+            && of == resource
+            && from < summed.end
+            && summed.end <= to
+        {
+            see(summed.end, &events);
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a line is surely not a bucket of this resource. Of most lines, the first bytes
+/// tell.
+fn is_of_another(line: &[u8], resource: &str) -> bool {
+    let Some(mut rest) = line.strip_prefix(br#"{"bucket":{"resource":""#) else { return false };
+    let mut name = resource.as_bytes();
+    loop {
+        match (rest, name) {
+            ([b'"', ..], name) => return !name.is_empty(),
+            // These two escapes have one meaning; any other one is decoded with the line.
+            ([b'\\', escaped @ (b'"' | b'\\'), after @ ..], [first, others @ ..])
+                if first == escaped =>
+            {
+                (rest, name) = (after, others);
+            }
+            ([b'\\', b'"' | b'\\', ..], _) => return true,
+            ([b'\\', ..] | [], _) => return false,
+            ([byte, after @ ..], [first, others @ ..]) if byte == first => {
+                (rest, name) = (after, others);
+            }
+            _ => return true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_line_of_another_resource_is_passed_over() {
+        let is_other = |text: &str, name: &str| {
+            let line = format!(r#"{{"bucket":{{"resource":"{text}","start":1"#);
+            is_of_another(line.as_bytes(), name)
+        };
+        for (text, name) in [
+            ("/cart", "/cart"),
+            (r#"a{b=\"c\\d\"}"#, r#"a{b="c\d"}"#),
+            (r"a\u0062c", "abc"),
+            (r"\/cart", "/cart"),
+            ("", ""),
+            (r"\n", "\n"),
+        ] {
+            assert!(!is_other(text, name), "{text}");
+        }
+        for (text, name) in [
+            ("/cart", "/car"),
+            ("/car", "/cart"),
+            (r#"a\"b"#, "a"),
+            (r"a\\b", "a\""),
+            ("", "a"),
+            ("a", ""),
+        ] {
+            assert!(is_other(text, name), "{text}");
+        }
+        // Whatever follows.
+        assert!(!is_other(r"\u0061", "b"), "it is decoded");
+        assert!(!is_of_another(br#"{"heavy":{"resource":"a""#, "b"));
+        assert!(!is_of_another(br#"{"bucket":{"resource":"a"#, "a"), "a part of a line");
+    }
+}

@@ -18,6 +18,7 @@ mod live;
 mod model;
 mod once;
 mod screen;
+mod signals;
 mod view;
 
 use arguments::Task;

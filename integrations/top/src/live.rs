@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::error::Error;
 use crate::follow::follow;
 use crate::screen::{self, Theme};
+use crate::signals::Signals;
 
 /// The longest time between two drawings: ages are shown.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -28,13 +29,14 @@ pub(crate) fn run(address: &Address) -> Result<(), Error> {
         let error = io::Error::other("the output is no terminal: --once prints one frame as text");
         return Err(failed(error));
     }
+    let signals = Signals::take().map_err(failed)?;
     // The beginning may fail when it has changed the terminal.
-    let shown = ratatui::try_init().and_then(|mut terminal| show(address, &mut terminal));
+    let shown = ratatui::try_init().and_then(|mut terminal| show(address, &mut terminal, &signals));
     let restored = ratatui::try_restore();
-    shown.and(restored).map_err(failed)
+    signals.end().and(shown).and(restored).map_err(failed)
 }
 
-fn show(address: &Address, terminal: &mut DefaultTerminal) -> io::Result<()> {
+fn show(address: &Address, terminal: &mut DefaultTerminal, signals: &Signals) -> io::Result<()> {
     let (sender, messages) = sync_channel(WAITING);
     let of_thread = address.clone();
     let read = move || follow(&of_thread, |message| sender.send(message).is_ok(), thread::sleep);
@@ -42,7 +44,7 @@ fn show(address: &Address, terminal: &mut DefaultTerminal) -> io::Result<()> {
     thread::Builder::new().name("windrow-stream".to_owned()).spawn(read)?;
     let mut app = App::new(address.authority() + &address.path);
     let theme = Theme::of_environment();
-    loop {
+    while !signals.have_come() {
         messages.try_iter().take(WAITING).for_each(|message| app.take(message, Instant::now()));
         terminal.draw(|frame| {
             let area = frame.area();
@@ -57,4 +59,5 @@ fn show(address: &Address, terminal: &mut DefaultTerminal) -> io::Result<()> {
             }
         }
     }
+    Ok(())
 }

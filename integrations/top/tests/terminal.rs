@@ -1,12 +1,14 @@
-//! The program on a terminal that fails it.
+//! The program on a terminal: it leaves the terminal as it was.
 
 #![cfg(target_os = "linux")]
 
 use std::fs::File;
+use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::process::Command;
-use std::ptr;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+use std::{ptr, thread};
 
 /// Returns the two ends of a terminal: that of its window, and that of its programs.
 fn terminal() -> [OwnedFd; 2] {
@@ -30,6 +32,13 @@ fn modes(terminal: &OwnedFd) -> [libc::tcflag_t; 4] {
     [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag]
 }
 
+/// Starts the program on a terminal. No server is at its address.
+fn start(programs: &OwnedFd) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windrow-top"));
+    let end = || File::from(programs.try_clone().unwrap());
+    command.arg("127.0.0.1:1").stdin(end()).stdout(end()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
 #[test]
 fn a_start_that_fails_leaves_the_terminal_as_it_was() {
     let [_window, programs] = terminal();
@@ -40,11 +49,40 @@ fn a_start_that_fails_leaves_the_terminal_as_it_was() {
     let set = unsafe { libc::fcntl(programs.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
     assert_eq!(set, 0);
     let before = modes(&programs);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_windrow-top"));
-    let end = || File::from(programs.try_clone().unwrap());
-    let output = command.arg("127.0.0.1:1").stdin(end()).stdout(end()).output().unwrap();
+    let output = start(&programs).wait_with_output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(4), "{error}");
     assert!(error.starts_with("windrow-top: the terminal cannot be used: "), "{error}");
     assert_eq!(modes(&programs), before);
+}
+
+#[test]
+fn a_signal_that_ends_the_program_leaves_the_terminal_as_it_was() {
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+        let [window, programs] = terminal();
+        let before = modes(&programs);
+        let mut program = start(&programs);
+        // Reads until all of the programs' ends are closed.
+        let written = thread::spawn(move || {
+            let (mut written, mut part) = (Vec::new(), [0; 4096]);
+            let mut window = File::from(window);
+            while let Ok(read @ 1..) = window.read(&mut part) {
+                written.extend_from_slice(&part[..read]);
+            }
+            String::from_utf8_lossy(&written).into_owned()
+        });
+        // (The signals are taken before that.)
+        while modes(&programs) == before {
+            assert!(program.try_wait().unwrap().is_none(), "it has ended");
+            thread::yield_now();
+        }
+        let number = program.id().try_into().unwrap();
+        // SAFETY: the process is the test's own, and was not waited for.
+        assert_eq!(unsafe { libc::kill(number, signal) }, 0);
+        let status = program.wait().unwrap();
+        assert_eq!((status.signal(), modes(&programs)), (Some(signal), before));
+        drop(programs);
+        let written = written.join().unwrap();
+        assert!(written.contains("\u{1b}[?1049l"), "{written:?}");
+    }
 }

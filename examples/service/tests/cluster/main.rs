@@ -45,8 +45,10 @@ fn the_rules_give_what_was_worked_out_by_hand() {
         ["check", "config", "prometheus.yml"],
         ["check", "config", "federation.yml"],
         ["check", "rules", "rules.yml"],
+        ["check", "rules", "burn.yml"],
         ["check", "rules", "alerts.yml"],
         ["test", "rules", "tests.yml"],
+        ["test", "rules", "alert_tests.yml"],
     ] {
         let (right, said) = promtool(&arguments);
         assert!(right, "promtool {arguments:?}: {said}");
@@ -56,13 +58,6 @@ fn the_rules_give_what_was_worked_out_by_hand() {
 #[test]
 #[ignore = "`cargo xtask cluster`: needs promtool"]
 fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
-    let broken = file("broken-rules");
-    fs::create_dir_all(&broken).unwrap();
-    for copied in ["alerts.yml", "global.yml", "tests.yml"] {
-        fs::copy(Path::new(FILES).join(copied), broken.join(copied)).unwrap();
-    }
-    let rules = fs::read_to_string(Path::new(FILES).join("rules.yml")).unwrap();
-    let tests = broken.join("tests.yml");
     for (right, wrong) in [
         (
             "max without (instance) (shop_payments_max)",
@@ -86,12 +81,44 @@ fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
         ),
         ("sum without (instance) (shop_in_flight)", "max without (instance) (shop_in_flight)"),
     ] {
-        assert!(rules.contains(right), "{right}");
-        fs::write(broken.join("rules.yml"), rules.replacen(right, wrong, 1)).unwrap();
-        let (passes, said) = promtool(&["test", "rules", tests.to_str().unwrap()]);
-        assert!(!passes, "{wrong} passes: {said}");
-        assert!(said.contains("exp:"), "{wrong}: not by a number: {said}");
+        assert_noticed("rules.yml", "tests.yml", right, wrong);
     }
+}
+
+#[test]
+#[ignore = "`cargo xtask cluster`: needs promtool"]
+fn an_alert_that_misses_or_cries_wolf_is_noticed() {
+    for (right, wrong) in [
+        ("absent(up{job=\"shop\"} == 1)", "absent(up{job=\"shop\"})"),
+        (
+            "(shop_requests_overflow_total > 0 unless",
+            "(increase(shop_requests_overflow_total[15m]) > 0 unless",
+        ),
+        ("job:shop_requests_refused:ratio5m > 0.5", "job:shop_requests_refused:ratio5m > 0.95"),
+        // One window in place of two: the page goes on for an hour, or comes at once.
+        (" and job:shop_requests_failed:ratio5m > 14.4 * 0.01", ""),
+        ("job:shop_requests_failed:ratio1h > 14.4 * 0.01 and ", ""),
+        // One slow request a minute of a route that has one a minute.
+        ("job:shop_requests:rate5m{event=\"Request\"} > 1", "job:shop_requests:rate5m > 0"),
+    ] {
+        assert_noticed("alerts.yml", "alert_tests.yml", right, wrong);
+    }
+}
+
+/// Checks that the tests fail by a number with a part of a file replaced, wherever it stands.
+fn assert_noticed(file_name: &str, tests: &str, right: &str, wrong: &str) {
+    let broken = file(&format!("broken-{file_name}"));
+    fs::create_dir_all(&broken).unwrap();
+    for copied in ["rules.yml", "burn.yml", "alerts.yml", "global.yml", tests] {
+        fs::copy(Path::new(FILES).join(copied), broken.join(copied)).unwrap();
+    }
+    let rules = fs::read_to_string(broken.join(file_name)).unwrap();
+    assert!(rules.contains(right), "{right}");
+    fs::write(broken.join(file_name), rules.replace(right, wrong)).unwrap();
+    let (passes, said) = promtool(&["test", "rules", broken.join(tests).to_str().unwrap()]);
+    fs::remove_dir_all(broken).unwrap();
+    assert!(!passes, "{wrong} passes: {said}");
+    assert!(said.contains("exp:"), "{wrong}: not by a number: {said}");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn configure(
     edit: impl Fn(&Path, String) -> Result<String>,
 ) -> Result<()> {
     fs::create_dir_all(folder)?;
-    for rules in ["rules.yml", "alerts.yml", "global.yml"] {
+    for rules in ["rules.yml", "burn.yml", "alerts.yml", "global.yml"] {
         fs::copy(Path::new(FILES).join(rules), folder.join(rules))?;
     }
     let slow = fs::read_to_string(Path::new(FILES).join(name))?;

@@ -30,7 +30,11 @@ pub(crate) struct End {
 impl Process {
     /// Starts it without load, and waits until it listens.
     pub(crate) fn start(arguments: &[&str]) -> Process {
-        let mut command = command();
+        Process::of(command(), arguments)
+    }
+
+    /// Starts a command of it without load, and waits until it listens.
+    pub(crate) fn of(mut command: Command, arguments: &[&str]) -> Process {
         command.args(["--no-load", "--plain"]).args(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the service starts");

@@ -4,6 +4,7 @@
 #[path = "../../src/client.rs"]
 mod client;
 mod deployed;
+mod manifests;
 #[path = "../common/process.rs"]
 mod process;
 

@@ -16,6 +16,7 @@ const PARTS: [(&str, &str, &[&str]); 2] = [
             "the_rules_give_what_was_worked_out_by_hand",
             "a_mean_of_means_or_a_sum_of_extremes_is_noticed",
             "an_alert_that_misses_or_cries_wolf_is_noticed",
+            "the_expressions_of_the_dashboard_are_sound",
         ],
     ),
     ("three services, of which one is killed, and a Prometheus server", "prometheus", &[RUN]),

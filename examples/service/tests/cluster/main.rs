@@ -7,6 +7,7 @@
 #[path = "../../src/client.rs"]
 mod client;
 mod coupons;
+mod dashboard;
 mod load;
 #[path = "../common/process.rs"]
 mod process;
@@ -103,6 +104,12 @@ fn an_alert_that_misses_or_cries_wolf_is_noticed() {
     ] {
         assert_noticed("alerts.yml", "alert_tests.yml", right, wrong);
     }
+}
+
+#[test]
+#[ignore = "`cargo xtask cluster`: needs promtool"]
+fn the_expressions_of_the_dashboard_are_sound() {
+    dashboard::is_sound();
 }
 
 /// Checks that the tests fail by a number with a part of a file replaced, wherever it stands.
@@ -210,6 +217,8 @@ async fn run() {
 
     recorded::is_of_the_raw_numbers(&prometheus).await;
     say("the recorded rules agree with the raw numbers, and every rule is evaluated");
+    dashboard::finds_something(&prometheus).await;
+    say("each expression of the dashboard finds something");
     recorded::is_the_same_above(&prometheus, &top).await;
     say("the server above says the same");
 

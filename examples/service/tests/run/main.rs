@@ -3,6 +3,7 @@
 
 #[path = "../../src/client.rs"]
 mod client;
+mod dashboard;
 mod deployed;
 mod manifests;
 #[path = "../common/process.rs"]

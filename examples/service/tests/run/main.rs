@@ -3,6 +3,7 @@
 
 #[path = "../../src/client.rs"]
 mod client;
+#[cfg(target_os = "linux")] // where all families of a process are served
 mod dashboard;
 mod deployed;
 mod manifests;

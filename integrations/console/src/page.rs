@@ -29,8 +29,8 @@ const FLEET: &str = include_str!("fleet/page.html");
 /// The rights of that page.
 #[cfg(feature = "fleet")]
 const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-/wqGynuN6zleGKX9ZmMXdhYrQK4rsU1MNM9eCwqa80w='; \
-    style-src 'sha256-svceFc1ZnnLafv6Ghf/4chyRffy/PACCnPVfggZLd/E='; \
+    script-src 'sha256-DcojidRhArliiBJy/ERbnbHcSVzyJOa8TkIeg3Zz4cQ='; \
+    style-src 'sha256-k7+mYV8ZJizSTyMFQpBJL0r/6KEAbLp1HMwIj9p1/ig='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Returns the page of a fleet.

@@ -4,19 +4,18 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
+use std::time::SystemTime;
 
 use serde_json::{Value, json};
 use windrow_console::Fleet;
 
 use crate::browser::Browser;
 
-/// The beginning of the fault, in milliseconds since 1970.
-const SINCE: u64 = 1_700_000_000_000;
-
 /// Serves a process whose answers are a second apart by its own clock, however far they are from
 /// each other. In turn, 10 requests and none of them fails, or 40 and 10 of them fail, if it is
-/// `busy`; otherwise it has none, and does not answer every fifth question.
-fn serve(instance: &'static str, busy: bool) -> SocketAddr {
+/// `busy`; otherwise it has none, and does not answer every fifth question. The busy one finds that
+/// unusual since a time in milliseconds since 1970, and something else since three days before.
+fn serve(instance: &'static str, busy: bool, since: u64) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -31,7 +30,7 @@ fn serve(instance: &'static str, busy: bool) -> SocketAddr {
                 pass += if question % 2 == 0 { 10 } else { 40 };
                 failed += if question % 2 == 0 { 0 } else { 10 };
             }
-            let answer = answer(instance, question, pass, failed).to_string();
+            let answer = answer(instance, question, pass, failed, since).to_string();
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", answer.len());
             let _ = stream.write_all((head + &answer).as_bytes());
         }
@@ -39,15 +38,17 @@ fn serve(instance: &'static str, busy: bool) -> SocketAddr {
     address
 }
 
-fn answer(instance: &str, question: usize, pass: usize, failed: usize) -> Value {
+fn answer(instance: &str, question: usize, pass: usize, failed: usize, since: u64) -> Value {
     let series = |key: &str, all: [usize; 2], last: [usize; 2]| {
         let counts = |of: [usize; 2]| json!([{ "Count": of[0] }, { "Count": of[1] }]);
         let span = 1_000_000_000;
         json!({ "key": key, "span_ns": span, "all": counts(all), "last": counts(last) })
     };
-    let changes = json!([{
-        "key": "requests", "what": "failing", "since_ms": SINCE, "says": "failures 1 % to 25 %",
-    }]);
+    let change = |key: &str, what: &str, since: u64, says: &str| json!({ "key": key, "what": what, "since_ms": since, "says": says });
+    let changes = json!([
+        change("requests", "failing", since, "failures 1 % to 25 %"),
+        change("refunds", "busy", since - 3 * 86_400_000, "traffic ×9, 0.1/s to 0.9/s"),
+    ]);
     json!({
         "form": 1, "service": "shop", "instance": instance, "version": "1", "epoch": instance,
         "age_ms": 1_000 * question,
@@ -59,6 +60,7 @@ fn answer(instance: &str, question: usize, pass: usize, failed: usize) -> Value 
                 series("requests", [pass, failed], [25, 5]),
                 // It has the higher rate, and nothing is wrong with it.
                 series("orders", [90 * question, 0], [90, 0]),
+                series("refunds", [question, 0], [1, 0]),
             ],
         }],
     })
@@ -73,7 +75,9 @@ fn first(browser: &mut Browser, part: &str) -> Value {
 #[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
 fn the_last_minutes_and_the_fault_of_a_series_are_read_in_its_row() {
     let mut fleet = Fleet::new("shop");
-    for address in [serve("shop-1", true), serve("shop-2", false)] {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let begun = now.as_millis() as u64 - 180_000;
+    for address in [serve("shop-1", true, begun), serve("shop-2", false, begun)] {
         fleet.target(&address.to_string()).unwrap();
     }
     let server = fleet.serve("127.0.0.1:0").unwrap();
@@ -95,13 +99,18 @@ fn the_last_minutes_and_the_fault_of_a_series_are_read_in_its_row() {
     assert_eq!(first(&mut browser, "').dataset.series"), "requests");
     let why = first(&mut browser, ".why').textContent");
     assert_eq!(why, "failures 1 % to 25 %, in 1 of 2 processes: shop-1");
-    let since = browser.value(&format!("new Date({SINCE}).toTimeString().slice(0, 5)"));
+    let since = browser.value(&format!("new Date({begun}).toTimeString().slice(0, 5)"));
     assert_eq!(first(&mut browser, "[data-col=since]').textContent"), since);
-    assert_eq!(first(&mut browser, "[data-col=since]').dataset.value"), SINCE.to_string());
+    assert_eq!(first(&mut browser, "[data-col=since]').dataset.value"), begun.to_string());
     let other =
         "[...document.querySelectorAll('tr[data-series=orders] :is(.why, [data-col=since])')]
         .map(part => part.textContent)";
     assert_eq!(browser.value(other), json!([""]));
+
+    let rows = "[...document.querySelectorAll('#body tr')]
+        .map(row => [row.dataset.series, row.querySelector('[data-col=since]').textContent])";
+    let expected = json!([["requests", since], ["refunds", "3 d"], ["orders", ""]]);
+    assert_eq!(browser.value(rows), expected);
 
     // The words of the lines: also of points that lack a process.
     let words = first(&mut browser, "[data-col=course] svg').getAttribute('aria-label')");

@@ -1,9 +1,7 @@
 //! Keys of limits: ten requests a second for each, by a strict limit in ten buckets; beside
 //! governor's keyed limiter of the same rate, which keeps one word for a key.
 //!
-//! The clock stands still, and leaps by an hour before idle keys are forgotten. Bytes are those
-//! asked of the allocator (counters' columns are mapped, and come to 8 bytes for each core more).
-//! Times are of one thread, by the clock of its processor time.
+//! The clock stands still, and leaps by an hour before idle keys are forgotten.
 
 use std::hint::black_box;
 use std::num::NonZeroU32;
@@ -15,10 +13,9 @@ use governor::{Quota, RateLimiter, middleware::NoOpMiddleware, nanos::Nanos};
 use windrow::clock::Manual;
 use windrow::{Family, Gate, labels};
 use windrow_benches::limits::Timed;
-use windrow_benches::terminal::print_table;
 use windrow_tower::Limits;
 
-use crate::nanos;
+use crate::{AT_RANDOM, Part, Row, at_random, bytes, column, nanos, sets};
 
 labels! { struct Client { number: u64 } }
 
@@ -117,60 +114,60 @@ impl Keyed for Governor {
     }
 }
 
-/// Measures a row: with this number of keys.
-fn measure<K: Keyed>(keys: usize) -> Vec<String> {
-    let bytes = {
-        crate::HEAP.stop(false);
-        let before = crate::HEAP.bytes();
-        let limiter = K::new(keys);
-        (0..keys as u64).for_each(|key| assert!(limiter.ask(key)));
-        let bytes = crate::HEAP.bytes() - before;
-        drop(limiter);
-        crate::HEAP.stop(true);
-        bytes as f64 / keys as f64
-    };
-    let limiter = K::new(keys);
-    let first = nanos(keys, || (0..keys as u64).for_each(|key| _ = limiter.ask(key)));
-    let mut random = fastrand::Rng::with_seed(7);
-    let times = 1_000_000;
-    let again = nanos(times, || {
-        for _ in 0..times {
-            _ = black_box(limiter.ask(random.u64(..keys as u64)));
+/// Measures a contender with this number of keys.
+fn measure<K: Keyed>(count: usize) -> Row {
+    let ask_all =
+        |limiter: &K| (0..count as u64).for_each(|key| assert!(limiter.ask(black_box(key))));
+    let (limiter, bytes) = bytes(|| {
+        let limiter = K::new(count);
+        ask_all(&limiter);
+        limiter
+    });
+    let order = at_random(count);
+    let again = nanos(AT_RANDOM, || {
+        for key in &order {
+            _ = black_box(limiter.ask((*key).into()));
         }
     });
+    let all = sets(count) * count;
+    let limiters: Vec<K> = (0..sets(count)).map(|_| K::new(count)).collect();
+    let first = nanos(all, || limiters.iter().for_each(ask_all));
     // Other keys, in the place of those that are idle.
     CLOCK.advance(HOUR);
-    let (from, to) = (keys as u64, 2 * keys as u64);
-    let others = nanos(keys, || (from..to).for_each(|key| _ = limiter.ask_anew(key)));
-    let held = limiter.keys();
+    let (from, to) = (count as u64, 2 * count as u64);
+    let others = nanos(all, || {
+        for limiter in &limiters {
+            (from..to).for_each(|key| _ = limiter.ask_anew(key));
+        }
+    });
+    let held: usize = limiters.iter().map(K::keys).sum();
     CLOCK.advance(HOUR);
-    let forgotten = nanos(1, || limiter.forget());
-    assert_eq!(limiter.keys(), 0, "{} keeps keys", K::NAME);
-    vec![
-        format!("{}, {keys}", K::NAME),
-        format!("{bytes:.0}"),
-        format!("{first:.0}, {again:.0}"),
-        format!("{others:.0}, {:.2}", held as f64 / keys as f64),
-        format!("{:.3}", forgotten / 1e6),
-    ]
+    let forgotten = nanos(held, || limiters.iter().for_each(K::forget));
+    assert!(limiters.iter().all(|limiter| limiter.keys() == 0), "{} keeps keys", K::NAME);
+    let held = held as f64 / all as f64;
+    let figures = vec![bytes as f64 / count as f64, first, again, others, held, forgotten];
+    Row { contender: K::NAME, count, figures }
 }
 
-/// Prints the table of these decades.
-pub(crate) fn print(decades: &[usize]) {
-    let mut rows = Vec::new();
-    for keys in decades.iter().copied() {
-        rows.push(measure::<Limits<Client, Manual>>(keys));
-        rows.push(measure::<Family<Client, Gate<Manual>>>(keys));
-        rows.push(measure::<Governor>(keys));
-    }
-    print_table(
-        &[
-            "limiter, keys",
-            "bytes a key",
-            "ns: first request, again at random",
-            "ns: request of another key once all are idle; keys then, of all",
-            "ms to forget all idle keys",
-        ],
-        &rows,
-    );
-}
+pub(crate) const PART: Part = Part {
+    name: "keys",
+    title: "Keys of limits",
+    about: "Ten requests a second for each key, by a strict limit in ten buckets. A key that is \
+            asked for again and\nagain at random has spilled: its gate has sheets. governor keeps \
+            one word for a key, and no window; it\nkeeps the keys that are idle.",
+    columns: &[
+        column("bytes", "bytes"),
+        column("first request", "first"),
+        column("request at random", "random"),
+        column("request of another key once all are idle", "other"),
+        column("keys then, of all", "held"),
+        column("forgetting an idle key", "forgetting"),
+    ],
+    measure: |count| {
+        vec![
+            measure::<Limits<Client, Manual>>(count),
+            measure::<Family<Client, Gate<Manual>>>(count),
+            measure::<Governor>(count),
+        ]
+    },
+};

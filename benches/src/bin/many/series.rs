@@ -1,7 +1,4 @@
 //! Series of counters by route and status, beside prometheus' and prometheus-client's.
-//!
-//! Bytes are those asked of the allocator (a counter's column is mapped, and comes to 8 bytes for
-//! each core more). Times are of one thread, by the clock of its processor time.
 
 use std::hint::black_box;
 
@@ -12,10 +9,9 @@ use prometheus_client::metrics::counter::Counter as ClientCounter;
 use prometheus_client::metrics::family::Family as ClientFamily;
 use prometheus_client::registry::Registry;
 use windrow::{Counter, Family, labels};
-use windrow_benches::terminal::print_table;
 use windrow_prometheus::{Exposition, Format};
 
-use crate::nanos;
+use crate::{AT_RANDOM, Part, Row, at_random, bytes, column, nanos, sets};
 
 labels! { struct Request { route: str, status: u16 } }
 
@@ -114,60 +110,48 @@ impl Labelled for PrometheusClient {
     }
 }
 
-/// Measures a row: with this number of series.
-fn measure<F: Labelled>(series: usize) -> Vec<String> {
-    let routes: Vec<String> = (0..series).map(|number| format!("/api/v1/item{number}")).collect();
-    let bytes = {
-        crate::HEAP.stop(false);
-        let before = crate::HEAP.bytes();
-        let family = F::new(series);
-        for route in &routes {
-            family.add(route);
-        }
-        let bytes = crate::HEAP.bytes() - before;
-        drop(family);
-        crate::HEAP.stop(true);
-        bytes as f64 / series as f64
-    };
-    let family = F::new(series);
-    let first = nanos(series, || routes.iter().for_each(|route| family.add(route)));
-    let mut random = fastrand::Rng::with_seed(7);
-    let times = 1_000_000;
-    let order: Vec<u32> = (0..times).map(|_| random.u32(..series as u32)).collect();
-    let again = nanos(times, || {
+/// Measures a contender with this number of series.
+fn measure<F: Labelled>(count: usize) -> Row {
+    let routes: Vec<String> = (0..count).map(|number| format!("/api/v1/item{number}")).collect();
+    let add_all = |family: &F| routes.iter().for_each(|route| family.add(route));
+    let (family, bytes) = bytes(|| {
+        let family = F::new(count);
+        add_all(&family);
+        family
+    });
+    let order = at_random(count);
+    let again = nanos(AT_RANDOM, || {
         for number in &order {
             family.add(black_box(&routes[*number as usize]));
         }
     });
     let mut text = 0;
-    let scrape = nanos(series, || text = family.scrape());
-    assert!(text > 20 * series, "{} has lost series", F::NAME);
-    let clear = nanos(series, || family.clear());
-    vec![
-        format!("{}, {series}", F::NAME),
-        format!("{bytes:.0}"),
-        format!("{first:.0}, {again:.0}"),
-        format!("{scrape:.0}"),
-        format!("{clear:.0}"),
-    ]
+    let all = sets(count) * count;
+    let scrape = nanos(all, || (0..sets(count)).for_each(|_| text = family.scrape()));
+    assert!(text > 20 * count, "{} has lost series", F::NAME);
+    let families: Vec<F> = (0..sets(count)).map(|_| F::new(count)).collect();
+    let first = nanos(all, || families.iter().for_each(add_all));
+    let clear = nanos(all, || families.into_iter().for_each(F::clear));
+    let figures = vec![bytes as f64 / count as f64, first, again, scrape, clear];
+    Row { contender: F::NAME, count, figures }
 }
 
-/// Prints the table of these decades.
-pub(crate) fn print(decades: &[usize]) {
-    let mut rows = Vec::new();
-    for series in decades.iter().copied() {
-        rows.push(measure::<Windrow>(series));
-        rows.push(measure::<Prometheus>(series));
-        rows.push(measure::<PrometheusClient>(series));
-    }
-    print_table(
-        &[
-            "contender, series",
-            "bytes a series",
-            "ns: first add, again at random",
-            "ns a series: a scrape",
-            "ns a series: removal of all",
-        ],
-        &rows,
-    );
-}
+pub(crate) const PART: Part = Part {
+    name: "series",
+    title: "Series of counters by route and status",
+    about: "A scrape writes the text format, and is per series.",
+    columns: &[
+        column("bytes", "bytes"),
+        column("first add", "first"),
+        column("add at random", "random"),
+        column("a scrape", "scrape"),
+        column("removal of all", "removal"),
+    ],
+    measure: |count| {
+        vec![
+            measure::<Windrow>(count),
+            measure::<Prometheus>(count),
+            measure::<PrometheusClient>(count),
+        ]
+    },
+};

@@ -1,17 +1,17 @@
-//! Windows of ten buckets of 100 ms, with two counts, and with a histogram besides.
-//!
-//! Bytes are those asked of the allocator, once each bucket was used. Columns are mapped, at 8
-//! bytes for each core. Times are of one thread, by the clock of its processor time.
+//! Windows of ten buckets of 100 ms: windrow's with two counts, and with a histogram besides; and
+//! two rings of others, with five counts.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::Manual;
 use windrow::histogram::Scale;
-use windrow::{Events, SlidingWindow, diagnostics, events};
-use windrow_benches::terminal::print_table;
+use windrow::{Clock, SlidingWindow, events};
+use windrow_benches::rivals::Ring;
+use windrow_benches::rivals::leap_array::LeapArray;
+use windrow_benches::rivals::mutex_ring::MutexRing;
 
-use crate::nanos;
+use crate::{AT_RANDOM, Part, Row, at_random, bytes, column, nanos, sets};
 
 events! {
     enum Counts { Ok: Count, Failed: Count }
@@ -21,72 +21,148 @@ events! {
 }
 
 const BUCKETS: usize = 10;
+const LENGTH: Duration = Duration::from_millis(100);
+const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Measures a row: with this number of windows.
-fn measure<E: Events>(
-    name: &str,
-    windows: usize,
-    add: impl Fn(&SlidingWindow<E, Manual>),
-    sum: impl Fn(&SlidingWindow<E, Manual>) -> u64,
-) -> Vec<String> {
-    let clock = Manual::default();
-    let new = || {
-        let builder = SlidingWindow::<E>::builder().interval(Duration::from_secs(1));
-        builder.buckets(BUCKETS).clock(clock.clone()).build().expect("ten buckets")
-    };
-    let mut all = Vec::with_capacity(windows);
-    crate::HEAP.stop(false);
-    let (before, columns) = (crate::HEAP.bytes(), diagnostics::columns().claimed());
-    let making = nanos(windows, || all.extend((0..windows).map(|_| new())));
-    let first = nanos(windows, || all.iter().for_each(&add));
-    for _ in 0..BUCKETS {
-        clock.advance(Duration::from_millis(100));
-        all.iter().for_each(&add);
+/// A window.
+trait Window: Sized {
+    const NAME: &str;
+    /// The greatest number of them that there can be, or that are quick enough to make.
+    const MOST: usize;
+
+    fn new(clock: &Manual) -> Self;
+
+    /// Adds once, at the clock's time.
+    fn add(&self, clock: &Manual);
+
+    fn sum(&self, clock: &Manual) -> u64;
+}
+
+impl Window for SlidingWindow<Counts, Manual> {
+    const NAME: &str = "windrow";
+    const MOST: usize = 1_000_000;
+
+    fn new(clock: &Manual) -> Self {
+        let builder = SlidingWindow::builder().interval(INTERVAL).buckets(BUCKETS);
+        builder.clock(clock.clone()).build().expect("ten buckets")
     }
-    let bytes = (crate::HEAP.bytes() - before) / windows;
-    let columns = (diagnostics::columns().claimed() - columns) / windows;
-    crate::HEAP.stop(true);
-    clock.advance(Duration::from_millis(100));
-    let opening = nanos(windows, || all.iter().for_each(&add));
-    let mut random = fastrand::Rng::with_seed(7);
-    let times = 1_000_000;
-    let order: Vec<u32> = (0..times).map(|_| random.u32(..windows as u32)).collect();
-    let again = nanos(times, || order.iter().for_each(|number| add(&all[*number as usize])));
-    let read = nanos(times, || {
+
+    fn add(&self, _clock: &Manual) {
+        SlidingWindow::add(self, Counts::Ok, 1);
+    }
+
+    fn sum(&self, _clock: &Manual) -> u64 {
+        SlidingWindow::sum(self, Counts::Ok)
+    }
+}
+
+impl Window for SlidingWindow<Timed, Manual> {
+    const NAME: &str = "windrow, a histogram, too";
+    const MOST: usize = 10_000;
+
+    fn new(clock: &Manual) -> Self {
+        let builder = SlidingWindow::builder().interval(INTERVAL).buckets(BUCKETS);
+        builder.clock(clock.clone()).build().expect("ten buckets")
+    }
+
+    fn add(&self, _clock: &Manual) {
+        self.record(Timed::Rt, 1_000_000);
+    }
+
+    fn sum(&self, _clock: &Manual) -> u64 {
+        SlidingWindow::sum(self, Timed::Rt)
+    }
+}
+
+impl Window for LeapArray {
+    const NAME: &str = "reset-lock LeapArray";
+    const MOST: usize = 100_000;
+
+    fn new(_clock: &Manual) -> Self {
+        LeapArray::new(INTERVAL.as_nanos() as u64, BUCKETS)
+    }
+
+    fn add(&self, clock: &Manual) {
+        self.add_at(clock.now().as_nanos(), 1);
+    }
+
+    fn sum(&self, clock: &Manual) -> u64 {
+        self.sum_at(clock.now().as_nanos())
+    }
+}
+
+impl Window for MutexRing {
+    const NAME: &str = "Mutex around a ring";
+    const MOST: usize = 1_000_000;
+
+    fn new(_clock: &Manual) -> Self {
+        MutexRing::new(INTERVAL.as_nanos() as u64, BUCKETS)
+    }
+
+    fn add(&self, clock: &Manual) {
+        self.add_at(clock.now().as_nanos(), 1);
+    }
+
+    fn sum(&self, clock: &Manual) -> u64 {
+        self.sum_at(clock.now().as_nanos())
+    }
+}
+
+/// Measures a contender with this number of windows.
+fn measure<W: Window>(count: usize) -> Option<Row> {
+    if count > W::MOST {
+        return None;
+    }
+    let clock = Manual::default();
+    let made = sets(count) * count;
+    let mut all: Vec<W> = Vec::with_capacity(made);
+    let add_all = |all: &[W]| all.iter().for_each(|window| window.add(&clock));
+    let ((making, first), bytes) = bytes(|| {
+        let making = nanos(made, || all.extend((0..made).map(|_| W::new(&clock))));
+        let first = nanos(made, || add_all(&all));
+        for _ in 0..BUCKETS {
+            clock.advance(LENGTH);
+            add_all(&all);
+        }
+        (making, first)
+    });
+    clock.advance(LENGTH);
+    let opening = nanos(made, || add_all(&all));
+    let order = at_random(count);
+    let again = nanos(AT_RANDOM, || {
         for number in &order {
-            black_box(sum(&all[*number as usize]));
+            all[*number as usize].add(&clock);
         }
     });
-    let striped = all.iter().filter(|window| window.is_striped()).count();
-    let dropping = nanos(windows, || drop(all));
-    vec![
-        format!("{name}, {windows}"),
-        format!("{bytes}, {columns}"),
-        format!("{making:.0}, {first:.0}, {dropping:.0}"),
-        format!("{opening:.0}, {again:.0}, {read:.0}"),
-        format!("{striped}"),
-    ]
+    let read = nanos(AT_RANDOM, || {
+        for number in &order {
+            black_box(all[*number as usize].sum(&clock));
+        }
+    });
+    let dropping = nanos(made, || drop(all));
+    let bytes = bytes as f64 / made as f64;
+    let figures = vec![bytes, making, first, opening, again, read, dropping];
+    Some(Row { contender: W::NAME, count, figures })
 }
 
-/// Prints the table of these decades.
-pub(crate) fn print(decades: &[usize]) {
-    let mut rows = Vec::new();
-    for windows in decades.iter().copied().filter(|windows| *windows <= 100_000) {
-        let counts = |window: &SlidingWindow<Counts, Manual>| window.add(Counts::Ok, 1);
-        rows.push(measure("counts", windows, counts, |window| window.sum(Counts::Ok)));
-    }
-    for windows in decades.iter().copied().filter(|windows| *windows <= 10_000) {
-        let timed = |window: &SlidingWindow<Timed, Manual>| window.record(Timed::Rt, 1_000_000);
-        rows.push(measure("a histogram, too", windows, timed, |window| window.sum(Timed::Rt)));
-    }
-    print_table(
-        &[
-            "windows",
-            "bytes, columns a window",
-            "ns: making, first add, dropping",
-            "ns: add that opens a bucket, again at random, a sum at random",
-            "striped at the end",
-        ],
-        &rows,
-    );
-}
+pub(crate) const PART: Part = Part {
+    name: "windows",
+    title: "Windows",
+    about: "Ten buckets of 100 ms, each used. windrow's have two counts, the two of others five. A \
+            histogram is of\nschema 0, from 1 \u{b5}s to 60 s; of such windows there can be 32 000.",
+    columns: &[
+        column("bytes", "bytes"),
+        column("making", "making"),
+        column("first add", "first"),
+        column("add that opens a bucket", "opening"),
+        column("add at random", "random"),
+        column("sum at random", "sum"),
+        column("dropping", "dropping"),
+    ],
+    measure: |count| {
+        let counts = measure::<SlidingWindow<Counts, Manual>>(count);
+        let timed = measure::<SlidingWindow<Timed, Manual>>(count);
+        let others = [measure::<LeapArray>(count), measure::<MutexRing>(count)];
+        [counts, timed].into_iter().chain(others).flatten().collect()
+    },
+};

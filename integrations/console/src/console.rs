@@ -51,6 +51,8 @@ impl Console {
             heavy: Vec::new(),
             durations: Vec::new(),
             hosts: Vec::new(),
+            #[cfg(feature = "log")]
+            log: None,
             // Names are keys of the page's addresses, too.
             scraped: Exposition::new().with_plain_names(),
             settings: Settings::default(),
@@ -222,6 +224,28 @@ impl Console {
         self.shown.hosts.push(name.to_owned());
     }
 
+    /// Shows the past that the log in this directory has, across restarts: on the page, and in
+    /// `/past`.
+    ///
+    /// The log is one of [`windrow_log`], which this process or another one writes; its windows
+    /// and families have the names that they have here. It is read when a client first asks, on a
+    /// thread of the console's own, which takes at most half a core: 1 GB takes some 20 seconds,
+    /// during which the page shows what is read, and says so. After that, an answer takes some
+    /// milliseconds. The sums take at most 64 MiB of memory.
+    ///
+    /// ```
+    /// # let directory = tempfile::tempdir()?;
+    /// # let directory = directory.path();
+    /// let log = windrow_log::Log::open(directory, windrow_log::Options::default())?;
+    /// let mut console = windrow_console::Console::new("shop");
+    /// console.log(directory);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "log")]
+    pub fn log(&mut self, directory: impl AsRef<std::path::Path>) {
+        self.shown.log = Some(Arc::new(crate::logged::Logged::new(directory.as_ref())));
+    }
+
     /// Sets the factor from which a change of a window's numbers is unusual; 2 by default, and at
     /// least 1.1.
     ///
@@ -283,6 +307,9 @@ pub(crate) struct Shown {
     durations: Vec<String>,
     /// The hosts to which it answers, beside this machine and addresses.
     pub(crate) hosts: Vec<String>,
+    /// The log that has the past.
+    #[cfg(feature = "log")]
+    pub(crate) log: Option<Arc<crate::logged::Logged>>,
     pub(crate) scraped: Exposition,
     settings: Settings,
     watches: Mutex<Watches>,
@@ -310,6 +337,15 @@ impl Shown {
         // A panic under the lock, in a function of a metric, leaves watches that are up to date or
         // not.
         self.watches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether there is a log that has the past.
+    #[cfg_attr(not(feature = "log"), allow(clippy::unused_self))]
+    pub(crate) fn has_log(&self) -> bool {
+        #[cfg(feature = "log")]
+        return self.log.is_some();
+        #[cfg(not(feature = "log"))]
+        false
     }
 
     /// Returns whether an event's values are nanoseconds.

@@ -19,6 +19,8 @@ mod host;
 mod hub;
 mod key;
 mod ledger;
+#[cfg(feature = "log")]
+mod logged;
 mod member;
 mod names;
 mod number;
@@ -26,6 +28,7 @@ mod page;
 mod panels;
 mod past;
 mod percentiles;
+mod query;
 mod roles;
 mod series;
 #[cfg(feature = "server")]

@@ -19,6 +19,9 @@ use crate::answers::{Answer, Answers, Asked};
 use crate::body::Body;
 use crate::console::Shown;
 use crate::hub::Hub;
+#[cfg(feature = "fleet")]
+pub(crate) use crate::query::asked_after;
+pub(crate) use crate::query::asked_series;
 use crate::{host, page};
 
 /// A console as a service: it answers requests, and costs nothing before the first one comes.
@@ -123,7 +126,7 @@ impl ConsoleService {
                     "This console does not answer under that name: add it by `Console::host`.\n";
                 plain(StatusCode::MISDIRECTED_REQUEST, answer)
             }
-            "" | "events" | "snapshot.json" | "member.json" | "metrics" | "text"
+            "" | "events" | "snapshot.json" | "member.json" | "metrics" | "past" | "text"
                 if !matches!(*request.method(), Method::GET | Method::HEAD) =>
             {
                 let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
@@ -139,6 +142,7 @@ impl ConsoleService {
             "" | "text" => return Err(Asked::Text),
             "metrics" => return Err(scrape(request.headers())),
             "member.json" => return Err(Asked::Member),
+            "past" => return Ok(self.past(request)),
             "snapshot.json" => {
                 return Err(asked_series(request).map_or(Asked::Snapshot, Asked::Series));
             }
@@ -149,6 +153,20 @@ impl ConsoleService {
             }
         };
         Ok(Pending::Ready(Some(response)))
+    }
+
+    /// Asks the log.
+    #[cfg_attr(not(feature = "log"), allow(unused_variables, clippy::unused_self))]
+    fn past<B>(&self, request: &Request<B>) -> Pending {
+        #[cfg(feature = "log")]
+        if let Some(log) = &self.shown.log {
+            return match log.answer(request) {
+                Ok(answer) => Pending::Asked { answer, kind: JSON, varies: None },
+                Err((status, text)) => Pending::Ready(Some(plain(status, text))),
+            };
+        }
+        let text = "This console has no log: see `Console::log`.\n";
+        Pending::Ready(Some(plain(StatusCode::NOT_FOUND, text)))
     }
 
     fn events(&self, only_head: bool) -> Response<Body> {
@@ -334,49 +352,9 @@ fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     response
 }
 
-/// Returns the key of the series that a request asks for.
-pub(crate) fn asked_series<B>(request: &Request<B>) -> Option<String> {
-    let query = request.uri().query().unwrap_or_default();
-    query.split('&').find_map(|pair| pair.strip_prefix("series=")).map(decoded)
-}
-
-/// Returns the time after which a client asks for points, in milliseconds since 1970.
-#[cfg(feature = "fleet")]
-pub(crate) fn asked_after<B>(request: &Request<B>) -> Option<u64> {
-    let query = request.uri().query().unwrap_or_default();
-    query.split('&').find_map(|pair| pair.strip_prefix("after="))?.parse().ok()
-}
-
-/// Decodes a value of a query: `%41` is `A`, `+` a space. Invalid escapes stay as they are.
-fn decoded(value: &str) -> String {
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let escaped = (*byte == b'%').then(|| hex(after)).flatten();
-        bytes.push(escaped.unwrap_or(if *byte == b'+' { b' ' } else { *byte }));
-        rest = if escaped.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Returns the byte of two hexadecimal digits.
-fn hex(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let (high, low) = (digit(*digits.first()?)?, digit(*digits.get(1)?)?);
-    u8::try_from(high * 16 + low).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_query_is_decoded() {
-        assert_eq!(decoded("a%7b%22%C3%A9%22%7D+%2B"), "a{\"é\"} +");
-        assert_eq!(decoded("100%"), "100%");
-        assert_eq!(decoded("%zz%4"), "%zz%4");
-        assert_eq!(decoded("%é"), "%é");
-    }
 
     #[test]
     fn only_a_client_that_names_html_gets_the_page() {

@@ -14,6 +14,7 @@ mod layout;
 mod many;
 mod numbers;
 mod page;
+mod past;
 mod percentiles;
 mod pictures;
 mod restart;
@@ -24,4 +25,6 @@ mod truth;
 mod unusual;
 mod view;
 mod watch;
+#[path = "../console/week.rs"]
+mod week;
 mod yesterday;

@@ -5,10 +5,12 @@ mod answers;
 mod endpoints;
 mod heavy;
 mod page;
+mod past;
 mod percentiles;
 mod server;
 mod streams;
 mod unusual;
+mod week;
 mod yesterday;
 
 use std::net::SocketAddr;

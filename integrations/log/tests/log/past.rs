@@ -176,7 +176,7 @@ fn write_days(directory: &Path, rng: &mut Rng, count: u64, begin: u64) -> Vec<Li
                 _ => rng.u64(..4_000 * SECOND),
             };
             // Lines end at most the slack before any ahead of them.
-            let back = if rng.u8(..5) == 0 { rng.u64(..=slack * SECOND) } else { 0 };
+            let back = if rng.bool() { rng.u64(..=slack * SECOND) } else { 0 };
             let end = now.max(newest).saturating_sub(back);
             newest = newest.max(now).max(end);
             let line = bucket(rng, end, length);
@@ -212,7 +212,7 @@ fn each_number_is_the_sum_of_the_lines_in_its_bin() {
         assert!(past.memory_used() <= memory, "{} of {memory}", past.memory_used());
         let ends = || lines.iter().map(|line| line.end);
         let (first, last) = (ends().min().unwrap(), ends().max().unwrap());
-        for _ in 0..40 {
+        for _ in 0..150 {
             let resource = RESOURCES[rng.usize(..4)];
             let end = lines[rng.usize(..lines.len())].end;
             let span = [1, 60, 3_600, 86_400, 7 * 86_400][rng.usize(..5)] * SECOND;

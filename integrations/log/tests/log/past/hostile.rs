@@ -25,6 +25,7 @@ fn wrong_lines_are_counted_and_the_others_are_summed() {
         bucket("2024-13-04T12:00:00Z", "1", "\"Pass\":{\"count\":1,\"sum\":1}"),
         bucket("9999-10-04T12:00:00Z", "1", "\"Pass\":{\"count\":1,\"sum\":1}"),
         bucket(noon, "1", "\"Rt\":{\"count\":1,\"sum\":1,\"distribution\":{\"cells\":7}}"),
+        bucket(noon, "1", "\"Pass\u{85}\":{\"count\":1,\"sum\":1}"),
         "{}\n".to_owned(),
         "[[[[[[\n".to_owned(),
         format!("{}\n", "[".repeat(100_000)),
@@ -37,6 +38,7 @@ fn wrong_lines_are_counted_and_the_others_are_summed() {
     let most = u64::MAX.to_string();
     let large = format!("\"Pass\":{{\"count\":{most},\"sum\":{most}}}");
     text.push_str(&bucket(noon, "1000000000", &large).repeat(3));
+    text.push_str(&bucket(noon, "1", "\"\u{a3}\":{\"count\":1,\"sum\":1}"));
     let small = format!("\"Open\":{{\"count\":{0},\"sum\":{0}}}", i64::MIN);
     text.push_str(&bucket(noon, "1000000000", &small).repeat(3));
     text.push_str(&bucket("1700-01-01T00:00:00Z", "0", &large));
@@ -56,6 +58,7 @@ fn wrong_lines_are_counted_and_the_others_are_summed() {
         let event = span.events.iter().find(|event| event.name == name).unwrap();
         event.bins.iter().map(|bin| bin.sum).sum()
     };
+    assert_eq!(all(&span, "\u{a3}"), 1);
     assert_eq!(all(&span, "Pass"), 3 * i128::from(u64::MAX));
     assert_eq!(all(&span, "Open"), 3 * i128::from(i64::MIN));
     // All of time, in few bins.

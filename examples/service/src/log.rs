@@ -11,6 +11,9 @@ pub(crate) fn begin(level: Level) {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_target(false)
+        // Otherwise a log that cannot be written is an error on standard error, and its panic ends
+        // the connection: the reader of the log may be gone.
+        .log_internal_errors(false)
         .init();
 }
 

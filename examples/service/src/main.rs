@@ -45,7 +45,11 @@ fn main() -> ExitCode {
             log::begin(options.log_level());
             let listener = match listen::on(options.settings.listen) {
                 Ok(listener) => listener,
-                Err(message) => return arguments::refuse(NAME, &message),
+                // Not 2, as of settings that are refused: another attempt may succeed.
+                Err(message) => {
+                    eprintln!("{NAME}: {message}");
+                    return ExitCode::FAILURE;
+                }
             };
             match run::run(&options, listener) {
                 Ok(rows) => rows,

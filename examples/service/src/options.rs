@@ -31,6 +31,7 @@ usage: windrow-service [OPTIONS]
 settings, from the file, then SHOP_LISTEN and so on in the environment, then arguments; the last wins:
 
   --listen ADDRESS:PORT       where it serves (127.0.0.1:0: a free port of loopback)
+  --max-connections N         how many at once, 1 to 65536 (1024); others wait
   --header-timeout-seconds N  for a request's header, 1 to 600 (10); a connection that idles ends too
   --body-timeout-seconds N    for a request's body, 1 to 600 (10)
   --drain-delay-seconds N     from the signal to stop, when /readyz fails, until it no longer listens,

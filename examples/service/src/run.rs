@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::load::Load;
 use crate::numbers::grouped;
 use crate::options::{Options, Picture};
-use crate::server::Server;
+use crate::server::{Limits, Server};
 use crate::shop::Shop;
 use crate::stop::Stop;
 use crate::verdict::Row;
@@ -30,7 +30,8 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
     let shop = Shop::open();
     let console = counts::console().map_err(Error::other)?;
     let router = app::router(&shop, &console, signal.clone(), settings.body_timeout);
-    let server = Server::start(listener, router, settings.header_timeout)?;
+    let limits = Limits { connections: settings.max_connections, header: settings.header_timeout };
+    let server = Server::start(listener, router, limits)?;
     tracing::info!(%address, "serving");
     let load = options.clients.map(|clients| Load::begin(address, clients));
 

@@ -2,6 +2,7 @@
 
 use std::io::Result;
 use std::net::TcpListener as Bound;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -10,12 +11,24 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 /// The pause after an error of the system, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// The greatest size of the header of a request, in bytes: that of a connection's buffer.
+const LONGEST_HEADER: usize = 16 << 10;
+
+/// The limits of connections.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    /// The number of connections at once. Further ones wait in the system's queue.
+    pub(crate) connections: usize,
+    /// The longest time until the header of the next request.
+    pub(crate) header: Duration,
+}
 
 /// A server at work.
 pub(crate) struct Server {
@@ -25,16 +38,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves; a connection that has not sent the header of its next request within the timeout
-    /// ends.
-    pub(crate) fn start(
-        listener: Bound,
-        router: Router,
-        header_timeout: Duration,
-    ) -> Result<Server> {
+    /// Serves; a connection that has not sent the header of its next request in time ends.
+    pub(crate) fn start(listener: Bound, router: Router, limits: Limits) -> Result<Server> {
         let listener = TcpListener::from_std(listener)?;
         let (close, closed) = oneshot::channel();
-        let task = tokio::spawn(serve(listener, router, header_timeout, closed));
+        let task = tokio::spawn(serve(listener, router, limits, closed));
         Ok(Server { close, task })
     }
 
@@ -50,19 +58,24 @@ impl Server {
 async fn serve(
     listener: TcpListener,
     router: Router,
-    header_timeout: Duration,
+    limits: Limits,
     mut closed: oneshot::Receiver<Duration>,
 ) -> usize {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(header_timeout);
+    http.timer(TokioTimer::new()).header_read_timeout(limits.header).max_buf_size(LONGEST_HEADER);
+    let places = Arc::new(Semaphore::new(limits.connections));
     let service = TowerToHyperService::new(router);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     let limit = loop {
         tokio::select! {
-            stream = accept(&listener) => {
+            (place, stream) = accept(&listener, &places) => {
                 let connection = http.serve_connection(TokioIo::new(stream), service.clone());
-                connections.spawn(graceful.watch(connection));
+                let connection = graceful.watch(connection);
+                connections.spawn(async move {
+                    let _place = place;
+                    connection.await
+                });
             }
             Some(_) = connections.join_next() => {}
             limit = &mut closed => break limit.unwrap_or_default(),
@@ -82,13 +95,17 @@ async fn serve(
     open
 }
 
-/// Returns the next connection.
-async fn accept(listener: &TcpListener) -> TcpStream {
+/// Returns the next connection, when there is a place for it.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> (OwnedSemaphorePermit, TcpStream) {
+    let place = Arc::clone(places).acquire_owned().await.expect("the semaphore is not closed");
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let _ = stream.set_nodelay(true);
-                return stream;
+                return (place, stream);
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");

@@ -18,6 +18,8 @@ const PREFIX: &str = "SHOP_";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) listen: SocketAddr,
+    /// The number of connections at once.
+    pub(crate) max_connections: usize,
     /// The longest time from the moment at which a connection has no request to the end of the next
     /// request's header.
     pub(crate) header_timeout: Duration,
@@ -36,6 +38,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            max_connections: 1024,
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(10),
             drain_delay: Duration::ZERO,
@@ -54,11 +57,19 @@ struct Setting {
     set: fn(&mut Settings, &str) -> bool,
 }
 
-const SETTINGS: [Setting; 6] = [
+const SETTINGS: [Setting; 7] = [
     Setting {
         key: "listen",
         rule: "an address and a port, such as 127.0.0.1:8080; port 0 is a free one",
         set: |settings, value| put(&mut settings.listen, value.parse().ok()),
+    },
+    Setting {
+        key: "max_connections",
+        rule: "a whole number from 1 to 65536",
+        set: |settings, value| {
+            let limit = value.parse().ok().filter(|limit| (1..=65_536).contains(limit));
+            put(&mut settings.max_connections, limit)
+        },
     },
     Setting {
         key: "header_timeout_seconds",
@@ -170,6 +181,7 @@ mod tests {
     fn an_argument_wins_over_the_environment_and_that_over_the_file() {
         let mut settings = Settings::default();
         let file = "# A shop.\nlisten = 0.0.0.0:80 # all\n\ndrain_delay_seconds=5\nlog = debug\n\
+            max_connections = 8\n\
             drain_limit_seconds = 20\n";
         settings.read_file("shop.conf", file).unwrap();
         let environment = "SHOP_LOG=warn SHOP_DRAIN_LIMIT_SECONDS=30 PATH=/bin";
@@ -179,6 +191,7 @@ mod tests {
             listen: SocketAddr::from(([0, 0, 0, 0], 80)),
             drain_delay: Duration::from_secs(5),
             drain_limit: Duration::from_secs(40),
+            max_connections: 8,
             log: Some(Level::WARN),
             ..Settings::default()
         };
@@ -199,13 +212,14 @@ mod tests {
             (
                 "drain_limit = 3",
                 "shop.conf:1: there is no setting drain_limit; there are listen, \
-                header_timeout_seconds, body_timeout_seconds, drain_delay_seconds, \
+                max_connections, header_timeout_seconds, body_timeout_seconds, drain_delay_seconds, \
                 drain_limit_seconds, log",
             ),
         ] {
             assert_eq!(file(text).to_string(), says);
         }
         for (key, value, rule) in [
+            ("MAX_CONNECTIONS", "0", "a whole number from 1 to 65536"),
             ("HEADER_TIMEOUT_SECONDS", "0", "a whole number from 1 to 600"),
             ("BODY_TIMEOUT_SECONDS", "601", "a whole number from 1 to 600"),
             ("DRAIN_DELAY_SECONDS", "-1", "a whole number from 0 to 600"),

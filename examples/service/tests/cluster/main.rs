@@ -96,6 +96,10 @@ fn an_alert_that_misses_or_cries_wolf_is_noticed() {
             "(increase(shop_requests_overflow_total[15m]) > 0 unless",
         ),
         ("job:shop_requests_refused:ratio5m > 0.5", "job:shop_requests_refused:ratio5m > 0.95"),
+        (
+            "job:shop_requests_unanswered:ratio5m > 0.5",
+            "job:shop_requests_unanswered:ratio5m > 0.1",
+        ),
         // One window in place of two: the page goes on for an hour, or comes at once.
         (" and job:shop_requests_failed:ratio5m > 14.4 * 0.01", ""),
         ("job:shop_requests_failed:ratio1h > 14.4 * 0.01 and ", ""),

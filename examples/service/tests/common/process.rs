@@ -1,6 +1,6 @@
 //! The service as a process of its own, which ends with this.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -34,14 +34,20 @@ impl Process {
     }
 
     /// Starts a command of it without load, and waits until it listens.
-    pub(crate) fn of(mut command: Command, arguments: &[&str]) -> Process {
+    pub(crate) fn of(command: Command, arguments: &[&str]) -> Process {
+        Process::with_log(command, arguments, Stdio::piped())
+    }
+
+    /// Starts a command of it with its log there, and waits until it listens.
+    pub(crate) fn with_log(mut command: Command, arguments: &[&str], log: Stdio) -> Process {
         command.args(["--no-load", "--plain"]).args(arguments);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().expect("the service starts");
+        drop(command); // it has an end of the log too
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped"));
         let address = address(&mut lines);
-        let errors = child.stderr.take().expect("it is piped");
-        Process { child, address, said: Some([whole(lines), whole(errors)]) }
+        let errors = child.stderr.take().map_or_else(|| whole(io::empty()), whole);
+        Process { child, address, said: Some([whole(lines), errors]) }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -1,9 +1,9 @@
 //! Settings, health, timeouts, a drain, and a log.
 
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use axum::http::StatusCode;
@@ -159,4 +159,46 @@ fn a_file_and_the_environment_set_it_and_what_is_wrong_is_refused_by_its_place()
     let (code, said) = run(&[], ("SHOP_DRAIN_LIMIT_SECONDS", "0"));
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("SHOP_DRAIN_LIMIT_SECONDS: drain_limit_seconds is \"0\""), "{said}");
+}
+
+#[tokio::test]
+async fn a_log_whose_reader_has_gone_ends_no_request_and_no_drain() {
+    let (reader, log) = io::pipe().unwrap();
+    let arguments = ["--log", "debug", "--drain-limit-seconds", "60"];
+    let service = Process::with_log(command(), &arguments, Stdio::from(log));
+    drop(reader);
+    for _ in 0..3 {
+        assert_eq!(get(&service, "/coupons/hay").await.0, StatusCode::METHOD_NOT_ALLOWED);
+    }
+    service.signal("TERM");
+    let end = service.end();
+    assert_eq!(end.code, Some(0), "{end:?}");
+    assert!(end.said.ends_with("\ncounted 3 of 3, lost 0\n"), "{end:?}");
+}
+
+#[test]
+fn a_header_that_is_too_long_is_refused() {
+    let service = Process::start(&["--header-timeout-seconds", "600"]);
+    // As long as the buffer, so that the service has read all of it when it ends the connection.
+    let part = format!("{:h<1$}", "GET /carts/1 HTTP/1.1\r\nhost: ", 16 << 10);
+    let answer = rest(send(&service, &part));
+    assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_beyond_the_limit_waits_for_another_to_end() {
+    let service = Process::start(&["--max-connections", "1", "--header-timeout-seconds", "600"]);
+    let mut first = Client::connect(service.address()).await.unwrap();
+    assert_eq!(first.send("GET", "/slow/1", String::new()).await.unwrap().0, StatusCode::OK);
+    let second = send(&service, "GET /carts/1 HTTP/1.1\r\nhost: hay\r\nconnection: close\r\n\r\n");
+    for _ in 0..100 {
+        assert_eq!(first.send("GET", "/slow/1", String::new()).await.unwrap().0, StatusCode::OK);
+    }
+    let (_, text) = first.send("GET", "/metrics", String::new()).await.unwrap();
+    let text = String::from_utf8(text.to_vec()).unwrap();
+    assert!(text.contains("/slow/") && !text.contains("/carts/"), "{text}");
+    drop(first);
+    // On another thread, so that the task of the first connection ends on this one.
+    let answer = tokio::task::spawn_blocking(|| rest(second)).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }

@@ -52,9 +52,8 @@ async fn the_manifest_of_kubernetes_is_of_this_service() {
     for probe in ["livenessProbe", "readinessProbe"] {
         assert_eq!(container[probe]["httpGet"]["port"], port["name"]);
     }
+    let port_name = text(&port["name"]);
     let port = port["containerPort"].as_i64().unwrap();
-    let annotations = &pod["metadata"]["annotations"];
-    assert_eq!(text(&annotations["prometheus.io/port"]), port.to_string());
 
     // The process takes all of the variables, and serves the paths.
     let variables = container["env"].as_vec().unwrap().iter();
@@ -67,7 +66,7 @@ async fn the_manifest_of_kubernetes_is_of_this_service() {
     for path in [
         &container["livenessProbe"]["httpGet"]["path"],
         &container["readinessProbe"]["httpGet"]["path"],
-        &annotations["prometheus.io/path"],
+        &Yaml::String("/metrics".to_owned()), // the path at which Prometheus scrapes by default
     ] {
         assert_eq!(get(&service, &text(path)).await.0, StatusCode::OK, "{path:?}");
     }
@@ -81,6 +80,25 @@ async fn the_manifest_of_kubernetes_is_of_this_service() {
         probe["periodSeconds"].as_i64().unwrap() * probe["failureThreshold"].as_i64().unwrap();
     let delay = seconds(&variables, "SHOP_DRAIN_DELAY_SECONDS");
     assert!(delay > Duration::from_secs(notice.cast_unsigned()), "{delay:?}, {notice} s");
+
+    // Prometheus finds the pods by their label and their port, and scrapes once more in the delay.
+    let scraper = read("../prometheus/kubernetes.yml");
+    let [scraper] = &YamlLoader::load_from_str(&scraper).unwrap()[..] else { panic!() };
+    let interval = text(&scraper["global"]["scrape_interval"]);
+    let interval = interval.strip_suffix('s').unwrap().parse().unwrap();
+    assert!(delay > Duration::from_secs(interval), "{delay:?}, {interval} s");
+    let job = &scraper["scrape_configs"][0];
+    assert_eq!(text(&job["job_name"]), "shop");
+    let selector = text(&job["kubernetes_sd_configs"][0]["selectors"][0]["label"]);
+    let (label, value) = selector.split_once('=').unwrap();
+    assert_eq!(text(&pod["metadata"]["labels"][label]), value);
+    let relabel = job["relabel_configs"].as_vec().unwrap();
+    assert_eq!(text(&relabel[0]["regex"]), port_name);
+    // No label is added: the rules would tell pods apart by it.
+    let actions: Vec<String> = relabel.iter().map(|rule| text(&rule["action"])).collect();
+    assert_eq!(actions, ["keep", "drop"]);
+    let other_labels = ["labels", "static_configs", "file_sd_configs"];
+    assert!(other_labels.iter().all(|key| job[*key].is_badvalue()));
 }
 
 #[test]
@@ -134,4 +152,9 @@ async fn the_unit_of_systemd_is_valid_and_its_settings_are_too() {
     let refused = output(crate::command().args(["--config", here.to_str().unwrap()]));
     let code = i64::from(refused.status.code().unwrap());
     assert_eq!(number(&unit, "RestartPreventExitStatus"), code.cast_unsigned());
+    // One that is tried again, for ever: a port that is taken.
+    let taken = service.address().to_string();
+    let refused = output(crate::command().args(["--listen", &taken]));
+    assert_ne!(refused.status.code().map(i64::from), Some(code));
+    assert_eq!(number(&unit, "StartLimitIntervalSec"), 0);
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::served::Served;
 
 /// The processes that are chosen on the dashboard.
-pub(super) const INSTANCE: &str = "instance=~\"$instance\"";
+pub(super) const INSTANCE: &str = "job=\"shop\",instance=~\"$instance\"";
 
 const ROUTE: &str = "method, route";
 const ROUTE_LEGEND: &str = "{{method}} {{route}}";
@@ -80,6 +80,7 @@ fn requests(served: &Served<'_>) -> Vec<Panel> {
         panel("Requests", "reqps", of("Request"), ROUTE_LEGEND),
         panel("Failed", "percentunit", share("Exception"), ROUTE_LEGEND),
         panel("Refused", "percentunit", share("Block"), ROUTE_LEGEND),
+        panel("Cancelled by clients", "percentunit", share("Cancelled"), ROUTE_LEGEND),
         Panel {
             title: "Median and 99th percentile",
             unit: "ns",

@@ -91,13 +91,15 @@ pub struct Span {
     /// The runs that began in the span, the oldest first: with one log a process, its starts. These
     /// are the newest 200.
     pub runs: Vec<Run>,
-    /// The number of runs before these that began in the span.
+    /// The number of runs before these that began in the span. Of a file with more than 1000 runs,
+    /// those before the last 1000 count if some of them may have begun in the span.
     pub earlier_runs: u64,
     /// The number of lines, of any resource, in gaps that touch the span: see
-    /// [`Dropped`](crate::Dropped).
+    /// [`Dropped`](crate::Dropped). The gaps of a file beyond 1000 count as one.
     pub dropped: u64,
-    /// The number of bytes of the log that are not in the sums: not read yet, or more than may be
-    /// read for one span. If it is 0, the numbers are complete.
+    /// The number of bytes of the log that are not in the sums: not read yet, more than may be read
+    /// for one span, or gone since they were read. If it is 0, all lines that could be decoded are
+    /// in the numbers.
     pub unread: u64,
     /// The number of lines of the log that could not be decoded.
     pub unreadable: u64,
@@ -123,12 +125,13 @@ impl Past {
         Past { directory: directory.as_ref().to_owned(), memory: 64 << 20, files: BTreeMap::new() }
     }
 
-    /// Sets the memory for sums in bytes: 64 MiB by default, which is enough for the minutes of 2
-    /// million lines in different minutes or resources.
+    /// Sets the memory for sums in bytes: 64 MiB by default, which is enough for 190 000 minutes of
+    /// a resource with four events.
     ///
-    /// Each file has an equal part of it, of a sixteenth at most. If that is too little for sums by
-    /// minute, as with many resources that count seldom, the bins of this file are longer: up to a
-    /// day. A file with more resources than that allows has no sums; spans read its lines.
+    /// Each file that is not empty has an equal part of it, of a sixteenth at most. If that is too
+    /// little for sums by minute, as with many resources that count seldom, the bins of this file
+    /// are longer: up to a day. A file with more resources than that allows has no sums; spans read
+    /// its lines.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Past {
         self.memory = bytes;
@@ -138,13 +141,14 @@ impl Past {
     /// Lists the files, and reads about `budget` bytes of the lines that it does not have, the
     /// newest file first. Returns the number of bytes that are left to read.
     ///
-    /// The sums of files that were removed are removed. Costs a look at each file, and about 1 µs a
+    /// The sums of files that were removed are removed. A file that is replaced by another one is
+    /// read anew, unless both have the same length. Costs a look at each file, and about 3 µs a
     /// line.
     ///
     /// # Errors
     ///
     /// Returns [`ReadError`] if the directory cannot be listed, or a file cannot be read. Then it
-    /// has read the others.
+    /// has read of the others, up to the budget: [`Span::unread`] has what is left.
     pub fn catch_up(&mut self, mut budget: u64) -> Result<u64, ReadError> {
         let segments = crate::read::segments(&self.directory)?;
         self.files.retain(|segment, _| segments.binary_search(segment).is_ok());
@@ -160,8 +164,9 @@ impl Past {
                 self.files.remove(&segment);
             }
         }
-        let memory = self.memory / self.files.len().max(FILES);
-        let mut left = 0;
+        let files = self.files.values().filter(|file| file.has_bytes()).count();
+        let memory = self.memory / files.max(FILES);
+        let mut left: u64 = 0;
         for file in self.files.values_mut().rev() {
             file.fit(memory);
             if budget > 0
@@ -170,7 +175,7 @@ impl Past {
             {
                 result = Err(ReadError { path: file.path.clone(), error });
             } else {
-                left += file.unread();
+                left = left.saturating_add(file.unread());
             }
         }
         result.map(|()| left)
@@ -191,12 +196,12 @@ impl Past {
     /// which it ended.
     ///
     /// Bins of less than the file's sums, by default a minute, are made of its lines, if these are
-    /// at most 8 MiB; otherwise bins are longer. So a call reads at most 8 MiB, and takes less than
-    /// 0.1 s on usual machines.
+    /// at most 8 MiB; otherwise bins are longer. To find them takes some kilobytes of each file; at
+    /// most a megabyte or two for each length of bins, if the file is none that a log has written.
     ///
     /// # Errors
     ///
-    /// Returns [`ReadError`] if a file cannot be read. A file that was removed is none.
+    /// Returns [`ReadError`] if a file cannot be read. A removed file is not an error.
     pub fn span(
         &self,
         resource: &str,
@@ -205,11 +210,8 @@ impl Past {
         bins: usize,
     ) -> Result<Span, ReadError> {
         let range = (Wall::from(from), Wall::from(to).max(from.into()));
-        let near = self.files.values().filter(|file| touches(file, range));
-        let found: Vec<_> = near.filter_map(|file| file.cells.resource(resource)).collect();
-        let longest = found.iter().map(|found| found.longest).max().unwrap_or_default();
-        let grid = Grid::of(range, bins.min(BINS) as u64, longest);
-        let Plan { grid, lines, left_out } = self.plan(resource, grid, range)?;
+        let grid = Grid::of(range, bins.min(BINS) as u64);
+        let Plan { grid, longest, lines, mut left_out } = self.plan(resource, grid, range)?;
         let (first, end) = grid.bins(range);
         let count = usize::try_from(end - first).unwrap_or(0);
         let mut sums = Sums { first, count, events: Vec::new(), has_more: false };
@@ -232,9 +234,10 @@ impl Past {
                     sums.add(grid.bin(end), name, total);
                 }
             };
-            read::read(file, stretch, resource, range, see).map_err(failed(file))?;
+            let gone = read::read(file, stretch, resource, range, see).map_err(failed(file))?;
+            left_out = left_out.saturating_add(gone);
         }
-        let unread = self.files.values().map(Summed::unread).sum::<u64>() + left_out;
+        let unread = self.files.values().map(Summed::unread).fold(left_out, u64::saturating_add);
         let (runs, earlier_runs) = self.runs(range);
         Ok(Span {
             start: range.0.into(),
@@ -262,6 +265,12 @@ impl Past {
         loop {
             let (first, end) = grid.bins(range);
             let aligned = (grid.start(first), grid.start(end));
+            let near = self.files.values().filter(|file| touches(file, aligned));
+            let longest = near.map(|file| file.cells.longest(resource)).max().unwrap_or_default();
+            if grid.is_shorter(longest) {
+                grid = grid.next();
+                continue;
+            }
             let (mut lines, mut bytes, mut left_out, mut is_too_fine) = (Vec::new(), 0, 0, false);
             // The newest lines first.
             for file in self.files.values().rev().filter(|file| touches(file, aligned)) {
@@ -271,13 +280,14 @@ impl Past {
                     continue;
                 }
                 let Some(stretch) = read::find(file, aligned).map_err(failed(file))? else {
+                    left_out = u64::saturating_add(left_out, file.offset());
                     continue;
                 };
                 if bytes + stretch.bytes() <= LINES {
                     bytes += stretch.bytes();
                     lines.push((file, stretch));
                 } else if is_over {
-                    left_out += stretch.bytes();
+                    left_out = u64::saturating_add(left_out, stretch.bytes());
                 } else {
                     is_too_fine = true;
                     break;
@@ -285,7 +295,7 @@ impl Past {
             }
             if !is_too_fine {
                 lines.reverse();
-                return Ok(Plan { grid, lines, left_out });
+                return Ok(Plan { grid, longest, lines, left_out });
             }
             grid = grid.next();
         }
@@ -299,7 +309,9 @@ impl Past {
         runs.sort_by(|one, other| (one.started, &one.id).cmp(&(other.started, &other.id)));
         runs.dedup(); // each file begins with a line of its run
         let earlier = runs.len().saturating_sub(RUNS);
-        (runs[earlier..].iter().map(|run| (*run).clone()).collect(), earlier as u64)
+        let others = self.files.values().map(|file| file.other_runs.near((from, to)));
+        let count = others.fold(earlier as u64, u64::saturating_add);
+        (runs[earlier..].iter().map(|run| (*run).clone()).collect(), count)
     }
 
     /// Returns the number of lines in gaps that touch a range.
@@ -330,7 +342,9 @@ impl Debug for Past {
 /// The way to make the bins of a range.
 struct Plan<'a> {
     grid: Grid,
-    /// The lines to read, in files whose sums do not do.
+    /// The longest bucket.
+    longest: Duration,
+    /// The lines to read, in files whose sums are too coarse.
     lines: Vec<(&'a Summed, Stretch)>,
     /// The number of bytes that are too many to read.
     left_out: u64,

@@ -9,6 +9,10 @@ use crate::wall::Wall;
 /// The length of a stretch that is read line by line.
 const SHORT: u64 = 4096;
 
+/// The number of bytes after which a search ends where it is: long lines, and lines without a time,
+/// are passed over.
+const MOST: u64 = 1 << 20;
+
 /// Returns an offset in a file, at the beginning of a line: directly behind a line that ended at or
 /// before `bound`, or else `first`, where the second line begins.
 ///
@@ -18,18 +22,10 @@ const SHORT: u64 = 4096;
 pub(crate) fn lower_bound(
     file: &mut (impl BufRead + Seek),
     kind: Kinds,
-    (first, length): (u64, u64),
+    within: (u64, u64),
     bound: Wall,
 ) -> io::Result<u64> {
-    let (mut low, mut high) = (first, length);
-    while high.saturating_sub(low) > SHORT {
-        let middle = low + (high - low) / 2;
-        match line_behind(file, kind, middle, high)? {
-            Some((behind, end)) if end <= bound => low = behind,
-            _ => high = middle,
-        }
-    }
-    Ok(low)
+    search(file, kind, within, bound).map(|(low, _)| low)
 }
 
 /// Returns an offset in a file: all lines that ended one slack before `bound`, or earlier, begin at
@@ -37,30 +33,105 @@ pub(crate) fn lower_bound(
 pub(crate) fn upper_bound(
     file: &mut (impl BufRead + Seek),
     kind: Kinds,
-    (first, length): (u64, u64),
+    within: (u64, u64),
     bound: Wall,
 ) -> io::Result<u64> {
-    // The search has ended within this distance of a line that ended later than `bound`.
-    lower_bound(file, kind, (first, length), bound).map(|low| low.saturating_add(SHORT))
+    search(file, kind, within, bound).map(|(_, high)| high)
 }
 
-/// Returns the first line with a time that begins behind `middle`, and ends before `high`: the
-/// offset behind it, and its time.
+/// Returns both bounds. They are some thousand bytes apart, or more if the search has ended early.
+///
+/// No line begins behind `high` that ended one slack before `bound` or earlier: `high` moves ahead
+/// of a line that ended later, or over a stretch in which no line begins that has a time.
+fn search(
+    file: &mut (impl BufRead + Seek),
+    kind: Kinds,
+    (first, length): (u64, u64),
+    bound: Wall,
+) -> io::Result<(u64, u64)> {
+    let (mut low, mut high, mut left) = (first, length, MOST);
+    while high.saturating_sub(low) > SHORT && left > 0 {
+        let middle = low + (high - low) / 2;
+        match line_behind(file, kind, (middle, high, length), &mut left)? {
+            Behind::Line { behind, end } if end <= bound => low = behind,
+            Behind::Line { .. } | Behind::Nothing => high = middle,
+            Behind::Unknown => break,
+        }
+    }
+    Ok((low, high))
+}
+
+/// The result of a look behind a place.
+enum Behind {
+    /// A line: the offset behind it, and its time.
+    Line { behind: u64, end: Wall },
+    /// No line that has a time.
+    Nothing,
+    /// More than may be read.
+    Unknown,
+}
+
+/// Finds the first line with a time that begins behind `middle`, and before `high`. It takes the
+/// bytes that it reads off `left`.
 fn line_behind(
     file: &mut (impl BufRead + Seek),
     kind: Kinds,
-    middle: u64,
-    high: u64,
-) -> io::Result<Option<(u64, Wall)>> {
+    (middle, high, length): (u64, u64, u64),
+    left: &mut u64,
+) -> io::Result<Behind> {
     let mut line = Vec::new();
     file.seek(SeekFrom::Start(middle))?;
-    let mut at = middle + lines::next(file, &mut line, high - middle)?.bytes;
-    while at < high {
-        at += lines::next(file, &mut line, high - at)?.bytes;
-        let Some(whole) = line.strip_suffix(b"\n") else { break };
+    let mut bytes = lines::next(file, &mut line, (high - middle).min(*left))?.bytes;
+    let mut at = middle;
+    loop {
+        at += bytes;
+        *left = left.saturating_sub(bytes);
+        if at >= high || bytes == 0 {
+            return Ok(Behind::Nothing);
+        }
+        if *left == 0 {
+            return Ok(Behind::Unknown);
+        }
+        // It may end behind `high`.
+        bytes = lines::next(file, &mut line, (length - at).min(*left))?.bytes;
+        let Some(whole) = line.strip_suffix(b"\n") else { continue };
         if let Some(decoded) = kind.decode(whole) {
-            return Ok(Some((at, decoded.end)));
+            return Ok(Behind::Line { behind: at + bytes, end: decoded.end });
         }
     }
-    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Cursor, Read};
+
+    use super::*;
+
+    /// A file that counts the bytes that are read.
+    struct Counted(Cursor<Vec<u8>>, u64);
+
+    impl Read for Counted {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let read = self.0.read(into)?;
+            self.1 += read as u64;
+            Ok(read)
+        }
+    }
+
+    impl Seek for Counted {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    #[test]
+    fn what_has_no_time_costs_little() {
+        for text in ["x".repeat(64 << 20), "x\n".repeat(32 << 20), "{\"a\":1}\n".repeat(8 << 20)] {
+            let length = text.len() as u64;
+            let mut file = BufReader::new(Counted(Cursor::new(text.into_bytes()), 0));
+            let bounds = search(&mut file, Kinds::Json, (0, length), Wall(0)).unwrap();
+            assert_eq!(bounds.0, 0);
+            assert!(file.get_ref().1 < 2 * MOST, "{}", file.get_ref().1);
+        }
+    }
 }

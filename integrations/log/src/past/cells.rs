@@ -11,8 +11,7 @@ use crate::wall::Wall;
 /// The greatest number of events of a resource that have sums.
 pub(super) const EVENTS: usize = 32;
 
-/// The memory of a resource or a cell in bytes, besides its name or its numbers: an estimate that
-/// is rather too high.
+/// The memory of a resource or a cell in bytes, besides its name or its numbers: an upper estimate.
 const RESOURCE: usize = 256;
 const CELL: usize = 96;
 
@@ -23,8 +22,10 @@ pub(super) struct Cells {
     resources: HashMap<String, Resource>,
     /// The memory that they take.
     bytes: usize,
-    /// True if they would take too much even with the longest bins. Then there are none.
-    is_over: bool,
+    /// The memory that was too little even with the longest bins; then there are no sums.
+    too_little: Option<usize>,
+    /// The longest bucket of all resources.
+    longest: Duration,
 }
 
 /// The sums of a resource.
@@ -33,8 +34,7 @@ pub(super) struct Resource {
     pub(super) events: Vec<Box<str>>,
     /// By bin: the sums of each event.
     bins: BTreeMap<i64, Vec<Total>>,
-    /// The longest bucket.
-    pub(super) longest: Duration,
+    longest: Duration,
     /// True if a line has an event more than [`EVENTS`].
     pub(super) has_more: bool,
 }
@@ -81,7 +81,13 @@ impl Resource {
 
 impl Cells {
     pub(super) fn new(grid: Grid) -> Cells {
-        Cells { grid, resources: HashMap::new(), bytes: 0, is_over: false }
+        Cells {
+            grid,
+            resources: HashMap::new(),
+            bytes: 0,
+            too_little: None,
+            longest: Duration::ZERO,
+        }
     }
 
     /// Adds a bucket.
@@ -91,7 +97,8 @@ impl Cells {
         (end, length): (Wall, Duration),
         events: &[(Cow<'_, str>, Total)],
     ) {
-        if self.is_over {
+        self.longest = self.longest.max(length);
+        if self.is_over() {
             return;
         }
         let bin = self.grid.bin(end);
@@ -114,7 +121,8 @@ impl Cells {
             self.coarsen();
         }
         if self.bytes > memory {
-            *self = Cells { is_over: true, ..Cells::new(self.grid) };
+            let longest = self.longest;
+            *self = Cells { too_little: Some(memory), longest, ..Cells::new(self.grid) };
         }
     }
 
@@ -147,12 +155,23 @@ impl Cells {
 
     /// Returns whether bins of this grid can be made of these sums.
     pub(super) fn can_make(&self, grid: Grid) -> bool {
-        !self.is_over && grid.has(self.grid)
+        !self.is_over() && grid.has(self.grid)
     }
 
-    /// Returns whether there are sums, with some length of bins.
+    /// Returns whether there are too many resources for sums.
     pub(super) fn is_over(&self) -> bool {
-        self.is_over
+        self.too_little.is_some()
+    }
+
+    /// Returns whether there are no sums, though there is twice the memory now.
+    pub(super) fn has_too_little(&self, memory: usize) -> bool {
+        self.too_little.is_some_and(|too_little| too_little < memory / 2)
+    }
+
+    /// Returns the longest bucket of a resource; of all resources, if there are no sums.
+    pub(super) fn longest(&self, resource: &str) -> Duration {
+        let of_it = || self.resource(resource).map_or(Duration::ZERO, |found| found.longest);
+        if self.is_over() { self.longest } else { of_it() }
     }
 
     /// Calls `see` with the sums of a resource in each bin of a grid from `first` to before `end`:

@@ -20,6 +20,9 @@ const HEAD: u64 = 120;
 /// The greatest number of runs and of gaps that are kept of a file.
 const MOST: usize = 1_000;
 
+/// The longest id of a run that is kept, in bytes. A log writes 16.
+const LONGEST_ID: usize = 64;
+
 /// The number of bytes that are read from a file at once.
 const CHUNK: usize = 64 << 10;
 
@@ -41,8 +44,9 @@ pub(super) struct Summed {
     /// The slack that the first line states; `None` if the order of the lines is unknown.
     pub(super) slack: Option<Duration>,
     pub(super) cells: Cells,
-    /// The runs that have lines in it, and the gaps.
+    /// The newest runs that have lines in it, those before them, and the gaps.
     pub(super) runs: Vec<Run>,
+    pub(super) other_runs: OtherRuns,
     pub(super) dropped: Vec<Dropped>,
     /// The earliest and the latest end of its lines.
     pub(super) ends: Option<(Wall, Wall)>,
@@ -67,6 +71,7 @@ impl Summed {
             slack: None,
             cells: Cells::new(Grid::MINUTE),
             runs: Vec::new(),
+            other_runs: OtherRuns::default(),
             dropped: Vec::new(),
             ends: None,
             unreadable: 0,
@@ -161,9 +166,12 @@ impl Summed {
                 if is_first {
                     self.slack = Some(slack);
                 }
-                if self.runs.last() != Some(&run) {
+                if run.id.len() > LONGEST_ID {
+                    self.other_runs.add(&run);
+                } else if self.runs.last() != Some(&run) {
                     self.runs.push(run);
-                    self.runs.drain(..self.runs.len().saturating_sub(MOST));
+                    let too_many = self.runs.len().saturating_sub(MOST);
+                    self.runs.drain(..too_many).for_each(|run| self.other_runs.add(&run));
                 }
             }
             What::Dropped(dropped) if self.dropped.len() < MOST => self.dropped.push(dropped),
@@ -178,23 +186,64 @@ impl Summed {
         }
     }
 
-    /// Makes the sums smaller.
+    /// Makes the sums smaller. If there are none because there was too little memory, and there is
+    /// more now, it begins anew.
     pub(super) fn fit(&mut self, memory: usize) {
+        if self.cells.has_too_little(memory) {
+            let length = self.length;
+            self.restart();
+            self.length = length;
+        }
         self.cells.fit(memory);
     }
 
-    /// Returns the file, opened for reading its lines; `None` if it is gone.
+    /// Returns whether it has bytes.
+    pub(super) fn has_bytes(&self) -> bool {
+        self.length > 0
+    }
+
+    /// Returns the file, opened for reading its lines; `None` if it is gone, or is another one.
     pub(super) fn open(&self) -> io::Result<Option<BufReader<File>>> {
-        match regular::open(&self.path, OpenOptions::new().read(true)) {
+        let mut file = match regular::open(&self.path, OpenOptions::new().read(true)) {
             Err(error) if error.kind() == ErrorKind::NotFound || regular::is_refusal(&error) => {
-                Ok(None)
+                return Ok(None);
             }
-            file => Ok(Some(BufReader::with_capacity(CHUNK, file?))),
+            file => file?,
+        };
+        let mut head = Vec::new();
+        (&mut file).take(self.head.len() as u64).read_to_end(&mut head)?;
+        if head != self.head {
+            return Ok(None);
         }
+        file.seek(SeekFrom::Start(0))?;
+        Ok(Some(BufReader::with_capacity(CHUNK, file)))
     }
 
     /// Returns the number of bytes in the sums.
     pub(super) fn offset(&self) -> u64 {
         self.offset
+    }
+}
+
+/// Runs of which only the number is kept, and the time.
+#[derive(Debug, Default)]
+pub(super) struct OtherRuns {
+    count: u64,
+    /// The earliest and the latest beginning.
+    began: Option<(Wall, Wall)>,
+}
+
+impl OtherRuns {
+    fn add(&mut self, run: &Run) {
+        let at = Wall::from(run.started);
+        let (first, last) = self.began.unwrap_or((at, at));
+        self.began = Some((first.min(at), last.max(at)));
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// Returns the number of them if some may have begun in a range, and otherwise 0.
+    pub(super) fn near(&self, (from, to): (Wall, Wall)) -> u64 {
+        let is_near = self.began.is_some_and(|(first, last)| from < last && first <= to);
+        if is_near { self.count } else { 0 }
     }
 }

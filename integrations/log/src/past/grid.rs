@@ -27,21 +27,25 @@ impl Grid {
     /// The number of bins of that length of which all of time is made.
     const FEWEST: u64 = 4;
 
-    /// Returns the finest grid of which a range has at most `bins` bins, and whose bins are at
-    /// least this long. All of time has 4 bins of the coarsest grid, so `bins`
-    /// is at least that.
-    pub(super) fn of(range: (Wall, Wall), bins: u64, least: Duration) -> Grid {
+    /// Returns the finest grid of which a range has at most `bins` bins. All of time has 4 bins of
+    /// the coarsest grid, so `bins` is at least that.
+    pub(super) fn of(range: (Wall, Wall), bins: u64) -> Grid {
         let (mut grid, bins) = (Grid(LENGTHS[0] * SECOND), bins.max(Grid::FEWEST));
-        while grid.count(range) > bins || grid.length() < least.min(Grid::DAY.length()) {
+        while grid.count(range) > bins {
             grid = grid.next();
         }
         grid
     }
 
+    /// Returns whether its bins are shorter than this, and than a day.
+    pub(super) fn is_shorter(self, than: Duration) -> bool {
+        self.length() < than.min(Grid::DAY.length())
+    }
+
     /// Returns the next coarser grid; the coarsest one itself. Beyond days, it is twice as coarse.
     pub(super) fn next(self) -> Grid {
         let later = LENGTHS.iter().map(|secs| secs * SECOND).find(|length| *length > self.0);
-        Grid(later.unwrap_or_else(|| (self.0 * 2).min(Grid::COARSEST)))
+        Grid(later.unwrap_or_else(|| self.0.saturating_mul(2).min(Grid::COARSEST)))
     }
 
     /// Returns whether bins of this grid are made of whole bins of the other one.
@@ -105,15 +109,15 @@ mod tests {
             (i64::MAX, 400, 512 * 86_400),
         ] {
             let range = (Wall(0), Wall(length));
-            let grid = Grid::of(range, bins, Duration::ZERO);
+            let grid = Grid::of(range, bins);
             assert_eq!(grid.length().as_secs(), secs, "{length} in {bins}");
             assert!(grid.count(range) <= bins);
         }
         let all = (Wall(i64::MIN), Wall(i64::MAX));
-        assert_eq!(Grid::of(all, 0, Duration::MAX).count(all), 4, "it ends");
-        let grid = Grid::of((Wall(0), Wall(1)), 400, Duration::from_secs(7));
-        assert_eq!(grid.length().as_secs(), 10);
-        let mut grid = Grid::of((Wall(0), Wall(1)), 4, Duration::ZERO);
+        assert_eq!(Grid::of(all, 0).count(all), 4, "it ends");
+        assert_eq!(Grid(Grid::COARSEST).next(), Grid(Grid::COARSEST));
+        assert!(Grid::MINUTE.is_shorter(Duration::MAX) && !Grid::DAY.is_shorter(Duration::MAX));
+        let mut grid = Grid::of((Wall(0), Wall(1)), 4);
         for _ in 0..20 {
             assert!(grid.next().has(grid) && !grid.has(grid.next()));
             for bin in [-7, -1, 0, 1, 1_000] {

@@ -23,7 +23,7 @@ impl Stretch {
     }
 }
 
-/// Finds a range in a file; `None` if the file is gone.
+/// Finds a range in a file; `None` if the file is gone, or is another one.
 pub(super) fn find(file: &Summed, (from, to): (Wall, Wall)) -> io::Result<Option<Stretch>> {
     let all = Stretch { begin: 0, end: file.offset() };
     let Some(slack) = file.slack else { return Ok(Some(all)) };
@@ -37,19 +37,24 @@ pub(super) fn find(file: &Summed, (from, to): (Wall, Wall)) -> io::Result<Option
 }
 
 /// Calls `see` with each bucket of a resource that ended in a range: its end, and its events.
+/// Returns the number of the file's bytes that are no longer there.
 pub(super) fn read(
     file: &Summed,
     stretch: Stretch,
     resource: &str,
     (from, to): (Wall, Wall),
     mut see: impl FnMut(Wall, &[(std::borrow::Cow<'_, str>, Total)]),
-) -> io::Result<()> {
-    let Some(mut reader) = file.open()? else { return Ok(()) };
+) -> io::Result<u64> {
+    let Some(mut reader) = file.open()? else { return Ok(file.offset()) };
+    let gone = file.offset().saturating_sub(reader.get_ref().metadata()?.len());
     reader.seek(SeekFrom::Start(stretch.begin))?;
     let (mut at, mut line) = (stretch.begin, Vec::new());
     // A line that begins at the end of the stretch may belong to the range.
     while at <= stretch.end && at < file.offset() {
         let taken = lines::next(&mut reader, &mut line, file.offset() - at)?;
+        if taken.bytes == 0 {
+            break; // the file is shorter than it was
+        }
         at += taken.bytes;
         let Some(whole) = line.strip_suffix(b"\n") else { continue };
         if file.kind == Kinds::Json && is_of_another(whole, resource) {
@@ -64,7 +69,7 @@ pub(super) fn read(
             see(summed.end, &events);
         }
     }
-    Ok(())
+    Ok(gone)
 }
 
 /// Returns whether a line is surely not a bucket of this resource. Of most lines, the first bytes

@@ -1,5 +1,6 @@
 //! Sums of a log by time: each number is the sum of the lines whose buckets ended in its bin.
 
+mod changed;
 mod hostile;
 mod week;
 
@@ -130,6 +131,11 @@ fn check(past: &Past, lines: &[Line], resource: &str, range: (u64, u64), bins: u
     assert!(span.bins <= bins, "{} of {bins}", span.bins);
     let end = nanos(span.start) + u64::try_from(span.bin.as_nanos()).unwrap() * span.bins as u64;
     assert!(nanos(span.start) <= range.0 && range.1 <= end, "it covers all that was asked for");
+    let bin = u64::try_from(span.bin.as_nanos()).unwrap();
+    let is_in = |line: &&Line| nanos(span.start) < line.end && line.end <= end;
+    let of_it = lines.iter().filter(|line| line.resource == resource).filter(is_in);
+    let longest = of_it.map(|line| line.length).max().unwrap_or(0);
+    assert!(bin >= longest.min(86_400 * SECOND), "bins of {bin} ns for buckets of {longest} ns");
     span
 }
 

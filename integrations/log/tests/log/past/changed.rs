@@ -1,0 +1,87 @@
+//! Files whose lines are unlike those of most logs, or that change between two calls.
+
+use super::*;
+
+/// Lines of many kilobytes, with pauses that are longer than the slack: each is found, wherever it
+/// begins and ends.
+#[test]
+fn lines_of_any_length_are_found() {
+    let mut rng = Rng::with_seed(38);
+    let begin = 20_000 * 86_400 * SECOND;
+    for pause in [1, 61, 600] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut text = head("a", begin, 60);
+        let (mut lines, mut now) = (Vec::new(), begin);
+        for _ in 0..80 {
+            now += rng.u64(1..=pause) * SECOND;
+            let mut line = bucket(&mut rng, now, SECOND);
+            line.resource = "/".repeat(rng.usize(1..20_000));
+            text.push_str(&line.text());
+            lines.push(line);
+        }
+        fs::write(file(directory.path(), 1), text).unwrap();
+        let mut past = Past::new(directory.path());
+        catch_up(&mut past, u64::MAX);
+        for line in &lines {
+            for back in [0, 100] {
+                let range = (line.end - (back + 1) * SECOND, line.end);
+                let span = check(&past, &lines, &line.resource, range, 1_000);
+                assert!(span.bin < Duration::from_secs(60), "it is made of lines");
+            }
+        }
+    }
+}
+
+/// A file that is shorter than it was, gone, or another one, while nothing was looked at again: the
+/// numbers are of what is there, and the bytes that are gone are said.
+#[test]
+fn what_has_changed_since_it_was_read_is_said() {
+    let mut rng = Rng::with_seed(39);
+    let begin = 20_000 * 86_400 * SECOND;
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), 1);
+    let lines: Vec<Line> =
+        (1..=50).map(|number| bucket(&mut rng, begin + number * SECOND, SECOND)).collect();
+    let texts: Vec<String> = lines.iter().map(Line::text).collect();
+    let text = head("a", begin, 60) + &texts.concat();
+    let other = head("b", begin, 60) + &lines[0].text().repeat(100);
+    let range = (begin, begin + 99 * SECOND);
+    for changed in [&text[..text.len() / 2], &text[..10], "", &other] {
+        fs::write(&path, &text).unwrap();
+        let mut past = Past::new(directory.path());
+        catch_up(&mut past, u64::MAX);
+        fs::write(&path, changed).unwrap();
+        let span = past.span("/cart", at(range.0), at(range.1), 100).unwrap();
+        assert!(span.unread as usize >= text.len() / 2 - 100, "{} bytes", span.unread);
+        // Whole lines of the file that was read, and no others.
+        let kept = if text.starts_with(changed) { changed.matches('\n').count() } else { 0 };
+        let kept = &lines[..kept.saturating_sub(1)];
+        assert_eq!(sums(&span), book(kept, "/cart", &span));
+    }
+}
+
+/// Bins are no shorter than the buckets of a file that has no sums.
+#[test]
+fn bins_are_no_shorter_than_the_buckets_of_a_file_without_sums() {
+    let mut rng = Rng::with_seed(40);
+    let begin = 20_000 * 86_400 * SECOND;
+    let directory = tempfile::tempdir().unwrap();
+    let hours: Vec<Line> = (1..=20)
+        .map(|hour| bucket(&mut rng, begin + hour * 3_600 * SECOND, 3_600 * SECOND))
+        .collect();
+    let text: String = hours.iter().map(Line::text).collect();
+    fs::write(file(directory.path(), 1), head("a", begin, 60) + &text).unwrap();
+    // Many empty files take no part of the memory.
+    for number in 2..200 {
+        fs::write(file(directory.path(), number), "").unwrap();
+    }
+    for memory in [0, 64 << 10] {
+        let mut past = Past::new(directory.path()).memory(memory);
+        catch_up(&mut past, u64::MAX);
+        for resource in RESOURCES {
+            check(&past, &hours, resource, (begin, begin + 7_200 * SECOND), 400);
+            check(&past, &hours, resource, (begin + 7_199 * SECOND, begin + 7_200 * SECOND), 4);
+        }
+        assert_eq!(past.memory_used() > 0, memory > 0);
+    }
+}

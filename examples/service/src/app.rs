@@ -31,8 +31,8 @@ pub(crate) fn router(
     let counting = MetricsLayer::new(&ROUTES, |parts| {
         parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
     });
-    // Responses are logged at level `debug`. Failures are counted: a log that repeats each would be
-    // the longer, the worse things are.
+    // Responses are logged at level `debug`. A failure has no line of its own: it is counted, and a
+    // line for each would fill the log during an incident.
     let spans = TraceLayer::new_for_http().make_span_with(log::span).on_request(()).on_failure(());
     // The last layer is the outermost.
     let counted = shop

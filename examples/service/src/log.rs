@@ -3,6 +3,8 @@
 use axum::extract::MatchedPath;
 use axum::http::Request;
 use tracing::{Level, Span};
+use windrow::labels::Label;
+use windrow_tower::{Method, UNMATCHED};
 
 /// Begins to log.
 pub(crate) fn begin(level: Level) {
@@ -17,8 +19,8 @@ pub(crate) fn begin(level: Level) {
         .init();
 }
 
-/// Returns the span of a request, with its method and its matched route, as its series has them.
+/// Returns the span of a request, with the method and the route of the request's series.
 pub(crate) fn span<B>(request: &Request<B>) -> Span {
-    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    tracing::info_span!("request", method = %request.method(), route)
+    let route = request.extensions().get::<MatchedPath>().map_or(UNMATCHED, MatchedPath::as_str);
+    tracing::info_span!("request", method = %Method::from(request.method()).value(), route)
 }

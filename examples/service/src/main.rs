@@ -40,7 +40,7 @@ fn environment() -> impl Iterator<Item = (String, String)> {
 }
 
 fn main() -> ExitCode {
-    let rows = match options::parse(Parser::from_env(), environment()) {
+    let (rows, export) = match options::parse(Parser::from_env(), environment()) {
         Ok(Parsed::Run(options)) => {
             log::begin(options.log_level());
             let listener = match listen::on(options.settings.listen) {
@@ -52,19 +52,24 @@ fn main() -> ExitCode {
                 }
             };
             match run::run(&options, listener) {
-                Ok(rows) => rows,
+                Ok(end) => (end.rows, end.export),
                 Err(error) => {
                     eprintln!("{NAME}: the run broke off: {error}");
                     return ExitCode::FAILURE;
                 }
             }
         }
-        Ok(Parsed::Hammer(how)) => hammer::run(&how),
+        Ok(Parsed::Hammer(how)) => (hammer::run(&how), Ok(())),
         Ok(Parsed::Help) => {
             print!("{}", options::USAGE);
             return ExitCode::SUCCESS;
         }
         Err(error) => return arguments::refuse(NAME, &error.to_string()),
     };
-    verdict::give(&rows)
+    let verdict = verdict::give(&rows);
+    if let Err(error) = export {
+        eprintln!("{NAME}: the last export was not written: {error}");
+        return ExitCode::FAILURE;
+    }
+    verdict
 }

@@ -18,12 +18,20 @@ use crate::stop::Stop;
 use crate::verdict::Row;
 use crate::{app, counts, display};
 
-/// Runs the service and its clients, and returns what the service and windrow counted.
-pub(crate) fn run(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
+/// The results of a run.
+pub(crate) struct End {
+    /// The counts of the service and of windrow.
+    pub(crate) rows: Vec<Row>,
+    /// The error of the last export, which does not keep the counts from being compared.
+    pub(crate) export: Result<()>,
+}
+
+/// Runs the service and its clients.
+pub(crate) fn run(options: &Options, listener: TcpListener) -> Result<End> {
     Runtime::new()?.block_on(serve(options, listener))
 }
 
-async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
+async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
     let settings = &options.settings;
     let signal = Stop::at_signals()?;
     let address = listener.local_addr()?;
@@ -52,11 +60,14 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
         let limit = settings.drain_limit;
         tracing::warn!(connections = cut, ?limit, "not all were answered: connections are cut");
     }
-    if let Some(file) = &options.export {
-        let write = fs::write(file, app::last_scrape(&console).await?);
-        write.map_err(|error| Error::new(error.kind(), format!("{}: {error}", file.display())))?;
-    }
-    Ok(shop.book.compare())
+    let export = match &options.export {
+        Some(file) => {
+            let write = fs::write(file, app::last_scrape(&console).await?);
+            write.map_err(|error| Error::new(error.kind(), format!("{}: {error}", file.display())))
+        }
+        None => Ok(()),
+    };
+    Ok(End { rows: shop.book.compare(), export })
 }
 
 /// Draws the counts once a second, until it is time to stop.

@@ -94,7 +94,7 @@ const SETTINGS: [Setting; 7] = [
     Setting {
         key: "log",
         rule: "error, warn, info, debug or trace",
-        set: |settings, value| put(&mut settings.log, value.parse().ok().map(Some)),
+        set: |settings, value| put(&mut settings.log, level(value).map(Some)),
     },
 ];
 
@@ -105,6 +105,11 @@ fn put<T>(place: &mut T, value: Option<T>) -> bool {
 /// Reads seconds of a range.
 fn seconds(value: &str, allowed: RangeInclusive<u64>) -> Option<Duration> {
     value.parse().ok().filter(|seconds| allowed.contains(seconds)).map(Duration::from_secs)
+}
+
+/// Reads a level by its name. (`Level` would take numbers too.)
+fn level(value: &str) -> Option<Level> {
+    ["error", "warn", "info", "debug", "trace"].contains(&value).then(|| value.parse().ok())?
 }
 
 impl Settings {
@@ -137,15 +142,29 @@ impl Settings {
     ) -> Result<(), SettingError> {
         for (name, value) in variables {
             if let Some(key) = name.strip_prefix(PREFIX) {
-                self.set(format!("the environment's {name}"), &key.to_lowercase(), value.trim())?;
+                let place = format!("the environment's {name}");
+                if key.chars().any(char::is_lowercase) {
+                    return Err(SettingError::LowerCase { place });
+                }
+                self.set(place, &key.to_lowercase(), value.trim())?;
             }
         }
         Ok(())
     }
 
-    /// Takes an argument without its dashes: `drain-limit-seconds`.
-    pub(crate) fn read_argument(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
-        self.set(format!("--{name}"), &name.replace('-', "_"), value)
+    /// Takes arguments without their dashes: `drain-limit-seconds`.
+    pub(crate) fn read_arguments(
+        &mut self,
+        arguments: &[(String, String)],
+    ) -> Result<(), SettingError> {
+        for (at, (name, value)) in arguments.iter().enumerate() {
+            let (place, key) = (format!("--{name}"), name.replace('-', "_"));
+            if arguments[..at].iter().any(|(seen, _)| seen == name) {
+                return Err(SettingError::Twice { place, key });
+            }
+            self.set(place, &key, value)?;
+        }
+        Ok(())
     }
 
     fn set(&mut self, place: String, key: &str, value: &str) -> Result<(), SettingError> {
@@ -174,7 +193,11 @@ mod tests {
 
     fn variables(line: &str) -> Vec<(String, String)> {
         let pairs = line.split_whitespace().filter_map(|pair| pair.split_once('='));
-        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        pairs.map(|(name, value)| pair(name, value)).collect()
+    }
+
+    fn pair(name: &str, value: &str) -> (String, String) {
+        (name.to_owned(), value.to_owned())
     }
 
     #[test]
@@ -186,7 +209,7 @@ mod tests {
         settings.read_file("shop.conf", file).unwrap();
         let environment = "SHOP_LOG=warn SHOP_DRAIN_LIMIT_SECONDS=30 PATH=/bin";
         settings.read_environment(variables(environment)).unwrap();
-        settings.read_argument("drain-limit-seconds", "40").unwrap();
+        settings.read_arguments(&[pair("drain-limit-seconds", "40")]).unwrap();
         let expected = Settings {
             listen: SocketAddr::from(([0, 0, 0, 0], 80)),
             drain_delay: Duration::from_secs(5),
@@ -202,8 +225,11 @@ mod tests {
     fn an_error_names_the_place_the_key_the_value_and_the_rule() {
         let file = |text| Settings::default().read_file("shop.conf", text).unwrap_err();
         for (text, says) in [
-            ("\nlisten: 3", "shop.conf:2: \"listen: 3\" is no setting: it must be `key = value`"),
-            ("log = info\nlog = warn", "shop.conf:2: log is set twice in this file"),
+            (
+                "\nlisten: 3",
+                "shop.conf:2: \"listen: 3\" is not a setting: it must be `key = value`",
+            ),
+            ("log = info\nlog = warn", "shop.conf:2: log is set twice"),
             (
                 "listen = 80",
                 "shop.conf:1: listen is \"80\": it must be an address and a port, such as \
@@ -224,6 +250,7 @@ mod tests {
             ("BODY_TIMEOUT_SECONDS", "601", "a whole number from 1 to 600"),
             ("DRAIN_DELAY_SECONDS", "-1", "a whole number from 0 to 600"),
             ("DRAIN_LIMIT_SECONDS", "1.5", "a whole number from 1 to 600"),
+            ("LOG", "3", "error, warn, info, debug or trace"),
             ("LOG", "loud", "error, warn, info, debug or trace"),
         ] {
             let pairs = variables(&format!("SHOP_{key}={value}"));
@@ -234,7 +261,12 @@ mod tests {
             );
             assert_eq!(error.to_string(), says);
         }
-        let error = Settings::default().read_argument("log", "").unwrap_err();
+        let error = Settings::default().read_environment(variables("SHOP_log=info")).unwrap_err();
+        assert_eq!(error.to_string(), "the environment's SHOP_log: it must be in upper case");
+        let twice = [pair("log", "info"), pair("listen", "[::1]:0"), pair("log", "info")];
+        let error = Settings::default().read_arguments(&twice).unwrap_err();
+        assert_eq!(error.to_string(), "--log: log is set twice");
+        let error = Settings::default().read_arguments(&[pair("log", "")]).unwrap_err();
         assert!(matches!(error, SettingError::Invalid { .. }), "{error:?}");
         assert!(error.to_string().starts_with("--log: log is \"\": "), "{error}");
     }

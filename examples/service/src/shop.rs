@@ -105,7 +105,7 @@ async fn end_campaign(Path(code): Path<String>) -> Answer {
     }
 }
 
-/// `GET /slow/{milliseconds}`: takes so long.
+/// `GET /slow/{milliseconds}`: takes that time, at most 5 s.
 async fn slow(Path(milliseconds): Path<u64>) -> &'static str {
     sleep(Duration::from_millis(milliseconds.min(SLOWEST))).await;
     "good hay takes its time\n"

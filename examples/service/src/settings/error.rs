@@ -12,7 +12,9 @@ pub(crate) enum SettingError {
     Unreadable { file: String, error: io::Error },
     /// A line is not `key = value`.
     NotALine { place: String, line: String },
-    /// A file has a key twice.
+    /// The name of an environment variable has a lower-case letter.
+    LowerCase { place: String },
+    /// A file, or the arguments, have a key twice.
     Twice { place: String, key: String },
     /// There is no setting of this name.
     Unknown { place: String, key: String, keys: String },
@@ -25,11 +27,12 @@ impl fmt::Display for SettingError {
         match self {
             SettingError::Unreadable { file, error } => write!(f, "cannot read {file}: {error}"),
             SettingError::NotALine { place, line } => {
-                write!(f, "{place}: {line:?} is no setting: it must be `key = value`")
+                write!(f, "{place}: {line:?} is not a setting: it must be `key = value`")
             }
             SettingError::Twice { place, key } => {
-                write!(f, "{place}: {key} is set twice in this file")
+                write!(f, "{place}: {key} is set twice")
             }
+            SettingError::LowerCase { place } => write!(f, "{place}: it must be in upper case"),
             SettingError::Unknown { place, key, keys } => {
                 write!(f, "{place}: there is no setting {key}; there are {keys}")
             }

@@ -100,13 +100,24 @@ fn an_alert_that_misses_or_cries_wolf_is_noticed() {
             "job:shop_requests_unanswered:ratio5m > 0.5",
             "job:shop_requests_unanswered:ratio5m > 0.1",
         ),
+        // A limit beside the one that the objective gives.
+        ("14.4", "7.1"),
+        ("14.4", "40"),
+        ("increase1h > 30", "increase1h > 100"),
+        ("increase(shop_coupons_overflow_total[15m]) > 0", "shop_coupons_overflow_total > 9"),
         // One window in place of two: the page goes on for an hour, or comes at once.
         (" and job:shop_requests_failed:ratio5m > 14.4 * 0.01", ""),
         ("job:shop_requests_failed:ratio1h > 14.4 * 0.01 and ", ""),
+        (" and job:shop_requests_slow:ratio5m > 14.4 * 0.01", ""),
+        (" and job:shop_requests_failed:ratio30m > 6 * 0.01", ""),
+        (" and job:shop_requests_slow:ratio30m > 6 * 0.01", ""),
         // One slow request a minute of a route that has one a minute.
         ("job:shop_requests:rate5m{event=\"Request\"} > 1", "job:shop_requests:rate5m > 0"),
     ] {
         assert_noticed("alerts.yml", "alert_tests.yml", right, wrong);
+    }
+    for (right, wrong) in [("[6h]", "[1h]"), ("[30m]", "[6h]"), ("[1h]", "[6h]")] {
+        assert_noticed("burn.yml", "alert_tests.yml", right, wrong);
     }
 }
 

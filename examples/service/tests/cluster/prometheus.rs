@@ -122,7 +122,8 @@ fn configure(
 ) -> Result<()> {
     fs::create_dir_all(folder)?;
     for rules in ["rules.yml", "burn.yml", "alerts.yml", "global.yml"] {
-        fs::copy(Path::new(FILES).join(rules), folder.join(rules))?;
+        let slow = fs::read_to_string(Path::new(FILES).join(rules))?;
+        fs::write(folder.join(rules), slow.replace(" interval: 1m", " interval: 1s"))?;
     }
     let slow = fs::read_to_string(Path::new(FILES).join(name))?;
     assert_eq!(slow.matches("15s").count(), 2, "a scrape interval and an evaluation interval");

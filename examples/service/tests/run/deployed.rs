@@ -1,4 +1,4 @@
-//! Settings, health, timeouts, a drain, and a log.
+//! A deployed service: health, limits and timeouts of connections, the drain, the log.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
@@ -49,7 +49,8 @@ async fn it_is_ready_until_it_is_told_to_stop_and_serves_on_meanwhile() {
 
 #[tokio::test]
 async fn after_the_drain_all_that_was_served_is_counted() {
-    let service = Process::start(&["--drain-delay-seconds", "1"]);
+    let arguments = ["--drain-delay-seconds", "1", "--drain-limit-seconds", "60"];
+    let service = Process::start(&arguments);
     let mut client = Client::connect(service.address()).await.unwrap();
     let slow = tokio::spawn(async move { client.send("GET", "/slow/3000", String::new()).await });
     until(&service, &is_in_flight(1)).await;
@@ -73,9 +74,10 @@ async fn after_the_drain_all_that_was_served_is_counted() {
 
 #[tokio::test]
 async fn a_request_beyond_the_limit_of_the_drain_is_cut_and_counted() {
-    let service = Process::start(&["--drain-limit-seconds", "1"]);
-    let stream = send(&service, "GET /slow/5000 HTTP/1.1\r\nhost: hay\r\n\r\n");
-    until(&service, &is_in_flight(1)).await;
+    let arguments = ["--drain-limit-seconds", "1", "--body-timeout-seconds", "600"];
+    let service = Process::start(&arguments);
+    let stream = send(&service, &format!("{ORDER}content-length: 4\r\n\r\n1"));
+    until(&service, "shop_in_flight{method=\"POST\",route=\"/orders\"} 1").await;
     service.signal("TERM");
     assert_eq!(rest(stream), "");
     let end = service.end();
@@ -201,4 +203,26 @@ async fn a_connection_beyond_the_limit_waits_for_another_to_end() {
     // On another thread, so that the task of the first connection ends on this one.
     let answer = tokio::task::spawn_blocking(|| rest(second)).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+#[tokio::test]
+async fn the_log_has_the_labels_of_the_series() {
+    let service = Process::start(&["--log", "debug"]);
+    let mut client = Client::connect(service.address()).await.unwrap();
+    let (status, _) = client.send("BREW", "/tea", String::new()).await.unwrap();
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    service.signal("TERM");
+    let log = service.end().complained;
+    assert!(log.contains("request{method=OTHER route=\"unmatched\"}: "), "{log}");
+}
+
+#[tokio::test]
+async fn an_export_that_cannot_be_written_is_told_after_the_counts() {
+    let service = Process::start(&["--export", "no/such/folder/last"]);
+    assert_eq!(get(&service, "/slow/1").await.0, StatusCode::OK);
+    service.signal("TERM");
+    let end = service.end();
+    assert_eq!(end.code, Some(1), "{end:?}");
+    assert!(end.complained.contains("no/such/folder/last: "), "{end:?}");
+    assert!(end.said.ends_with("\ncounted 1 of 1, lost 0\n"), "{end:?}");
 }

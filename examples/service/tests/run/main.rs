@@ -188,10 +188,11 @@ async fn times_have_percentiles_in_a_scrape_and_on_the_page() {
 async fn requests_in_flight_are_answered_before_the_last_export_is_written() {
     for signal in ["TERM", "INT"] {
         let last = file(&format!("last-{signal}"));
-        let service = Process::start(&["--export", last.to_str().unwrap()]);
+        let export = ["--export", last.to_str().unwrap(), "--drain-limit-seconds", "60"];
+        let service = Process::start(&export);
         let mut client = Client::connect(service.address()).await.unwrap();
         let slow =
-            tokio::spawn(async move { client.send("GET", "/slow/700", String::new()).await });
+            tokio::spawn(async move { client.send("GET", "/slow/5000", String::new()).await });
         until(&service, &is_in_flight(1)).await;
         service.signal(signal);
         let (status, body) = slow.await.unwrap().unwrap();
@@ -256,9 +257,9 @@ async fn a_second_signal_ends_it_at_once() {
 
 #[tokio::test]
 async fn while_it_stops_a_scrape_is_answered_in_full_or_refused() {
-    let service = Process::start(&[]);
+    let service = Process::start(&["--drain-limit-seconds", "60"]);
     let mut client = Client::connect(service.address()).await.unwrap();
-    let slow = tokio::spawn(async move { client.send("GET", "/slow/700", String::new()).await });
+    let slow = tokio::spawn(async move { client.send("GET", "/slow/5000", String::new()).await });
     until(&service, &is_in_flight(1)).await;
     let mut scraper = Client::connect(service.address()).await.unwrap();
     service.signal("TERM");

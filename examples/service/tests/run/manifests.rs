@@ -157,4 +157,6 @@ async fn the_unit_of_systemd_is_valid_and_its_settings_are_too() {
     let refused = output(crate::command().args(["--listen", &taken]));
     assert_ne!(refused.status.code().map(i64::from), Some(code));
     assert_eq!(number(&unit, "StartLimitIntervalSec"), 0);
+    // The file system is read-only, but for the folder of the state.
+    assert!(unit.contains("ProtectSystem=strict\n") && unit.contains("StateDirectory=shop\n"));
 }

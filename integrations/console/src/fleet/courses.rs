@@ -4,9 +4,14 @@
 //! counted in the answer before. So all points of a series add up to what its processes have
 //! counted. Nothing is interpolated: a process that does not answer is missing from the points of
 //! those rounds, which say so. The operations of these rounds are in the point of its next answer,
-//! which says so, too.
+//! which says so, too. What a process counted in a silence of more than [`ROUNDS`] is in no point.
+//!
+//! The memory has a limit: the counts of a series in a process take less than 100 bytes. Of the
+//! processes that are there, these are fewer bytes than twice those of their answers; of those that
+//! are gone, [`MOST_GONE`] counts are kept.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +27,16 @@ pub(super) const ROUNDS: usize = 120;
 /// The greatest number of series that have a course.
 pub(super) const MOST_COURSES: usize = 4_000;
 
+/// The greatest length of a key in bytes of a series that has a course.
+const LONGEST: usize = 1_024;
+
+/// The greatest number of counts that are kept of processes that are gone; each process counts as
+/// one more.
+pub(super) const MOST_GONE: usize = 200_000;
+
+/// The seconds from one answer to the next in a point of one round.
+const ABOUT_A_ROUND: RangeInclusive<f64> = 0.5..=1.5;
+
 /// The operations of a series in a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Point {
@@ -32,8 +47,8 @@ pub(super) struct Point {
     /// Operations a second: the sum over the processes, each by the time between its two answers.
     pub(super) rate: f64,
     /// The number of processes whose operations of this round alone are unknown: they have not
-    /// answered in this round, or not in the one before; have begun or ended; or have dropped the
-    /// series.
+    /// answered in this round, or not in the one before; their two answers are not about a second
+    /// apart; they have begun or ended; or have dropped the series.
     pub(super) lacks: u32,
 }
 
@@ -59,15 +74,17 @@ pub(super) struct Courses {
     /// The ends of the last ones.
     ends: VecDeque<Duration>,
     series: HashMap<Arc<str>, Course>,
-    /// The last answers of the processes that are there.
+    /// The last answers of the processes that are there, or were in one of the last rounds.
     bases: HashMap<Name, Base>,
     /// The greatest number of courses.
     most: usize,
+    /// The greatest number of counts of processes that are gone.
+    most_gone: usize,
 }
 
 impl Default for Courses {
     fn default() -> Courses {
-        Courses::with_limit(MOST_COURSES)
+        Courses::with_limits(MOST_COURSES, MOST_GONE)
     }
 }
 
@@ -79,6 +96,8 @@ struct Base {
     answered: u64,
     there: u64,
     counts: HashMap<Arc<str>, Counted>,
+    /// True if a series of that answer was left out: there were too many.
+    left_out: bool,
 }
 
 /// The operations of a series in a process, and the failed ones; and the round of that number.
@@ -89,14 +108,16 @@ struct Counted {
 }
 
 impl Courses {
-    /// Creates the courses of at most this number of series: those that come first.
-    pub(super) fn with_limit(most: usize) -> Courses {
+    /// Creates the courses of at most this number of series, those that come first, with at most
+    /// this number of counts of processes that are gone.
+    pub(super) fn with_limits(most: usize, most_gone: usize) -> Courses {
         Courses {
             rounds: 0,
             ends: VecDeque::new(),
             series: HashMap::new(),
             bases: HashMap::new(),
             most,
+            most_gone,
         }
     }
 
@@ -107,22 +128,40 @@ impl Courses {
         self.series.values_mut().for_each(|course| push(course, None));
         let mut types = Merged::default();
         for (name, reading) in there {
-            // What the view does not add is none of the course.
+            // A process that the view leaves out has no points.
             if types.difference(reading).is_none() {
                 types.add_types(reading);
                 self.take(name, reading);
             }
         }
-        // The operations after the last answer of a process that is gone are unknown.
+        self.keep_gone();
+        self.series.retain(|_, course| course.iter().rev().any(Option::is_some));
+    }
+
+    /// Keeps the last answers of processes that are gone, those that went last, as far as there is
+    /// room: they may answer again.
+    fn keep_gone(&mut self) {
         let (round, courses) = (self.rounds, &mut self.series);
-        self.bases.retain(|_, base| {
-            let is_there = base.there == round;
-            if !is_there {
+        let mut gone = Vec::new();
+        self.bases.retain(|name, base| {
+            let rounds = round - base.there;
+            // The operations after the last answer are unknown.
+            if rounds == 1 {
                 base.counts.keys().for_each(|key| lack(courses, key));
             }
-            is_there
+            if (1..=ROUNDS as u64).contains(&rounds) {
+                gone.push((rounds, 1 + base.counts.len(), name.clone()));
+            }
+            rounds <= ROUNDS as u64
         });
-        self.series.retain(|_, course| course.iter().rev().any(Option::is_some));
+        gone.sort();
+        let mut kept = 0;
+        for (_, counts, name) in gone {
+            kept += counts;
+            if kept > self.most_gone {
+                self.bases.remove(&name);
+            }
+        }
     }
 
     /// Takes the last answer of a process: a new one, or the one before.
@@ -139,8 +178,9 @@ impl Courses {
             return;
         }
         let seconds = reading.age_ms.saturating_sub(base.age_ms) as f64 / 1e3;
-        let is_late = is_first || base.answered + 1 != round;
+        let is_late = is_first || base.answered + 1 != round || !ABOUT_A_ROUND.contains(&seconds);
         (base.age_ms, base.answered) = (reading.age_ms, round);
+        let left_out_before = std::mem::take(&mut base.left_out);
         for (series, counts) in counted(reading) {
             let key = match courses.get_key_value(series.key.as_str()) {
                 Some((key, _)) => Arc::clone(key),
@@ -149,16 +189,20 @@ impl Courses {
                     courses.insert(Arc::clone(&key), VecDeque::from([None]));
                     key
                 }
-                None => continue,
+                None => {
+                    base.left_out = true;
+                    continue;
+                }
             };
             let Some(point) = courses.get_mut(&key).and_then(|course| course.back_mut()) else {
                 continue;
             };
             let point = point.get_or_insert_default();
             let before = base.counts.insert(key, Counted { counts, round });
-            // A series that was not there before has been made since.
-            let before = before.map_or([0; 2], |before| before.counts);
-            let added = difference(counts, before);
+            // A series that was not there before has been made since, or was left out.
+            let made = (!left_out_before).then_some([0; 2]);
+            let before = before.map(|before| before.counts).or(made);
+            let added = before.and_then(|before| difference(counts, before));
             let is_added =
                 !is_first && added.is_some_and(|added| point.add(added, added[0] as f64 / seconds));
             point.lacks += u32::from(is_late || !is_added);
@@ -203,7 +247,7 @@ fn push<T>(items: &mut VecDeque<T>, item: T) {
     items.push_back(item);
 }
 
-/// Notes that a process lacks in the point of this round.
+/// Notes that a process is missing from the point of this round.
 fn lack(courses: &mut HashMap<Arc<str>, Course>, key: &str) {
     if let Some(point) = courses.get_mut(key).and_then(|course| course.back_mut()) {
         point.get_or_insert_default().lacks += 1;
@@ -216,12 +260,15 @@ fn difference(counts: [u64; 2], before: [u64; 2]) -> Option<[u64; 2]> {
     Some([counts[0].checked_sub(before[0])?, counts[1].checked_sub(before[1])?])
 }
 
-/// Returns the series of a process that count operations, with the all-time numbers of all
-/// operations and of the failed ones.
-fn counted(reading: &Reading) -> impl Iterator<Item = (&Series, [u64; 2])> {
+/// Returns the series of a process that count operations and whose key is not too long, with the
+/// all-time numbers of all operations and of the failed ones.
+fn counted<'r>(reading: &'r Reading) -> impl Iterator<Item = (&'r Series, [u64; 2])> {
     reading.metrics.iter().flat_map(|metric| {
         let roles = (metric.form == "window").then(|| roles(metric));
-        let counted = move |series| Some((series, counts(metric, roles.as_ref(), series)?));
+        let counted = move |series: &'r Series| {
+            let is_short = series.key.len() <= LONGEST;
+            Some((series, is_short.then(|| counts(metric, roles.as_ref(), series))??))
+        };
         metric.series.iter().filter_map(counted)
     })
 }

@@ -133,6 +133,11 @@ pub(super) enum Flaw {
     /// A text that names the process is empty or too long.
     Name(&'static str),
     Twice(String),
+    /// A metric of this name has too many events.
+    Events {
+        name: String,
+        events: usize,
+    },
     /// A metric of this name is of an unknown type.
     Type {
         name: String,
@@ -153,6 +158,9 @@ impl Display for Flaw {
             }
             Flaw::Name(name) => write!(f, "its {name} is empty or longer than {LONGEST} bytes"),
             Flaw::Twice(key) => write!(f, "`{}` is there twice", cut(key)),
+            Flaw::Events { name, events } => {
+                write!(f, "`{}` has {events} events: more than {MOST_EVENTS}", cut(name))
+            }
             Flaw::Type { name, form } => {
                 write!(f, "`{}` is of an unknown type: `{}`", cut(name), cut(form))
             }
@@ -165,6 +173,9 @@ impl Display for Flaw {
 
 /// The greatest length of a name in bytes.
 const LONGEST: usize = 256;
+
+/// The greatest number of a metric's events.
+const MOST_EVENTS: usize = 1_000;
 
 impl Reading {
     /// Reads an answer.
@@ -208,12 +219,12 @@ impl Reading {
                 }
             }
         }
-        let mut names = HashSet::new();
+        let (mut names, mut keys) = (HashSet::new(), HashSet::new());
         for metric in &self.metrics {
             if !names.insert(&metric.name) {
                 return Err(Flaw::Twice(metric.name.clone()));
             }
-            metric.check()?;
+            metric.check(&mut keys)?;
         }
         Ok(())
     }
@@ -230,10 +241,15 @@ impl Series {
 }
 
 impl Metric {
-    fn check(&self) -> Result<(), Flaw> {
+    /// Checks a metric, whose series have none of these keys, and adds theirs.
+    fn check<'m>(&'m self, keys: &mut HashSet<&'m str>) -> Result<(), Flaw> {
         const FORMS: [&str; 6] = ["counter", "gauge", "maximum", "minimum", "histogram", "window"];
         if !FORMS.contains(&self.form.as_str()) {
             return Err(Flaw::Type { name: self.name.clone(), form: self.form.clone() });
+        }
+        // Events are found one after the other: their number is small.
+        if self.events.len() > MOST_EVENTS {
+            return Err(Flaw::Events { name: self.name.clone(), events: self.events.len() });
         }
         let mut events = HashSet::new();
         if let Some(twice) = self.events.iter().find(|event| !events.insert(&event.name)) {
@@ -244,9 +260,8 @@ impl Metric {
         let last = if is_window || is_histogram { all } else { 0 };
         let kinds = |numbers: &[Numbers]| numbers.iter().map(Numbers::kind).collect::<Vec<_>>();
         let first = self.series.first().map(|series| kinds(&series.all)).unwrap_or_default();
-        let mut keys = HashSet::new();
         for series in &self.series {
-            if !keys.insert(&series.key) {
+            if !keys.insert(series.key.as_str()) {
                 return Err(Flaw::Twice(series.key.clone()));
             }
             let fits = series.all.len() == all

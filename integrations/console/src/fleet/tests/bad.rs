@@ -70,6 +70,18 @@ fn a_metric_of_an_unknown_type_is_refused() {
 }
 
 #[test]
+fn a_metric_of_very_many_events_is_refused() {
+    let with = |number: usize| {
+        let mut answer = small("a", "1", 1, 1);
+        let event = |at: usize| json!({ "name": at.to_string(), "unit": null });
+        answer["metrics"][0]["events"] = (0..number).map(event).collect();
+        answer
+    };
+    assert!(read(&with(1_000)).is_ok());
+    assert_eq!(flaw(&with(1_001)), "`visits` has 1001 events: more than 1000");
+}
+
+#[test]
 fn what_differs_is_said_briefly() {
     let mut members = members_at(&["a:1", "b:1"]);
     let long = "x".repeat(100_000);
@@ -120,6 +132,9 @@ fn numbers_that_are_not_of_the_events_are_refused() {
     let mut answer = small("a", "1", 1, 1);
     answer["metrics"][1]["name"] = "visits".into();
     assert_eq!(flaw(&answer), "`visits` is there twice");
+    let mut answer = small("a", "1", 1, 1);
+    answer["metrics"][1]["series"][0]["key"] = "visits".into();
+    assert_eq!(flaw(&answer), "`visits` is there twice", "in two metrics");
     let mut answer = small("a", "1", 1, 1);
     let series = answer["metrics"][0]["series"][0].clone();
     answer["metrics"][0]["series"].as_array_mut().unwrap().push(series);

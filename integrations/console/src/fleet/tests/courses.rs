@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::super::answer;
-use super::super::courses::{Courses, Point, ROUNDS};
+use super::super::courses::{Courses, MOST_GONE, Point, ROUNDS};
 use super::super::members::{Members, STALE};
 use super::super::reading::Reading;
 use super::super::says::Beginnings;
@@ -24,7 +24,7 @@ fn end(courses: &mut Courses, members: &Members, second: u64) {
     courses.end_round(at(second), &members.there(at(second)));
 }
 
-/// Returns a point in which no process lacks, of one second.
+/// Returns a point from which no process is missing, of one second.
 fn whole(count: u64, failed: u64) -> Point {
     Point { count, failed, rate: count as f64, lacks: 0 }
 }
@@ -83,7 +83,7 @@ fn windows(instance: &str, epoch: &str, age_ms: u64, of: &[(&str, [u64; 2])]) ->
 }
 
 #[test]
-fn a_process_that_does_not_answer_lacks_and_nothing_of_it_is_lost_or_doubled() {
+fn a_process_that_does_not_answer_is_missing_and_nothing_of_it_is_lost_or_doubled() {
     const PROCESSES: usize = 5;
     let addresses = ["0:1", "1:1", "2:1", "3:1", "4:1"];
     let mut random = fastrand::Rng::with_seed(3);
@@ -151,7 +151,68 @@ fn a_late_answer_has_the_mean_rate_of_its_time() {
 }
 
 #[test]
-fn a_process_that_is_gone_lacks_no_longer() {
+fn answers_that_are_not_a_second_apart_are_not_of_one_round() {
+    let (mut members, mut courses) = (members_at(&["a:1"]), Courses::default());
+    // The fleet stalls before the third answer, and asks again at once.
+    let ages = [1_000, 2_000, 9_000, 9_001, 9_501, 11_001, 12_502];
+    for (second, age) in (1_u64..).zip(ages) {
+        let answer = windows("a", "1", age, &[("requests", [12 * second, 0])]);
+        members.note("a:1", at(second), read(&answer));
+        end(&mut courses, &members, second);
+    }
+    let seen: Vec<(u64, u32)> =
+        points(&courses, "requests").iter().flatten().map(|it| (it.count, it.lacks)).collect();
+    assert_eq!(seen, [(0, 1), (12, 0), (12, 1), (12, 1), (12, 0), (12, 0), (12, 1)]);
+}
+
+/// Ends rounds in which two processes answer, with one more operation in each second. The second
+/// one is silent from this second on, and answers in the last one.
+fn with_a_silence(courses: &mut Courses, from: u64, last: u64) {
+    let mut members = members_at(&["a:1", "b:1"]);
+    for second in 1..=last {
+        for address in ["a:1", "b:1"] {
+            if address == "a:1" || second < from || second == last {
+                let answer = windows(address, "1", 1_000 * second, &[("requests", [second, 0])]);
+                members.note(address, at(second), read(&answer));
+            }
+        }
+        end(courses, &members, second);
+    }
+}
+
+#[test]
+fn the_operations_of_a_long_silence_are_in_the_point_of_the_next_answer() {
+    let last = |courses: &Courses| points(courses, "requests").pop().flatten();
+    let mut courses = Courses::default();
+    with_a_silence(&mut courses, 5, 60);
+    let all: u64 = points(&courses, "requests").iter().flatten().map(|point| point.count).sum();
+    assert_eq!(all, 59 + 59);
+    assert_eq!(last(&courses), Some(Point { count: 57, failed: 0, rate: 2.0, lacks: 1 }));
+    // It is missing as long as it was taken to be there, and in the point of its end.
+    let lacks: u32 = points(&courses, "requests").iter().flatten().map(|point| point.lacks).sum();
+    assert_eq!(lacks, 2 + 11 + 1);
+    // After two minutes, or beyond the limit, its answer is one of a new process.
+    let unknown = Some(Point { lacks: 1, ..whole(1, 0) });
+    let mut courses = Courses::default();
+    with_a_silence(&mut courses, 5, 5 + STALE.as_secs() + ROUNDS as u64 + 1);
+    assert_eq!(last(&courses), unknown);
+    let mut courses = Courses::with_limits(2, 1);
+    with_a_silence(&mut courses, 5, 60);
+    assert_eq!(last(&courses), unknown);
+}
+
+#[test]
+fn a_series_with_a_very_long_key_has_no_course() {
+    let (mut members, mut courses) = (members_at(&["a:1"]), Courses::default());
+    let [longest, longer] = [1_024, 1_025].map(|length| "x".repeat(length));
+    let of = [(longest.as_str(), [1, 0]), (longer.as_str(), [1, 0])];
+    members.note("a:1", at(1), read(&windows("a", "1", 1_000, &of)));
+    end(&mut courses, &members, 1);
+    assert_eq!(courses.keys().collect::<Vec<_>>(), [longest]);
+}
+
+#[test]
+fn a_process_that_is_gone_is_missing_no_longer() {
     let (mut members, mut courses) = (members_at(&["a:1", "b:1"]), Courses::default());
     for second in 1..=20 {
         for (address, last) in [("a:1", 20), ("b:1", 3)] {
@@ -195,7 +256,7 @@ fn what_is_no_count_of_operations_has_no_course_and_what_falls_lacks() {
 #[test]
 fn courses_and_their_rounds_have_a_limit_and_series_that_are_gone_make_room() {
     let mut members = members_at(&["a:1"]);
-    let mut courses = Courses::with_limit(2);
+    let mut courses = Courses::with_limits(2, MOST_GONE);
     let rounds = ROUNDS as u64;
     for second in 1..=2 * rounds {
         let first = if second < 5 { "/1" } else { "/4" };
@@ -213,6 +274,10 @@ fn courses_and_their_rounds_have_a_limit_and_series_that_are_gone_make_room() {
         assert_eq!(keys, expected, "round {second}");
     }
     assert_eq!(points(&courses, "/2"), vec![Some(whole(1, 0)); ROUNDS]);
+    // It was left out before: what it had counted by then is in no point.
+    let mut of_a_place = points(&courses, "/4").into_iter().flatten();
+    assert_eq!(of_a_place.next(), Some(Point { lacks: 1, ..Point::default() }));
+    assert!(of_a_place.all(|point| point == whole(1, 0)));
     let ends: Vec<Duration> = courses.ends(2).collect();
     assert_eq!(ends, [at(2 * rounds - 1), at(2 * rounds)]);
 }

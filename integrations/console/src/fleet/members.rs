@@ -68,7 +68,6 @@ pub(super) struct Life {
     /// Processes are numbered as they first answer.
     pub(super) number: u64,
     pub(super) reading: Arc<Reading>,
-    pub(super) first: Duration,
     pub(super) answered: Duration,
     /// The addresses at which it has answered.
     pub(super) addresses: BTreeSet<String>,
@@ -89,7 +88,7 @@ pub(super) struct Address {
     target: String,
     /// The process that answered last.
     pub(super) last: Option<Name>,
-    /// The reason why it does not answer, and since when.
+    /// The reason why it does not answer, or is refused, and since when that is so.
     pub(super) failing: Option<Failing>,
     /// True once processes have answered here in turn: it is a balancer's.
     is_shared: bool,
@@ -147,7 +146,8 @@ impl Members {
             Err(Miss::Silent(why)) => (why, false),
             Err(Miss::Refused(why)) => (why, true),
         };
-        let since = place.failing.as_ref().map_or(now, |failing| failing.since);
+        let same = place.failing.as_ref().filter(|failing| failing.is_refused == is_refused);
+        let since = same.map_or(now, |failing| failing.since);
         place.failing = Some(Failing { since, why, is_refused });
     }
 
@@ -177,7 +177,7 @@ impl Members {
         let life = self.lives.entry(name).or_insert_with(|| {
             self.next += 1;
             let (number, reading, addresses) = (self.next, Arc::clone(&reading), BTreeSet::new());
-            Life { number, reading, first: now, answered: now, addresses, is_followed: false }
+            Life { number, reading, answered: now, addresses, is_followed: false }
         });
         life.answered = now;
         life.is_followed = false;

@@ -63,21 +63,32 @@ pub(super) enum Since {
     Wall(u64),
 }
 
-/// The times since which processes are unlike the others, by kind and series. They have no past of
-/// their own that says it.
+/// The greatest number of beginnings that are kept.
+pub(super) const MOST_BEGINNINGS: usize = 10_000;
+
+/// The times since which processes are unlike the others, by kind and series, and by the number of
+/// the process. They have no past of their own that says it.
 #[derive(Debug, Default)]
-pub(super) struct Beginnings(BTreeMap<(&'static str, String), Duration>);
+pub(super) struct Beginnings(BTreeMap<(&'static str, String), BTreeMap<u64, Duration>>);
 
 impl Beginnings {
     /// Gives the sentences of a view that have no beginning that of the first view in a row that
-    /// has had them.
-    pub(super) fn note(&mut self, now: Duration, says: &mut [Says]) {
+    /// has had them: of the processes of a sentence, the earliest one. Sentences beyond the limit
+    /// stay without a beginning.
+    pub(super) fn note(&mut self, now: Duration, processes: &[Process], says: &mut [Says]) {
         let mut before = std::mem::take(&mut self.0);
-        for one in says {
-            let (Since::Unknown, Some(key)) = (one.since, &one.key) else { continue };
-            let name = (one.what, key.clone());
-            let begun = before.remove(&name).unwrap_or(now);
-            one.since = Since::Fleet(begun);
+        let mut room = MOST_BEGINNINGS;
+        for one in says.iter_mut().filter(|one| one.since == Since::Unknown) {
+            let Some(rest) = room.checked_sub(one.processes.len()) else { break };
+            room = rest;
+            let name = (one.what, one.key.clone().unwrap_or_default());
+            let known = before.remove(&name).unwrap_or_default();
+            let numbers = one.processes.iter().map(|at| processes[*at].number);
+            let begun: BTreeMap<u64, Duration> = numbers
+                .map(|number| (number, known.get(&number).copied().unwrap_or(now)))
+                .collect();
+            let Some(earliest) = begun.values().min() else { continue };
+            one.since = Since::Fleet(*earliest);
             self.0.insert(name, begun);
         }
     }
@@ -99,8 +110,7 @@ pub(super) fn says(view: &View) -> Vec<Says> {
     says
 }
 
-/// Returns the sentence about series of processes that are gone whose sums are left
-/// out.
+/// Returns the sentence about series of processes that are gone whose sums are left out.
 fn left_out(view: &View) -> Option<Says> {
     let number = view.left_out;
     let text = format!(
@@ -141,9 +151,9 @@ fn differing(view: &View) -> Option<Says> {
         let process = &view.processes[*at];
         format!("{} ({})", cut(&process.name), process.differs.as_deref().unwrap_or_default())
     };
-    let since = Since::Fleet(found.iter().map(|at| view.processes[*at].first).min()?);
     let text = format!("numbers that cannot be added: {}", list(found.iter().map(name)));
-    Some(Says { what: "differs", key: None, text, since, processes: found })
+    let says = Says { what: "differs", key: None, text, since: Since::Unknown, processes: found };
+    (!says.processes.is_empty()).then_some(says)
 }
 
 /// Returns what processes find unusual by their own past, each change once for all processes.

@@ -110,7 +110,7 @@ impl Shared {
             return Arc::clone(latest);
         }
         let mut view = View::of(&lock(&self.members), self.begun.elapsed());
-        lock(&self.beginnings).note(view.now, &mut view.says);
+        view.note(&mut lock(&self.beginnings));
         let troubles = lock(&self.troubles).clone();
         let head = Head { name: self.name.clone(), begun: self.begun_wall, troubles };
         let until = begun + (begun.elapsed() * REST).max(LEAST);

@@ -4,6 +4,7 @@ mod bad;
 mod courses;
 mod heavy;
 mod limits;
+mod says;
 mod simulated;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use windrow::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum};
 use super::answer::{self, Head};
 use super::members::{MOST_LIVES, Members, Miss, STALE};
 use super::reading::Reading;
+use super::says::Beginnings;
 use super::view::View;
 use crate::{Console, ConsoleService};
 
@@ -69,10 +71,17 @@ fn members_at(addresses: &[&str]) -> Members {
     members
 }
 
+/// Returns the first view of a fleet.
+fn noted(members: &Members, now: Duration) -> View {
+    let mut view = View::of(members, now);
+    view.note(&mut Beginnings::default());
+    view
+}
+
 /// Returns the fleet as a client reads it.
 fn seen(members: &Members, now: Duration) -> Value {
     let head = Head { name: "shop".to_owned(), begun: 0, troubles: Vec::new() };
-    serde_json::from_str(&answer::json(&head, &View::of(members, now))).unwrap()
+    serde_json::from_str(&answer::json(&head, &noted(members, now))).unwrap()
 }
 
 /// Returns the sums of `visits` and `open`.
@@ -231,6 +240,12 @@ fn silence_is_told_from_its_beginning() {
     assert_eq!(seen["failing"][0]["since_ms"], 3_000);
     assert_eq!(seen["failing"][0]["why"], "reason 8");
     assert_eq!(seen["failing"][0]["state"], "silent");
+    // What comes next has a beginning of its own.
+    for second in 9..12 {
+        members.note("a:1", at(second), Err(Miss::Refused("no member".to_owned())));
+    }
+    let seen = self::seen(&members, at(12));
+    assert_eq!(seen["failing"][0]["since_ms"], 9_000);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::heavy::HeavyLists;
 use super::members::{Failing, Members, Name};
 use super::merge::Merged;
 use super::reading::Reading;
-use super::says::{Says, says};
+use super::says::{Beginnings, Says, says};
 use crate::unusual::LISTED;
 
 /// A fleet at one moment.
@@ -27,7 +27,7 @@ pub(super) struct View {
     pub(super) gone: usize,
     pub(super) merged: Merged,
     pub(super) heavy: HeavyLists,
-    /// The most urgent sentences.
+    /// All sentences; once their beginnings are noted, the most urgent ones.
     pub(super) says: Vec<Says>,
     /// The number of further sentences.
     pub(super) more: usize,
@@ -41,11 +41,12 @@ pub(super) struct View {
 /// A process that is there.
 #[derive(Debug)]
 pub(super) struct Process {
+    /// Processes are numbered as they first answer.
+    pub(super) number: u64,
     /// Its instance, with its address if several have that instance.
     pub(super) name: String,
     pub(super) addresses: Vec<String>,
     pub(super) reading: Arc<Reading>,
-    pub(super) first: Duration,
     pub(super) answered: Duration,
     /// The reason why its numbers are not among those of the others.
     pub(super) differs: Option<String>,
@@ -76,10 +77,10 @@ impl View {
                 heavy.add(&life.reading);
             }
             processes.push(Process {
+                number: life.number,
                 name: life.reading.instance.clone(),
                 addresses: life.addresses.iter().cloned().collect(),
                 reading: Arc::clone(&life.reading),
-                first: life.first,
                 answered: life.answered,
                 differs,
             });
@@ -115,9 +116,14 @@ impl View {
             left_out: members.left_out,
         };
         view.says = says(&view);
-        view.more = view.says.len().saturating_sub(LISTED);
-        view.says.truncate(LISTED);
         view
+    }
+
+    /// Notes the beginnings of all sentences, and keeps the most urgent ones.
+    pub(super) fn note(&mut self, beginnings: &mut Beginnings) {
+        beginnings.note(self.now, &self.processes, &mut self.says);
+        self.more = self.says.len().saturating_sub(LISTED);
+        self.says.truncate(LISTED);
     }
 }
 

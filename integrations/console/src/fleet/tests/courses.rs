@@ -9,9 +9,8 @@ use super::super::answer;
 use super::super::courses::{Courses, MOST_GONE, Point, ROUNDS};
 use super::super::members::{Members, STALE};
 use super::super::reading::Reading;
-use super::super::says::Beginnings;
 use super::super::view::View;
-use super::simulated::{Book, Process, key, ten};
+use super::simulated::{Book, Process, key};
 use super::{Head, at, members_at, read, small};
 
 /// Returns the points of a series, from the first round on.
@@ -317,28 +316,6 @@ fn the_courses_are_in_the_answers() {
     let text = answer::text(&head, &view, &courses);
     let line = "  last minute 0 to 8/s ·▁▅··█\n";
     assert!(text.ends_with(line), "{text}");
-}
-
-#[test]
-fn a_process_is_unlike_the_others_since_the_first_view_that_says_so() {
-    let slow = ten(1, |process| if process == 6 { 20 } else { 1 }, |_| 20);
-    let alike = ten(1, |_| 1, |_| 20);
-    let mut beginnings = Beginnings::default();
-    let mut since = |members: &Members, second| {
-        let mut view = View::of(members, at(10));
-        beginnings.note(at(second), &mut view.says);
-        let head = Head { name: "shop".to_owned(), begun: 0, troubles: Vec::new() };
-        let seen: Value = serde_json::from_str(&answer::json(&head, &view)).unwrap();
-        seen["says"].get(0).map(|says| {
-            let why = says["why"].as_str().unwrap();
-            assert!(why.starts_with("p99 ") && why.ends_with(", in shop-6 only"), "{why}");
-            assert_eq!(says["text"], format!("{} {why}", key(0)));
-            says["since_ms"].as_u64().unwrap()
-        })
-    };
-    let seen = [(&slow, 10), (&slow, 20), (&alike, 30), (&slow, 40), (&slow, 50)]
-        .map(|(members, second)| since(members, second));
-    assert_eq!(seen, [10_000, 10_000, 0, 40_000, 40_000].map(|at| (at > 0).then_some(at)));
 }
 
 #[test]

@@ -1,13 +1,11 @@
-//! The limits of a fleet: a number beyond them is refused or left out, and the
-//! fleet says so.
+//! The limits of a fleet: a number beyond them is refused or left out, and the fleet says so.
 
 use serde_json::{Value, json};
 
 use super::super::answer;
 use super::super::courses::Courses;
 use super::super::members::{Limits, Members, STALE};
-use super::super::view::View;
-use super::{Head, at, members_at, read, seen, small, sums};
+use super::{Head, at, members_at, noted, read, seen, small, sums};
 
 /// Returns a fleet of these addresses with other limits.
 fn limited(addresses: &[&str], limits: Limits) -> Members {
@@ -91,7 +89,7 @@ fn routed(instance: &str, route: &str) -> Value {
 }
 
 #[test]
-fn the_sums_of_processes_that_are_gone_have_a_limit_and_what_lacks_is_said() {
+fn the_sums_of_processes_that_are_gone_have_a_limit_and_what_is_missing_is_said() {
     // Two texts of the metric, one of its event, and for each key a text and a sum.
     let limits = Limits { lives: 1, sums: 3 + 2 * 10, ..Limits::default() };
     let mut members = limited(&["a:1"], limits);
@@ -159,5 +157,5 @@ fn of_many_lists_of_heavy_keys_the_first_are_shown_and_the_number_of_the_others(
 /// Returns the fleet as a terminal shows it.
 fn text(members: &Members) -> String {
     let head = Head { name: "shop".to_owned(), begun: 0, troubles: Vec::new() };
-    answer::text(&head, &View::of(members, at(1)), &Courses::default())
+    answer::text(&head, &noted(members, at(1)), &Courses::default())
 }

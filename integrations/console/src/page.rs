@@ -29,7 +29,7 @@ const FLEET: &str = include_str!("fleet/page.html");
 /// The rights of that page.
 #[cfg(feature = "fleet")]
 const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-DcojidRhArliiBJy/ERbnbHcSVzyJOa8TkIeg3Zz4cQ='; \
+    script-src 'sha256-QRQX0ngJBJd2MGUSBy7h4D+FekKkTKANOmD5XtDiko0='; \
     style-src 'sha256-k7+mYV8ZJizSTyMFQpBJL0r/6KEAbLp1HMwIj9p1/ig='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

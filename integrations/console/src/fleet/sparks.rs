@@ -46,7 +46,7 @@ fn points(courses: &Courses, key: &str, most: usize) -> Option<Value> {
 }
 
 /// Returns the rates of the last minute as a line of text, from 0 to the greatest one. A dot stands
-/// for a round in which a process lacks, or that no process has.
+/// for a round in which a process is missing, or that no process has.
 pub(super) fn text(courses: &Courses, key: &str) -> Option<String> {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let whole = |point: Option<Point>| point.filter(|point| point.lacks == 0);

@@ -112,21 +112,21 @@ fn the_last_minutes_and_the_fault_of_a_series_are_read_in_its_row() {
     let expected = json!([["requests", since], ["refunds", "3 d"], ["orders", ""]]);
     assert_eq!(browser.value(rows), expected);
 
-    // The words of the lines: also of points that lack a process.
+    // The words of the lines: also of points that miss a process.
     let words = first(&mut browser, "[data-col=course] svg').getAttribute('aria-label')");
     let words = words.as_str().unwrap().strip_prefix(range).unwrap().to_owned();
     let [lacking, all]: [u32; 2] = ["lacking", "points"].map(|number| {
         let number = first(&mut browser, &format!("svg').dataset.{number}"));
         number.as_str().unwrap().parse().unwrap()
     });
-    assert_eq!(words, format!("{lacking} of {all} points lack a process"));
+    assert_eq!(words, format!("{lacking} of {all} points miss a process"));
     let failures = first(&mut browser, "[data-col=course-failed] svg').getAttribute('aria-label')");
     let failures = failures.as_str().unwrap().to_owned();
     let expected = "failures in the last 2 min: 0\u{202f}% to 25\u{202f}%";
     assert!(failures.starts_with(expected), "{failures}");
 
     // The line itself: 40 is at its top, 10 at a quarter of its height, and a dot stands for each
-    // point that lacks a process.
+    // point that misses a process.
     let heights = |path: &str| {
         format!(
             "[...document.querySelectorAll('#body tr:first-child [data-col=course] {path}')]

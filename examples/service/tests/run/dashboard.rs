@@ -1,6 +1,7 @@
 //! The dashboard for Grafana is generated, from the names of the families that the service serves.
 
 mod panels;
+mod schema;
 mod served;
 
 use std::env;

@@ -34,7 +34,7 @@ pub(crate) fn run(steps: &mut Steps, keep: bool) -> Result<(), Failed> {
             steps.leave_out(name, &why);
             continue;
         }
-        let options = ["--", "--ignored", "--nocapture", "--test-threads=1", "--exact"];
+        let options = ["--", "--ignored", "--nocapture", "--exact"];
         steps.cargo(name, &[&TESTS[..], &options, tests].concat(), variables)?;
     }
     Ok(())

@@ -19,11 +19,11 @@ const SENTINEL: &str = "windrow-benches/sentinel";
 /// Layers for HTTP, and theirs.
 const HTTP: &str = "windrow-benches/http";
 
-/// Limiters beside gates.
-const LIMITS: &str = "windrow-benches/limits";
+/// Limiters beside gates, and ways to find heavy keys.
+const LIMITS: &str = "windrow-benches/limits,windrow-benches/top";
 
-/// Pushes to a collector beside the SDK's.
-const PUSH: &str = "windrow-benches/push";
+/// Pushes to a collector beside the SDK's, and counters with labels.
+const PUSH: &str = "windrow-benches/push,windrow-benches/labels,windrow-benches/limits";
 
 /// The features of packages beyond their defaults.
 const FEATURES: &str = "windrow/serde,windrow-tower/json";
@@ -128,8 +128,8 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     twin::run(steps, "")?;
     promela(steps)?;
     models::shuttle(steps, Some(100_000))?;
-    let push = ["clippy", "--package", "windrow-benches", "--bin", "push", "--features", PUSH];
-    steps.cargo("lints of pushes", &[&push[..], &STRICT].concat(), &[])?;
+    let push = ["clippy", "--package", "windrow-benches", "--bins", "--features", PUSH];
+    steps.cargo("lints of pushes and labels", &[&push[..], &STRICT].concat(), &[])?;
     models::lint_random(steps)?;
     let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];
     steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;

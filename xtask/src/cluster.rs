@@ -3,9 +3,10 @@
 
 use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps};
+use crate::suites::BESIDE;
 
-/// The package whose tests these are.
-const TESTS: [&str; 5] = ["test", "--package", "windrow-service", "--test", "cluster"];
+/// The tests of `windrow-service`, built as in [`BESIDE`]: nothing is built twice.
+const TESTS: [&str; 2] = ["--test", "cluster"];
 
 /// The parts: a name, the Debian program that it needs, and its tests.
 const PARTS: [(&str, &str, &[&str]); 2] = [
@@ -35,7 +36,7 @@ pub(crate) fn run(steps: &mut Steps, keep: bool) -> Result<(), Failed> {
             continue;
         }
         let options = ["--", "--ignored", "--nocapture", "--exact"];
-        steps.cargo(name, &[&TESTS[..], &options, tests].concat(), variables)?;
+        steps.cargo(name, &[&BESIDE[..], &TESTS, &options, tests].concat(), variables)?;
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ const STRICT: [&str; 3] = ["--", "-D", "warnings"];
 const LIBRARY: [&str; 4] = ["test", "--package=windrow", "--features", "windrow/serde"];
 
 /// Tests of all that stands beside it. `windrow-modelled` is the library once more, for models.
-const BESIDE: [&str; 6] = [
+pub(crate) const BESIDE: [&str; 6] = [
     "test",
     "--workspace",
     "--exclude=windrow",

@@ -109,6 +109,21 @@ fn a_header_that_does_not_come_is_not_waited_for() {
 }
 
 #[test]
+fn a_connection_that_is_kept_open_is_ended_when_it_sends_nothing_more() {
+    let service = Process::start(&["--header-timeout-seconds", "2"]);
+    // Both at once, so that the second is in time on any machine.
+    let stream = send(&service, &"GET /slow/1 HTTP/1.1\r\nhost: hay\r\n\r\n".repeat(2));
+    // Less than the timeout of 30 s that hyper has without a setting.
+    stream.set_read_timeout(Some(Duration::from_secs(25))).unwrap();
+    let answers = rest(stream);
+    assert_eq!(answers.matches("HTTP/1.1 200 OK\r\n").count(), 2, "{answers}");
+    assert!(answers.ends_with("\r\n\r\ngood hay takes its time\n"), "{answers}");
+    service.signal("TERM");
+    let end = service.end();
+    assert!(end.said.ends_with("\ncounted 2 of 2, lost 0\n"), "{end:?}");
+}
+
+#[test]
 fn a_body_that_does_not_come_or_does_not_end_is_refused() {
     let service = Process::start(&["--body-timeout-seconds", "1"]);
     let answer = rest(send(&service, &format!("{ORDER}content-length: 4\r\n\r\n1")));
@@ -141,6 +156,24 @@ fn the_log_has_what_happens_and_no_requests_unless_it_is_told() {
         }
         let span = "request{method=GET route=\"/carts/{id}\"}: ";
         assert_eq!(log.contains(span), has_requests, "{level}: {log}");
+    }
+}
+
+#[tokio::test]
+async fn a_payment_that_fails_is_counted_and_has_no_line_in_the_log_unless_it_is_told() {
+    for (level, lines) in [("info", 0), ("debug", 1)] {
+        let service = Process::start(&["--log", level]);
+        let mut client = Client::connect(service.address()).await.unwrap();
+        for nth in 1..=30 {
+            let (status, _) = client.send("POST", "/orders", "1250".to_owned()).await.unwrap();
+            let fails = nth == 30;
+            let expected = if fails { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+            assert_eq!(status, expected, "{nth}");
+        }
+        until(&service, "shop_orders_total{outcome=\"failed\"} 1").await;
+        service.signal("TERM");
+        let log = service.end().complained;
+        assert_eq!(log.matches("a payment failed: ").count(), lines, "{level}: {log}");
     }
 }
 

@@ -81,8 +81,35 @@ fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
             "avg without (instance) (histogram_quantile(0.99, rate(shop_requests_values_bucket[5m])))",
         ),
         ("sum without (instance) (shop_in_flight)", "max without (instance) (shop_in_flight)"),
+        // The share of those that are answered.
+        ("1 - job:shop_requests:rate5m{event=\"Rt\"}", "job:shop_requests:rate5m{event=\"Rt\"}"),
     ] {
         assert_noticed("rules.yml", "tests.yml", right, wrong);
+    }
+    for (right, wrong) in [
+        (
+            "sum without (leaf) (job:shop_requests:rate5m)",
+            "max without (leaf) (job:shop_requests:rate5m)",
+        ),
+        (
+            "max without (leaf) (job:shop_requests_max_ns:max)",
+            "sum without (leaf) (job:shop_requests_max_ns:max)",
+        ),
+        // Means of the servers' shares.
+        (
+            "1 - all:shop_requests:rate5m{event=\"Rt\"}
+          / ignoring (event) all:shop_requests:rate5m{event=\"Request\"}",
+            "avg without (leaf) (1 - job:shop_requests:rate5m{event=\"Rt\"}
+          / ignoring (event) job:shop_requests:rate5m{event=\"Request\"})",
+        ),
+        (
+            "all:shop_requests:rate5m{event=\"Exception\"}
+          / ignoring (event) all:shop_requests:rate5m{event=\"Request\"}",
+            "avg without (leaf) (job:shop_requests:rate5m{event=\"Exception\"}
+          / ignoring (event) job:shop_requests:rate5m{event=\"Request\"})",
+        ),
+    ] {
+        assert_noticed("global.yml", "tests.yml", right, wrong);
     }
 }
 

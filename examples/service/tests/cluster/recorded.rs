@@ -41,11 +41,15 @@ pub(crate) async fn is_the_same_above(leaf: &Prometheus, top: &Prometheus) {
         top.until(&format!("all:{name}"), |found| by_labels("all:", found) == below).await;
     }
     // These move on: there is one of each.
-    for name in ["shop_payments_cents:mean5m", "shop_requests_failed:ratio5m"] {
+    for name in [
+        "shop_payments_cents:mean5m",
+        "shop_requests_failed:ratio5m",
+        "shop_requests_unanswered:ratio5m",
+    ] {
         let below = leaf.query(&format!("job:{name}")).await.len();
         top.until(&format!("all:{name}"), |found| found.len() == below && below > 0).await;
     }
-    assert_eq!(rules_in_order(top).await, 17);
+    assert_eq!(rules_in_order(top).await, 18);
 }
 
 /// Values by labels, without what the names begin with.

@@ -46,8 +46,8 @@ fn main() -> ExitCode {
             let listener = match listen::on(options.settings.listen) {
                 Ok(listener) => listener,
                 // Not 2, as of settings that are refused: another attempt may succeed.
-                Err(message) => {
-                    eprintln!("{NAME}: {message}");
+                Err(error) => {
+                    eprintln!("{NAME}: {error}");
                     return ExitCode::FAILURE;
                 }
             };
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         }
         Ok(Parsed::Hammer(how)) => (hammer::run(&how), Ok(())),
         Ok(Parsed::Help) => {
-            print!("{}", options::USAGE);
+            display::say(options::USAGE);
             return ExitCode::SUCCESS;
         }
         Err(error) => return arguments::refuse(NAME, &error.to_string()),

@@ -1,6 +1,6 @@
 //! The server, from its first connection to an orderly end.
 
-use std::io::Result;
+use std::io::{ErrorKind, Result};
 use std::net::TcpListener as Bound;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-/// The pause after an error of the system, such as too many open files.
-const PAUSE: Duration = Duration::from_millis(100);
+/// The pause after an error of the system, such as too many open files, which also bounds the lines
+/// in the log.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Errors of one connection, whose client is gone already. They say nothing of the next one.
+const GONE: [ErrorKind; 3] =
+    [ErrorKind::ConnectionAborted, ErrorKind::ConnectionRefused, ErrorKind::ConnectionReset];
 
 /// The greatest size of the header of a request, in bytes: that of a connection's buffer.
 const LONGEST_HEADER: usize = 16 << 10;
@@ -107,8 +112,9 @@ async fn accept(
                 let _ = stream.set_nodelay(true);
                 return (place, stream);
             }
+            Err(error) if GONE.contains(&error.kind()) => {}
             Err(error) => {
-                tracing::warn!(%error, "a connection was not accepted");
+                tracing::warn!(%error, "no connection can be accepted for now");
                 sleep(PAUSE).await;
             }
         }

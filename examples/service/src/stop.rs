@@ -2,7 +2,6 @@
 
 use std::io;
 use std::process;
-use std::sync::Arc;
 
 use tokio::sync::watch;
 
@@ -11,13 +10,13 @@ const INTERRUPTED: i32 = 130;
 
 /// The moment to stop; clones are of the same one.
 #[derive(Clone)]
-pub(crate) struct Stop(Arc<watch::Sender<bool>>);
+pub(crate) struct Stop(watch::Sender<bool>);
 
 impl Stop {
     /// Listens for signals from now on.
     pub(crate) fn at_signals() -> io::Result<Stop> {
         let mut signals = Signals::listen()?;
-        let stop = Stop(Arc::new(watch::Sender::new(false)));
+        let stop = Stop(watch::Sender::new(false));
         let told = stop.clone();
         tokio::spawn(async move {
             signals.next().await;

@@ -4,8 +4,9 @@
 //! that the log has grown by, at most [`STEP`] at a time, and answers from the sums that it keeps.
 //! After each turn it rests for as long as the turn took, so it costs at most half a core. When it
 //! begins, it reads the whole log in such steps, between questions; an answer has the number of
-//! bytes that are not read yet. The thread starts with the first question, and ends when the log is
-//! read and no question has come for [`LINGER`]. The sums stay.
+//! bytes that are not read yet. A file that cannot be read is tried again with the next question:
+//! an answer has the numbers of the others, and the error. The thread starts with the first
+//! question, and ends when the log is read and no question has come for [`LINGER`]. The sums stay.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use http::{Request, StatusCode};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
-use windrow_log::{Past, Span, Total};
+use windrow_log::{Past, ReadError, Span, Total};
 
 use crate::answers::Answer;
 use crate::number::Json;
@@ -134,11 +135,9 @@ impl Logged {
     fn run(&self) {
         let mut linger = Duration::ZERO;
         while let Some(waiting) = self.next(linger) {
-            let begun = Instant::now();
             // If it panics, these questions have no answer.
-            let turn = catch_unwind(AssertUnwindSafe(|| self.turn(waiting)));
+            let turn = half(|| catch_unwind(AssertUnwindSafe(|| self.turn(waiting))));
             linger = if turn.unwrap_or(false) { Duration::ZERO } else { LINGER };
-            thread::sleep(begun.elapsed().min(Duration::from_secs(1)));
         }
     }
 
@@ -150,11 +149,9 @@ impl Logged {
             if sender.is_closed() {
                 continue;
             }
-            let span = left.as_ref().map_err(ToString::to_string).and_then(|_| {
-                let span = past.span(&asked.resource, time(asked.from), time(asked.to), BINS);
-                span.map_err(|error| error.to_string())
-            });
-            let _ = sender.send(Answer::Made(written(span).into())); // the client may have left
+            let span = past.span(&asked.resource, time(asked.from), time(asked.to), BINS);
+            let answer = written(&span, left.as_ref().err());
+            let _ = sender.send(Answer::Made(answer.into())); // the client may have left
         }
         left.is_ok_and(|left| left > 0)
     }
@@ -173,6 +170,14 @@ impl Logged {
         // Nothing panics under the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Works, and then rests for as long as that took.
+fn half<T>(work: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let done = work();
+    thread::sleep(begun.elapsed());
+    done
 }
 
 /// Returns the moment of milliseconds since 1970, as far as there is such a moment.
@@ -196,13 +201,23 @@ fn millis(time: SystemTime) -> i64 {
 }
 
 /// Writes an answer: see the README.
-fn written(span: Result<Span, String>) -> String {
+fn written(span: &Span, failed: Option<&ReadError>) -> String {
     let mut answer = Json::default();
-    answer.object(|json| match span {
-        Err(error) => json.name("error").text(&error),
-        Ok(span) => write(json, &span),
+    answer.object(|json| {
+        write(json, span);
+        if let Some(error) = error(span, failed) {
+            json.name("error").text(&error);
+        }
     });
     answer.finish()
+}
+
+/// Returns why a part of the log cannot be read: the first file, and the number of others.
+fn error(span: &Span, failed: Option<&ReadError>) -> Option<String> {
+    let mut all = failed.into_iter().chain(span.failed.iter().map(|error| &**error));
+    let (first, more) = (all.next()?, all.count());
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    Some(format!("{first}{more}"))
 }
 
 fn write(json: &mut Json, span: &Span) {
@@ -233,6 +248,7 @@ fn write(json: &mut Json, span: &Span) {
             });
         }
     });
+    json.name("more_events").raw(if span.has_more_events { "true" } else { "false" });
     json.name("starts").list(|json| {
         for run in &span.runs {
             json.list(|json| {
@@ -263,39 +279,4 @@ fn integer(json: &mut Json, number: i128) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_a_name_in_the_log_but_for_line_feeds() {
-        for (key, name) in [
-            ("http{route=\"/cart\"}", "http{route=\"/cart\"}"),
-            (r#"a{b="x\ny"}"#, "a{b=\"x\ny\"}"),
-            (r#"a{b="x\\ny"}"#, r#"a{b="x\\ny"}"#),
-            (r#"a{b="\"\\"}"#, r#"a{b="\"\\"}"#),
-            (r"\", r"\"),
-        ] {
-            assert_eq!(name_of(key), name);
-        }
-    }
-
-    #[test]
-    fn a_move_has_times_or_is_the_last_day() {
-        let times = |from, to| Move::of("a", from, to, 100_000_000).map(|it| (it.from, it.to));
-        assert_eq!(times(None, None), Some((13_600_000, 100_000_000)));
-        assert_eq!(times(Some("-5"), Some("7")), Some((-5, 7)));
-        assert_eq!(times(None, Some("86400001")), Some((1, 86_400_001)));
-        for wrong in ["", "1e3", "now", "9223372036854775808"] {
-            assert_eq!((times(Some(wrong), None), times(None, Some(wrong))), (None, None));
-        }
-        let extreme = times(None, Some("-9223372036854775808")).unwrap();
-        assert!(
-            millis(time(extreme.0)) <= 0,
-            "the beginning of time, or 1970 without such a moment"
-        );
-        assert_eq!(
-            [-1, 0, 1_795_334_401_417].map(|at| millis(time(at))),
-            [-1, 0, 1_795_334_401_417]
-        );
-    }
-}
+mod tests;

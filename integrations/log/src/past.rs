@@ -15,6 +15,7 @@ mod total;
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::entry::Run;
@@ -55,7 +56,7 @@ const FILES: usize = 16;
 /// while past.catch_up(16 << 20)? > 0 {} // reads all there is, in steps of 16 MiB
 ///
 /// let now = SystemTime::now();
-/// let week = past.span("http{route=\"/cart\"}", now - Duration::from_secs(604_800), now, 400)?;
+/// let week = past.span("http{route=\"/cart\"}", now - Duration::from_secs(604_800), now, 400);
 /// for event in &week.events {
 ///     println!("{}: {}", event.name, event.bins.iter().map(|bin| bin.count).sum::<i128>());
 /// }
@@ -71,7 +72,7 @@ pub struct Past {
 }
 
 /// The sums of a resource over a span of time, in bins of equal length: from [`Past::span`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Span {
     /// The beginning of the first bin. It is a multiple of `bin` since 1970.
@@ -97,10 +98,12 @@ pub struct Span {
     /// The number of lines, of any resource, in gaps that touch the span: see
     /// [`Dropped`](crate::Dropped). The gaps of a file beyond 1000 count as one.
     pub dropped: u64,
-    /// The number of bytes of the log that are not in the sums: not read yet, more than may be read
-    /// for one span, or gone since they were read. If it is 0, all lines that could be decoded are
-    /// in the numbers.
+    /// The number of bytes of the log that are not in the sums: not read yet, in a file that
+    /// [failed](Self::failed), more than may be read for one span, or gone since they were read. If
+    /// it is 0, and no file failed, all lines that could be decoded are in the numbers.
     pub unread: u64,
+    /// The errors of the files that could not be read, one for each of them.
+    pub failed: Vec<Arc<ReadError>>,
     /// The number of lines of the log that could not be decoded.
     pub unreadable: u64,
     /// The earliest and the latest end of all buckets in the log.
@@ -142,26 +145,25 @@ impl Past {
     /// newest file first. Returns the number of bytes that are left to read.
     ///
     /// The sums of files that were removed are removed. A file that is replaced by another one is
-    /// read anew, unless both have the same length. Costs a look at each file, and about 3 µs a
-    /// line.
+    /// read anew, unless both have the same length. A file that cannot be read is tried anew in the
+    /// next call: until then, its error is in [`Span::failed`], and what it lacks in
+    /// [`Span::unread`], but not in the number that is returned. Costs a look at each file, and
+    /// about 3 µs a line.
     ///
     /// # Errors
     ///
-    /// Returns [`ReadError`] if the directory cannot be listed, or a file cannot be read. Then it
-    /// has read of the others, up to the budget: [`Span::unread`] has what is left.
+    /// Returns [`ReadError`] if the directory cannot be listed. Then all is as it was.
     pub fn catch_up(&mut self, mut budget: u64) -> Result<u64, ReadError> {
         let segments = crate::read::segments(&self.directory)?;
         self.files.retain(|segment, _| segments.binary_search(segment).is_ok());
-        let mut result = Ok(());
         for segment in segments {
             let file =
                 self.files.entry(segment).or_insert_with(|| Summed::new(segment, &self.directory));
-            let is_there = file.look().unwrap_or_else(|error| {
-                result = Err(ReadError { path: file.path.clone(), error });
-                true
-            });
-            if !is_there {
+            let looked = file.look();
+            if let Ok(false) = looked {
                 self.files.remove(&segment);
+            } else {
+                file.failed = looked.err().map(|error| file.error(error));
             }
         }
         let files = self.files.values().filter(|file| file.has_bytes()).count();
@@ -169,16 +171,15 @@ impl Past {
         let mut left: u64 = 0;
         for file in self.files.values_mut().rev() {
             file.fit(memory);
-            if budget > 0
-                && file.unread() > 0
-                && let Err(error) = file.read_on(&mut budget, memory)
-            {
-                result = Err(ReadError { path: file.path.clone(), error });
-            } else {
+            if file.failed.is_none() && budget > 0 && file.unread() > 0 {
+                let read = file.read_on(&mut budget, memory);
+                file.failed = read.err().map(|error| file.error(error));
+            }
+            if file.failed.is_none() {
                 left = left.saturating_add(file.unread());
             }
         }
-        result.map(|()| left)
+        Ok(left)
     }
 
     /// Returns the memory that the sums take, in bytes, roughly.
@@ -199,19 +200,12 @@ impl Past {
     /// at most 8 MiB; otherwise bins are longer. To find them takes some kilobytes of each file; at
     /// most a megabyte or two for each length of bins, if the file is none that a log has written.
     ///
-    /// # Errors
-    ///
-    /// Returns [`ReadError`] if a file cannot be read. A removed file is not an error.
-    pub fn span(
-        &self,
-        resource: &str,
-        from: SystemTime,
-        to: SystemTime,
-        bins: usize,
-    ) -> Result<Span, ReadError> {
+    /// Of a file that cannot be read, lines are missing: see [`Span::failed`].
+    pub fn span(&self, resource: &str, from: SystemTime, to: SystemTime, bins: usize) -> Span {
         let range = (Wall::from(from), Wall::from(to).max(from.into()));
         let grid = Grid::of(range, bins.min(BINS) as u64);
-        let Plan { grid, longest, lines, mut left_out } = self.plan(resource, grid, range)?;
+        let Plan { grid, longest, lines, mut left_out, mut failed } =
+            self.plan(resource, grid, range);
         let (first, end) = grid.bins(range);
         let count = usize::try_from(end - first).unwrap_or(0);
         let mut sums = Sums { first, count, events: Vec::new(), has_more: false };
@@ -234,12 +228,22 @@ impl Past {
                     sums.add(grid.bin(end), name, total);
                 }
             };
-            let gone = read::read(file, stretch, resource, range, see).map_err(failed(file))?;
-            left_out = left_out.saturating_add(gone);
+            let missing = match read::read(file, stretch, resource, range, see) {
+                Ok(gone) => gone,
+                Err(error) => {
+                    failed.push(file.error(error));
+                    stretch.bytes()
+                }
+            };
+            left_out = left_out.saturating_add(missing);
         }
+        let known = self.files.values().filter_map(|file| file.failed.clone());
+        failed.extend(known);
+        failed.sort_by(|one, other| one.path.cmp(&other.path));
+        failed.dedup_by(|one, other| one.path == other.path);
         let unread = self.files.values().map(Summed::unread).fold(left_out, u64::saturating_add);
         let (runs, earlier_runs) = self.runs(range);
-        Ok(Span {
+        Span {
             start: range.0.into(),
             bin: grid.length(),
             bins: count,
@@ -250,18 +254,14 @@ impl Past {
             earlier_runs,
             dropped: self.dropped(range),
             unread,
+            failed,
             unreadable: self.files.values().map(|file| file.unreadable).sum(),
             held: self.held(),
-        })
+        }
     }
 
     /// Returns the grid on which a range can be shown, and the lines to read for it.
-    fn plan(
-        &self,
-        resource: &str,
-        mut grid: Grid,
-        range: (Wall, Wall),
-    ) -> Result<Plan<'_>, ReadError> {
+    fn plan(&self, resource: &str, mut grid: Grid, range: (Wall, Wall)) -> Plan<'_> {
         loop {
             let (first, end) = grid.bins(range);
             let aligned = (grid.start(first), grid.start(end));
@@ -272,6 +272,7 @@ impl Past {
                 continue;
             }
             let (mut lines, mut bytes, mut left_out, mut is_too_fine) = (Vec::new(), 0, 0, false);
+            let mut failed = Vec::new();
             // The newest lines first.
             for file in self.files.values().rev().filter(|file| touches(file, aligned)) {
                 let is_over = file.cells.is_over();
@@ -279,7 +280,11 @@ impl Past {
                 if file.cells.can_make(grid) || !has_lines {
                     continue;
                 }
-                let Some(stretch) = read::find(file, aligned).map_err(failed(file))? else {
+                let found = read::find(file, aligned).unwrap_or_else(|error| {
+                    failed.push(file.error(error));
+                    None
+                });
+                let Some(stretch) = found else {
                     left_out = u64::saturating_add(left_out, file.offset());
                     continue;
                 };
@@ -295,7 +300,7 @@ impl Past {
             }
             if !is_too_fine {
                 lines.reverse();
-                return Ok(Plan { grid, longest, lines, left_out });
+                return Plan { grid, longest, lines, left_out, failed };
             }
             grid = grid.next();
         }
@@ -346,8 +351,10 @@ struct Plan<'a> {
     longest: Duration,
     /// The lines to read, in files whose sums are too coarse.
     lines: Vec<(&'a Summed, Stretch)>,
-    /// The number of bytes that are too many to read.
+    /// The number of bytes that are too many to read, or cannot be read.
     left_out: u64,
+    /// The errors of files in which no lines can be found.
+    failed: Vec<Arc<ReadError>>,
 }
 
 /// The sums of events by bin.
@@ -380,9 +387,4 @@ impl Sums {
 /// Returns whether a file may have lines of a range.
 fn touches(file: &Summed, (from, to): (Wall, Wall)) -> bool {
     file.ends.is_some_and(|(first, last)| from < last && first <= to)
-}
-
-fn failed(file: &Summed) -> impl FnOnce(std::io::Error) -> ReadError {
-    let path = file.path.clone();
-    |error| ReadError { path, error }
 }

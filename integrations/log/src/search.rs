@@ -102,13 +102,13 @@ fn line_behind(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::io::{BufReader, Cursor, Read};
 
     use super::*;
 
     /// A file that counts the bytes that are read.
-    struct Counted(Cursor<Vec<u8>>, u64);
+    pub(crate) struct Counted(pub(crate) Cursor<Vec<u8>>, pub(crate) u64);
 
     impl Read for Counted {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

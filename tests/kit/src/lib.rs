@@ -13,6 +13,8 @@ use windrow::{Event, Events, SlidingWindow, Timestamp, Typed};
 pub mod alone;
 pub mod heap;
 #[cfg(target_os = "linux")]
+pub mod held;
+#[cfg(target_os = "linux")]
 pub mod interrupts;
 pub mod ledger;
 #[cfg(feature = "oracle")]

@@ -1,5 +1,7 @@
 //! `/past`: the sums of a log's lines, in bins, and the starts of processes.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use windrow_console::{Console, Server};
 
@@ -127,4 +129,138 @@ async fn clients_that_ask_at_once_are_all_answered() {
         answered += u64::from(status == 200);
     }
     assert!(answered > 0);
+}
+
+/// Returns a line of a bucket of a second with events in JSON.
+fn line(events: &str) -> String {
+    format!(
+        "{{\"bucket\":{{\"resource\":\"a\",\"start\":\"2026-11-22T08:00:00Z\",\
+         \"length_ns\":1000000000,\"at_ns\":7,\"events\":{{{events}}}}}}}\n"
+    )
+}
+
+/// Serves a log of one file with these lines.
+fn of_lines(lines: &str) -> (tempfile::TempDir, Server) {
+    let directory = tempfile::tempdir().unwrap();
+    let head = "{\"run\":{\"windrow\":1,\"id\":\"a\",\"started\":\"2026-11-22T07:59:59Z\"}}\n";
+    let path = directory.path().join("windrow-0000000001.jsonl");
+    fs::write(path, head.to_owned() + lines).unwrap();
+    let mut console = Console::new("shop");
+    console.log(directory.path());
+    let server = served(&console.build());
+    (directory, server)
+}
+
+/// The milliseconds of 2026-11-22T08:00:00Z.
+const EIGHT: u64 = 1_795_334_400_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_member_of_an_answer_is_what_the_readme_says() {
+    let count = "\"Pass\":{\"count\":3,\"sum\":3}";
+    let values = "\"Rt\":{\"count\":3,\"sum\":60,\"min\":10,\"max\":30}";
+    let big = "\"Big\":{\"count\":1,\"sum\":9007199254740993}";
+    let long = "\u{e9}".repeat(1_000);
+    let lines = [
+        &line(&format!("{count},{values}")),
+        &line(&format!("{values},{big}")),
+        "{\"dropped\":{\"lines\":12,\"from\":\"2026-11-22T08:00:00Z\",\"to\":\"2026-11-22T08:00:01Z\"}}\n",
+        "{\"bucket\":7}\n",
+        &format!("{{\"run\":{{\"windrow\":1,\"id\":\"{}\",\"started\":\"2026-11-22T08:00:01Z\"}}}}\n", &long[..64]),
+    ]
+    .concat();
+    let (_directory, server) = of_lines(&lines);
+    let path = format!("/past?series=a&from={EIGHT}&to={}", EIGHT + 2_000);
+    let expected = json!({
+        "from": EIGHT, "bin_ms": 1_000, "bins": 2,
+        "events": [
+            { "name": "Pass", "count": [3, 0] },
+            { "name": "Rt", "count": [6, 0], "sum": [120, 0], "min": [10, null], "max": [30, null] },
+            { "name": "Big", "count": [1, 0], "sum": ["9007199254740993", 0], "min": [null, null], "max": [null, null] },
+        ],
+        "more_events": false,
+        "starts": [[EIGHT + 1_000, &long[..64]]], "earlier_starts": 0,
+        "dropped": 12, "unread": 0, "unreadable": 1,
+        "held": [EIGHT + 1_000, EIGHT + 1_000],
+    });
+    assert_eq!(json(server.address(), &path).await, expected);
+    // Elsewhere, there is nothing of it but what is true of the whole log.
+    let path = format!("/past?series=a&from={}&to={}", EIGHT - 3_000, EIGHT - 2_000);
+    let before = json(server.address(), &path).await;
+    assert_eq!((&before["events"], &before["starts"]), (&json!([]), &json!([])));
+    assert_eq!((&before["dropped"], &before["unreadable"]), (&json!(0), &json!(1)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_more_than_an_answer_has_is_said() {
+    let events: Vec<String> =
+        (0..33).map(|event| format!("\"e{event}\":{{\"count\":1,\"sum\":1}}")).collect();
+    let run = |number: u64| {
+        let (id, millis) = (format!("{number}"), number * 1_000 / 250);
+        format!(
+            "{{\"run\":{{\"windrow\":1,\"id\":\"{id}\",\"started\":\"2026-11-22T08:00:00.{millis:03}Z\"}}}}\n"
+        )
+    };
+    for (many, more) in [(32, false), (33, true)] {
+        let lines = line(&events[..many].join(","));
+        let runs: String = (1..if more { 250 } else { 200 }).map(run).collect();
+        let (_directory, server) = of_lines(&(lines + &runs));
+        let path = format!("/past?series=a&from={EIGHT}&to={}", EIGHT + 1_000);
+        let answer = json(server.address(), &path).await;
+        assert_eq!(answer["events"].as_array().unwrap().len(), 32);
+        assert_eq!(answer["more_events"], more, "{many} events");
+        let starts = answer["starts"].as_array().unwrap();
+        assert_eq!(starts.last().unwrap()[1], if more { "249" } else { "199" });
+        let expected = if more { (200, json!(49)) } else { (199, json!(0)) };
+        assert_eq!((starts.len(), &answer["earlier_starts"]), (expected.0, &expected.1));
+    }
+}
+
+/// A log of which nothing, or a part, cannot be read.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_be_read_is_answered_beside_the_error() {
+    let end = now() / MINUTE * MINUTE;
+    let week = Week::write(SERIES, end);
+    let (begin, directory) = (end - 8 * DAY, week.directory.path());
+    let second = directory.join("windrow-0000000002.jsonl");
+    let held = testkit::held::Held::of(&second);
+    let server = console(&week);
+    let address = server.address();
+    let path = format!("/past?series={}&from={begin}&to={end}", encoded(SERIES));
+    let passed = |answer: &Value| numbers(answer, "Pass", "count").iter().flatten().sum::<u64>();
+    let (of_all, of_second) =
+        (week.sum(begin, end).pass, week.sum(begin + 2 * DAY, begin + 4 * DAY).pass);
+    for _ in 0..3 {
+        let answer = json(address, &path).await;
+        assert_eq!(passed(&answer), of_all - of_second);
+        assert_eq!(answer["unread"], fs::metadata(&second).unwrap().len());
+        let said = answer["error"].as_str().unwrap();
+        assert!(said.starts_with(&format!("cannot read `{}`: ", second.display())), "{said}");
+        assert!(!said.contains("more"), "{said}");
+    }
+    drop(held);
+    let answer = json(address, &path).await;
+    assert_eq!((passed(&answer), answer["unread"].as_u64()), (of_all, Some(0)));
+    assert_eq!(answer.get("error"), None);
+    // The directory is gone: the numbers that it had are there.
+    fs::remove_dir_all(directory).unwrap();
+    let answer = json(address, &path).await;
+    assert_eq!(passed(&answer), of_all);
+    let said = answer["error"].as_str().unwrap();
+    assert!(said.starts_with(&format!("cannot read `{}`: ", directory.display())), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_times_it_is_the_last_day() {
+    let week = Week::write(SERIES, now() / MINUTE * MINUTE);
+    let server = console(&week);
+    let path = format!("/past?series={}", encoded(SERIES));
+    let (before, answer) = (now(), json(server.address(), &path).await);
+    let from = answer["from"].as_u64().unwrap();
+    let length = answer["bin_ms"].as_u64().unwrap();
+    let to = from + answer["bins"].as_u64().unwrap() * length;
+    assert!(from <= now() - DAY && from + length > before - DAY, "{from}");
+    assert!(before <= to && to < now() + length, "{to}");
+    let pass = numbers(&answer, "Pass", "count").iter().flatten().sum::<u64>();
+    assert_eq!(pass, week.sum(from, to).pass);
 }

@@ -3,9 +3,11 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::entry::{Dropped, Run};
+use crate::error::ReadError;
 use crate::format::{GIVEN_UP, Kinds, What};
 use crate::lines::{self, LONGEST};
 use crate::past::cells::Cells;
@@ -23,8 +25,8 @@ const MOST: usize = 1_000;
 /// The longest id of a run that is kept, in bytes. A log writes 16.
 const LONGEST_ID: usize = 64;
 
-/// The number of bytes that are read from a file at once.
-const CHUNK: usize = 64 << 10;
+/// The number of bytes that are read at once from a file of which all lines are wanted, or many.
+pub(super) const CHUNK: usize = 64 << 10;
 
 /// A file with the sums of its lines so far.
 #[derive(Debug)]
@@ -52,6 +54,8 @@ pub(super) struct Summed {
     pub(super) ends: Option<(Wall, Wall)>,
     /// Lines that cannot be decoded.
     pub(super) unreadable: u64,
+    /// The error of the last look at it, or the last reading.
+    pub(super) failed: Option<Arc<ReadError>>,
 }
 
 impl Summed {
@@ -75,7 +79,13 @@ impl Summed {
             dropped: Vec::new(),
             ends: None,
             unreadable: 0,
+            failed: None,
         }
+    }
+
+    /// Returns an error of this file.
+    pub(super) fn error(&self, error: io::Error) -> Arc<ReadError> {
+        Arc::new(ReadError { path: self.path.clone(), error })
     }
 
     /// Looks at the file's length. Returns false if the file is gone, or is none of a log.
@@ -202,8 +212,9 @@ impl Summed {
         self.length > 0
     }
 
-    /// Returns the file, opened for reading its lines; `None` if it is gone, or is another one.
-    pub(super) fn open(&self) -> io::Result<Option<BufReader<File>>> {
+    /// Returns the file, opened for reading its lines, so that a read takes this number of bytes;
+    /// `None` if it is gone, or is another one.
+    pub(super) fn open(&self, at_once: usize) -> io::Result<Option<BufReader<File>>> {
         let mut file = match regular::open(&self.path, OpenOptions::new().read(true)) {
             Err(error) if error.kind() == ErrorKind::NotFound || regular::is_refusal(&error) => {
                 return Ok(None);
@@ -216,7 +227,7 @@ impl Summed {
             return Ok(None);
         }
         file.seek(SeekFrom::Start(0))?;
-        Ok(Some(BufReader::with_capacity(CHUNK, file)))
+        Ok(Some(BufReader::with_capacity(at_once, file)))
     }
 
     /// Returns the number of bytes in the sums.

@@ -1,13 +1,16 @@
 //! Reading the lines of a short range, for bins that are finer than the sums.
 
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, BufRead, Seek, SeekFrom};
 
 use crate::format::{Kinds, What};
 use crate::lines;
 use crate::past::Total;
-use crate::past::file::Summed;
+use crate::past::file::{CHUNK, Summed};
 use crate::search::{lower_bound, upper_bound};
 use crate::wall::Wall;
+
+/// The number of bytes that a search reads at once: each of its looks takes a line or two.
+const LOOK: usize = 4 << 10;
 
 /// A stretch of a file that has all lines of a range.
 #[derive(Clone, Copy, Debug)]
@@ -27,13 +30,23 @@ impl Stretch {
 pub(super) fn find(file: &Summed, (from, to): (Wall, Wall)) -> io::Result<Option<Stretch>> {
     let all = Stretch { begin: 0, end: file.offset() };
     let Some(slack) = file.slack else { return Ok(Some(all)) };
-    let Some(mut reader) = file.open()? else { return Ok(None) };
+    let Some(mut reader) = file.open(LOOK)? else { return Ok(None) };
+    let bounds = (from.minus(slack), to.plus(slack));
+    search(&mut reader, file.kind, file.offset(), bounds).map(Some)
+}
+
+/// Finds the lines between two bounds in a file of some length.
+fn search(
+    reader: &mut (impl BufRead + Seek),
+    kind: Kinds,
+    length: u64,
+    (from, to): (Wall, Wall),
+) -> io::Result<Stretch> {
     // The first line is in no order.
-    let first = lines::next(&mut reader, &mut Vec::new(), file.offset())?.bytes;
-    let within = (first, file.offset());
-    let begin = lower_bound(&mut reader, file.kind, within, from.minus(slack))?;
-    let end = upper_bound(&mut reader, file.kind, within, to.plus(slack))?;
-    Ok(Some(Stretch { begin, end: end.min(file.offset()) }))
+    let first = lines::next(reader, &mut Vec::new(), length)?.bytes;
+    let begin = lower_bound(reader, kind, (first, length), from)?;
+    let end = upper_bound(reader, kind, (first, length), to)?;
+    Ok(Stretch { begin, end: end.min(length) })
 }
 
 /// Calls `see` with each bucket of a resource that ended in a range: its end, and its events.
@@ -45,7 +58,7 @@ pub(super) fn read(
     (from, to): (Wall, Wall),
     mut see: impl FnMut(Wall, &[(std::borrow::Cow<'_, str>, Total)]),
 ) -> io::Result<u64> {
-    let Some(mut reader) = file.open()? else { return Ok(file.offset()) };
+    let Some(mut reader) = file.open(CHUNK)? else { return Ok(file.offset()) };
     let gone = file.offset().saturating_sub(reader.get_ref().metadata()?.len());
     reader.seek(SeekFrom::Start(stretch.begin))?;
     let (mut at, mut line) = (stretch.begin, Vec::new());
@@ -98,7 +111,40 @@ fn is_of_another(line: &[u8], resource: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+    use std::io::{BufReader, Cursor};
+
     use super::*;
+    use crate::search::tests::Counted;
+
+    /// A search in a large file reads some kilobytes, whatever a buffer would hold.
+    #[test]
+    fn a_search_reads_little() {
+        let mut text = String::new();
+        for second in 0..86_400 {
+            let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+            writeln!(
+                text,
+                "{{\"bucket\":{{\"resource\":\"/\",\"start\":\"2026-11-22T{hour:02}:{minute:02}:{second:02}Z\",\
+                 \"length_ns\":0,\"at_ns\":7,\"events\":{{}}}}}}"
+            )
+            .unwrap();
+        }
+        let lines: Vec<&str> = text.lines().collect();
+        let line = lines[0].len() as u64 + 1;
+        let end = |place: usize| Kinds::Json.sums(lines[place].as_bytes()).unwrap().end;
+        let length = text.len() as u64;
+        for (from, to) in [(0, 60), (40_000, 40_060), (86_000, 86_399)] {
+            let mut reader =
+                BufReader::with_capacity(LOOK, Counted(Cursor::new(text.clone().into_bytes()), 0));
+            let found = search(&mut reader, Kinds::Json, length, (end(from), end(to))).unwrap();
+            let (first, last) = (from as u64 * line, to as u64 * line);
+            assert!(found.begin <= first + line && last <= found.end, "{found:?}");
+            assert!(found.bytes() <= last - first + (16 << 10), "{found:?}");
+            let read = reader.get_ref().1;
+            assert!(read < 256 << 10, "{read} of {length} bytes");
+        }
+    }
 
     #[test]
     fn only_a_line_of_another_resource_is_passed_over() {

@@ -49,7 +49,7 @@ fn wrong_lines_are_counted_and_the_others_are_summed() {
     OpenOptions::new().append(true).open(&path).unwrap().write_all(b"\xff\xfe\n").unwrap();
     let mut past = Past::new(directory.path());
     catch_up(&mut past, 1);
-    let span = past.span("/", at(begin), at(begin + 86_400 * SECOND), 400).unwrap();
+    let span = past.span("/", at(begin), at(begin + 86_400 * SECOND), 400);
     assert_eq!(span.unreadable, wrong.len() as u64 + 1, "{span:?}");
     let mut entries = windrow_log::read(directory.path()).unwrap().all();
     entries.by_ref().for_each(drop);
@@ -64,7 +64,7 @@ fn wrong_lines_are_counted_and_the_others_are_summed() {
     // All of time, in few bins.
     for bins in [1, 2, 400, usize::MAX] {
         let first = at(0) - Duration::from_secs(1 << 40);
-        let span = past.span("/", first, at(u64::MAX), bins).unwrap();
+        let span = past.span("/", first, at(u64::MAX), bins);
         assert!(span.bins <= bins.clamp(4, 1_000), "{}", span.bins);
         assert_eq!(all(&span, "Pass"), 5 * i128::from(u64::MAX));
     }
@@ -105,13 +105,13 @@ fn any_number_of_resources_events_and_starts_is_bounded() {
         catch_up(&mut past, u64::MAX);
         assert!(past.memory_used() <= memory / 16, "{} of {memory}", past.memory_used());
         let day = (at(begin), at(begin + 86_400 * SECOND));
-        let span = past.span("/12345", day.0, day.1, 400).unwrap();
+        let span = past.span("/12345", day.0, day.1, 400);
         let all: i128 = span.events[0].bins.iter().map(|bin| bin.count).sum();
         assert_eq!((all, span.events.len(), span.unread), (3, 1, 0), "{memory}");
         assert_eq!((span.runs.len(), span.earlier_runs), (200, 2_802));
         assert_eq!(span.runs.last().unwrap().id, "3000");
         assert_eq!(span.dropped, 6_000);
-        let many = past.span("/many", day.0, day.1, 400).unwrap();
+        let many = past.span("/many", day.0, day.1, 400);
         assert_eq!((many.events.len(), many.has_more_events), (32, true));
     }
 }
@@ -140,12 +140,12 @@ fn a_line_without_end_costs_little() {
             check(&past, &lines, resource, (begin, begin + 99 * SECOND), 100);
         }
     }
-    let span = past.span("/", at(begin), at(begin + SECOND), 10).unwrap();
+    let span = past.span("/", at(begin), at(begin + SECOND), 10);
     assert_eq!(span.unreadable, 4, "three long lines, and an empty one");
     // Without sums, the lines are read: if they are more than eight megabytes, they are left out,
     // and the span says that.
     let mut small = Past::new(directory.path()).memory(0);
     catch_up(&mut small, u64::MAX);
-    let span = small.span("/cart", at(begin), at(begin + 99 * SECOND), 100).unwrap();
+    let span = small.span("/cart", at(begin), at(begin + 99 * SECOND), 100);
     assert!(span.unread > 50 << 20 && span.events.is_empty(), "{span:?}");
 }

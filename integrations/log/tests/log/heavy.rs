@@ -1,6 +1,8 @@
 //! The heaviest keys of closed buckets: their lines add up, are read again by time and by key, and
 //! keep their bounds.
 
+mod hostile;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};

@@ -12,8 +12,15 @@ use crate::week::{DAY, MINUTE, Week, now};
 const SERIES: &str = "requests{method=\"GET\",route=\"/cart\"}";
 const HOUR: u64 = 3_600_000;
 
-/// Serves a shop with a log of eight days, and opens the series.
+/// Serves a shop with a log of eight days, and opens the series once all of the log is read.
 fn opened(shop: &Shop, week: &Week) -> (Served, Page) {
+    let (server, mut page) = opened_at_once(shop, week);
+    page.browser.wait_for("document.querySelector('#past').dataset.unread === '0'");
+    (server, page)
+}
+
+/// Serves a shop with a log of eight days, and opens the series.
+fn opened_at_once(shop: &Shop, week: &Week) -> (Served, Page) {
     shop.route(Method::Get, "/cart").add(crate::shop::Http::Pass, 1);
     let mut console = Console::new("shop");
     console.show("requests", "Requests by method and route", shop.requests.clone()).unwrap();
@@ -25,7 +32,6 @@ fn opened(shop: &Shop, week: &Week) -> (Served, Page) {
     page.browser.resize(1300, 1400, false);
     page.catch_up(&server);
     page.click(&format!("tr[data-series={}]", json!(SERIES)));
-    page.browser.wait_for("document.querySelector('#past').dataset.unread === '0'");
     (server, page)
 }
 
@@ -111,6 +117,81 @@ fn the_past_is_the_sum_of_the_log_wherever_one_moves() {
     let address = page.browser.value("location.hash").as_str().unwrap().to_owned();
     page.go(&address);
     check(&week, &shown(&mut page, HOUR, end - DAY));
+    page.assert_well();
+}
+
+/// A log that ended in the middle of a bin: the rate of the newest bin is that of its time.
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn the_newest_bin_ends_with_the_log() {
+    let shop = Shop::new();
+    let bin = 5 * MINUTE;
+    let end = (now() - 3 * HOUR) / bin * bin + 2 * MINUTE;
+    let week = Week::write(SERIES, end);
+    let (_server, mut page) = opened(&shop, &week);
+    let day = shown(&mut page, DAY, now());
+    check(&week, &day);
+    let known = end - 2 * MINUTE - day.from;
+    let bins = page.attribute("#past", "data-bins").unwrap();
+    assert_eq!((day.bin, bins), (bin, (known / bin + 1).to_string()));
+    // Beyond the last bin, the pointer has the last one.
+    page.browser.value(
+        "(() => {
+            const canvas = document.querySelector('#past canvas'), box = canvas.getBoundingClientRect();
+            canvas.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, clientX: box.right - 1, clientY: box.top + 9 }));
+        })()",
+    );
+    page.draw();
+    let sum = week.sum(end - 2 * MINUTE, end).pass;
+    let rate = page.browser.value(&format!("short({sum}) + ', ' + rate({sum} / 120) + '/s'"));
+    let said =
+        page.browser.value("document.querySelector('#past [data-plot=rates] .legend').textContent");
+    assert!(said.as_str().unwrap().contains(rate.as_str().unwrap()), "{said}: {rate}");
+    page.assert_well();
+}
+
+/// A file that cannot be read: the page has the numbers of the others, says what they lack, and
+/// looks again as soon as it is looked at.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn what_the_numbers_lack_is_said_until_they_lack_nothing() {
+    let shop = Shop::new();
+    let week = Week::write(SERIES, now() / MINUTE * MINUTE);
+    let second = week.directory.path().join("windrow-0000000002.jsonl");
+    let length = std::fs::metadata(&second).unwrap().len();
+    let held = testkit::held::Held::of(&second);
+    let (_server, mut page) = opened_at_once(&shop, &week);
+    page.browser
+        .wait_for(&format!("document.querySelector('#past').dataset.unread === '{length}'"));
+    let notes = |page: &mut Page| {
+        let said = page.browser.value("document.querySelector('#pastnote').textContent");
+        said.as_str().unwrap().to_owned()
+    };
+    let said = notes(&mut page);
+    assert!(said.starts_with(&format!("cannot read `{}`: ", second.display())), "{said}");
+    let bytes = page.browser.value(&format!("short({length})"));
+    let bytes = format!("; {}B of the log are not in these numbers yet", bytes.as_str().unwrap());
+    assert!(said.ends_with(&bytes), "{said}");
+    // The last day is in another file.
+    let end = now() / MINUTE * MINUTE;
+    check(&week, &shown(&mut page, DAY, end));
+    // While it is not looked at, it does not ask; then it asks at once.
+    let look = |page: &mut Page, state: &str| {
+        page.browser.value(&format!(
+            "(() => {{
+                const before = pastTurn;
+                Object.defineProperty(document, 'visibilityState', {{ value: '{state}', configurable: true }});
+                document.dispatchEvent(new Event('visibilitychange'));
+                return pastTurn - before;
+            }})()"
+        ))
+    };
+    assert_eq!(look(&mut page, "hidden"), 0);
+    drop(held);
+    assert_eq!(look(&mut page, "visible"), 1);
+    page.browser.wait_for("document.querySelector('#past').dataset.unread === '0'");
+    assert_eq!(notes(&mut page), "");
     page.assert_well();
 }
 

@@ -1,4 +1,5 @@
-//! Signals that end the program: the terminal is restored first.
+//! Signals that end the program: the terminal is restored first. That may take for ever, as when a
+//! terminal takes nothing that is written to it, so a second signal ends the program at once.
 
 use std::io;
 
@@ -6,7 +7,7 @@ use std::io;
 use {
     signal_hook::consts::{SIGHUP, SIGINT, SIGTERM},
     std::sync::Arc,
-    std::sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
 /// The signals that end the program. Elsewhere than on Unix there are none.
@@ -21,10 +22,13 @@ pub(crate) struct Signals {
 impl Signals {
     /// Takes the signals from now on.
     pub(crate) fn take() -> io::Result<Signals> {
-        let signals = Signals::default();
+        let (signals, has_come) = (Signals::default(), Arc::new(AtomicBool::new(false)));
         for signal in [SIGHUP, SIGINT, SIGTERM] {
             let number = usize::try_from(signal).map_err(io::Error::other)?;
-            signal_hook::flag::register_usize(signal, signals.come.clone(), number)?;
+            // In this order: a signal is the second one if `has_come` was set by an earlier one.
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&has_come))?;
+            signal_hook::flag::register_usize(signal, Arc::clone(&signals.come), number)?;
+            signal_hook::flag::register(signal, Arc::clone(&has_come))?;
         }
         Ok(signals)
     }

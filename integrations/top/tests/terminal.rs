@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use std::{ptr, thread};
 
 /// Returns the two ends of a terminal: that of its window, and that of its programs.
@@ -37,6 +38,20 @@ fn start(programs: &OwnedFd) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_windrow-top"));
     let end = || File::from(programs.try_clone().unwrap());
     command.arg("127.0.0.1:1").stdin(end()).stdout(end()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until the program has changed the modes of the terminal: by then, it takes the signals.
+fn wait_for_start(program: &mut Child, programs: &OwnedFd, before: [libc::tcflag_t; 4]) {
+    while modes(programs) == before {
+        assert!(program.try_wait().unwrap().is_none(), "it has ended");
+        thread::yield_now();
+    }
+}
+
+fn send(program: &Child, signal: libc::c_int) {
+    let number = program.id().try_into().unwrap();
+    // SAFETY: the process is the test's own, and was not waited for.
+    assert_eq!(unsafe { libc::kill(number, signal) }, 0);
 }
 
 #[test]
@@ -71,18 +86,43 @@ fn a_signal_that_ends_the_program_leaves_the_terminal_as_it_was() {
             }
             String::from_utf8_lossy(&written).into_owned()
         });
-        // (The signals are taken before that.)
-        while modes(&programs) == before {
-            assert!(program.try_wait().unwrap().is_none(), "it has ended");
-            thread::yield_now();
-        }
-        let number = program.id().try_into().unwrap();
-        // SAFETY: the process is the test's own, and was not waited for.
-        assert_eq!(unsafe { libc::kill(number, signal) }, 0);
+        wait_for_start(&mut program, &programs, before);
+        send(&program, signal);
         let status = program.wait().unwrap();
         assert_eq!((status.signal(), modes(&programs)), (Some(signal), before));
         drop(programs);
         let written = written.join().unwrap();
         assert!(written.contains("\u{1b}[?1049l"), "{written:?}");
+    }
+}
+
+/// A terminal that takes no output, as after `Ctrl-S`, or behind a connection that hangs: restoring
+/// it does not end.
+#[test]
+fn a_second_signal_ends_a_program_that_the_first_one_does_not() {
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+        let [window, programs] = terminal();
+        let before = modes(&programs);
+        let mut program = start(&programs);
+        wait_for_start(&mut program, &programs, before);
+        // SAFETY: the descriptor is open.
+        assert_eq!(unsafe { libc::tcflow(programs.as_raw_fd(), libc::TCOOFF) }, 0);
+        let begun = Instant::now();
+        let mut sent = 0;
+        let status = loop {
+            if let Some(status) = program.try_wait().unwrap() {
+                break status;
+            }
+            if begun.elapsed() > Duration::from_secs(20) {
+                program.kill().unwrap();
+                panic!("it goes on after {sent} signals");
+            }
+            send(&program, signal);
+            sent += 1;
+            thread::sleep(Duration::from_millis(100));
+        };
+        assert_eq!(status.signal(), Some(signal));
+        assert!(sent > 1, "the first one has ended it");
+        drop(window);
     }
 }

@@ -92,6 +92,9 @@ async fn decide(shop: &Shop, cents: &str) -> (Outcome, Answer) {
 }
 
 /// `POST /coupons/{code}`: redeems one.
+///
+/// Any code is a campaign here. In a service of yours, look it up first: a thousand made-up codes
+/// fill the family, and later campaigns count together in its overflow series.
 async fn redeem(Path(code): Path<String>) -> &'static str {
     COUPONS.with(Coupon { code: &code }).increment();
     "a bale for free\n"

@@ -2,15 +2,18 @@
 //!
 //! A point is a sum of differences: what a process had counted in its last answer, less what it had
 //! counted in the answer before. So all points of a series add up to what its processes have
-//! counted. Nothing is interpolated: a process that does not answer is missing from the points of
-//! those rounds, which say so. The operations of these rounds are in the point of its next answer,
-//! which says so, too. What a process counted in a silence of more than [`ROUNDS`] is in no point.
+//! counted since their first answers. Nothing is interpolated: a process that does not answer is
+//! missing from the points of those rounds, which say so. The operations of these rounds are in the
+//! point of its next answer, which says so, too. After it has been gone for more than [`ROUNDS`],
+//! or if its counts had to make room, its next answer is taken for its first.
 //!
-//! The memory has a limit: the counts of a series in a process take less than 100 bytes. Of the
-//! processes that are there, these are fewer bytes than twice those of their answers; of those that
-//! are gone, [`MOST_GONE`] counts are kept.
+//! The memory has a limit. [`MOST_COURSES`] courses take less than 30 MB with their keys. The
+//! counts of a series in a process take less than 200 bytes, and each has at least 50 in the
+//! process's answer; of the processes that are gone, [`MOST_GONE`] counts are kept. The room of
+//! what is no longer kept is freed.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,6 +139,8 @@ impl Courses {
         }
         self.keep_gone();
         self.series.retain(|_, course| course.iter().rev().any(Option::is_some));
+        free(&mut self.series);
+        free(&mut self.bases);
     }
 
     /// Keeps the last answers of processes that are gone, those that went last, as far as there is
@@ -214,6 +219,14 @@ impl Courses {
             }
             is_there
         });
+        free(&mut base.counts);
+    }
+
+    /// Returns the number of series and counts for which there is memory.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> usize {
+        let counts = self.bases.values().map(|base| base.counts.capacity());
+        self.series.capacity() + self.bases.capacity() + counts.sum::<usize>()
     }
 
     /// Returns the ends of the last rounds, at most this number.
@@ -236,6 +249,13 @@ impl Courses {
         let unknown = self.ends.len() - course.len();
         let all = std::iter::repeat_n(None, unknown).chain(course.iter().copied());
         Some(all.skip(self.ends.len().saturating_sub(most)))
+    }
+}
+
+/// Frees the memory of a map of which less than a quarter is used: what was there is gone.
+fn free<K: Eq + Hash, V>(map: &mut HashMap<K, V>) {
+    if map.capacity() / 4 > map.len().max(16) {
+        map.shrink_to(2 * map.len());
     }
 }
 

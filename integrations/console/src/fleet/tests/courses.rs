@@ -282,6 +282,31 @@ fn courses_and_their_rounds_have_a_limit_and_series_that_are_gone_make_room() {
 }
 
 #[test]
+fn the_room_of_series_that_are_gone_is_freed() {
+    let (mut members, mut courses) = (members_at(&["a:1", "b:1"]), Courses::default());
+    let many: Vec<String> = (0..3_000).map(|number| number.to_string()).collect();
+    let many: Vec<(&str, [u64; 2])> = many.iter().map(|key| (key.as_str(), [1, 0])).collect();
+    let few = [("requests", [1, 0])];
+    let mut answer = |second: u64, address: &str, of: &[(&str, [u64; 2])]| {
+        members.note(address, at(second), read(&windows(address, "1", 1_000 * second, of)));
+        end(&mut courses, &members, second);
+        courses.room()
+    };
+    // A process drops most of its series: their counts go at once, their courses with their points.
+    assert!((6_000..16_000).contains(&answer(1, "a:1", &many)));
+    let dropped = answer(2, "a:1", &few);
+    assert!((3_000..8_000).contains(&dropped), "{dropped}");
+    let rounds = ROUNDS as u64;
+    let last = (3..=rounds + 2).map(|second| answer(second, "a:1", &few)).last().unwrap();
+    assert!(last < 200, "{last}");
+    // A process with many is gone.
+    assert!(answer(rounds + 3, "b:1", &many) > 6_000);
+    let end = 2 * rounds + 5 + STALE.as_secs();
+    let last = (rounds + 4..=end).map(|second| answer(second, "a:1", &few)).last().unwrap();
+    assert!(last < 200, "{last}");
+}
+
+#[test]
 fn the_courses_are_in_the_answers() {
     let (mut members, mut courses) = (members_at(&["a:1"]), Courses::default());
     for (second, pass, failed) in [(1, 5, 0), (2, 5, 0), (3, 9, 1), (5, 17, 1), (6, 25, 5)] {

@@ -238,13 +238,13 @@ impl Members {
                 bytes -= life.reading.bytes;
                 self.left_out += self.past.keep_sums(&life.reading, self.limits.sums);
             }
-            self.drop(name);
+            self.remember_dropped(name);
         }
         Ok(())
     }
 
     /// Remembers that the numbers of a process are dropped.
-    fn drop(&mut self, name: Name) {
+    fn remember_dropped(&mut self, name: Name) {
         self.is_dropped.insert(name.clone());
         self.dropped.push_back(name);
         if self.dropped.len() > MOST_NAMES

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::part::{Part, kind_of};
-use super::reading::{Event, Metric, Numbers, Reading};
+use super::reading::{Event, Metric, Numbers, Reading, Series};
 use super::sum::Sum;
 use crate::roles::Roles;
 use crate::text::cut;
@@ -53,6 +53,18 @@ fn add(sums: &mut Vec<Option<Sum>>, event: usize, numbers: Sum) {
     }
 }
 
+/// Adds the all-time numbers of a series, whose events have these places.
+fn add_all(all: &mut Vec<Option<Sum>>, places: &[usize], series: &Series) {
+    for (event, numbers) in places.iter().zip(&series.all) {
+        add(all, *event, numbers.into());
+    }
+}
+
+/// Returns the size of the cells of all sums.
+fn cells(sums: &[Option<Sum>]) -> usize {
+    sums.iter().flatten().map(Sum::cells).sum()
+}
+
 impl Merged {
     /// Returns the first thing in which a process differs from those that are already in it, so
     /// that its numbers cannot be added to theirs.
@@ -78,9 +90,7 @@ impl Merged {
             let roles = (metric.form == "window").then(|| roles(metric));
             for series in &metric.series {
                 let row = sums.rows.entry(series.key.clone()).or_default();
-                for (event, numbers) in places.iter().zip(&series.all) {
-                    add(&mut row.all, *event, numbers.into());
-                }
+                add_all(&mut row.all, &places, series);
                 for (event, numbers) in places.iter().zip(&series.last) {
                     add(&mut row.last, *event, numbers.into());
                 }
@@ -92,7 +102,22 @@ impl Merged {
     /// Adds the all-time numbers of a process that is gone: levels, which no longer are, are not
     /// added. Metrics that differ from those that are already there are left out.
     pub(super) fn add_gone(&mut self, reading: &Reading) {
-        self.add_all(reading, usize::MAX);
+        for metric in &reading.metrics {
+            if self.can_add(metric) {
+                let sums = self.sums(metric);
+                let places = sums.places(metric);
+                for series in &metric.series {
+                    let row = sums.rows.entry(series.key.clone()).or_default();
+                    add_all(&mut row.all, &places, series);
+                }
+            }
+        }
+    }
+
+    /// Returns whether the all-time numbers of a metric can be added to those that are there.
+    fn can_add(&self, metric: &Metric) -> bool {
+        let known = self.places.get(&metric.name).map(|place| &self.metrics[*place]);
+        metric.form != "gauge" && known.is_none_or(|known| known.difference(metric).is_none())
     }
 
     /// Keeps the sums of a process whose numbers are dropped. Of a metric that differs from the one
@@ -100,7 +125,7 @@ impl Merged {
     ///
     /// Returns the number of series that are left out because all sums would be of a greater size
     /// than `most`: that is their number, by key and event, with the number of texts, where each
-    /// 256 bytes are one more.
+    /// 256 bytes are one more, as each 256 bytes of the [cells](Sum::cells) of distributions are.
     pub(super) fn keep_sums(&mut self, reading: &Reading, most: usize) -> usize {
         for metric in &reading.metrics {
             if let Some(place) = self.places.get(&metric.name)
@@ -109,20 +134,13 @@ impl Merged {
                 self.metrics[*place] = Sums::of(metric);
             }
         }
-        let size: usize = self.metrics.iter().map(Sums::size).sum();
-        self.add_all(reading, most.saturating_sub(size))
-    }
-
-    /// Adds all-time numbers, as far as their size is at most `room`. Returns the number of series
-    /// that are left out for that.
-    fn add_all(&mut self, reading: &Reading, mut room: usize) -> usize {
-        let mut left_out = 0;
+        let taken: usize = self.metrics.iter().map(Sums::size).sum();
+        let (mut room, mut left_out) = (most.saturating_sub(taken), 0);
         for metric in &reading.metrics {
-            let known = self.places.get(&metric.name).map(|place| &self.metrics[*place]);
-            let differs = known.is_some_and(|known| known.difference(metric).is_some());
-            if differs || metric.form == "gauge" {
+            if !self.can_add(metric) {
                 continue;
             }
+            let known = self.places.get(&metric.name).map(|place| &self.metrics[*place]);
             let new = known.map_or_else(|| Sums::of(metric).size(), |known| known.more(metric));
             let Some(rest) = room.checked_sub(new) else {
                 left_out += metric.series.len();
@@ -132,18 +150,18 @@ impl Merged {
             let sums = self.sums(metric);
             let places = sums.places(metric);
             for series in &metric.series {
-                if !sums.rows.contains_key(&series.key) {
-                    let new = size(&series.key) + sums.events.len();
-                    let Some(rest) = room.checked_sub(new) else {
-                        left_out += 1;
-                        continue;
-                    };
-                    room = rest;
-                }
-                let row = sums.rows.entry(series.key.clone()).or_default();
-                for (event, numbers) in places.iter().zip(&series.all) {
-                    add(&mut row.all, *event, numbers.into());
-                }
+                let row = sums.rows.get(&series.key);
+                let own = row.map_or_else(|| size(&series.key) + sums.events.len(), |_| 0);
+                // A copy: it is dropped if it is too large.
+                let mut all = row.map(|row| row.all.clone()).unwrap_or_default();
+                let before = cells(&all);
+                add_all(&mut all, &places, series);
+                let Some(rest) = (room + before).checked_sub(own + cells(&all)) else {
+                    left_out += 1;
+                    continue;
+                };
+                room = rest;
+                sums.rows.entry(series.key.clone()).or_default().all = all;
             }
         }
         left_out
@@ -243,11 +261,12 @@ impl Sums {
         self.events[event].unit.as_deref()
     }
 
-    /// Returns the number of sums and texts.
+    /// Returns the number of sums and texts, with the size of the cells.
     fn size(&self) -> usize {
         let texts = size(&self.name) + size(&self.help);
         let events: usize = self.events.iter().map(size_of).sum();
-        let rows = self.rows.keys().map(|key| size(key) + self.events.len());
+        let row = |(key, row): (&String, &Row)| size(key) + self.events.len() + cells(&row.all);
+        let rows = self.rows.iter().map(row);
         texts + events + rows.sum::<usize>()
     }
 

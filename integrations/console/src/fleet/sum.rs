@@ -1,8 +1,15 @@
 //! A sum of one number over several processes: a count, a level, an extreme or a distribution.
+//!
+//! Counts and levels have 128 bits here, so they do not overflow. The sum of values wraps at 2^64,
+//! as in each process. The sum of finite real numbers may be beyond their range: then it is
+//! infinite or no number, which is `null` in JSON, and `inf` or `NaN` in a text.
 
 use windrow::histogram::Distribution;
 
 use super::reading::Numbers;
+
+/// The number of cells of a distribution that take the memory of a text: see [`Sum::cells`].
+const CELLS: usize = 16;
 
 /// A sum of the numbers of an event.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +82,15 @@ impl Sum {
                 }
             }
             _ => {} // kinds are compared before
+        }
+    }
+
+    /// Returns the size of the cells of a distribution, beyond that of any sum: a part of 256 bytes
+    /// counts as one.
+    pub(super) fn cells(&self) -> usize {
+        match self {
+            Sum::Histogram { values: Some(values), .. } => values.cells().count().div_ceil(CELLS),
+            _ => 0,
         }
     }
 

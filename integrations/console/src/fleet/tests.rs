@@ -16,6 +16,7 @@ use windrow::export::{from_fn, total_fn};
 use windrow::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum};
 
 use super::answer::{self, Head};
+use super::courses::Courses;
 use super::members::{MOST_LIVES, Members, Miss, STALE};
 use super::reading::Reading;
 use super::says::Beginnings;
@@ -162,6 +163,29 @@ fn metrics_of_each_type_are_added() {
     ]
     .map(|(name, value)| (json!(name), json!(value)));
     assert_eq!(values, expected.each_ref().map(|(name, value)| (name, value)));
+}
+
+#[test]
+fn a_sum_beyond_all_real_numbers_is_null_and_inf() {
+    let mut members = members_at(&["a:1", "b:1"]);
+    let level = |instance: &str, level: f64| {
+        let mut answer = small(instance, "1", 1, 1);
+        answer["metrics"][1]["series"][0]["all"] = json!([{ "Real": level }]);
+        answer
+    };
+    for address in ["a:1", "b:1"] {
+        members.note(address, at(1), read(&level(address, f64::MAX)));
+    }
+    let head = Head { name: "shop".to_owned(), begun: 0, troubles: Vec::new() };
+    let view = noted(&members, at(1));
+    let row = &seen(&members, at(1))["metrics"][1]["rows"][0];
+    assert_eq!((&row["value"], &row["all"]["open"]), (&Value::Null, &json!({ "level": null })));
+    let text = answer::text(&head, &view, &Courses::default());
+    assert!(text.contains("\nopen  open inf\n"), "{text}");
+    // One of them alone is as it was.
+    let late = at(2) + STALE;
+    members.note("a:1", late, read(&level("a:1", f64::MAX)));
+    assert_eq!(seen(&members, late)["metrics"][1]["rows"][0]["value"], f64::MAX);
 }
 
 #[test]

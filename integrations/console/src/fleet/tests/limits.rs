@@ -1,6 +1,7 @@
 //! The limits of a fleet: a number beyond them is refused or left out, and the fleet says so.
 
 use serde_json::{Value, json};
+use windrow::Histogram;
 
 use super::super::answer;
 use super::super::courses::Courses;
@@ -111,6 +112,35 @@ fn the_sums_of_processes_that_are_gone_have_a_limit_and_what_is_missing_is_said(
     let says = seen["says"].as_array().unwrap().iter().find(|says| says["what"] == "left-out");
     let expected = "all-time sums lack 3 series of processes that are gone: there are too many";
     assert_eq!(says.unwrap()["text"], expected);
+}
+
+/// Returns the answer of a process with a histogram of these powers of two, each in its own cell.
+fn spread(instance: &str, powers: std::ops::Range<u32>) -> Value {
+    let values = Histogram::new();
+    powers.for_each(|power| values.record(1 << power));
+    let values = json!([{ "Histogram": values.distribution() }]);
+    let mut answer = small(instance, "1", 1, 1);
+    answer["metrics"] = json!([{
+        "name": "times", "help": "", "form": "histogram", "unit": null, "events": [],
+        "series": [{ "key": "times", "span_ns": 0, "all": values, "last": values }],
+    }]);
+    answer
+}
+
+#[test]
+fn the_sums_of_distributions_count_by_their_cells() {
+    // Two texts of the metric, one of its event, those of the key and its sum, and 16 cells.
+    let limits = Limits { lives: 1, sums: 3 + 2 + 1, ..Limits::default() };
+    let mut members = limited(&["a:1"], limits);
+    for (second, powers) in (0..).zip([10..26, 10..26, 9..25, 12..20, 10..26, 10..11]) {
+        members.note("a:1", at(second), read(&spread(&format!("life {second}"), powers)));
+    }
+    // The third one has a cell more, and is left out; the last one is there.
+    assert_eq!(members.left_out, 1);
+    let seen = seen(&members, at(6));
+    let all = &seen["metrics"][0]["rows"][0]["all"]["times"];
+    assert_eq!(all["count"], 16 + 16 + 8 + 16 + 1);
+    assert_eq!(all["min"], 1 << 10);
 }
 
 #[test]

@@ -87,4 +87,17 @@ fn a_file_that_was_read_and_can_no_longer_be_read_is_said() {
     }
     drop(held);
     check_all(&past, &files.concat(), begin, &[], 0);
+    // It has grown: neither its new lines nor its old ones can be read. That is one error.
+    let last = bucket(&mut rng, begin + 300 * SECOND, SECOND);
+    let mut open = OpenOptions::new().append(true).open(&second).unwrap();
+    open.write_all(last.text().as_bytes()).unwrap();
+    drop(open);
+    let held = Held::of(&second);
+    catch_up(&mut past, u64::MAX);
+    let span = past.span(&last.resource, at(begin), at(begin + 300 * SECOND), 1_000);
+    let [failed] = &span.failed[..] else { panic!("{:?}", span.failed) };
+    assert_eq!((&failed.path, span.unread), (&second, length + last.text().len() as u64));
+    drop(held);
+    catch_up(&mut past, u64::MAX);
+    check_all(&past, &[&files.concat()[..], &[last]].concat(), begin, &[], 0);
 }

@@ -85,3 +85,44 @@ fn bins_are_no_shorter_than_the_buckets_of_a_file_without_sums() {
         assert_eq!(past.memory_used() > 0, memory > 0);
     }
 }
+
+/// A run belongs to the span after whose beginning it began, up to its end; a gap to each that it
+/// touches, and not to those that it borders on.
+#[test]
+fn runs_and_gaps_are_in_the_spans_that_they_touch() {
+    let mut rng = Rng::with_seed(44);
+    let begin = 20_000 * 86_400 * SECOND;
+    let second = |second: u64| begin + second * SECOND;
+    let directory = tempfile::tempdir().unwrap();
+    let time = |at_second| jiff::Timestamp::try_from(at(second(at_second))).unwrap();
+    let gap = |lines: u64, from, to| {
+        let (from, to) = (time(from), time(to));
+        format!("{{\"dropped\":{{\"lines\":{lines},\"from\":\"{from}\",\"to\":\"{to}\"}}}}\n")
+    };
+    let text = [
+        head("first", second(10), 60),
+        bucket(&mut rng, second(1), SECOND).text(),
+        bucket(&mut rng, second(99), SECOND).text(),
+        head("second", second(20), 60),
+        gap(1, 10, 12),
+        gap(20, 18, 20),
+        gap(300, 5, 30),
+    ];
+    fs::write(file(directory.path(), 1), text.concat()).unwrap();
+    let mut past = Past::new(directory.path());
+    catch_up(&mut past, u64::MAX);
+    for (from, to, ids, dropped) in [
+        (10, 20, &["second"][..], 321),
+        (9, 10, &["first"], 300),
+        (9, 20, &["first", "second"], 321),
+        (12, 18, &[], 300),
+        (11, 19, &[], 321),
+        (20, 30, &[], 300),
+        (30, 40, &[], 0),
+        (0, 5, &[], 0),
+    ] {
+        let span = past.span("/cart", at(second(from)), at(second(to)), 100);
+        let found: Vec<&str> = span.runs.iter().map(|run| run.id.as_str()).collect();
+        assert_eq!((&found[..], span.dropped), (ids, dropped), "{from} to {to}");
+    }
+}

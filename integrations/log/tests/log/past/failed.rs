@@ -54,6 +54,26 @@ fn a_file_that_cannot_be_read_costs_its_own_numbers_only() {
     check_all(&past, &files.concat(), begin, &[], 0);
 }
 
+/// A file whose order is unknown: all of its lines are read for a span, without a search.
+#[test]
+fn a_file_without_a_first_line_that_can_no_longer_be_read_is_said() {
+    let begin = 20_000 * 86_400 * SECOND;
+    let (directory, mut rng) = (tempfile::tempdir().unwrap(), Rng::with_seed(43));
+    let line = bucket(&mut rng, begin + SECOND, SECOND);
+    let path = file(directory.path(), 1);
+    fs::write(&path, line.text()).unwrap();
+    let mut past = Past::new(directory.path());
+    catch_up(&mut past, u64::MAX);
+    let range = (begin, begin + 10 * SECOND);
+    let whole = check(&past, std::slice::from_ref(&line), &line.resource, range, 100);
+    assert_eq!((whole.bin, whole.unread), (Duration::from_secs(1), 0));
+    let _held = Held::of(&path);
+    let span = past.span(&line.resource, at(range.0), at(range.1), 100);
+    let [failed] = &span.failed[..] else { panic!("{:?}", span.failed) };
+    assert_eq!((&failed.path, span.unread), (&path, line.text().len() as u64));
+    assert!(sums(&span).is_empty());
+}
+
 /// The sums of a file that was read are there, and lines that are read for a span are missing.
 #[test]
 fn a_file_that_was_read_and_can_no_longer_be_read_is_said() {

@@ -32,6 +32,32 @@ fn lines_of_any_length_are_found() {
     }
 }
 
+/// Lines of equal length, so that searches look exactly where a line begins; and behind one of them,
+/// a pause that is longer than the slack.
+#[test]
+fn a_line_that_begins_where_a_search_ends_is_found() {
+    let begin = 20_000 * 86_400 * SECOND;
+    let directory = tempfile::tempdir().unwrap();
+    for last in 0..64 {
+        let end = |line: u64| begin + (line + if line > last { 1_000 } else { 0 }) * SECOND;
+        let lines: Vec<Line> = (0..64)
+            .map(|line| Line {
+                resource: "/".repeat(100),
+                end: end(line),
+                length: SECOND,
+                events: vec![("Pass", 1, 1)],
+            })
+            .collect();
+        let texts: Vec<String> = lines.iter().map(Line::text).collect();
+        assert!(texts.iter().all(|text| text.len() == texts[0].len()));
+        fs::write(file(directory.path(), 1), head("a", begin, 60) + &texts.concat()).unwrap();
+        let mut past = Past::new(directory.path());
+        catch_up(&mut past, u64::MAX);
+        let range = (end(last) - SECOND, end(last));
+        check(&past, &lines, &lines[0].resource, range, 1_000);
+    }
+}
+
 /// A file that is shorter than it was, gone, or another one, while nothing was looked at again: the
 /// numbers are of what is there, and the bytes that are gone are said.
 #[test]

@@ -29,8 +29,8 @@ const FLEET: &str = include_str!("fleet/page.html");
 /// The rights of that page.
 #[cfg(feature = "fleet")]
 const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-QRQX0ngJBJd2MGUSBy7h4D+FekKkTKANOmD5XtDiko0='; \
-    style-src 'sha256-k7+mYV8ZJizSTyMFQpBJL0r/6KEAbLp1HMwIj9p1/ig='; \
+    script-src 'sha256-A+2/OYQEvFR7d8+MTQsExH1B8cHkmJ6hLd/vfFHEe7s='; \
+    style-src 'sha256-xexRdmdxKAseXDho/nR/Qc0xCmHtsqUspk6A+die2TU='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Returns the page of a fleet.

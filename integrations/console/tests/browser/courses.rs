@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use windrow_console::Fleet;
 
 use crate::browser::Browser;
+use crate::page::open_fleet;
 
 /// Serves a process whose answers are a second apart by its own clock, however far they are from
 /// each other. In turn, 10 requests and none of them fails, or 40 and 10 of them fail, if it is
@@ -80,11 +81,7 @@ fn the_last_minutes_and_the_fault_of_a_series_are_read_in_its_row() {
     for address in [serve("shop-1", true, begun), serve("shop-2", false, begun)] {
         fleet.target(&address.to_string()).unwrap();
     }
-    let server = fleet.serve("127.0.0.1:0").unwrap();
-    let origin = format!("http://{}/", server.address());
-    let mut browser = Browser::start();
-    browser.resize(1300, 900, false);
-    browser.open(&origin);
+    let (_server, mut browser, origin) = open_fleet(&fleet);
     // Both numbers have come while both processes answered, and one of them also has not; and there
     // are more points than an answer has that continues an earlier one.
     let range = "rate in the last 2 min: 10/s to 40/s; ";

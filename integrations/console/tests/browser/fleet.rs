@@ -11,6 +11,7 @@ use windrow::{HeavyKeys, SlidingWindow, Timestamp, events};
 use windrow_console::{Console, Fleet, Server};
 
 use crate::browser::Browser;
+use crate::page::open_fleet;
 
 events! { enum Http { Pass: Count, Exception: Count, Rt: Histogram } }
 
@@ -55,11 +56,7 @@ fn the_slow_one_and_the_silent_one_are_read_on_the_page_of_a_fleet() {
     for address in members.iter().map(Server::address).chain([silent]) {
         fleet.target(&address.to_string()).unwrap();
     }
-    let server = fleet.serve("127.0.0.1:0").unwrap();
-    let origin = format!("http://{}/", server.address());
-    let mut browser = Browser::start();
-    browser.resize(1300, 900, false);
-    browser.open(&origin);
+    let (server, mut browser, origin) = open_fleet(&fleet);
     browser.wait_for(
         "document.querySelectorAll('#members [data-process]').length === 3
             && document.querySelector('#members [data-address]')",
@@ -122,4 +119,78 @@ fn the_slow_one_and_the_silent_one_are_read_on_the_page_of_a_fleet() {
     server.stop();
     browser.wait_for("document.body.dataset.state === 'lost'");
     assert_eq!(cell(&mut browser, "answering"), json!([3, null]));
+}
+
+/// A screen reader says what is wrong once, although the ages of it change each second; and what is
+/// added to it.
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn what_is_wrong_is_said_again_when_something_is_added_and_not_each_second() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let members = ["shop-1", "shop-2"].map(|instance| process(instance, 2_000_000));
+    let mut fleet = Fleet::new("shop");
+    for address in members.iter().map(Server::address).chain([silent]) {
+        fleet.target(&address.to_string()).unwrap();
+    }
+    let (_server, mut browser, _) = open_fleet(&fleet);
+    let said = "document.querySelector('#said').textContent";
+    browser.wait_for(&format!(
+        "document.querySelectorAll('#members [data-process]').length === 2
+            && {said}.startsWith('1 of 3 addresses does not answer: ')"
+    ));
+    // Nothing else on the page is said by itself, but for the state.
+    let live = "[...document.querySelectorAll('[aria-live], [role=status], [role=alert]')].map(part => part.id)";
+    assert_eq!(browser.value(live), json!(["state", "said"]));
+    browser.value(
+        "(() => {
+            window.changes = { now: new Set(), said: 0 };
+            const now = document.querySelector('#now'), said = document.querySelector('#said');
+            new MutationObserver(() => changes.now.add(now.textContent)).observe(now, { childList: true });
+            new MutationObserver(() => changes.said++).observe(said, { childList: true, characterData: true, subtree: true });
+        })()",
+    );
+    browser.wait_for("changes.now.size >= 3");
+    assert_eq!(browser.value("changes.said"), 0);
+    // Another one is silent.
+    let [_stays, goes] = members;
+    goes.stop();
+    browser.wait_for(&format!("{said}.startsWith('2 of 3 addresses do not answer: ')"));
+    assert_eq!(browser.value("changes.said"), 1);
+    let place = browser.value("document.querySelector('#said').getBoundingClientRect().width");
+    assert_eq!(place, 1, "it is heard, and not seen");
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn the_error_of_an_older_request_is_dropped() {
+    let member = process("shop-1", 2_000_000);
+    let mut fleet = Fleet::new("shop");
+    fleet.target(&member.address().to_string()).unwrap();
+    let (_server, mut browser, _) = open_fleet(&fleet);
+    browser.wait_for("document.body.dataset.state === 'live'");
+    let state = browser.value(
+        "(async () => {
+            const real = window.fetch;
+            let fail;
+            window.fetch = () => new Promise((_, reject) => { fail = reject; });
+            const older = refresh();
+            window.fetch = real;
+            await refresh();
+            fail(new Error('late'));
+            await older;
+            return document.body.dataset.state;
+        })()",
+    );
+    assert_eq!(state, "live");
+    // An error of the newest request is shown.
+    let state = browser.value(
+        "(async () => {
+            const real = window.fetch;
+            window.fetch = () => Promise.reject(new Error('now'));
+            await refresh();
+            window.fetch = real;
+            return document.body.dataset.state;
+        })()",
+    );
+    assert_eq!(state, "lost");
 }

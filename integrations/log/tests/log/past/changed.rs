@@ -32,8 +32,8 @@ fn lines_of_any_length_are_found() {
     }
 }
 
-/// Lines of equal length, so that searches look exactly where a line begins; and behind one of them,
-/// a pause that is longer than the slack.
+/// Lines of equal length, so that searches look exactly where a line begins; and behind one line, a
+/// pause that is longer than the slack.
 #[test]
 fn a_line_that_begins_where_a_search_ends_is_found() {
     let begin = 20_000 * 86_400 * SECOND;

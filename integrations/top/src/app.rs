@@ -58,6 +58,16 @@ pub(crate) enum State {
     Lost(Option<Duration>, Option<Lost>),
 }
 
+impl State {
+    /// Returns the age of the numbers that are shown, if no newer ones come.
+    pub(crate) fn age(&self) -> Option<Duration> {
+        match self {
+            State::Paused(age) | State::Lost(Some(age), _) => Some(*age),
+            State::Connecting | State::Live | State::Lost(None, _) => None,
+        }
+    }
+}
+
 impl App {
     pub(crate) fn new(address: String) -> App {
         let (model, paused, seen, lost) = (None, None, None, None);

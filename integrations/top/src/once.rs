@@ -34,7 +34,7 @@ pub(crate) fn text(model: &Model, width: u16) -> String {
     let columns = table::columns(width, model);
     let mut lines = vec![words::head(model, None, theme)];
     lines.extend(words::news(model, None, theme));
-    lines.extend(words::unusual(model, width, theme));
+    lines.extend(words::unusual(model, words::Moments::of(model, None), width, theme));
     lines.extend(table::sums(model, &listed, theme));
     lines.push(table::titles(&columns, &view, theme));
     lines.extend(listed.iter().map(|row| table::row(row, &columns, model, false, theme)));

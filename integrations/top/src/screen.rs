@@ -98,7 +98,8 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme,
         let place = view.place(&listed);
         lines.push(&words::head(model, Some(&state), theme));
         lines.all(&words::news(model, Some((&state, now)), theme));
-        let unusual = words::unusual(model, area.width, theme);
+        let moments = words::Moments::of(model, state.age());
+        let unusual = words::unusual(model, moments, area.width, theme);
         let said = if area.height >= FOR_SUMS { unusual.len() } else { unusual.len().min(1) };
         lines.all(&unusual[..said]);
         if area.height >= FOR_SUMS {
@@ -109,7 +110,8 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme,
             below.extend(words::heavy(model, theme).into_iter().take(MOST_HEAVY));
         }
         if area.height >= FOR_DETAIL {
-            below.extend(listed.get(place).map_or(vec![], |row| table::detail(row, model, theme)));
+            let row = listed.get(place);
+            below.extend(row.map_or(vec![], |row| table::detail(row, model, moments, theme)));
         }
         below.push(words::foot(&view, listed.len(), model.rows.len(), theme));
         let columns = table::columns(area.width, model);

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::Theme;
 use super::texts::{cut, width};
-use super::words::sentence;
+use super::words::{Moments, sentence};
 use crate::format::{Unit, clock, percent, rate, short, sparkline};
 use crate::model::{Health, Model, Row, health_of};
 use crate::view::{Column, View};
@@ -195,9 +195,13 @@ fn cell(column: Column, row: &Row, model: &Model) -> String {
 }
 
 /// Returns all of the selected row: its key, and its changes or its numbers.
-pub(crate) fn detail(row: &Row, model: &Model, theme: Theme) -> Vec<Line<'static>> {
-    let changes: Vec<String> =
-        row.changes.iter().map(|change| sentence(change, model.time)).collect();
+pub(crate) fn detail(
+    row: &Row,
+    model: &Model,
+    moments: Moments,
+    theme: Theme,
+) -> Vec<Line<'static>> {
+    let changes: Vec<String> = row.changes.iter().map(|change| sentence(change, moments)).collect();
     let number = |column: &Column| {
         let text = cell(*column, row, model);
         (!text.is_empty()).then(|| format!("{} {text}", column.title()))

@@ -211,6 +211,23 @@ fn a_lost_connection_and_the_age_of_the_numbers_are_shown() {
     place(&lines(&mut new, (80, 24), now), says.split_once(": ").unwrap().1);
 }
 
+/// A sentence has both ages: that of the change when the numbers came, and that of the numbers.
+#[test]
+fn of_old_numbers_the_sentences_say_when_they_were_true() {
+    let mut app = app();
+    let (now, size) = (Instant::now(), (120, 24));
+    let says = " UTC (10 min)";
+    let live = lines(&mut app, size, now);
+    assert!(live[1].contains(says) && live[22].contains(says), "{live:?}");
+    app.take(Message::Lost(Error::Closed, SECOND), now);
+    let lost = lines(&mut app, size, now + 3_600 * SECOND);
+    let says = " UTC (10 min, as of 60 min ago)";
+    assert!(lost[2].contains(says) && lost[22].contains(says), "{lost:?}");
+    press(&mut app, &[KeyCode::Char(' ')]);
+    let paused = lines(&mut app, size, now + 90 * SECOND);
+    assert!(paused[1].contains(" UTC (10 min, as of 90 s ago)"), "{paused:?}");
+}
+
 #[test]
 fn keys_sort_filter_search_and_pause() {
     let mut app = app();
@@ -322,6 +339,24 @@ fn three_changes_are_said_and_the_others_counted() {
         "and 6 more (6 of 7 windows have a past to compare with)",
     ];
     assert_eq!(lines[1..6], said, "{text}");
+}
+
+#[test]
+fn a_calm_that_was_is_not_one_of_now() {
+    let json = r#"{"epoch":"a","frame":1,"time":435600000,
+        "unusual":{"calm":433800000,"changes":0,"windows":1,"compared":1}}"#;
+    let mut app = App::new("shop:9090".to_owned());
+    let event = Event { is_all: true, data: json.to_owned().into_bytes() };
+    let now = Instant::now();
+    app.take(Message::Frame(Box::new(Frame::read(&event).unwrap())), now);
+    for (passed, says) in [
+        (1, "Nothing unusual since 00:30 UTC."),
+        (60, "Nothing unusual since 00:30 UTC, as of 60 s ago."),
+        (86_400, "Nothing unusual since yesterday 00:30 UTC, as of 24 h ago."),
+    ] {
+        let shown = lines(&mut app, (80, 24), now + passed * SECOND);
+        assert!(shown.iter().any(|line| line.trim_end() == says), "{shown:?}");
+    }
 }
 
 #[test]

@@ -98,8 +98,36 @@ pub(crate) fn waiting(state: &State, now: Instant, theme: Theme) -> Vec<Line<'st
     }
 }
 
+/// The moment of the numbers that are shown, and the present one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moments {
+    /// In milliseconds since 1970.
+    then: f64,
+    now: f64,
+    is_live: bool,
+}
+
+impl Moments {
+    /// Returns the moments of a model whose numbers have an age, if no newer ones come.
+    pub(crate) fn of(model: &Model, age: Option<Duration>) -> Moments {
+        let passed = age.unwrap_or_default().as_secs_f64() * 1e3;
+        Moments { then: model.time, now: model.time + passed, is_live: age.is_none() }
+    }
+
+    /// Returns the words that something was so when the numbers came, if that is not now.
+    fn as_of(self) -> String {
+        let ago = span(self.now - self.then);
+        if self.is_live { String::new() } else { format!(", as of {ago} ago") }
+    }
+}
+
 /// Returns what is unusual, in words.
-pub(crate) fn unusual(model: &Model, width: u16, theme: Theme) -> Vec<Line<'static>> {
+pub(crate) fn unusual(
+    model: &Model,
+    moments: Moments,
+    width: u16,
+    theme: Theme,
+) -> Vec<Line<'static>> {
     let unusual = &model.unusual;
     let known = |change: &&Change| model.rows.contains_key(&change.row);
     let shown: Vec<&Change> = unusual.list.iter().filter(known).take(SAID).collect();
@@ -111,7 +139,7 @@ pub(crate) fn unusual(model: &Model, width: u16, theme: Theme) -> Vec<Line<'stat
             _ => theme.mark(),
         };
         let name = model.rows.get(&change.row).map_or("", |row| row.name.as_str());
-        let says = format!("{} {}", cut(name, 60), sentence(change, model.time));
+        let says = format!("{} {}", cut(name, 60), sentence(change, moments));
         let wrapped = wrap(&says, usize::from(width).saturating_sub(2), 3);
         lines.extend(wrapped.into_iter().enumerate().map(|(at, text)| {
             let mark = if at == 0 { "! " } else { "  " };
@@ -132,7 +160,8 @@ pub(crate) fn unusual(model: &Model, width: u16, theme: Theme) -> Vec<Line<'stat
         _ if unusual.changes > 0 => partly.trim_start().to_owned(),
         _ if unusual.windows == 0 => String::new(),
         Some(calm) if unusual.compared > 0 => {
-            format!("Nothing unusual since {}{partly}.", moment(calm, model.time))
+            let since = moment(calm, moments.now);
+            format!("Nothing unusual since {since}{}{partly}.", moments.as_of())
         }
         _ => "Nothing to compare with yet: that takes a quarter of an hour.".to_owned(),
     };
@@ -143,15 +172,17 @@ pub(crate) fn unusual(model: &Model, width: u16, theme: Theme) -> Vec<Line<'stat
     lines
 }
 
-/// Returns a change in words, without its row.
-pub(super) fn sentence(change: &Change, now: f64) -> String {
+/// Returns a change in words, without its row: its beginning, the time that it had lasted when the
+/// numbers came, and, if that is not now, their age.
+pub(super) fn sentence(change: &Change, moments: Moments) -> String {
     let course = match change.course.as_str() {
         "worse" => ", getting worse",
         "better" => ", getting better",
         _ => "",
     };
-    let ago = span(f64::max(now - change.since, 0.0));
-    format!("{} since {} ({ago}){course}", change.says.as_str(), moment(change.since, now))
+    let long = span(f64::max(moments.then - change.since, 0.0));
+    let (says, since) = (change.says.as_str(), moment(change.since, moments.now));
+    format!("{says} since {since} ({long}{}){course}", moments.as_of())
 }
 
 /// Returns a time of today, of yesterday, or of a day before that.

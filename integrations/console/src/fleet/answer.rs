@@ -283,9 +283,10 @@ pub(super) fn text(head: &Head, view: &View, courses: &Courses) -> String {
     for process in &view.processes {
         let reading = &process.reading;
         let (up, version) = (span(reading.age_ms), cut(&reading.version));
+        let answered = span(millis(view.now.saturating_sub(process.answered)));
         let process = format!("{}  {}", process.name, process.addresses.join(", "));
-        let _ =
-            writeln!(text, "process: {}  up {up}  {}", shown_key(&process), shown_key(&version));
+        let (process, version) = (shown_key(&process), shown_key(&version));
+        let _ = writeln!(text, "process: {process}  up {up}, answered {answered} ago  {version}");
     }
     text += &view.heavy.text();
     for sums in &view.merged.metrics {

@@ -255,6 +255,15 @@ fn a_process_that_went_away_stays_in_the_sums_and_leaves_the_rows() {
 }
 
 #[test]
+fn the_text_of_a_process_has_its_age_and_that_of_its_answer() {
+    let mut members = members_at(&["a:1"]);
+    members.note("a:1", at(1), read(&small("shop 7", "1", 3 * 3_600_000, 3)));
+    let head = Head { name: "shop".to_owned(), begun: 0, troubles: Vec::new() };
+    let text = answer::text(&head, &noted(&members, at(8)), &Courses::default());
+    assert!(text.contains("\nprocess: shop 7  a:1  up 3 h, answered 7 s ago  1\n"), "{text}");
+}
+
+#[test]
 fn silence_is_told_from_its_beginning() {
     let mut members = members_at(&["a:1"]);
     for second in 3..9 {

@@ -307,6 +307,22 @@ fn the_room_of_series_that_are_gone_is_freed() {
 }
 
 #[test]
+fn the_room_of_processes_that_are_gone_is_freed() {
+    let addresses: Vec<String> = (0..300).map(|number| format!("{number}:1")).collect();
+    let mut members = members_at(&addresses.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut courses = Courses::default();
+    for address in &addresses {
+        let answer = windows(address, "1", 1_000, &[("requests", [1, 0])]);
+        members.note(address, at(1), read(&answer));
+    }
+    end(&mut courses, &members, 1);
+    assert!(courses.room() > 600);
+    (2..=ROUNDS as u64 + STALE.as_secs() + 3)
+        .for_each(|second| end(&mut courses, &members, second));
+    assert!(courses.room() < 200, "{}", courses.room());
+}
+
+#[test]
 fn the_courses_are_in_the_answers() {
     let (mut members, mut courses) = (members_at(&["a:1"]), Courses::default());
     for (second, pass, failed) in [(1, 5, 0), (2, 5, 0), (3, 9, 1), (5, 17, 1), (6, 25, 5)] {

@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("page.html");
 /// server. The two hashes are those of the texts between `<script>` and `</script>`, and between
 /// `<style>` and `</style>`; `tests/console/page.rs` computes them.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-esJ1q3msmpUA0kmhQcTsbG+P226EeyeHlDNW0MQi4m0='; \
+    script-src 'sha256-kEFRhKOB6pHAOWX6hYgimSjB7L4P1uZo2Em/qpxLD9k='; \
     style-src 'sha256-IXFH+p98zlyrDnXUqj5samNyy3W5/m49s5Pr4tC5ELY='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

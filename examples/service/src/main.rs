@@ -20,6 +20,7 @@ mod log;
 #[path = "../../common/numbers.rs"]
 mod numbers;
 mod options;
+mod patience;
 mod run;
 mod server;
 mod settings;

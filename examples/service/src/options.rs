@@ -35,6 +35,7 @@ these wins:
   --max-connections N         how many at once, 1 to 65536 (1024); others wait
   --header-timeout-seconds N  for a request's header, 1 to 600 (10); the idle timeout too
   --body-timeout-seconds N    for a request's body, 1 to 600 (10)
+  --write-timeout-seconds N   for a client that takes no part of its answer, 1 to 600 (30)
   --drain-delay-seconds N     from the signal to stop, when /readyz fails, to the end of listening,
                               0 to 600 (0)
   --drain-limit-seconds N     for the requests in flight then, 1 to 600 (6)

@@ -38,7 +38,11 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
     let shop = Shop::open();
     let console = counts::console().map_err(Error::other)?;
     let router = app::router(&shop, &console, signal.clone(), settings.body_timeout);
-    let limits = Limits { connections: settings.max_connections, header: settings.header_timeout };
+    let limits = Limits {
+        connections: settings.max_connections,
+        header: settings.header_timeout,
+        write: settings.write_timeout,
+    };
     let server = Server::start(listener, router, limits)?;
     tracing::info!(%address, "serving");
     let load = options.clients.map(|clients| Load::begin(address, clients));

@@ -15,6 +15,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
+use crate::patience::Patience;
+
 /// The pause after an error of the system, such as too many open files, which also bounds the lines
 /// in the log.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -33,6 +35,8 @@ pub(crate) struct Limits {
     pub(crate) connections: usize,
     /// The longest time until the header of the next request.
     pub(crate) header: Duration,
+    /// The longest time for which a client takes no part of its answer.
+    pub(crate) write: Duration,
 }
 
 /// A server at work.
@@ -43,7 +47,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves; a connection that has not sent the header of its next request in time ends.
+    /// Serves. A connection ends that does not send the header of its next request in time, or does
+    /// not take its answer.
     pub(crate) fn start(listener: Bound, router: Router, limits: Limits) -> Result<Server> {
         let listener = TcpListener::from_std(listener)?;
         let (close, closed) = oneshot::channel();
@@ -75,7 +80,8 @@ async fn serve(
     let limit = loop {
         tokio::select! {
             (place, stream) = accept(&listener, &places) => {
-                let connection = http.serve_connection(TokioIo::new(stream), service.clone());
+                let stream = TokioIo::new(Patience::new(stream, limits.write));
+                let connection = http.serve_connection(stream, service.clone());
                 let connection = graceful.watch(connection);
                 connections.spawn(async move {
                     let _place = place;

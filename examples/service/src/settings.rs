@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) header_timeout: Duration,
     /// The longest time from the end of a request's header to the end of its body.
     pub(crate) body_timeout: Duration,
+    /// The longest time for which a client takes no part of its answer.
+    pub(crate) write_timeout: Duration,
     /// The time for which requests are admitted after the signal to stop, so that balancers learn
     /// of it.
     pub(crate) drain_delay: Duration,
@@ -41,6 +43,7 @@ impl Default for Settings {
             max_connections: 1024,
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(10),
+            write_timeout: Duration::from_secs(30),
             drain_delay: Duration::ZERO,
             // The slowest request of the shop takes 5 s.
             drain_limit: Duration::from_secs(6),
@@ -57,7 +60,7 @@ struct Setting {
     set: fn(&mut Settings, &str) -> bool,
 }
 
-const SETTINGS: [Setting; 7] = [
+const SETTINGS: [Setting; 8] = [
     Setting {
         key: "listen",
         rule: "an address and a port, such as 127.0.0.1:8080; port 0 is a free one",
@@ -80,6 +83,11 @@ const SETTINGS: [Setting; 7] = [
         key: "body_timeout_seconds",
         rule: "a whole number from 1 to 600",
         set: |settings, value| put(&mut settings.body_timeout, seconds(value, 1..=600)),
+    },
+    Setting {
+        key: "write_timeout_seconds",
+        rule: "a whole number from 1 to 600",
+        set: |settings, value| put(&mut settings.write_timeout, seconds(value, 1..=600)),
     },
     Setting {
         key: "drain_delay_seconds",
@@ -238,8 +246,8 @@ mod tests {
             (
                 "drain_limit = 3",
                 "shop.conf:1: there is no setting drain_limit; there are listen, \
-                max_connections, header_timeout_seconds, body_timeout_seconds, drain_delay_seconds, \
-                drain_limit_seconds, log",
+                max_connections, header_timeout_seconds, body_timeout_seconds, \
+                write_timeout_seconds, drain_delay_seconds, drain_limit_seconds, log",
             ),
         ] {
             assert_eq!(file(text).to_string(), says);
@@ -248,6 +256,7 @@ mod tests {
             ("MAX_CONNECTIONS", "0", "a whole number from 1 to 65536"),
             ("HEADER_TIMEOUT_SECONDS", "0", "a whole number from 1 to 600"),
             ("BODY_TIMEOUT_SECONDS", "601", "a whole number from 1 to 600"),
+            ("WRITE_TIMEOUT_SECONDS", "0", "a whole number from 1 to 600"),
             ("DRAIN_DELAY_SECONDS", "-1", "a whole number from 0 to 600"),
             ("DRAIN_LIMIT_SECONDS", "1.5", "a whole number from 1 to 600"),
             ("LOG", "3", "error, warn, info, debug or trace"),

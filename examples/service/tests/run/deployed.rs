@@ -124,6 +124,19 @@ fn a_connection_that_is_kept_open_is_ended_when_it_sends_nothing_more() {
 }
 
 #[test]
+fn a_client_that_does_not_read_its_answers_is_cut_and_another_has_its_place() {
+    let limits = ["--max-connections", "1", "--header-timeout-seconds", "600"];
+    let service = Process::start(&[&limits[..], &["--write-timeout-seconds", "1"]].concat());
+    // Tens of megabytes of answers, which no buffer of the system holds.
+    let page = "GET /console/ HTTP/1.1\r\nhost: localhost\r\naccept: text/html\r\n\r\n";
+    let deaf = send(&service, &page.repeat(1_000));
+    let other = send(&service, "GET /carts/1 HTTP/1.1\r\nhost: hay\r\nconnection: close\r\n\r\n");
+    let answer = rest(other);
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    drop(deaf);
+}
+
+#[test]
 fn a_body_that_does_not_come_or_does_not_end_is_refused() {
     let service = Process::start(&["--body-timeout-seconds", "1"]);
     let answer = rest(send(&service, &format!("{ORDER}content-length: 4\r\n\r\n1")));

@@ -29,7 +29,7 @@ const FLEET: &str = include_str!("fleet/page.html");
 /// The rights of that page.
 #[cfg(feature = "fleet")]
 const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-A+2/OYQEvFR7d8+MTQsExH1B8cHkmJ6hLd/vfFHEe7s='; \
+    script-src 'sha256-aNbZEIFeOUUbJS2q16CYQwUcYq4uOOLAdCBEV5Ws0J8='; \
     style-src 'sha256-xexRdmdxKAseXDho/nR/Qc0xCmHtsqUspk6A+die2TU='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

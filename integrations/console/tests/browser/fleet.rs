@@ -143,14 +143,15 @@ fn what_is_wrong_is_said_again_when_something_is_added_and_not_each_second() {
     assert_eq!(browser.value(live), json!(["state", "said"]));
     browser.value(
         "(() => {
-            window.changes = { now: new Set(), said: 0 };
+            window.changes = { now: new Set(), said: 0, state: 0 };
             const now = document.querySelector('#now'), said = document.querySelector('#said');
             new MutationObserver(() => changes.now.add(now.textContent)).observe(now, { childList: true });
             new MutationObserver(() => changes.said++).observe(said, { childList: true, characterData: true, subtree: true });
+            new MutationObserver(() => changes.state++).observe(document.querySelector('#state'), { childList: true });
         })()",
     );
     browser.wait_for("changes.now.size >= 3");
-    assert_eq!(browser.value("changes.said"), 0);
+    assert_eq!(browser.value("[changes.said, changes.state]"), json!([0, 0]));
     // Another one is silent.
     let [_stays, goes] = members;
     goes.stop();

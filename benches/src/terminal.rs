@@ -45,7 +45,7 @@ pub fn print_caption(name: &str) {
         ("limits", cfg!(feature = "limits")),
         ("labels", cfg!(feature = "labels")),
         ("push", cfg!(feature = "push")),
-        ("top", cfg!(feature = "top")),
+        ("heavy", cfg!(feature = "heavy")),
     ];
     let features: Vec<_> =
         features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();

@@ -19,11 +19,14 @@ const SENTINEL: &str = "windrow-benches/sentinel";
 /// Layers for HTTP, and theirs.
 const HTTP: &str = "windrow-benches/http";
 
-/// Limiters beside gates, and ways to find heavy keys.
-const LIMITS: &str = "windrow-benches/limits,windrow-benches/top";
+/// Limiters beside gates.
+const LIMITS: &str = "windrow-benches/limits";
+
+/// Ways to find heavy keys.
+const HEAVY: &str = "windrow-benches/heavy";
 
 /// Pushes to a collector beside the SDK's, and counters with labels.
-const PUSH: &str = "windrow-benches/push,windrow-benches/labels,windrow-benches/limits";
+const PUSH_AND_LABELS: &str = "windrow-benches/push,windrow-benches/labels";
 
 /// The features of packages beyond their defaults.
 const FEATURES: &str = "windrow/serde,windrow-tower/json";
@@ -81,12 +84,8 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
 
 /// Runs the further steps that must pass before a change goes in, beside [`test()`].
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
-    let clippy = [
-        &CLIPPY[..],
-        &["--features", SENTINEL, "--features", HTTP, "--features", LIMITS, "--features", FEATURES],
-        &STRICT,
-    ]
-    .concat();
+    let features = [SENTINEL, HTTP, LIMITS, HEAVY, FEATURES].join(",");
+    let clippy = [&CLIPPY[..], &["--features", &features], &STRICT].concat();
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
     let waiting = [&BESIDE[..], &integrations::WAITING].concat();
     let waiting = steps.beside("tests that wait", &waiting)?;
@@ -128,10 +127,12 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     twin::run(steps, "")?;
     promela(steps)?;
     models::shuttle(steps, Some(100_000))?;
-    let push = ["clippy", "--package", "windrow-benches", "--bins", "--features", PUSH];
-    steps.cargo("lints of pushes and labels", &[&push[..], &STRICT].concat(), &[])?;
+    let features = [PUSH_AND_LABELS, LIMITS].join(",");
+    let clippy = ["clippy", "--package", "windrow-benches", "--bins", "--features", &features];
+    steps.cargo("lints of pushes and labels", &[&clippy[..], &STRICT].concat(), &[])?;
     models::lint_random(steps)?;
-    let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];
+    let features = [SENTINEL, LIMITS, HEAVY].join(",");
+    let rivals = ["test", "--package", "windrow-benches", "--features", &features];
     steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
     ports::run(steps, &["--quick".into()])?;
     collector::run(steps)?;

@@ -173,8 +173,8 @@ mod tests {
     #[test]
     fn a_grant_counts_in_a_span_if_it_is_certainly_there() {
         let grants = [(5, 6), (9, 10), (12, 21), (14, 15), (19, 20)];
-        // As from 5 or from 9: that of 12 is not over by then.
-        assert_eq!(most(&grants, 10, None), 2);
+        assert_eq!(most(&grants, 10, None), 3); // from 12 to before 22
+        assert_eq!(most(&grants, 9, None), 2); // that of 12 is not over before 21
         assert_eq!(most(&grants, 10, Some(10)), 1); // that of 9 is over at 10
         assert_eq!(most(&grants, 20, Some(10)), 3);
         assert_eq!(most(&[], 10, Some(10)), 0);

@@ -1,8 +1,8 @@
 //! Measures heavy keys: which are found, the errors of their weights, bytes, and the time of an
 //! add, beside other ways to find the keys with the most weight.
 //!
-//! `cargo run --release -p windrow-benches --features top --bin heavy -- [FILE]`. The streams are
-//! an access log that is shipped, the clients of the log in a file, if there is one, and a million
+//! `cargo run --release -p windrow-benches --features heavy --bin heavy -- [FILE]`. The streams are
+//! an access log that is shipped, the clients of the log in a file, if one is named, and a million
 //! keys: of Zipf's distribution with several exponents, also with shifts, equally likely, new ones
 //! with a heavy key among them, and in an order that is meant to evict. All contenders run in turn,
 //! round by round; a figure of a time is the median of the rounds.
@@ -13,9 +13,11 @@ mod log;
 mod rivals;
 mod streams;
 
-use std::error::Error;
-use std::path::Path;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
+use lexopt::Arg::Value;
+use lexopt::Parser;
 use rivals::{ALL, Finds};
 use streams::Stream;
 use windrow_benches::harness::{at_once, cores};
@@ -27,13 +29,37 @@ static HEAP: Counting = Counting::new();
 
 const ROUNDS: usize = 9;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    print_caption("heavy");
-    let mut streams = vec![log::paths()?];
-    if let Some(file) = std::env::args_os().nth(1) {
-        streams.push(log::clients(Path::new(&file))?);
+/// Returns the path of the log that is asked for.
+fn asked() -> Result<Option<PathBuf>, lexopt::Error> {
+    let mut log = None;
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Value(path) if log.is_none() => log = Some(path.into()),
+            other => return Err(other.unexpected()),
+        }
     }
+    Ok(log)
+}
+
+/// Returns the streams of logs, and all others.
+fn streams() -> Result<Vec<Stream>, String> {
+    let log = asked().map_err(|error| error.to_string())?;
+    let logs = [log::paths()].into_iter().chain(log.map(|path| log::clients(&path)));
+    let mut streams = logs.collect::<Result<Vec<_>, _>>()?;
     streams.extend(streams::all());
+    Ok(streams)
+}
+
+fn main() -> ExitCode {
+    let streams = match streams() {
+        Ok(streams) => streams,
+        Err(wrong) => {
+            eprintln!("heavy: {wrong}");
+            return ExitCode::from(2);
+        }
+    };
+    print_caption("heavy");
     println!("\nKeys with more than total / capacity, and the greatest error in parts of that:\n");
     accuracy::print(&streams);
     HEAP.stop(true);
@@ -41,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("\nCPU time of an add, in nanoseconds, on {threads} threads:\n");
         print_times(&streams, threads);
     }
-    Ok(())
+    ExitCode::SUCCESS
 }
 
 /// Prints the medians of the times of all contenders.

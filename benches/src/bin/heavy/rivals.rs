@@ -13,7 +13,7 @@ use windrow::HeavyKeys;
 
 use crate::locked::{CountMin, Exact, Locked, SpaceSaving};
 
-/// The capacity of all that have one.
+/// The capacity of all that have one, unless their name says otherwise.
 pub(crate) const CAPACITY: usize = 1_000;
 
 /// A way to find the keys with the most weight.
@@ -61,19 +61,15 @@ impl Found {
 /// A contender's name, and how to make one.
 type Contender = (&'static str, fn() -> Box<dyn Finds>);
 
-pub(crate) const ALL: [Contender; 9] = [
-    ("windrow", || {
-        let keys = HeavyKeys::builder(CAPACITY).interval(Duration::from_hours(1));
-        Box::new(Windrow(keys.build().expect("an hour in two buckets")))
-    }),
+pub(crate) const ALL: [Contender; 12] = [
+    ("windrow", || windrow(CAPACITY)),
+    ("windrow, capacity 2600", || windrow(2_600)),
     ("SpaceSaving, locked", || Box::new(Locked(Mutex::new(SpaceSaving::default())))),
     ("count-min and heap, locked", || Box::new(Locked(Mutex::new(CountMin::default())))),
-    ("heavykeeper, locked", || {
-        Box::new(Locked(Mutex::new(TopK::new(CAPACITY, WIDTH, DEPTH, DECAY))))
-    }),
-    ("its CuckooTopK, locked", || {
-        Box::new(Locked(Mutex::new(CuckooTopK::new(CAPACITY, WIDTH, DEPTH, DECAY))))
-    }),
+    ("heavykeeper, locked", || keeper(WIDTH)),
+    ("heavykeeper, a quarter of the cells", || keeper(WIDTH / 4)),
+    ("its CuckooTopK, locked", || cuckoo(WIDTH)),
+    ("CuckooTopK, a quarter of the cells", || cuckoo(WIDTH / 4)),
     ("pingora-limits", || Box::new(Estimated(Estimator::new(DEPTH, CELLS / DEPTH)))),
     ("moka", || Box::new(Cached(Cache::new(CAPACITY as u64)))),
     ("dashmap", || Box::new(Sharded(DashMap::new()))),
@@ -84,10 +80,24 @@ pub(crate) const ALL: [Contender; 9] = [
 pub(crate) const DEPTH: usize = 4;
 /// The cells of a table of numbers: 64 KiB, the memory of a summary of windrow.
 pub(crate) const CELLS: usize = 8_192;
-/// A row's cells in heavykeeper's tables: with its heap, this is about the same memory.
-const WIDTH: usize = 256;
+/// The cells of a row of heavykeeper's tables. A cell has 16 bytes, so a table has 64 KiB, too. A
+/// heap of [`CAPACITY`] keys is beside it.
+const WIDTH: usize = CELLS / DEPTH / 2;
 /// The decay that the crate's own examples have.
 const DECAY: f64 = 0.9;
+
+fn windrow(capacity: usize) -> Box<dyn Finds> {
+    let keys = HeavyKeys::builder(capacity).interval(Duration::from_hours(1));
+    Box::new(Windrow(keys.build().expect("an hour in two buckets")))
+}
+
+fn keeper(width: usize) -> Box<dyn Finds> {
+    Box::new(Locked(Mutex::new(TopK::new(CAPACITY, width, DEPTH, DECAY))))
+}
+
+fn cuckoo(width: usize) -> Box<dyn Finds> {
+    Box::new(Locked(Mutex::new(CuckooTopK::new(CAPACITY, width, DEPTH, DECAY))))
+}
 
 struct Windrow(HeavyKeys<u64>);
 

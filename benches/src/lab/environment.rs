@@ -113,6 +113,12 @@ fn version(package: &str) -> Option<&'static str> {
     Some(rest.split_once('"')?.0)
 }
 
+/// Returns name and version of the crates of these names.
+fn versions(names: &[&str]) -> Vec<String> {
+    let with_version = |name: &&str| Some(format!("{name} {}", version(name)?));
+    names.iter().filter_map(with_version).collect()
+}
+
 /// Returns the first line of `java -version`, if there is a Java.
 fn java() -> Option<String> {
     let output = Command::new("java").arg("-version").output().ok()?;
@@ -137,7 +143,6 @@ impl Environment {
         if cfg!(feature = "limits") {
             rivals.push("governor");
         }
-        let named = |name: &&str| version(name).map(|version| format!("{name} {version}"));
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Environment {
             processor: processor(),
@@ -149,12 +154,18 @@ impl Environment {
             ),
             rustc: env!("WINDROW_RUSTC"),
             java: java().filter(|_| with_java),
-            rivals: rivals.iter().filter_map(named).collect(),
+            rivals: versions(&rivals),
             strategy: format!("{:?}", windrow::diagnostics::strategy()),
             command,
             others: others.share(),
             left_out,
         }
+    }
+
+    /// Returns the environment of a run in which only these crates took part.
+    #[must_use]
+    pub fn with_rivals(self, names: &[&str]) -> Environment {
+        Environment { rivals: versions(names), ..self }
     }
 
     /// Returns the percentage of the processors that others used, if a reader must know it.
@@ -168,11 +179,10 @@ impl Environment {
             "{}, {} cores, {}; {}; strategy {}. `{}`",
             self.processor, self.cores, self.kernel, self.rustc, self.strategy, self.command,
         )];
-        lines.push(format!(
-            "Rivals: {}{}.",
-            self.rivals.join(", "),
-            self.java.as_ref().map_or(String::new(), |java| format!(", {java}")),
-        ));
+        let rivals: Vec<&str> = self.rivals.iter().chain(&self.java).map(String::as_str).collect();
+        if !rivals.is_empty() {
+            lines.push(format!("Rivals: {}.", rivals.join(", ")));
+        }
         lines.push(match (self.noise(), self.others) {
             (Some(share), _) => format!(
                 "**Others used {share} % of the processors meanwhile**: times of several threads, and the \
@@ -181,14 +191,19 @@ impl Environment {
             (None, Some(share)) => format!("Others used {:.0} % of the processors.", 100.0 * share),
             (None, None) => "How busy others kept the processors is not known.".to_owned(),
         });
-        if self.cores < 4 {
-            lines.push(format!(
-                "With {} cores, nothing here shows how anything scales; for that see the model below.",
-                self.cores,
-            ));
-        }
         lines.extend(self.left_out.iter().map(|line| format!("Left out: {line}.")));
         lines.join("\n\n")
+    }
+
+    /// Returns a paragraph for the head of the comparison, which has a model of larger machines:
+    /// none where there are cores enough to measure.
+    pub fn of_scaling(&self) -> Option<String> {
+        (self.cores < 4).then(|| {
+            format!(
+                "With {} cores, nothing here shows how anything scales; for that see the model below.",
+                self.cores,
+            )
+        })
     }
 }
 
@@ -212,5 +227,29 @@ mod tests {
         for name in RIVALS {
             assert!(version(name).is_some(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_caption_names_the_rivals_that_took_part() {
+        let new = || Environment::new("some command".to_owned(), false, &Others::watch(), vec![]);
+        let caption = new().with_rivals(&["prometheus", "prometheus-client"]).caption();
+        assert!(caption.contains("; strategy ") && caption.contains("`some command`"), "{caption}");
+        let rivals: Vec<_> = caption.lines().filter(|line| line.starts_with("Rivals: ")).collect();
+        let [of_two] = rivals[..] else { panic!("{caption}") };
+        assert!(of_two.contains(": prometheus 0.") && of_two.contains(", prometheus-client 0."));
+        assert_eq!(of_two.matches(',').count(), 1, "{of_two}");
+        assert!(!new().with_rivals(&[]).caption().contains("Rivals"));
+    }
+
+    #[test]
+    fn a_few_cores_show_nothing_of_scaling() {
+        let of = |cores| {
+            let new = Environment::new(String::new(), false, &Others::watch(), vec![]);
+            let new = Environment { cores, ..new };
+            assert!(!new.caption().contains("the model below"));
+            new.of_scaling()
+        };
+        assert!(of(3).is_some_and(|text| text.starts_with("With 3 cores, ")));
+        assert_eq!(of(4), None);
     }
 }

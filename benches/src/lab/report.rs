@@ -76,11 +76,17 @@ pub struct Report {
 impl Report {
     /// Returns the whole report as Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# Comparison\n\n{}\n", self.environment.caption());
+        let mut text = format!("# Comparison\n\n{}\n", self.head());
         for table in &self.tables {
             let _ = write!(text, "\n## {}\n\n{}", table.title, table.markdown());
         }
         text
+    }
+
+    /// Returns the paragraphs about the machine.
+    fn head(&self) -> String {
+        let caption = [self.environment.caption()].into_iter();
+        caption.chain(self.environment.of_scaling()).collect::<Vec<_>>().join("\n\n")
     }
 
     /// One object: environment, each sample of each figure, the other parts' rows, and the tables.
@@ -147,7 +153,7 @@ impl Report {
         if !self.figures.is_empty() {
             fs::write(directory.join("data.csv"), self.csv())?;
         }
-        fs::write(tables.join("environment.md"), format!("{}\n", self.environment.caption()))?;
+        fs::write(tables.join("environment.md"), format!("{}\n", self.head()))?;
         for table in &self.tables {
             fs::write(tables.join(format!("{}.md", table.id)), table.markdown())?;
         }

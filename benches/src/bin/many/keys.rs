@@ -155,6 +155,7 @@ pub(crate) const PART: Part = Part {
     about: "Ten requests a second for each key, by a strict limit in ten buckets. A key that is \
             asked for again and\nagain at random has spilled: its gate has sheets. governor keeps \
             one word for a key, and no window; it\nkeeps the keys that are idle.",
+    rivals: &["governor"],
     columns: &[
         column("bytes", "bytes"),
         column("first request", "first"),

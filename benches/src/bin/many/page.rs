@@ -3,26 +3,23 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 
 use windrow_benches::lab::chart::{Line, lines};
 use windrow_benches::lab::environment::{Environment, Others};
 use windrow_benches::lab::progress::Progress;
+use windrow_benches::lab::stats::digits;
 use windrow_benches::terminal::markdown;
 
-use crate::{Part, Row};
+use crate::{Asked, Part, Row};
 
-/// Measures the parts, and writes the page.
-pub(crate) fn write<'p>(
-    directory: &Path,
-    decades: &[usize],
-    parts: impl Iterator<Item = &'p Part>,
-) -> Result<(), Box<dyn Error>> {
+/// Measures what is asked for, and writes the page.
+pub(crate) fn write(asked: &Asked) -> Result<(), Box<dyn Error>> {
+    let (directory, decades) = (&asked.directory, &asked.decades());
     fs::create_dir_all(directory)?;
     let others = Others::watch();
     let mut sections = String::new();
     let mut pictures = Vec::new();
-    for part in parts {
+    for part in asked.parts() {
         let mut progress = Progress::begin(part.title);
         let mut rows = Vec::new();
         for (at, count) in decades.iter().enumerate() {
@@ -33,19 +30,16 @@ pub(crate) fn write<'p>(
         sections += &section(part, &rows);
         pictures.push((part, rows));
     }
-    let command =
-        "cargo run --release -p windrow-benches --features limits --bin many -- DIRECTORY";
-    let environment = Environment::new(command.to_owned(), false, &others, Vec::new());
-    let Environment { processor, cores, kernel, rustc, strategy, .. } = &environment;
-    let machine = format!("{processor}, {cores} cores");
-    let busy = environment.others.map_or(String::new(), |share| {
-        format!(" Others used {:.0} % of the processors.", 100.0 * share)
-    });
+    let rivals: Vec<&str> = pictures.iter().flat_map(|(part, _)| part.rivals).copied().collect();
+    let environment = Environment::new(asked.command(), false, &others, Vec::new());
+    let environment = environment.with_rivals(&rivals);
+    let machine = format!("{}, {} cores", environment.processor, environment.cores);
     let page = format!(
-        "# Being many\n\n{machine}, {kernel}; {rustc}; strategy {strategy}. `{command}`\n\nOf one \
-         run. Times are nanoseconds of processor time of one thread, for one of the things. Bytes \
-         are\nthose asked of the allocator, for one of the things; columns of windrow's counters \
-         are mapped\nbesides, and come to 8 bytes for each core.{busy}\n{sections}"
+        "# Being many\n\n{}\n\nOf one run. Times are nanoseconds of processor time of one thread, for \
+         one of the things. Bytes are\nthose asked of the allocator, for one of the things, counted \
+         apart from the times. Columns of\nwindrow's counters are mapped besides, and come to 8 \
+         bytes for each core.\n{sections}",
+        environment.caption(),
     );
     fs::write(directory.join("many.md"), page)?;
     for (part, rows) in pictures {
@@ -67,7 +61,7 @@ fn section(part: &Part, rows: &[Row]) -> String {
         [part.name].into_iter().chain(part.columns.iter().map(|column| column.head)).collect();
     let cells = |row: &Row| {
         let name = format!("{}, {}", row.contender, row.count);
-        [name].into_iter().chain(row.figures.iter().map(|figure| format!("{figure:.0}"))).collect()
+        [name].into_iter().chain(row.figures.iter().copied().map(digits)).collect()
     };
     let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
     let mut text = format!("\n## {}\n\n{}\n\n{}", part.title, part.about, markdown(&heads, &rows));

@@ -140,6 +140,7 @@ pub(crate) const PART: Part = Part {
     name: "series",
     title: "Series of counters by route and status",
     about: "A scrape writes the text format, and is per series.",
+    rivals: &["prometheus", "prometheus-client"],
     columns: &[
         column("bytes", "bytes"),
         column("first add", "first"),

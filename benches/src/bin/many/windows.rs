@@ -115,17 +115,18 @@ fn measure<W: Window>(count: usize) -> Option<Row> {
     }
     let clock = Manual::default();
     let made = sets(count) * count;
-    let mut all: Vec<W> = Vec::with_capacity(made);
+    let make_all = |all: &mut Vec<W>| all.extend((0..made).map(|_| W::new(&clock)));
     let add_all = |all: &[W]| all.iter().for_each(|window| window.add(&clock));
-    let ((making, first), bytes) = bytes(|| {
-        let making = nanos(made, || all.extend((0..made).map(|_| W::new(&clock))));
-        let first = nanos(made, || add_all(&all));
+    let use_each_bucket = |all: &[W]| {
         for _ in 0..BUCKETS {
             clock.advance(LENGTH);
-            add_all(&all);
+            add_all(all);
         }
-        (making, first)
-    });
+    };
+    let mut all = Vec::with_capacity(made);
+    let making = nanos(made, || make_all(&mut all));
+    let first = nanos(made, || add_all(&all));
+    use_each_bucket(&all);
     clock.advance(LENGTH);
     let opening = nanos(made, || add_all(&all));
     let order = at_random(count);
@@ -140,6 +141,12 @@ fn measure<W: Window>(count: usize) -> Option<Row> {
         }
     });
     let dropping = nanos(made, || drop(all));
+    let mut all = Vec::with_capacity(made);
+    let ((), bytes) = bytes(|| {
+        make_all(&mut all);
+        add_all(&all);
+        use_each_bucket(&all);
+    });
     let bytes = bytes as f64 / made as f64;
     let figures = vec![bytes, making, first, opening, again, read, dropping];
     Some(Row { contender: W::NAME, count, figures })
@@ -150,6 +157,7 @@ pub(crate) const PART: Part = Part {
     title: "Windows",
     about: "Ten buckets of 100 ms, each used. windrow's have two counts, the two of others five. A \
             histogram is of\nschema 0, from 1 \u{b5}s to 60 s; of such windows there can be 32 000.",
+    rivals: &[],
     columns: &[
         column("bytes", "bytes"),
         column("making", "making"),

@@ -26,6 +26,7 @@
 //! | prefix | of a boundary: what all buckets before it have counted through blocks |
 //! | touched | of an interval: shared cells of one of its buckets were added to |
 //! | tier | a ring of longer, *coarse* buckets, which reaches further back |
+//! | level | of a tier: a ring of slices of one length, its coarse buckets or longer ones |
 //! | missed | of a coarse bucket: one of its finer buckets was retired before its prefix was written |
 //!
 //! # The rules
@@ -82,6 +83,7 @@ use order::bucket::{Bucket, Opening, Prefix};
 use order::bucket_ref::{BucketPtr, BucketRef};
 use order::generation::Generation;
 pub(crate) use order::geometry::{Geometry, OutOfRing};
+use order::level;
 use order::slots::Slots;
 use order::slots::Touched;
 pub(crate) use read::span::Span;
@@ -134,7 +136,8 @@ impl Ring {
         forks::watch(); // for the lock, and the closer
         let generation = Generation::first(geometry, &tiers)?;
         let slots = Arc::clone(&generation.slots);
-        let coarse = tiers.iter().map(|tier| tier.buckets().saturating_add(2));
+        let levels = tiers.iter().copied().flat_map(level::geometries);
+        let coarse = levels.map(|level| level.buckets().saturating_add(2));
         let coarse = coarse.fold(0, usize::saturating_add);
         let store = Store::new(layout, strategy, geometry.buckets(), coarse);
         let guard = reclaim::pin();
@@ -247,8 +250,7 @@ impl Ring {
     /// Returns whether each bucket has exactly the references of the slots and blocks that lead to
     /// it.
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
-        let tiers = generation.tiers.iter().map(|tier| &tier.slots);
-        let slots = generation.all_slots().chain(tiers);
+        let slots = generation.all_slots().chain(generation.tiers.each_slots());
         self.store.references_are_accounted_for(slots.flat_map(|slots| self.buckets(slots)))
     }
 }

@@ -6,6 +6,7 @@ pub(super) mod bucket;
 pub(super) mod bucket_ref;
 pub(super) mod generation;
 pub(super) mod geometry;
+pub(super) mod level;
 pub(super) mod marks;
 pub(super) mod slot;
 pub(super) mod slots;

@@ -11,6 +11,7 @@ use crate::ring::cells::wide::{GROUP, Sparse, by_group};
 use crate::ring::cells::{Cells, Update};
 use crate::ring::order::bucket::{Bucket, CLOSED, OPEN, Opening};
 use crate::ring::order::bucket_ref::BucketRef;
+use crate::ring::order::level::Level;
 use crate::ring::order::slots::Lookup;
 use crate::ring::order::tier::Tier;
 use crate::ring::store::block::{BLOCKS, Block, Blocks};
@@ -100,20 +101,25 @@ impl Store {
         at: u64,
         newest: u64,
     ) -> Option<BucketRef<'r>> {
-        let geometry = tier.geometry();
+        self.slice(&tier.coarse, at, newest)
+    }
+
+    /// Returns the slice of a time in a level of a tier, as `coarse_bucket` does.
+    fn slice<'r>(&'r self, level: &'r Level, at: u64, newest: u64) -> Option<BucketRef<'r>> {
+        let geometry = level.slots.geometry;
         let (start, newest) = (geometry.start_of(at), geometry.start_of(newest));
         if !geometry.in_ring(start, newest) {
             return None;
         }
         loop {
             // SAFETY: a tier lives in its window, as its buckets do.
-            match unsafe { tier.slots.find(start) } {
+            match unsafe { level.slots.find(start) } {
                 Lookup::Found(bucket) => return Some(bucket),
                 Lookup::Left { .. } => return None,
                 Lookup::Free(older) => {
-                    let opening = &Opening::coarse(start, &tier.slots, tier.number, newest);
+                    let opening = &Opening::coarse(start, &level.slots, level.number, newest);
                     let new = self.open_without_block(opening, OPEN);
-                    if !tier.slots.slot_at(start).replace(&older, new) {
+                    if !level.slots.slot_at(start).replace(&older, new) {
                         new.references.release(); // it will never be in a slot
                     }
                 }
@@ -121,12 +127,25 @@ impl Store {
         }
     }
 
-    /// Counts `update` in the shared cells of the coarse bucket of a time; nowhere if it has left
-    /// the tier.
+    /// Calls `put` with the slices of a time in all levels of a tier, its coarse bucket first; with
+    /// none if that has left the tier, whose newest bucket is that of `newest`.
+    pub(super) fn each_slice(
+        &self,
+        tier: &Tier,
+        at: u64,
+        newest: u64,
+        mut put: impl FnMut(&Bucket),
+    ) {
+        for level in tier.levels() {
+            let Some(slice) = self.slice(level, at, newest) else { return };
+            put(&slice);
+        }
+    }
+
+    /// Counts `update` in the shared cells of the slices of a time.
     pub(super) fn put_in_tier(&self, tier: &Tier, at: u64, newest: u64, update: Update) {
-        let Some(bucket) = self.coarse_bucket(tier, at, newest) else { return };
-        tier.touch(&bucket);
-        update.put(&self.cells(&bucket));
+        tier.touch(at);
+        self.each_slice(tier, at, newest, |slice| update.put(&self.cells(slice)));
     }
 
     /// Takes a bucket from a slab, and begins its initialisation.

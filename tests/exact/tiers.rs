@@ -1,6 +1,7 @@
 //! Tiers: cases with names. `tests/oracle` has histories of windows with tiers, beside maps from
 //! times to numbers.
 
+mod levels;
 mod missed;
 mod overtaken;
 
@@ -15,8 +16,17 @@ events! {
 
 /// Returns a window of ten buckets of 10 ns, with these tiers.
 fn window(clock: &Manual, tiers: &[(u64, usize)]) -> SlidingWindow<Seen, Manual> {
-    let mut builder =
-        SlidingWindow::<Seen>::builder().interval(ns(100)).buckets(10).clock(clock.clone());
+    window_of(clock, (100, 10), tiers)
+}
+
+/// Returns a window of an interval in nanoseconds and a number of buckets, with these tiers.
+fn window_of(
+    clock: &Manual,
+    (interval, buckets): (u64, usize),
+    tiers: &[(u64, usize)],
+) -> SlidingWindow<Seen, Manual> {
+    let builder = SlidingWindow::<Seen>::builder().interval(ns(interval)).buckets(buckets);
+    let mut builder = builder.clock(clock.clone());
     for (length, buckets) in tiers {
         builder = builder.tier(ns(*length), *buckets);
     }

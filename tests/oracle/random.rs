@@ -31,14 +31,27 @@ pub(crate) fn small_geometry() -> impl Strategy<Value = Geometry> {
 
 /// Windows of such a geometry, most of them with tiers.
 fn plan(ring: impl Strategy<Value = Geometry>) -> impl Strategy<Value = Plan> {
-    let tiers = vec((1..=5_u64, 1..=6_u64), 0..=3);
+    with_tiers(ring, 1..=6_u64)
+}
+
+/// Windows of such a geometry, of which some have tiers with several levels.
+fn long_plan(ring: impl Strategy<Value = Geometry>) -> impl Strategy<Value = Plan> {
+    with_tiers(ring, prop_oneof![5 => 1..=6_u64, 1 => 7..=600_u64])
+}
+
+fn with_tiers(
+    ring: impl Strategy<Value = Geometry>,
+    buckets: impl Strategy<Value = u64>,
+) -> impl Strategy<Value = Plan> {
+    let tiers = vec((1..=5_u64, buckets), 0..=3);
     (ring, tiers).prop_map(|(ring, tiers)| Plan::new(ring, &tiers))
 }
 
 /// Returns where a tier's bucket begins, or in it.
 fn coarse_time() -> impl Strategy<Value = Time> {
     let offset = prop_oneof![Just(0), any::<u64>()];
-    (0..=3_usize, -4..=4_i64, offset).prop_map(|(tier, k, by)| Time::Coarse(tier, k, by))
+    let steps = prop_oneof![4 => -4..=4_i64, 1 => -600..=-5_i64];
+    (0..=3_usize, steps, offset).prop_map(|(tier, k, by)| Time::Coarse(tier, k, by))
 }
 
 /// Times that mostly stay near the ring.
@@ -119,13 +132,13 @@ pub(crate) fn wild(events: usize) -> impl Strategy<Value = History> {
         1 => (0..=100_u64).prop_map(|less| u64::MAX - less),
     ];
     let ops = vec(op(events, time().boxed(), any_geometry(), amount().boxed()), 1..100);
-    (plan(any_geometry()), begin, ops)
+    (long_plan(any_geometry()), begin, ops)
 }
 
 /// Histories that stay small, so that buckets meet, merge and leave all the time.
 pub(crate) fn local(events: usize) -> impl Strategy<Value = History> {
     let ops = vec(op(events, near_time().boxed(), small_geometry(), amount().boxed()), 1..100);
-    (plan(small_geometry()), 0..=200_u64, ops)
+    (long_plan(small_geometry()), 0..=200_u64, ops)
 }
 
 /// Returns histories in two parts, with amounts that do not wrap, and far from the end of time.

@@ -217,9 +217,19 @@ fn histograms() {
 }
 
 /// Returns the size that a tier of `buckets` buckets of ten adds to that.
-fn tier_formula(buckets: usize) -> i64 {
-    let buckets = buckets.cast_signed() as i64;
-    slots(buckets) + marks(buckets) + TIER
+fn tier_formula(buckets: i64) -> i64 {
+    let above = |slices: &i64| 8 * slices + LEVEL;
+    8 * buckets + TIER + marks(buckets) + levels(buckets).iter().map(above).sum::<i64>()
+}
+
+/// Returns the numbers of slices in the levels above a tier, by `docs/design/windows.md`.
+fn levels(mut slices: i64) -> Vec<i64> {
+    let mut levels = Vec::new();
+    while slices > 32 {
+        slices = (slices + 6) / 8 + 1; // the quotient is rounded up
+        levels.push(slices);
+    }
+    levels
 }
 
 /// Returns the size of a tier's marks by `docs/design/windows.md`.
@@ -229,7 +239,9 @@ fn marks(words: i64) -> i64 {
 }
 
 /// The tier itself.
-const TIER: i64 = 152;
+const TIER: i64 = 168;
+/// A level above its coarse buckets.
+const LEVEL: i64 = 112;
 
 #[test]
 fn tiers_take_what_the_formula_says() {
@@ -263,10 +275,14 @@ fn tiers() {
         );
         drop(window);
         if cfg!(target_pointer_width = "64") {
-            let tiers = tier_formula(coarse) + tier_formula(coarsest);
-            let coarse = (coarse + coarsest).cast_signed() as i64;
-            let expected = formula(10, 11, 2) + tiers + made(coarse, coarse + 2 * 2 + 8);
-            assert_eq!(heap, expected, "{coarse} coarse buckets");
+            let tiers = [coarse, coarsest].map(|buckets| buckets.cast_signed() as i64);
+            let slices: Vec<i64> =
+                tiers.into_iter().chain(tiers.into_iter().flat_map(levels)).collect();
+            let enough = slices.iter().map(|slices| slices + 2).sum::<i64>() + 8;
+            let slices = slices.iter().sum();
+            let tiers = tiers.into_iter().map(tier_formula).sum::<i64>();
+            let expected = formula(10, 11, 2) + tiers + made(slices, enough);
+            assert_eq!(heap, expected, "{slices} coarse buckets and longer slices");
         }
     }
 }

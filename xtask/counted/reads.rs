@@ -127,6 +127,26 @@ pub(crate) fn read(path: &str, times: u64) -> bool {
             }
             tiered.sum(times, 3_600);
         }
+        "tier, an hour, stats of a Value" => {
+            let tiered = Tiered::new(0);
+            for second in 0..4_000 {
+                tiered.pass(1);
+                tiered.window.record(Hits::Rt, 1_000 + second % 100);
+            }
+            let over = tiered.window.over(HOUR).expect("a tier reaches back");
+            count(times, || _ = black_box(over.stats(Hits::Rt)));
+        }
+        "SlidingWindow::record that opens a bucket, two tiers" => {
+            let tiered = Tiered::new(4_000);
+            count(times, || {
+                tiered.clock.advance(Duration::from_secs(1));
+                tiered.window.record(Hits::Rt, 5);
+            });
+        }
+        "SlidingWindow::add_at, 90 buckets ago, two tiers" => {
+            let tiered = Tiered::new(4_000);
+            count(times, || tiered.add_back_dated(90));
+        }
         "tier, an hour that begins in an idle time" => {
             let tiered = Tiered::new(4_000);
             tiered.pass(3_500);

@@ -16,10 +16,11 @@ use crate::steps::{Failed, Steps};
 use layers::Layers;
 
 /// A bucket knows its generation, whose slots lead to buckets, as do those of its tiers.
-const REAL_DATA: [&str; 6] = [
+const REAL_DATA: [&str; 7] = [
     "ring/order/bucket",
     "ring/order/bucket_ref",
     "ring/order/generation",
+    "ring/order/level",
     "ring/order/slot",
     "ring/order/slots",
     "ring/order/tier",

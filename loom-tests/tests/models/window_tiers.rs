@@ -18,10 +18,16 @@ events! {
 
 /// Returns a window of two buckets, with a tier of three pairs of buckets.
 fn window() -> Window<Times> {
+    window_with(3)
+}
+
+/// Returns a window of two buckets, with a tier of a number of pairs of buckets. One of more than
+/// 32 has slices of eight pairs, too.
+fn window_with(pairs: usize) -> Window<Times> {
     SlidingWindow::<Times>::builder()
         .interval(interval(2))
         .buckets(2)
-        .tier(interval(2), 3)
+        .tier(interval(2), pairs)
         .clock(Local)
         .build()
         .expect("the tier fits")
@@ -176,5 +182,54 @@ fn span_behind_a_lifetime_that_counts_a_back_dated_add() {
         let found = sum(&window, 6);
         assert!([3, 19].contains(&found) && found >= all, "{all} in all, and then {found}");
         other.join().unwrap();
+    });
+}
+
+/// Returns what the nine pairs of buckets that end with one hold. Where that is the last of eight
+/// pairs, these are read as one slice.
+fn sum_of_nine_pairs(window: &Window<Times>, bucket: u64) -> u64 {
+    set_time(bucket);
+    turn();
+    window.over(interval(18)).expect("the tier reaches so far").sum(Times::Took)
+}
+
+/// A reader that has counted a late record, in `late`, counts it in a span that is read as slices.
+#[test]
+fn long_span_behind_a_late_add_that_is_counted() {
+    let name = "window_tiers::long_span_behind_a_late_add_that_is_counted";
+    Model::new(name).bounded(3).explore(|| {
+        set_time(159);
+        let window = Arc::new(window_with(33));
+        record(&window, 159, 1);
+        let other = spawn(&window, |window| record(window, 150, 16));
+        set_time(159);
+        turn();
+        let late = window.late(Times::Took).sum;
+        let found = sum_of_nine_pairs(&window, 159);
+        assert!([1, 17].contains(&found) && found > late, "{late} late, and then {found}");
+        other.join().unwrap();
+        assert_eq!(sum_of_nine_pairs(&window, 159), 17);
+    });
+}
+
+/// While a span is read as slices, the tier goes round, and the slices stand for other times.
+#[test]
+fn long_span_against_the_next_round_of_its_slices() {
+    let name = "window_tiers::long_span_against_the_next_round_of_its_slices";
+    Model::long(name).explore(|| {
+        set_time(159);
+        let window = Arc::new(window_with(33));
+        record(&window, 159, 1);
+        record(&window, 150, 2);
+        let other = spawn(&window, |window| {
+            // Five slices of eight pairs later: in the same slots.
+            record(window, 159 + 80, 4);
+            record(window, 150 + 80, 8);
+        });
+        let found = sum_of_nine_pairs(&window, 159);
+        // By then the clock may be behind the ring, and the span have left the tier.
+        assert!([3, 0].contains(&found), "{found} was never the sum");
+        other.join().unwrap();
+        assert_eq!(sum_of_nine_pairs(&window, 159 + 80), 12);
     });
 }

@@ -28,7 +28,7 @@ pub(in crate::ring) struct Slots {
     /// True if a generation of these slots takes nothing over from the one before.
     pub(in crate::ring) forgets: bool,
     ring: Box<[Slot]>,
-    /// The slots that may lead to touched buckets.
+    /// The slots that may lead to touched buckets; none of a tier's.
     pub(in crate::ring) touched: TouchedSlots,
     /// The first grace period after which no thread writes to these slots or their buckets. Taken
     /// when the generation is over.
@@ -51,6 +51,12 @@ pub(in crate::ring) enum Lookup<'r> {
 
 impl Slots {
     pub(in crate::ring) fn new(geometry: Geometry) -> Result<Slots, BuildError> {
+        let slots = Slots::of_level(geometry)?; // first: it refuses what no memory holds
+        Ok(Slots { touched: TouchedSlots::new(geometry.buckets()), ..slots })
+    }
+
+    /// Makes slots for a tier's level, which does not say which of them are touched.
+    pub(in crate::ring) fn of_level(geometry: Geometry) -> Result<Slots, BuildError> {
         let buckets = geometry.buckets();
         let too_many = BuildError::TooManyBuckets { buckets };
         let mut ring = Vec::new();
@@ -59,12 +65,11 @@ impl Slots {
         }
         ring.resize_with(buckets, Slot::empty);
         let (no_writers, no_readers) = (Ticket::default(), Ticket::default());
-        let touched = TouchedSlots::new(buckets);
         Ok(Slots {
             geometry,
             forgets: false,
             ring: ring.into_boxed_slice(),
-            touched,
+            touched: TouchedSlots::new(0),
             no_writers,
             no_readers,
         })
@@ -211,7 +216,7 @@ pub(in crate::ring) struct TouchedSlots {
 
 impl TouchedSlots {
     pub(in crate::ring) fn new(slots: usize) -> TouchedSlots {
-        let size = sized(slots.isqrt().max(1), slots);
+        let size = sized(slots.isqrt(), slots).max(1);
         TouchedSlots {
             size,
             groups: (0..slots.div_ceil(size)).map(|_| Touched::default()).collect(),

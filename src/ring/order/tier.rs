@@ -7,7 +7,7 @@
 //! tiers at once. So nothing moves from a finer bucket to a coarser one, and nothing can be missed
 //! or doubled on the way. Extremes are no differences: when a bucket closes, the extremes of its
 //! block are raised in the coarse buckets of its time, in the cells where additive positions have
-//! their prefix.
+//! their prefix. Both also go into longer slices of the tier's time, its levels (see `level`).
 //!
 //! A coarse bucket itself says whether one of its finer buckets was live: it has its prefix, or is
 //! *missed*, before such a bucket is retired. A coarse bucket that does not exist, or is neither,
@@ -17,13 +17,14 @@
 //! time: a boundary that the ring passes again must not have the prefix of the first time. Then the
 //! next generation begins with new tiers.
 
+use std::iter::once;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::error::BuildError;
-use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::order::geometry::Geometry;
+use crate::ring::order::level::{self, Level};
 use crate::ring::order::marks::Marks;
 use crate::ring::order::slots::{Lookup, Slots, Touched};
 
@@ -38,9 +39,10 @@ pub(in crate::ring) struct Tiers {
 impl Tiers {
     /// Makes empty tiers for the generations from number `since` on.
     pub(in crate::ring) fn new(geometries: &[Geometry], since: u64) -> Result<Tiers, BuildError> {
-        let first = since.wrapping_mul(geometries.len() as u64);
-        let numbered = geometries.iter().zip(first..);
-        let all = numbered.map(|(geometry, index)| Tier::new(index, *geometry));
+        let levels: usize = geometries.iter().map(|tier| level::geometries(*tier).count()).sum();
+        // Generations are numbered from zero upwards, one for each change of geometry.
+        let mut numbers = (0..=u64::MAX - since.wrapping_mul(levels as u64)).rev();
+        let all = geometries.iter().map(|tier| Tier::new(&mut numbers, *tier));
         Ok(Tiers { all: all.collect::<Result<_, _>>()?, since })
     }
 
@@ -48,6 +50,11 @@ impl Tiers {
     pub(in crate::ring) fn are_at_one(&self, time: u64, other: u64) -> bool {
         let mut geometries = self.all.iter().map(Tier::geometry);
         geometries.all(|geometry| geometry.start_of(time) == geometry.start_of(other))
+    }
+
+    /// Returns the slots of all levels.
+    pub(in crate::ring) fn each_slots(&self) -> impl Iterator<Item = &Arc<Slots>> {
+        self.all.iter().flat_map(Tier::levels).map(|level| &level.slots)
     }
 
     /// Returns whether the buckets of a generation count in these tiers.
@@ -67,38 +74,50 @@ impl Deref for Tiers {
 /// A ring of coarse buckets.
 #[derive(Debug)]
 pub(in crate::ring) struct Tier {
-    pub(in crate::ring) slots: Arc<Slots>,
-    /// Unique among the window's tiers and generations.
-    pub(in crate::ring) number: u64,
+    /// Its coarse buckets.
+    pub(in crate::ring) coarse: Level,
+    /// The levels above, of ever longer slices.
+    above: Box<[Level]>,
     /// The newest interval with a touched coarse bucket.
     pub(in crate::ring) touched: Touched,
     pub(in crate::ring) marks: Marks,
 }
 
 impl Tier {
-    /// Makes the tier number `index` of all that the window has made.
-    fn new(index: u64, geometry: Geometry) -> Result<Tier, BuildError> {
-        // Generations are numbered from zero upwards, one for each change of geometry.
-        let number = u64::MAX - index;
-        let slots = Arc::new(Slots::new(geometry)?);
+    /// Makes a tier, whose levels take the next numbers.
+    fn new(
+        numbers: &mut impl Iterator<Item = u64>,
+        geometry: Geometry,
+    ) -> Result<Tier, BuildError> {
+        let levels = level::geometries(geometry).zip(numbers);
+        let mut levels = levels.map(|(geometry, number)| Level::new(number, geometry));
+        let coarse = levels.next().expect("its own, and there are numbers enough")?;
+        let above = levels.collect::<Result<_, _>>()?;
         let (touched, marks) = (Touched::default(), Marks::new(geometry.buckets()));
-        Ok(Tier { slots, number, touched, marks })
+        Ok(Tier { coarse, above, touched, marks })
     }
 
     pub(in crate::ring) fn geometry(&self) -> Geometry {
-        self.slots.geometry
+        self.coarse.slots.geometry
     }
 
-    pub(in crate::ring) fn touch(&self, bucket: &Bucket) {
-        let until = self.geometry().until(bucket.start());
-        self.slots.touched.touch(bucket.slot(), until);
-        self.touched.touch(until);
+    /// Returns its levels, that of its coarse buckets first.
+    pub(in crate::ring) fn levels(&self) -> impl Iterator<Item = &Level> {
+        once(&self.coarse).chain(&self.above)
+    }
+
+    /// Says that the shared cells of the coarse bucket of a time are about to be added to.
+    pub(in crate::ring) fn touch(&self, at: u64) {
+        let geometry = self.geometry();
+        self.touched.touch(geometry.until(geometry.start_of(at)));
     }
 
     /// Returns the coarse bucket at a boundary, if it has its prefix.
     pub(in crate::ring) fn with_prefix(&self, boundary: u64) -> Option<BucketRef<'_>> {
         // SAFETY: a tier lives in its window, as its buckets do.
-        let Lookup::Found(bucket) = (unsafe { self.slots.find(boundary) }) else { return None };
+        let Lookup::Found(bucket) = (unsafe { self.coarse.slots.find(boundary) }) else {
+            return None;
+        };
         bucket.has_prefix().then_some(bucket)
     }
 }

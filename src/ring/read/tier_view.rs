@@ -46,6 +46,7 @@ use std::iter::successors;
 
 use crate::ring::order::bucket::{Bucket, CoarsePrefix};
 use crate::ring::order::bucket_ref::Versioned;
+use crate::ring::order::level;
 use crate::ring::order::tier::Tier;
 use crate::ring::read::view::View;
 use crate::ring::store::Store;
@@ -183,15 +184,9 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// bucket of `last`.
     fn extreme(&self, last: u64, position: usize) -> u64 {
         let open = open_extreme(self.view, self.from, last, position); // before the cells
-        let closed = |start: u64| {
-            let found = self.view.load(self.tier.slots.slot_at(start)).ok()?;
-            let is_it = found.bucket.start() == start;
-            let closed = is_it.then(|| self.store().cells(found.bucket).prefix(position))?;
-            self.view.is_valid(self.view.inherited(found)).then_some(closed)
-        };
-        let length = self.tier.geometry().length();
-        let next = |start: &u64| start.checked_add(length).filter(|start| *start <= last);
-        successors(Some(self.from), next).filter_map(closed).fold(open, u64::max)
+        let mut all = open;
+        self.each_slice(last, |slice| all = all.max(prefix(self.store(), slice, position)));
+        all
     }
 
     /// Returns what the shared cells of the span's coarse buckets hold.
@@ -199,16 +194,37 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         if !self.tier.touched.reaches(self.newest) {
             return 0;
         }
-        let (layout, mut beside) = (self.view.layout(), 0);
-        let all = self.tier.slots.each_touched(self.from..=self.newest, self.newest, |bucket| {
-            // Relaxed: before the fence in `has_version`.
-            let shared = self.store().cells(bucket).shared(position, Ordering::Relaxed);
-            beside = layout.join(position, beside, shared);
-        });
-        if all.is_none() {
-            self.view.overtake();
+        // Relaxed, both: before the fence in `has_version`.
+        let (layout, mut beside) = (self.view.layout(), 0_u64);
+        if layout.adds_up(position) && position >= layout.wide() {
+            // Apart, because this is most of the cost of such a sum.
+            self.each_slice(self.newest, |slice| {
+                // SAFETY: one of the layout's positions, and not wide.
+                let shared = unsafe { slice.cell(position) }.shared.load(Ordering::Relaxed);
+                beside = beside.wrapping_add(shared);
+            });
+        } else {
+            self.each_slice(self.newest, |slice| {
+                let shared = self.store().cells(slice).shared(position, Ordering::Relaxed);
+                beside = layout.join(position, beside, shared);
+            });
         }
         beside
+    }
+
+    /// Calls `see` with slices of time that together are the span, up to the coarse bucket of
+    /// `last`.
+    fn each_slice(&self, last: u64, see: impl FnMut(&Bucket)) {
+        if level::each_slice(
+            self.tier.levels(),
+            self.from,
+            (last, matches!(self.until, Before::All)),
+            see,
+        )
+        .is_none()
+        {
+            self.view.overtake();
+        }
     }
 
     /// Ends the read, which must begin again unless all numbers belong together.
@@ -262,7 +278,7 @@ impl<'g> Coarse<'g> {
     /// whether that has left the tier. (If it was never opened, it has not.) Looks again if the
     /// slot changes meanwhile, which a late add may bring about too.
     fn find(tier: &'g Tier, start: u64) -> (Option<Versioned<'g>>, bool) {
-        let slot = tier.slots.slot_at(start);
+        let slot = tier.coarse.slots.slot_at(start);
         loop {
             // SAFETY: buckets live as long as the ring.
             if let Some(found) = unsafe { Versioned::load(slot) } {
@@ -381,7 +397,7 @@ enum BoundaryPrefix<'g> {
 fn prefix_at<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> BoundaryPrefix<'g> {
     // A coarse bucket that has left the tier may be reused meanwhile; a coarse bucket of its
     // interval is not reused before `current` moves on.
-    let Ok(found) = view.load(tier.slots.slot_at(boundary)) else {
+    let Ok(found) = view.load(tier.coarse.slots.slot_at(boundary)) else {
         return BoundaryPrefix::Unneeded;
     };
     let bucket = found.bucket;

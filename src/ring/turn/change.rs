@@ -219,7 +219,7 @@ impl Ring {
         };
         if !Arc::ptr_eq(&next.tiers, &old.tiers) {
             next.own_from = 0;
-            next.superseded.extend(old.tiers.iter().map(|tier| Arc::clone(&tier.slots)));
+            next.superseded.extend(old.tiers.each_slots().map(Arc::clone));
         }
         let mut over = Vec::new();
         for slots in &old.superseded {

@@ -221,9 +221,9 @@ impl Ring {
                 // Before the block drops the extreme. Release, and read after the block with
                 // Acquire: a lifetime that no longer finds it there finds it here.
                 self.shared_total.raise(position, total);
-                self.raise_in_tiers(tiers, bucket.start(), position, total);
             }
         }
+        self.raise_in_tiers(tiers, bucket); // before the block drops its extremes, too
         // Before the base and the extremes change: see `Store::number`.
         bucket.close();
         self.rebase(block, bucket);
@@ -257,13 +257,23 @@ impl Ring {
         if tiers.have(bucket.rank().0) { tiers } else { &[] }
     }
 
-    /// Raises an extreme in the coarse buckets of a closed bucket's time, beside their prefixes.
-    /// May be repeated.
-    fn raise_in_tiers(&self, tiers: &[Tier], start: u64, position: usize, value: u64) {
+    /// Raises the extremes of a bucket that is being closed in the slices of its time in each tier,
+    /// where coarse buckets have prefixes at other positions. May be repeated.
+    fn raise_in_tiers(&self, tiers: &[Tier], bucket: &Bucket) {
+        let (layout, start) = (self.store.layout, bucket.start());
+        // Written by this thread.
+        let extreme = |position| (position, self.store.cells(bucket).total(position));
+        let extremes = (layout.additive()..layout.cells()).map(extreme);
+        let extremes = extremes.filter(|(_, extreme)| *extreme != 0);
+        if extremes.clone().next().is_none() {
+            return;
+        }
         for tier in tiers {
-            if let Some(coarse) = self.store.coarse_bucket(tier, start, start) {
-                self.store.cells(&coarse).raise_extreme(position, value); // as `shared_total`
-            }
+            self.store.each_slice(tier, start, start, |slice| {
+                for (position, extreme) in extremes.clone() {
+                    self.store.cells(slice).raise_extreme(position, extreme); // as `shared_total`
+                }
+            });
         }
     }
 }

@@ -1,10 +1,33 @@
 //! Broken twins of tiers.
 
-use crate::models::PER_CORE;
+use crate::models::{CHECKER, PER_CORE};
 use crate::twin::Twin;
 
 /// Every mistake in a tier that a model must notice.
 pub(super) const TIERS: &[Twin] = &[
+    Twin {
+        name: "late-add-forgets-the-levels",
+        file: "src/ring/store.rs",
+        find: "for level in tier.levels() {",
+        replace: "for level in tier.levels().take(1) {",
+        build: &CHECKER,
+        model: "window_tiers::long_span_behind_a_late_add_that_is_counted",
+        why: "a span that is read as slices has it no longer (I9)",
+    },
+    Twin {
+        name: "late-add-told-before-the-tiers-have-it",
+        file: "src/ring/write/add.rs",
+        find: "                self.put_in_tiers(&of.tiers, at, newest, update);
+            }
+            return update.put(&*self.late);",
+        replace: "                update.put(&*self.late);
+                return self.put_in_tiers(&of.tiers, at, newest, update);
+            }
+            return update.put(&*self.late);",
+        build: &CHECKER,
+        model: "window_tiers::long_span_behind_a_late_add_that_is_counted",
+        why: "a reader that has counted the add among late ones reads a span without it (I9)",
+    },
     Twin {
         name: "tier-reads-its-cells-without-a-fence",
         file: "src/ring/read/tier_view.rs",

@@ -10,6 +10,6 @@ fn main() {
         .output()
         .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
         .unwrap_or_default();
-    println!("cargo::rustc-env=WINDROW_RUSTC={version}");
+    println!("cargo::rustc-env=BENCHES_RUSTC={version}");
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -1,5 +1,5 @@
-//! An allocator counts what it hands out by a family, too. Its first lookup comes while the library
-//! probes the system for the first add to a counter, which allocates.
+//! An allocator counts what it hands out by a family, too. The first add to a counter probes the
+//! system, and the probe allocates: so the family's first lookup comes in the midst of the probe.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// A variable that is set is read into memory.
+/// Sets a variable, also where its text is empty: the probe reads one that is set into memory.
 #[test]
 fn the_first_lookup_may_be_in_an_allocator_while_the_system_is_probed() {
     for strategy in ["", "portable", "fenced", "epochs"] {

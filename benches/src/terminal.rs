@@ -60,7 +60,7 @@ pub fn print_caption(name: &str) {
          {forced}cargo run --release -p windrow-benches{features} --bin {name}{separator}{}\n",
         processor(),
         cores(),
-        env!("WINDROW_RUSTC"),
+        env!("BENCHES_RUSTC"),
         strategy(),
         options.join(" "),
     );

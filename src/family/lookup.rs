@@ -18,8 +18,8 @@ pub(super) fn announced<'t, L: Labels, M>(
 ) -> Option<Pinned<'t, L, M>> {
     // SAFETY: the hold lives as long as the result.
     let (series, hold) = unsafe { list.announced(labels) }?;
-    // SAFETY: the table's reference lives as long as the hold, or that of the series that were
-    // removed: see `hold`.
+    // SAFETY: the table has another reference. Once the series is removed, `forgotten` has it, and
+    // keeps it as long as a hold needs it: see `hold`.
     Some(unsafe { Pinned::new(series, hold) })
 }
 
@@ -121,7 +121,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// # Safety
     /// The contract of [`find`](Self::find), which has `found` this in `list`.
     #[cold]
-    #[allow(clippy::needless_pass_by_value)] // two words each, and so in registers
+    #[allow(clippy::needless_pass_by_value)] // a few words, which are copied on this path alone
     unsafe fn settle<'f>(
         &'f self,
         list: List<'f, L, M>,

@@ -152,7 +152,7 @@ impl Environment {
                 env::consts::OS,
                 kernel.trim().split('-').next().unwrap_or("")
             ),
-            rustc: env!("WINDROW_RUSTC"),
+            rustc: env!("BENCHES_RUSTC"),
             java: java().filter(|_| with_java),
             rivals: versions(&rivals),
             strategy: format!("{:?}", windrow::diagnostics::strategy()),
@@ -195,8 +195,8 @@ impl Environment {
         lines.join("\n\n")
     }
 
-    /// Returns a paragraph for the head of the comparison, which has a model of larger machines:
-    /// none where there are cores enough to measure.
+    /// Returns a further paragraph for the comparison, which has a model of larger machines; `None`
+    /// on four cores or more.
     pub fn of_scaling(&self) -> Option<String> {
         (self.cores < 4).then(|| {
             format!(

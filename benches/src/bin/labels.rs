@@ -3,7 +3,8 @@
 //!
 //! 256 series of one name with three labels, one of them hot. Interleaved rounds, each contender on
 //! one thread and on one for each core: the median of a round's CPU time for each operation, its
-//! minimum and its maximum.
+//! minimum and its maximum. Then a text of ten thousand counters; and a `counter!` whose key is any
+//! of up to a hundred thousand.
 
 use std::error::Error;
 
@@ -62,5 +63,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("\n{MARK}\n");
     let rows = facade::renders(rounds.max(1));
     print_table(&["ms a text of 10 000 counters", "median (least to greatest)"], &rows);
+    println!("\n{MARK}\n");
+    let rows = facade::many_keys(rounds.max(1));
+    print_table(
+        &["ns a counter! at keys", "windrow-metrics", "metrics-exporter-prometheus"],
+        &rows,
+    );
     Ok(())
 }

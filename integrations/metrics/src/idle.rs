@@ -5,13 +5,12 @@
 //! threads keep by key. After each look the registry has another number, so that threads drop the
 //! handles that they keep, and look up their keys anew.
 //!
-//! A key is removed if two consecutive looks have found that no thread can count in it, and no
-//! thread has looked it up in between. The export that follows the first look has shown its counts
-//! up to then, which are all its counts.
+//! A key is removed if a look has found that no thread can count in it, as an earlier one has, and
+//! no thread has looked it up in between. The export that follows the earlier look has shown its
+//! counts up to then, which are all its counts.
 
-use std::ops::Bound;
+use std::sync::PoisonError;
 use std::sync::atomic::{Ordering, fence};
-use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use metrics::Key;
@@ -19,14 +18,9 @@ use metrics::Key;
 use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
+use crate::index::{Known, Shard};
 use crate::names::{self, metric_name};
-use crate::registry::{Known, Registry, State, Tabled};
-
-/// The number of keys for which a look holds the lock at a time.
-const SLICE: usize = 64;
-
-/// The number of references to a cell in which no thread can count: its key's, and its series'.
-const OWN: usize = 2;
+use crate::registry::{Registry, Tabled};
 
 impl Registry {
     /// Looks for idle keys, if it is time.
@@ -37,66 +31,46 @@ impl Registry {
             return;
         }
         *looked = Instant::now();
-        self.look::<CounterCell>();
-        self.look::<GaugeCell>();
-        self.look::<HistogramCell>();
+        let look = self.number() + 1;
+        self.look::<CounterCell>(look);
+        self.look::<GaugeCell>(look);
+        self.look::<HistogramCell>(look);
         self.next_number();
         // Pairs with the Release by which handles were dropped: their counts are in the export that
         // follows.
         fence(Ordering::Acquire);
     }
 
-    fn look<T: Tabled>(&self) {
-        let mut last = None;
-        let mut gone = Vec::new();
-        loop {
-            // Dropped without the lock.
-            gone.clear();
-            gone.reserve(SLICE);
-            let state = &mut *self.write();
-            let from = last.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
-            let (mut looked_at, mut newest) = (0, None);
-            for (key, known) in T::table_mut(state).by_key.range_mut((from, Bound::Unbounded)) {
-                looked_at += 1;
-                let is_quiet = Arc::strong_count(&known.cell) == OWN;
-                let was_quiet = known.is_quiet.get_mut();
-                if is_quiet && *was_quiet {
-                    gone.push((key.clone(), None));
-                }
-                *was_quiet = is_quiet;
-                if looked_at == SLICE {
-                    newest = Some(key.clone());
-                    break;
-                }
-            }
-            for (key, known) in &mut gone {
-                *known = state.remove::<T>(key, &self.config.global_labels);
-            }
-            last = newest;
-            if last.is_none() {
-                return;
+    /// Removes the keys of a kind that are quiet at this look as at an earlier one.
+    fn look<T: Tabled>(&self, look: u64) {
+        let mut quiet = Vec::new();
+        for shard in self.index.shards() {
+            let keys = T::map(&shard.read()).len();
+            quiet.reserve(keys); // without the lock; newer keys cannot be quiet yet
+            T::map_mut(&mut shard.write()).quiet(look, &mut quiet);
+            for (at, key) in quiet.drain(..) {
+                drop(self.remove::<T>(shard, at, &key, look)); // without the lock
             }
         }
     }
-}
 
-impl State {
-    /// Removes a key and its series, of which it is the only one.
-    fn remove<T: Tabled>(&mut self, key: &Key, global: &[(String, String)]) -> Option<Known<T>> {
-        let table = T::table_mut(self);
+    /// Removes a key that is still quiet, and its series, of which it is the only one.
+    fn remove<T: Tabled>(&self, shard: &Shard, at: u64, key: &Key, look: u64) -> Option<Known<T>> {
         let name = metric_name(key.name());
-        let family = table.families.get_mut(&*name)?;
-        let (labels, _) = names::labels(key, T::KIND, global);
+        let (labels, _) = names::labels(key, T::KIND, &self.config.global_labels);
+        let state = &mut *self.write();
+        let families = &mut T::table_mut(state).families;
+        let family = families.get_mut(&*name)?;
         if family.series.get(&labels)?.len() != 1 {
             return None; // the counts of the other keys must not go back
         }
+        let known = T::map_mut(&mut shard.write()).remove(at, look)?;
         family.series.remove(&labels);
         family.keys -= 1;
         if family.series.is_empty() {
-            table.families.remove(&*name);
+            families.remove(&*name);
         }
-        let known = table.by_key.remove(key);
-        self.keys -= 1;
-        known
+        state.keys -= 1;
+        Some(known)
     }
 }

@@ -1,55 +1,96 @@
-//! The handle that a macro returns: one of the calling thread's own.
+//! The handles that a macro returns: of the calling thread's own, or of the numbers themselves.
 //!
 //! `metrics::Counter` holds an `Arc`, which a macro call clones and drops. Were that `Arc` shared,
-//! all threads would write its one count. So the numbers are shared, and each thread wraps them in
-//! an `Arc` of its own, once.
+//! all threads would write its one count. So the numbers are shared, and each thread wraps those of
+//! the keys that it keeps in an `Arc` of its own, once.
 
 use std::sync::Arc;
 
-use metrics::{CounterFn, GaugeFn, HistogramFn};
+use metrics::{CounterFn, GaugeFn, HistogramFn, Key};
 
 use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
 
-/// One thread's handle of numbers that all threads share. Aligned, so that two threads' reference
-/// counts never share a line, wherever the allocator puts them.
+/// One thread's handle of numbers that all threads share, and their key. Aligned, so that two
+/// threads' reference counts never share a line, wherever the allocator puts them.
 #[repr(align(64))]
-pub(crate) struct Own<T>(pub(crate) Arc<T>);
+pub(crate) struct Own<T> {
+    pub(crate) cell: Arc<T>,
+    pub(crate) key: Key,
+}
 
-impl CounterFn for Own<CounterCell> {
+// `T::`, since the facade's `Arc<T>` is a handle, too, which records many values one by one.
+
+impl<T: CounterFn> CounterFn for Own<T> {
     #[inline]
     fn increment(&self, n: u64) {
-        self.0.add(n);
+        T::increment(&self.cell, n);
     }
 
     fn absolute(&self, value: u64) {
-        self.0.raise_to(value);
+        T::absolute(&self.cell, value);
     }
 }
 
-impl GaugeFn for Own<GaugeCell> {
+impl<T: GaugeFn> GaugeFn for Own<T> {
     fn increment(&self, by: f64) {
-        self.0.add(by);
+        T::increment(&self.cell, by);
     }
 
     fn decrement(&self, by: f64) {
-        self.0.add(-by);
+        T::decrement(&self.cell, by);
     }
 
     fn set(&self, value: f64) {
-        self.0.set(value);
+        T::set(&self.cell, value);
     }
 }
 
-impl HistogramFn for Own<HistogramCell> {
+impl<T: HistogramFn> HistogramFn for Own<T> {
     #[inline]
     fn record(&self, value: f64) {
-        self.0.record(value, 1);
+        T::record(&self.cell, value);
     }
 
     fn record_many(&self, value: f64, times: usize) {
-        self.0.record(value, times as u64);
+        T::record_many(&self.cell, value, times);
+    }
+}
+
+impl CounterFn for CounterCell {
+    #[inline]
+    fn increment(&self, n: u64) {
+        self.add(n);
+    }
+
+    fn absolute(&self, value: u64) {
+        self.raise_to(value);
+    }
+}
+
+impl GaugeFn for GaugeCell {
+    fn increment(&self, by: f64) {
+        self.add(by);
+    }
+
+    fn decrement(&self, by: f64) {
+        self.add(-by);
+    }
+
+    fn set(&self, value: f64) {
+        self.set(value);
+    }
+}
+
+impl HistogramFn for HistogramCell {
+    #[inline]
+    fn record(&self, value: f64) {
+        self.record(value, 1);
+    }
+
+    fn record_many(&self, value: f64, times: usize) {
+        self.record(value, times as u64);
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
 
-use crate::cache::{self, Cached};
+use crate::cache::{self, Cached, Missing};
 use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
 use crate::kind::Kind;
 use crate::own::{Overflow, Own};
-use crate::registry::{Registry, Target};
+use crate::registry::{Registry, Tabled, Target};
 use crate::snapshot::Snapshot;
 use crate::text::text;
 
@@ -41,42 +41,62 @@ impl Recorder {
         Handle { registry: Arc::clone(&self.registry) }
     }
 
-    fn describe(&self, name: &KeyName, unit: Option<Unit>, text: SharedString) {
+    fn describe(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
         // A macro with a description describes at each call.
-        let (number, key) = (self.registry.number(), Key::from_name(name.clone()));
-        if cache::find(number, &key, Cached::described).is_none() {
-            self.registry.describe(name.as_str(), unit, text);
-            if name.as_str().len() <= self.registry.config.key_bytes {
-                cache::keep(number, key.to_retained(), Cached::Described);
+        let (number, key) = (self.registry.number(), Key::from_name(name));
+        if let Err(missing) = cache::find(number, &key, Cached::described) {
+            self.registry.describe(key.name(), unit, text);
+            if missing.keeps && key.name().len() <= cache::NAME {
+                let key = Key::from_name(key.name_shared().to_retained());
+                cache::keep(number, key.get_hash(), Cached::Described(Box::new(key)));
             }
         }
+    }
+
+    /// Makes a handle of this thread's own and keeps it, if the thread should keep the key.
+    #[inline]
+    fn own<T: Tabled>(
+        &self,
+        missing: Missing,
+        number: u64,
+        key: &Key,
+        cell: &Arc<T>,
+        cached: fn(Arc<Own<T>>) -> Cached,
+    ) -> Option<Arc<Own<T>>> {
+        if !missing.keeps {
+            return None;
+        }
+        let key = self.registry.index.kept::<T>(key)?; // unless it has just been removed
+        let (hash, own) = (key.get_hash(), Arc::new(Own { cell: Arc::clone(cell), key }));
+        cache::keep(number, hash, cached(Arc::clone(&own)));
+        Some(own)
     }
 }
 
 impl metrics::Recorder for Recorder {
     fn describe_counter(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
-        self.describe(&name, unit, text);
+        self.describe(name, unit, text);
     }
 
     fn describe_gauge(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
-        self.describe(&name, unit, text);
+        self.describe(name, unit, text);
     }
 
     fn describe_histogram(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
-        self.describe(&name, unit, text);
+        self.describe(name, unit, text);
     }
 
     fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
         let number = self.registry.number();
-        if let Some(counter) = cache::find(number, key, Cached::counter) {
-            return counter;
-        }
+        let missing = match cache::find(number, key, Cached::counter) {
+            Ok(counter) => return counter,
+            Err(missing) => missing,
+        };
         match self.registry.target::<CounterCell>(key) {
-            Target::Series(cell, key) => {
-                let own = Arc::new(Own(cell));
-                cache::keep(number, key, Cached::Counter(Arc::clone(&own)));
-                Counter::from_arc(own)
-            }
+            Target::Series(cell) => match self.own(missing, number, key, &cell, Cached::Counter) {
+                Some(own) => Counter::from_arc(own),
+                None => Counter::from_arc(cell),
+            },
             Target::Overflow(cell) => {
                 let dropped = Arc::clone(self.registry.dropped(Kind::Counter));
                 Counter::from_arc(Arc::new(Overflow(cell, dropped)))
@@ -87,15 +107,15 @@ impl metrics::Recorder for Recorder {
 
     fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
         let number = self.registry.number();
-        if let Some(gauge) = cache::find(number, key, Cached::gauge) {
-            return gauge;
-        }
+        let missing = match cache::find(number, key, Cached::gauge) {
+            Ok(gauge) => return gauge,
+            Err(missing) => missing,
+        };
         match self.registry.target::<GaugeCell>(key) {
-            Target::Series(cell, key) => {
-                let own = Arc::new(Own(cell));
-                cache::keep(number, key, Cached::Gauge(Arc::clone(&own)));
-                Gauge::from_arc(own)
-            }
+            Target::Series(cell) => match self.own(missing, number, key, &cell, Cached::Gauge) {
+                Some(own) => Gauge::from_arc(own),
+                None => Gauge::from_arc(cell),
+            },
             Target::Overflow(_) | Target::Nowhere => {
                 Gauge::from_arc(Arc::clone(self.registry.dropped(Kind::Gauge)))
             }
@@ -104,16 +124,18 @@ impl metrics::Recorder for Recorder {
 
     fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
         let number = self.registry.number();
-        if let Some(histogram) = cache::find(number, key, Cached::histogram) {
-            return histogram;
-        }
+        let missing = match cache::find(number, key, Cached::histogram) {
+            Ok(histogram) => return histogram,
+            Err(missing) => missing,
+        };
         match self.registry.target::<HistogramCell>(key) {
-            Target::Series(cell, key) => {
-                let own = Arc::new(Own(cell));
-                cache::keep(number, key, Cached::Histogram(Arc::clone(&own)));
-                Histogram::from_arc(own)
+            Target::Series(cell) => {
+                match self.own(missing, number, key, &cell, Cached::Histogram) {
+                    Some(own) => Histogram::from_arc(own),
+                    None => Histogram::from_arc(cell),
+                }
             }
-            Target::Overflow(cell) => Histogram::from_arc(Arc::new(Own(cell))),
+            Target::Overflow(cell) => Histogram::from_arc(cell),
             Target::Nowhere => Histogram::noop(),
         }
     }
@@ -161,5 +183,71 @@ impl Handle {
 impl Debug for Handle {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle").field("keys", &self.registry.keys()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    use metrics::{counter, gauge, histogram};
+
+    use super::*;
+    use crate::secret::chosen;
+    use crate::snapshot::Value;
+
+    #[test]
+    fn keys_of_one_hash_of_the_facade_count_apart_on_all_threads() {
+        let recorder = Recorder::builder().build().expect("sound settings");
+        let metadata = Metadata::new("", metrics::Level::INFO, None);
+        let count = || {
+            for round in 0..50 {
+                for (key, n) in chosen::keys().zip(1_u32..) {
+                    let facade: &dyn metrics::Recorder = &recorder;
+                    facade.register_counter(&key, &metadata).increment(u64::from(n));
+                    facade.register_gauge(&key, &metadata).set(n);
+                    facade.register_histogram(&key, &metadata).record(n * round);
+                }
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(count);
+            scope.spawn(count);
+        });
+        let snapshot = recorder.handle().snapshot();
+        for (key, n) in chosen::keys().zip(1_u32..) {
+            let labels: Vec<_> = key.labels().map(|label| (label.key(), label.value())).collect();
+            assert_eq!(snapshot.get("x", &labels), Some(&Value::Counter(100 * u64::from(n))));
+            assert_eq!(snapshot.get("x_gauge", &labels), Some(&Value::Gauge(n.into())));
+            let values = snapshot.get("x_histogram", &labels);
+            let Some(Value::Histogram(values)) = values else { panic!("{values:?}") };
+            assert_eq!((values.count(), values.sum()), (100, f64::from(2 * 1_225 * n)));
+        }
+    }
+
+    #[test]
+    fn a_known_key_waits_neither_for_new_keys_nor_for_exports() {
+        let recorder = Recorder::builder().build().expect("sound settings");
+        let count = || {
+            metrics::with_local_recorder(&recorder, || {
+                counter!("c").increment(1);
+                gauge!("g").set(1);
+                histogram!("h").record(1);
+            });
+        };
+        count();
+        thread::scope(|scope| {
+            let (done, wait) = channel();
+            let state = recorder.registry.write();
+            scope.spawn(move || {
+                count();
+                done.send(()).expect("it is waited for");
+            });
+            let waited = wait.recv_timeout(Duration::from_secs(60));
+            drop(state);
+            assert!(waited.is_ok(), "a known key waits for the lock of the state");
+        });
     }
 }

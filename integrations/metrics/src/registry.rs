@@ -1,19 +1,19 @@
 //! The registry: which key counts in which cell.
 //!
-//! Two maps of each kind: by key, which finds the cell that a key adds to; and by exported name and
-//! labels, which an export goes through. Keys that are the same for Prometheus (`http.requests` and
-//! `http_requests`) share a series. A counter has a cell for each of its keys, which are added up,
-//! so that `absolute` knows what its key has counted. The keys of a gauge or histogram share its
-//! one cell.
+//! Two maps of each kind: by key, which finds the cell that a key adds to (see `index`); and by
+//! exported name and labels, which an export goes through. Keys that are the same for Prometheus
+//! (`http.requests` and `http_requests`) share a series. A counter has a cell for each of its keys,
+//! which are added up, so that `absolute` knows what its key has counted. The keys of a gauge or
+//! histogram share its one cell.
 //!
-//! The maps are trees: they compare keys, so names chosen for their hashes gain nothing. The number
-//! and the length of keys are limited, which limits a comparison.
+//! The map by name is a tree of trees: it compares names and labels, so those chosen for their
+//! hashes gain nothing. The number and the length of keys are limited, which limits a comparison.
 //!
 //! An export takes references to the series, a few at a time (see `listing`): so no key waits for
-//! it.
+//! it. Who takes several locks takes that of the state first, then that of a shard of the index.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
 };
@@ -29,6 +29,7 @@ use crate::counter::CounterCell;
 use crate::exported::{Names, OWN};
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
+use crate::index::{Index, Map, Maps};
 use crate::kind::Kind;
 use crate::names::{self, Labels, metric_name};
 use crate::own::Dropped;
@@ -50,6 +51,7 @@ pub(crate) struct Registry {
     /// See [`number`](Registry::number).
     number: AtomicU64,
     pub(crate) config: Config,
+    pub(crate) index: Index,
     state: RwLock<State>,
     /// The exported names, used by exports only.
     names: Mutex<Names>,
@@ -61,7 +63,7 @@ pub(crate) struct Registry {
     pub(crate) looked: Mutex<Instant>,
 }
 
-/// The state that look-ups and new keys change.
+/// The state that new keys change, and exports go through.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) counters: Table<CounterCell>,
@@ -80,23 +82,14 @@ pub(crate) type Description = Arc<(Option<Unit>, SharedString)>;
 
 /// The metrics of one kind.
 pub(crate) struct Table<T> {
-    pub(crate) by_key: BTreeMap<Key, Known<T>>,
     /// The entries by exported name, without suffixes.
     pub(crate) families: BTreeMap<Arc<str>, Family<T>>,
-}
-
-/// A key that has a cell.
-pub(crate) struct Known<T> {
-    pub(crate) cell: Arc<T>,
-    /// True if no thread could count in the cell when idle keys were last looked for, and no thread
-    /// has found it since.
-    pub(crate) is_quiet: AtomicBool,
 }
 
 // A derived implementation would require it of `T`.
 impl<T> Default for Table<T> {
     fn default() -> Table<T> {
-        Table { by_key: BTreeMap::new(), families: BTreeMap::new() }
+        Table { families: BTreeMap::new() }
     }
 }
 
@@ -126,11 +119,15 @@ pub(crate) struct Head {
     pub(crate) repeated: OnceLock<String>,
 }
 
-/// Selects the table of a kind.
+/// Selects the tables of a kind.
 pub(crate) trait Tabled: Cell {
     fn table(state: &State) -> &Table<Self>;
 
     fn table_mut(state: &mut State) -> &mut Table<Self>;
+
+    fn map(maps: &Maps) -> &Map<Self>;
+
+    fn map_mut(maps: &mut Maps) -> &mut Map<Self>;
 }
 
 impl Tabled for CounterCell {
@@ -140,6 +137,14 @@ impl Tabled for CounterCell {
 
     fn table_mut(state: &mut State) -> &mut Table<CounterCell> {
         &mut state.counters
+    }
+
+    fn map(maps: &Maps) -> &Map<CounterCell> {
+        &maps.counters
+    }
+
+    fn map_mut(maps: &mut Maps) -> &mut Map<CounterCell> {
+        &mut maps.counters
     }
 }
 
@@ -151,6 +156,14 @@ impl Tabled for GaugeCell {
     fn table_mut(state: &mut State) -> &mut Table<GaugeCell> {
         &mut state.gauges
     }
+
+    fn map(maps: &Maps) -> &Map<GaugeCell> {
+        &maps.gauges
+    }
+
+    fn map_mut(maps: &mut Maps) -> &mut Map<GaugeCell> {
+        &mut maps.gauges
+    }
 }
 
 impl Tabled for HistogramCell {
@@ -161,12 +174,20 @@ impl Tabled for HistogramCell {
     fn table_mut(state: &mut State) -> &mut Table<HistogramCell> {
         &mut state.histograms
     }
+
+    fn map(maps: &Maps) -> &Map<HistogramCell> {
+        &maps.histograms
+    }
+
+    fn map_mut(maps: &mut Maps) -> &mut Map<HistogramCell> {
+        &mut maps.histograms
+    }
 }
 
 /// The cell in which a key counts.
 pub(crate) enum Target<T> {
-    /// A cell of its series, permanently. The key is cheap to clone.
-    Series(Arc<T>, Key),
+    /// A cell of its series, permanently.
+    Series(Arc<T>),
     /// The cell shared by all refused keys.
     Overflow(Arc<T>),
     /// No cell: the updates are dropped.
@@ -185,8 +206,8 @@ impl Registry {
         let number = AtomicU64::new(NEXT.fetch_add(1 << EPOCH_BITS, Ordering::Relaxed));
         let names = Mutex::new(Names::new(&OWN));
         let (state, refused, dropped) = Default::default();
-        let looked = Mutex::new(Instant::now());
-        Registry { number, config, state, names, refused, dropped, looked }
+        let (index, looked) = (Index::new(config.keys), Mutex::new(Instant::now()));
+        Registry { number, config, index, state, names, refused, dropped, looked }
     }
 
     /// Returns a number that no other registry of this process has or ever had. It changes after
@@ -223,11 +244,19 @@ impl Registry {
     }
 
     /// Returns the cell in which `key` counts; a new key gets one.
+    #[inline]
     pub(crate) fn target<T: Tabled>(&self, key: &Key) -> Target<T> {
-        let state = self.read();
-        if let Some(target) = T::table(&state).known(key) {
-            return target;
+        let hash = self.index.hash(key);
+        match self.index.shard(hash).find(hash, key) {
+            Some(cell) => Target::Series(cell),
+            None => self.other_target(hash, key),
         }
+    }
+
+    /// Returns where a key counts that was not known.
+    #[cold]
+    fn other_target<T: Tabled>(&self, hash: u64, key: &Key) -> Target<T> {
+        let state = self.read();
         let name = metric_name(key.name());
         if self.is_refused::<T>(&state, key, &name)
             && let Some(target) = T::table(&state).refuge(&name)
@@ -236,14 +265,14 @@ impl Registry {
             return target;
         }
         drop(state);
-        self.new_target(key, &name)
+        self.new_target(hash, key, &name)
     }
 
-    #[cold]
-    fn new_target<T: Tabled>(&self, key: &Key, name: &str) -> Target<T> {
+    fn new_target<T: Tabled>(&self, hash: u64, key: &Key, name: &str) -> Target<T> {
         let state = &mut *self.write();
-        if let Some(target) = T::table(state).known(key) {
-            return target; // another thread was faster
+        let shard = self.index.shard(hash);
+        if let Some(cell) = shard.find(hash, key) {
+            return Target::Series(cell); // another thread was faster
         }
         let global = &self.config.global_labels;
         if self.is_refused::<T>(state, key, name) {
@@ -265,11 +294,10 @@ impl Registry {
         family.head.note(key.name(), repeated);
         family.keys += 1;
         let cell = family.add(labels, || T::new(&self.config.buckets, name));
-        let key = key.to_retained();
-        let known = Known { cell: Arc::clone(&cell), is_quiet: AtomicBool::new(false) };
-        T::table_mut(state).by_key.insert(key.clone(), known);
+        let (key, known) = (key.to_retained(), Arc::clone(&cell));
+        T::map_mut(&mut shard.write()).insert(hash, key, known);
         state.keys += 1;
-        Target::Series(cell, key)
+        Target::Series(cell)
     }
 
     /// Returns whether a new key called `name` is refused.
@@ -288,9 +316,18 @@ impl Registry {
     /// Describes the metrics called `name`, unless they are described already. The number of
     /// descriptions has the same limit as that of keys.
     pub(crate) fn describe(&self, name: &str, unit: Option<Unit>, text: SharedString) {
-        let descriptions = &mut self.write().descriptions;
-        if descriptions.len() < self.config.keys && name.len() <= self.config.key_bytes {
-            descriptions.entry(metric_name(name)).or_insert_with(|| Arc::new((unit, text)));
+        let exported = metric_name(name);
+        let is_vain = |state: &State| {
+            state.descriptions.len() >= self.config.keys
+                || name.len() > self.config.key_bytes
+                || state.descriptions.contains_key(&exported)
+        };
+        if is_vain(&self.read()) {
+            return;
+        }
+        let state = &mut *self.write();
+        if !is_vain(state) {
+            state.descriptions.insert(exported, Arc::new((unit, text)));
         }
     }
 }
@@ -311,16 +348,6 @@ impl State {
 }
 
 impl<T: Cell> Table<T> {
-    /// Returns the cell in which `key` counts, if it has one.
-    fn known(&self, key: &Key) -> Option<Target<T>> {
-        let (key, known) = self.by_key.get_key_value(key)?;
-        // Relaxed: it is read under the lock for writing.
-        if known.is_quiet.load(Ordering::Relaxed) {
-            known.is_quiet.store(false, Ordering::Relaxed);
-        }
-        Some(Target::Series(Arc::clone(&known.cell), key.clone()))
-    }
-
     /// Returns where a refused key called `name` counts, if that is known.
     fn refuge(&self, name: &str) -> Option<Target<T>> {
         if T::KIND == Kind::Gauge {

@@ -73,6 +73,34 @@ fn four_hundred_thousand_paths_take_no_more_memory_than_ten_thousand() {
 }
 
 #[test]
+fn a_thread_keeps_32_kib_at_most_however_many_keys_it_uses() {
+    const KEYS: u32 = 20_000;
+    let _alone = ALONE.lock();
+    let recorder = Recorder::builder().keys_per_name(200_000).build().expect("sound settings");
+    let count = || {
+        for n in 0..KEYS {
+            counter!("c", "path" => format!("/{n}")).increment(1);
+            gauge!("g", "path" => format!("/{n}")).set(1);
+            histogram!("h", "path" => format!("/{n}")).record(1);
+            // As long a name as is kept, and a longer one.
+            metrics::describe_counter!(format!("{n:_>56}"), "Described.");
+            metrics::describe_counter!(format!("{n:_>57}"), "Described.");
+        }
+    };
+    let kept = || {
+        let before = BYTES.load(Ordering::Relaxed);
+        metrics::with_local_recorder(&recorder, count);
+        BYTES.load(Ordering::Relaxed) - before
+    };
+    // Another thread has made the series.
+    thread::scope(|scope| drop(scope.spawn(kept).join()));
+    let kept = thread::scope(|scope| scope.spawn(kept).join()).expect("no thread panics");
+    // 192 slots of 32 bytes, and for each a handle of 128, or a name of as many.
+    assert_eq!(kept, 192 * (32 + 128));
+    assert!(kept <= 32_768);
+}
+
+#[test]
 fn many_threads_beyond_the_limit_lose_nothing() {
     let _alone = ALONE.lock();
     let recorder = Recorder::builder()

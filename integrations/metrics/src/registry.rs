@@ -10,7 +10,7 @@
 //! hashes gain nothing. The number and the length of keys are limited, which limits a comparison.
 //!
 //! An export takes references to the series, a few at a time (see `listing`): so no key waits for
-//! it. Who takes several locks takes that of the state first, then that of a shard of the index.
+//! it. Of several locks, that of the state is taken first, then that of a shard of the index.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;

@@ -1,16 +1,16 @@
 //! A hash of keys that a stranger cannot steer.
 //!
-//! `metrics` hashes keys in a known way, so who chooses a label's value can choose the hash. The
-//! hash here depends on secrets of the recorder: a key gives a polynomial, and its hash is the
+//! `metrics` hashes keys in a known way, so a label's value can be chosen for its hash. The hash
+//! here depends on secrets of the recorder: a key gives a polynomial, and its hash is the
 //! polynomial's value at a secret point, modulo the prime 2^61 - 1. Different keys give different
 //! polynomials. So two keys that were chosen without the secrets have one hash with a probability
 //! of `d` in 2^61 at most, where `d` is the degree: the number of the key's words.
 //!
 //! A text has words of seven bytes, which are coefficients, behind a leading 1. The last word has
 //! the other bytes, up to six, and above them one more than their number: no other word is so
-//! large, so texts that follow each other stay apart. A label is its name and then its value. A key
-//! is the product of its name and its labels, each plus a secret, of which the name has its own. A
-//! product is the same in any order, and nothing but its factors have it.
+//! large, so texts that follow each other stay apart. A label is its name and then its value: two
+//! texts. A key is the product of its name and its labels, each plus a second secret. A product is
+//! the same in any order, and no other factors have it.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -22,55 +22,59 @@ const PRIME: u64 = (1 << 61) - 1;
 /// The bytes of a word.
 const WORD: usize = 7;
 
-/// The secret point: a coordinate of words, and those of names and of labels.
+/// The secret point: its coordinates in words, and in factors.
 pub(crate) struct Secret {
     words: u64,
-    name: u64,
-    label: u64,
+    factors: u64,
 }
 
 impl Secret {
     pub(crate) fn random() -> Secret {
         let random = |n: u8| RandomState::new().hash_one(n) % PRIME;
-        Secret { words: random(0), name: random(1), label: random(2) }
+        Secret { words: random(0), factors: random(1) }
     }
 
     /// Returns the hash of a key: below 2^61, and the same in any order of the labels.
     #[inline]
     pub(crate) fn hash(&self, key: &Key) -> u64 {
-        let mut product = self.text(1, key.name()) + self.name;
+        let mut product = self.text(1, key.name()) + self.factors;
         for label in key.labels() {
             let label = self.text(self.text(1, label.key()), label.value());
-            product = times(product, label + self.label);
+            product = times(product, label + self.factors);
         }
         product % PRIME
     }
 
-    /// Returns the value of the polynomial of `before`, with a text's words as further coefficients.
+    /// Returns the value of the polynomial of `before` with a text's words as further coefficients.
     #[inline]
     fn text(&self, before: u64, text: &str) -> u64 {
         let (mut value, mut rest) = (before, text.as_bytes());
         while let Some((word, behind)) = rest.split_first_chunk::<WORD>() {
-            let [a, b, c, d, e, f, g] = *word;
-            let word = u64::from_le_bytes([a, b, c, d, e, f, g, 0]);
-            (value, rest) = (times(value, self.words) + word, behind);
+            (value, rest) = (times(value, self.words) + number(word), behind);
         }
+        let last = match text.as_bytes().last_chunk() {
+            // Without a branch for each length: a shift by a byte, and by those before the rest.
+            Some(eight) => u64::from_le_bytes(*eight) >> 8 >> (8 * (WORD - rest.len())),
+            None => number(rest),
+        };
         let end = (rest.len() as u64 + 1) << (8 * WORD);
-        times(value, self.words) + (end | few(rest))
+        times(value, self.words) + (end | last)
     }
 }
 
-/// Returns up to six bytes as a number.
+/// Returns up to seven bytes as a number.
 #[inline]
-fn few(bytes: &[u8]) -> u64 {
-    match *bytes {
-        [] => 0,
-        [a] => u64::from(a),
-        [a, b] => u64::from(u16::from_le_bytes([a, b])),
-        [a, b, c] => u64::from(u32::from_le_bytes([a, b, c, 0])),
-        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-        [a, b, c, d, e] => u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]),
-        [a, b, c, d, e, f, ..] => u64::from_le_bytes([a, b, c, d, e, f, 0, 0]),
+fn number(bytes: &[u8]) -> u64 {
+    let len = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // Both have the bytes in the middle.
+        let [first, last] = [first, last].map(|four| u64::from(u32::from_le_bytes(*four)));
+        first | last << (8 * (len - 4))
+    } else if let (Some(first), Some(last)) = (bytes.first(), bytes.last()) {
+        let at = |place: usize, byte: u8| u64::from(byte) << (8 * place);
+        at(0, *first) | at(len / 2, bytes[len / 2]) | at(len - 1, *last)
+    } else {
+        0
     }
 }
 
@@ -191,6 +195,23 @@ mod tests {
         let secret = Secret::random();
         let hashes: HashSet<u64> = chosen::keys().map(|key| secret.hash(&key)).collect();
         assert_eq!(hashes.len(), chosen::keys().count());
+    }
+
+    #[test]
+    fn the_last_word_of_a_text_is_its_last_bytes() {
+        let secret = Secret { words: 1 << 60, factors: 0 };
+        for len in 0..30 {
+            let text: String = ('a'..='z').cycle().take(len).collect();
+            let (words, rest) = text.as_bytes().split_at(len - len % WORD);
+            let whole =
+                |bytes: &[u8]| bytes.iter().rfold(0, |all, byte| all << 8 | u64::from(*byte));
+            let mut value = 1;
+            for word in words.chunks(WORD) {
+                value = times(value, secret.words) + whole(word);
+            }
+            let end = (rest.len() as u64 + 1) << 56 | whole(rest);
+            assert_eq!(secret.text(1, &text), times(value, secret.words) + end, "{text}");
+        }
     }
 
     #[test]

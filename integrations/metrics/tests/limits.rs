@@ -95,7 +95,7 @@ fn a_thread_keeps_32_kib_at_most_however_many_keys_it_uses() {
     // Another thread has made the series.
     thread::scope(|scope| drop(scope.spawn(kept).join()));
     let kept = thread::scope(|scope| scope.spawn(kept).join()).expect("no thread panics");
-    // 192 slots of 32 bytes, and for each a handle of 128, or a name of as many.
+    // 192 slots of 32 bytes, and for each a handle of 128, or a name of that size.
     assert_eq!(kept, 192 * (32 + 128));
     assert!(kept <= 32_768);
 }

@@ -1,6 +1,6 @@
-//! Programs of others on windrow: copies of published crates with a file of ours in the place of
-//! one of theirs (`benches/ports`). Their own tests run on the copies; then both are measured,
-//! before and after.
+//! Programs of others on windrow: copies of published crates with a file of ours, in the place of
+//! one of theirs or beside them (`benches/ports`). Their own tests run on the copies; then both are
+//! measured, before and after.
 //!
 //! Nothing of theirs is in this repository: the copies are made from cargo's downloads, below the
 //! target directory.
@@ -13,38 +13,12 @@ use std::process::Command;
 use crate::copy;
 use crate::steps::{Failed, Steps, cargo, target_directory};
 
+mod list;
+
+use list::{Edit, PORTS, Port};
+
 /// The folder of our ports.
 const OURS: &str = "benches/ports";
-
-/// A crate of which one file is replaced.
-struct Port {
-    name: &'static str,
-    version: &'static str,
-    /// The file, whose tests stay.
-    file: &'static str,
-    /// The packages that its tests need.
-    tests: &'static [&'static str],
-    /// A function that is measured and not public: made so in both copies.
-    opened: Option<&'static str>,
-}
-
-const PORTS: [Port; 2] = [
-    Port {
-        name: "stretto",
-        version: "0.8.4",
-        file: "src/metrics.rs",
-        // One of them waits some milliseconds for a thread, which must have a core then.
-        tests: &["--lib", "--", "--test-threads=1"],
-        opened: Some("fn add("),
-    },
-    Port {
-        name: "tower",
-        version: "0.5.3",
-        file: "src/retry/budget/tps_budget.rs",
-        tests: &["--features", "full"],
-        opened: None,
-    },
-];
 
 /// Makes the copies, runs the crates' own tests on those with a file of ours, and measures both.
 pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Failed> {
@@ -62,9 +36,11 @@ pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Faile
     for port in &PORTS {
         let manifest = copies.join("ported").join(port.name).join("Cargo.toml");
         let manifest = manifest.to_string_lossy().into_owned();
-        let tests = [&["test", "--manifest-path", &manifest], port.tests].concat();
-        let name = format!("tests of {}, on windrow", port.name);
-        steps.cargo(&name, &tests, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
+        for run in port.tests {
+            let tests = [&["test", "--manifest-path", &manifest], *run].concat();
+            let name = format!("tests of {}, on windrow", port.name);
+            steps.cargo(&name, &tests, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
+        }
     }
     let manifest = format!("{OURS}/Cargo.toml");
     let build = ["build", "--release", "--manifest-path", &manifest];
@@ -112,12 +88,24 @@ impl Port {
             let copy = copies.join(whose).join(self.name);
             copy::make(source, &copy)?;
             // In the place of theirs, with which not all of them compile.
-            edit(&copy.join("Cargo.toml"), |manifest| Ok(manifest.to_owned() + "\n[workspace]\n"))?;
+            edit(&copy.join("Cargo.toml"), |manifest| {
+                let needed = |manifest: String, package: &&str| without(&manifest, package);
+                let manifest = self.unneeded.iter().try_fold(manifest.to_owned(), needed)?;
+                Ok(manifest + "\n[workspace]\n")
+            })?;
             write(&copy.join("Cargo.lock"), &read(&root.join("Cargo.lock"))?)?;
             if whose == "ported" {
                 let ours = file_name(&root.join(OURS).join(self.name), self.file);
                 let ours = read(&ours)?;
-                edit(&copy.join(self.file), |theirs| with_tests(&ours, theirs))?;
+                let place = copy.join(self.file);
+                if place.exists() {
+                    edit(&place, |theirs| with_tests(&ours, theirs))?;
+                } else {
+                    write(&place, &ours)?;
+                }
+                for change in self.edits {
+                    edit(&copy.join(change.file), |text| replaced(text, change))?;
+                }
                 // Another version: two packages in one build must differ.
                 let version = format!("\nversion = \"{}\"\n", self.version);
                 let other = format!("\nversion = \"{}+windrow\"\n", self.version);
@@ -148,6 +136,25 @@ fn with_tests(ours: &str, theirs: &str) -> Result<String, String> {
     Ok(format!("{ours}\n{}", &theirs[tests..]))
 }
 
+/// Returns the text with ours wherever the part that is meant says theirs.
+fn replaced(text: &str, Edit { from, to, theirs, ours, .. }: &Edit) -> Result<String, String> {
+    let (before, rest) = text.split_at(text.find(from).ok_or(format!("it has no {from:?}"))?);
+    let end = if to.is_empty() { Some(rest.len()) } else { rest.find(to) };
+    let (part, behind) = rest.split_at(end.ok_or(format!("no {to:?} comes behind {from:?}"))?);
+    if !part.contains(theirs) {
+        return Err(format!("it has no {theirs:?} from {from:?} to {to:?}"));
+    }
+    Ok([before, &part.replace(theirs, ours), behind].concat())
+}
+
+/// Returns the manifest without a package of its tests.
+fn without(manifest: &str, package: &str) -> Result<String, String> {
+    let head = format!("[dev-dependencies.{package}]\n");
+    let (before, behind) = manifest.split_once(&head).ok_or(format!("it has no {head}"))?;
+    let behind = behind.split_once("\n[").map_or(String::new(), |(_, rest)| format!("[{rest}"));
+    Ok(before.to_owned() + &behind)
+}
+
 fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -169,6 +176,25 @@ mod tests {
         let both = with_tests("ours\n", "theirs\n#[cfg(test)]\nmod tests {}\n").unwrap();
         assert_eq!(both, "ours\n\n#[cfg(test)]\nmod tests {}\n");
         assert!(with_tests("ours\n", "theirs\n").is_err());
+    }
+
+    #[test]
+    fn only_the_part_that_is_meant_is_replaced() {
+        let all = Edit::new("", "b", "d");
+        assert_eq!(replaced("a b b", &all).unwrap(), "a d d");
+        assert!(replaced("a", &all).is_err());
+        let part = Edit::within("", "two {", "}", "b", "d");
+        assert_eq!(replaced("one {b} two {b} {b}", &part).unwrap(), "one {b} two {d} {b}");
+        assert!(replaced("one {b} two {a} {b}", &part).is_err());
+        assert!(replaced("one {b}", &part).is_err() && replaced("two {b", &part).is_err());
+    }
+
+    #[test]
+    fn a_package_of_tests_is_left_out() {
+        let (one, other) = ("[dev-dependencies.one]\nversion = \"1\"\n", "[features]\nall = []\n");
+        assert_eq!(without(&format!("{one}\n{other}"), "one").unwrap(), other);
+        assert_eq!(without(&format!("{other}\n{one}"), "one").unwrap(), format!("{other}\n"));
+        assert!(without(other, "one").is_err());
     }
 
     #[test]

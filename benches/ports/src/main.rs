@@ -1,11 +1,15 @@
-//! Programs before and after: tower's retry budget on a window of windrow's, and stretto's metrics
-//! on its counters. `cargo xtask compare ports`; `--quick` for fewer rounds.
+//! Programs before and after: tower's retry budget on a window of windrow's, stretto's metrics,
+//! prometheus' integer counters and tokio-metrics' sums on its counters, governor's limiters on its
+//! pace. `cargo xtask compare ports`; `--quick` for fewer rounds, `--only tower` for one crate.
 //!
 //! Both copies of a crate are in this process and take turns, round by round; ratios are taken
 //! within a round.
 
 mod budget;
 mod cache;
+mod counts;
+mod limits;
+mod polls;
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -20,8 +24,10 @@ use windrow_benches::terminal::{print_table, processor};
 const OWN: &str = "its own";
 /// The name of the copy with a file of ours.
 const PORTED: &str = "windrow's";
-/// That, by a clock that is cheaper than the crate's.
+/// That, by a clock of windrow's that is cheaper than the crate's.
 const COARSE: &str = "windrow's, Coarse";
+/// The crate as it is published, by that clock.
+const OWN_COARSE: &str = "its own, Coarse";
 
 /// One thing that a program does, by one of the copies of its crate.
 struct Contender {
@@ -54,9 +60,14 @@ impl<F: Fn() + Send + Sync> Rival for Call<F> {
 /// The time of an empty loop, which is not part of a call.
 const NOTHING: &str = "an empty loop";
 
-fn contenders() -> Vec<Contender> {
+/// Returns those whose names begin with `only`.
+fn contenders(only: &str) -> Vec<Contender> {
     let mut all = budget::contenders();
     all.extend(cache::contenders());
+    all.extend(counts::contenders());
+    all.extend(limits::contenders());
+    all.extend(polls::contenders());
+    all.retain(|contender| contender.what.starts_with(only));
     all
 }
 
@@ -80,11 +91,12 @@ fn measure(all: &[Contender], threads: usize, effort: &Effort) -> Vec<Vec<Sample
 
 /// Instructions of one call, by callgrind, which knows no restartable sequences: those of the
 /// portable strategy. Counted is the loop around the calls, which is a function of its own.
-fn instructions(index: usize, calls: u64) -> Option<f64> {
+fn instructions(only: &str, index: usize, calls: u64) -> Option<f64> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);
     command.arg("--toggle-collect=*add_many*").arg(env::current_exe().ok()?);
     command.args(["--once", &index.to_string(), "--calls", &calls.to_string()]);
+    command.args(["--only", only]);
     let output = command.stdout(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stderr);
     let collected = text.lines().find_map(|line| line.split_once("Collected : "))?;
@@ -93,32 +105,37 @@ fn instructions(index: usize, calls: u64) -> Option<f64> {
 }
 
 /// The parsed command line.
-enum Asked {
-    /// Everything.
-    Tables { quick: bool },
-    /// A number of calls to one contender, to be counted.
-    Once { index: usize, calls: u64 },
+struct Asked {
+    /// Fewer rounds.
+    quick: bool,
+    /// The beginning of the names that are meant.
+    only: String,
+    /// The one of them that is called, to be counted, and not measured.
+    once: Option<usize>,
+    /// The number of those calls.
+    calls: u64,
 }
 
 fn asked() -> Result<Asked, lexopt::Error> {
-    let (mut quick, mut once, mut calls) = (false, None, 0);
+    let (mut quick, mut only, mut once, mut calls) = (false, String::new(), None, 0);
     let mut arguments = Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("quick") => quick = true,
+            Long("only") => only = arguments.value()?.parse()?,
             Long("once") => once = Some(arguments.value()?.parse()?),
             Long("calls") => calls = arguments.value()?.parse()?,
             other => return Err(other.unexpected()),
         }
     }
-    Ok(once.map_or(Asked::Tables { quick }, |index| Asked::Once { index, calls }))
+    Ok(Asked { quick, only, once, calls })
 }
 
-fn tables(quick: bool) {
-    let all = contenders();
+fn tables(quick: bool, only: &str) {
+    let all = contenders(only);
     let effort = Effort { calls: 20_000, rounds: if quick { 9 } else { 61 } };
     let by_threads = [1, cores()].map(|threads| measure(&all, threads, &effort));
-    let counted: Vec<_> = (0..=all.len()).map(|index| instructions(index, 10_000)).collect();
+    let counted: Vec<_> = (0..=all.len()).map(|index| instructions(only, index, 10_000)).collect();
     let empty = counted[all.len()].unwrap_or(0.0);
 
     println!("{}, {} cores, {:?}", processor(), cores(), windrow::diagnostics::strategy());
@@ -155,10 +172,11 @@ fn tables(quick: bool) {
 
 fn main() -> Result<(), lexopt::Error> {
     cores(); // before any thread is kept to one
-    match asked()? {
-        Asked::Tables { quick } => tables(quick),
-        Asked::Once { index, calls } => {
-            let mut all = contenders();
+    let Asked { quick, only, once, calls } = asked()?;
+    match once {
+        None => tables(quick, &only),
+        Some(index) => {
+            let mut all = contenders(&only);
             all.push(Contender::new(NOTHING, OWN, Call(|| ())));
             let Contender { rival, .. } = &all[index];
             rival.add_many(WARM_UP);

@@ -35,7 +35,7 @@ const SETS: usize = 48;
 const WAYS: usize = 4;
 
 /// The number of keys of full sets, of which the last one is kept.
-const PATIENCE: usize = 32;
+const PATIENCE: usize = 128;
 
 /// The length of a name, in bytes, that is kept as described: with its key, no larger than a
 /// handle.

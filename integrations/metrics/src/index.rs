@@ -22,7 +22,7 @@ use crate::registry::Tabled;
 use crate::secret::Secret;
 
 /// The keys of a shard, on the average, of a recorder that has all that it may have.
-const KEYS: usize = 512;
+const KEYS: usize = 2_048;
 
 /// The shards of a recorder, however many keys it may have.
 const FEWEST: usize = 16;
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_shard_has_few_keys_of_however_many() {
-        let shards = [(0, 16), (10_000, 32), (100_000, 256), (usize::MAX, MOST)];
+        let shards = [(0, 16), (40_000, 32), (100_000, 64), (usize::MAX, MOST)];
         for (keys, expected) in shards {
             assert_eq!(Index::new(keys).shards().len(), expected, "{keys}");
         }

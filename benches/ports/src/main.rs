@@ -1,6 +1,7 @@
 //! Programs before and after: tower's retry budget on a window of windrow's, stretto's metrics,
-//! prometheus' integer counters and tokio-metrics' sums on its counters, governor's limiters on its
-//! pace. `cargo xtask compare ports`; `--quick` for fewer rounds, `--only tower` for one crate.
+//! prometheus' integer counters, tokio-metrics' sums and pingora-limits' estimates on its counters,
+//! governor's limiters on its pace. `cargo xtask compare ports`; `--quick` for fewer rounds,
+//! `--only tower` for one crate.
 //!
 //! Both copies of a crate are in this process and take turns, round by round; ratios are taken
 //! within a round.
@@ -10,6 +11,7 @@ mod cache;
 mod counts;
 mod limits;
 mod polls;
+mod rates;
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -67,6 +69,7 @@ fn contenders(only: &str) -> Vec<Contender> {
     all.extend(counts::contenders());
     all.extend(limits::contenders());
     all.extend(polls::contenders());
+    all.extend(rates::contenders());
     all.retain(|contender| contender.what.starts_with(only));
     all
 }

@@ -45,7 +45,7 @@ impl Edit {
     }
 }
 
-pub(super) const PORTS: [Port; 5] = [
+pub(super) const PORTS: [Port; 6] = [
     Port {
         name: "stretto",
         version: "0.8.4",
@@ -139,6 +139,15 @@ pub(super) const PORTS: [Port; 5] = [
         ],
         tests: &[&["--lib", "--tests"], &["--doc"]],
         unneeded: &["criterion", "metrique", "num_cpus"],
+        opened: None,
+    },
+    Port {
+        name: "pingora-limits",
+        version: "0.9.1",
+        file: "src/estimator.rs",
+        edits: &[],
+        tests: &[&["--lib"]],
+        unneeded: &["dashmap", "dhat", "rand"],
         opened: None,
     },
 ];

@@ -58,12 +58,15 @@ impl Terms {
         if n == 0 {
             return Answer::Taken { now, due: now, from: end, to: end };
         }
-        let taken = n.checked_mul(self.period).filter(|taken| *taken <= self.span);
         // Time ends at `u64::MAX`: nothing is admitted behind that.
-        let Some(to) = taken.and_then(|taken| end.max(now).checked_add(taken)) else {
+        let taken = n.checked_mul(self.period).filter(|taken| *taken <= self.span);
+        let ends = taken.and_then(|taken| Some((taken, end.max(now).checked_add(taken)?)));
+        let Some((taken, to)) = ends else {
             return Answer::Refused { wait: None };
         };
-        let due = to.saturating_sub(self.span).max(now);
+        // The later of `now` and `to - self.span`, by a difference that needs no `now`: a refusal
+        // does not compute behind the clock's reading.
+        let due = end.saturating_sub(self.span - taken).max(now);
         if due - now > max_wait {
             return Answer::Refused { wait: Some(due - now) };
         }

@@ -83,7 +83,6 @@ use order::bucket::{Bucket, Opening, Prefix};
 use order::bucket_ref::{BucketPtr, BucketRef};
 use order::generation::Generation;
 pub(crate) use order::geometry::{Geometry, OutOfRing};
-use order::level;
 use order::slots::Slots;
 use order::slots::Touched;
 pub(crate) use read::span::Span;
@@ -112,8 +111,6 @@ pub(crate) struct Ring {
     touched: Touched,
     /// The count of the shared cells of all buckets before the interval.
     shared_prefix: Box<SharedPrefix>,
-    /// The geometries of the tiers, each coarser than the one before.
-    coarse: Box<[Geometry]>,
     /// The distance in nanoseconds that an add may open a bucket ahead of the newest one.
     max_lead: u64,
     /// The closed buckets that drains have handed out.
@@ -136,10 +133,7 @@ impl Ring {
         forks::watch(); // for the lock, and the closer
         let generation = Generation::first(geometry, &tiers)?;
         let slots = Arc::clone(&generation.slots);
-        let levels = tiers.iter().copied().flat_map(level::geometries);
-        let coarse = levels.map(|level| level.buckets().saturating_add(2));
-        let coarse = coarse.fold(0, usize::saturating_add);
-        let store = Store::new(layout, strategy, geometry.buckets(), coarse);
+        let store = Store::new(layout, strategy, geometry.buckets(), tiers);
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let of_nothing = |first: &Bucket, _: &Block| first.set_prefix(Prefix::Known); // zeros
@@ -157,7 +151,6 @@ impl Ring {
             late: zeroed(layout.cells()),
             touched: Touched::default(),
             shared_prefix: Box::new(SharedPrefix::new(layout.additive() - layout.wide())),
-            coarse: tiers.into_boxed_slice(),
             max_lead: u64::MAX,
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),

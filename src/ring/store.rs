@@ -11,7 +11,8 @@ use crate::ring::cells::wide::{GROUP, Sparse, by_group};
 use crate::ring::cells::{Cells, Update};
 use crate::ring::order::bucket::{Bucket, CLOSED, OPEN, Opening};
 use crate::ring::order::bucket_ref::BucketRef;
-use crate::ring::order::level::Level;
+use crate::ring::order::geometry::Geometry;
+use crate::ring::order::level::{self, Level};
 use crate::ring::order::slots::Lookup;
 use crate::ring::order::tier::Tier;
 use crate::ring::store::block::{BLOCKS, Block, Blocks};
@@ -35,22 +36,37 @@ pub(super) struct Store {
     /// Buckets that never do. An add that has loaded one from `current` goes elsewhere, whatever
     /// the memory was reused for. So these may be reused without a grace period.
     without_block: Slab,
+    /// The memory of each tier.
+    pub(super) tiers: Box<[OfTier]>,
+}
+
+/// The memory of a tier, and of the tier that takes its place after a `clear`.
+#[derive(Debug)]
+pub(super) struct OfTier {
+    pub(super) geometry: Geometry,
+    /// The buckets of each level, which count in no block either. A level has a slab of its own,
+    /// because a search takes no bucket of another ring out of its slot.
+    slabs: Box<[Slab]>,
 }
 
 impl Store {
-    /// Makes a store for a first ring of `slots` slots, and `coarse` coarse buckets of tiers.
+    /// Makes a store for a first ring of `slots` slots, and these tiers.
     pub(super) fn new(
         layout: BucketLayout,
         strategy: Strategy,
         slots: usize,
-        coarse: usize,
+        tiers: Vec<Geometry>,
     ) -> Store {
+        let slab = |level: Geometry| Slab::new(level.buckets().saturating_add(2));
+        let slabs = |tier| level::geometries(tier).map(slab).collect();
+        let tiers = tiers.into_iter().map(|geometry| OfTier { geometry, slabs: slabs(geometry) });
         Store {
             layout,
             blocks: Blocks::new(layout, strategy),
             // Besides those in the slots, some are retired and not closed, and one is being opened.
             with_block: Slab::new(slots.saturating_add(BLOCKS + 1)),
-            without_block: Slab::new(BLOCKLESS.saturating_add(coarse)),
+            without_block: Slab::new(BLOCKLESS),
+            tiers: tiers.collect(),
         }
     }
 
@@ -117,8 +133,9 @@ impl Store {
                 Lookup::Found(bucket) => return Some(bucket),
                 Lookup::Left { .. } => return None,
                 Lookup::Free(older) => {
-                    let opening = &Opening::coarse(start, &level.slots, level.number, newest);
-                    let new = self.open_without_block(opening, OPEN);
+                    let opening = &Opening::coarse(start, level, newest);
+                    let new = self.take(&self.tiers[level.place.0].slabs[level.place.1], opening);
+                    new.end_init(OPEN);
                     if !level.slots.slot_at(start).replace(&older, new) {
                         new.references.release(); // it will never be in a slot
                     }
@@ -296,6 +313,12 @@ impl Store {
         self.blocks.iter().filter_map(|block| Some((block, unsafe { block.owner() }?)))
     }
 
+    /// Returns all buckets.
+    fn buckets(&self) -> impl Iterator<Item = &Bucket> {
+        let of_tiers = self.tiers.iter().flat_map(|tier| &tier.slabs);
+        [&self.with_block, &self.without_block].into_iter().chain(of_tiers).flat_map(Slab::buckets)
+    }
+
     /// Returns whether each bucket has exactly the references of the slots that it is in, which are
     /// given, and of the blocks that it owns.
     pub(super) fn references_are_accounted_for<'r>(
@@ -307,7 +330,7 @@ impl Store {
         for bucket in in_slots.map(from_ref).chain(owners) {
             *expected.entry(bucket).or_insert(0) += 1;
         }
-        self.with_block.buckets().chain(self.without_block.buckets()).all(|bucket| {
+        self.buckets().all(|bucket| {
             bucket.references.is(expected.get(&from_ref(bucket)).copied().unwrap_or(0))
         })
     }
@@ -316,7 +339,7 @@ impl Store {
 /// Frees what buckets have taken for wide cells; the slabs free the rest.
 impl Drop for Store {
     fn drop(&mut self) {
-        for bucket in self.with_block.buckets().chain(self.without_block.buckets()) {
+        for bucket in self.buckets() {
             for wide in self.cells(bucket).wide {
                 // SAFETY: `&mut self`: no other thread is in the window.
                 unsafe { wide.free() };

@@ -9,6 +9,7 @@ use crate::ring::cells::wide::{self, Wide};
 use crate::ring::cells::{BucketCell, Cells};
 use crate::ring::order::bucket_ref::RefCount;
 use crate::ring::order::generation::Generation;
+use crate::ring::order::level::Level;
 use crate::ring::order::slots::Slots;
 use crate::ring::order::ticket::Ticket;
 use crate::stripe::live_bucket::LiveBucket;
@@ -38,7 +39,7 @@ pub(in crate::ring) struct Opening<'g> {
     pub(in crate::ring) start: u64,
     /// The slots in which the bucket will stand.
     slots: &'g Slots,
-    /// The number of the generation, or of the tier.
+    /// The number of the generation, or of the level of a tier.
     number: u64,
     generation: Shared<'g, Generation>,
     /// The newest start of these slots that the opener knows to have been current (not one that may
@@ -67,14 +68,10 @@ impl<'g> Opening<'g> {
         Opening::fine(generation, start, 0)
     }
 
-    /// Describes the slice at `start` of the tier with a number, whose newest start is `newest`.
-    pub(in crate::ring) fn coarse(
-        start: u64,
-        slots: &'g Slots,
-        number: u64,
-        newest: u64,
-    ) -> Opening<'g> {
-        Opening { start, slots, number, generation: Shared::null(), newest }
+    /// Describes the slice at `start` of a level of a tier, whose newest start is `newest`.
+    pub(in crate::ring) fn coarse(start: u64, level: &'g Level, newest: u64) -> Opening<'g> {
+        let Level { slots, number, .. } = level;
+        Opening { start, slots, number: *number, generation: Shared::null(), newest }
     }
 
     /// Returns the length of the slice, in nanoseconds.
@@ -155,7 +152,7 @@ pub(crate) struct Bucket {
     prefix: AtomicU8,
     /// The number of the slot.
     slot: AtomicU32,
-    /// The number of the generation; or of the tier.
+    /// The number of the generation; or of the level of a tier.
     number: AtomicU64,
     /// The generation. Follow it only if the bucket was current under the guard: the generation is
     /// retired when a bucket of the next one becomes current.

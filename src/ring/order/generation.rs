@@ -124,7 +124,7 @@ impl Generation {
         tiers: &[Geometry],
     ) -> Result<Generation, BuildError> {
         let slots = Arc::new(Slots::new(geometry)?);
-        let tiers = Arc::new(Tiers::new(tiers, 0)?);
+        let tiers = Arc::new(Tiers::new(tiers.iter().copied(), 0)?);
         Ok(Generation {
             number: 0,
             own_from: 0,

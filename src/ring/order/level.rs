@@ -38,12 +38,18 @@ pub(in crate::ring) struct Level {
     pub(in crate::ring) slots: Arc<Slots>,
     /// Unique among the window's levels and generations.
     pub(in crate::ring) number: u64,
+    /// Its place among the levels of the window's tiers: the number of the tier, and its own there.
+    pub(in crate::ring) place: (usize, usize),
 }
 
 impl Level {
     /// Makes an empty level.
-    pub(in crate::ring) fn new(number: u64, geometry: Geometry) -> Result<Level, BuildError> {
-        Ok(Level { slots: Arc::new(Slots::of_level(geometry)?), number })
+    pub(in crate::ring) fn new(
+        number: u64,
+        place: (usize, usize),
+        geometry: Geometry,
+    ) -> Result<Level, BuildError> {
+        Ok(Level { slots: Arc::new(Slots::of_level(geometry)?), number, place })
     }
 
     /// Calls `see` with the slices from number `first` to `last` that were ever opened; they are

@@ -38,11 +38,15 @@ pub(in crate::ring) struct Tiers {
 
 impl Tiers {
     /// Makes empty tiers for the generations from number `since` on.
-    pub(in crate::ring) fn new(geometries: &[Geometry], since: u64) -> Result<Tiers, BuildError> {
-        let levels: usize = geometries.iter().map(|tier| level::geometries(*tier).count()).sum();
+    pub(in crate::ring) fn new(
+        geometries: impl Iterator<Item = Geometry> + Clone,
+        since: u64,
+    ) -> Result<Tiers, BuildError> {
+        let levels = geometries.clone().flat_map(level::geometries).count();
         // Generations are numbered from zero upwards, one for each change of geometry.
         let mut numbers = (0..=u64::MAX - since.wrapping_mul(levels as u64)).rev();
-        let all = geometries.iter().map(|tier| Tier::new(&mut numbers, *tier));
+        let tiers = geometries.enumerate();
+        let all = tiers.map(|(tier, geometry)| Tier::new(&mut numbers, tier, geometry));
         Ok(Tiers { all: all.collect::<Result<_, _>>()?, since })
     }
 
@@ -84,13 +88,15 @@ pub(in crate::ring) struct Tier {
 }
 
 impl Tier {
-    /// Makes a tier, whose levels take the next numbers.
+    /// Makes the tier with a number among the window's, whose levels take the next of `numbers`.
     fn new(
         numbers: &mut impl Iterator<Item = u64>,
+        tier: usize,
         geometry: Geometry,
     ) -> Result<Tier, BuildError> {
-        let levels = level::geometries(geometry).zip(numbers);
-        let mut levels = levels.map(|(geometry, number)| Level::new(number, geometry));
+        let levels = level::geometries(geometry).zip(numbers).enumerate();
+        let level = |(level, (geometry, number))| Level::new(number, (tier, level), geometry);
+        let mut levels = levels.map(level);
         let coarse = levels.next().expect("its own, and there are numbers enough")?;
         let above = levels.collect::<Result<_, _>>()?;
         let (touched, marks) = (Touched::default(), Marks::new(geometry.buckets()));

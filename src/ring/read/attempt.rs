@@ -83,7 +83,7 @@ impl Ring {
 
     /// Returns the longest span that can be read: the interval, or that of the coarsest tier.
     pub(crate) fn longest(&self) -> u64 {
-        let tiers = self.coarse.iter().map(|tier| tier.interval());
+        let tiers = self.store.tiers.iter().map(|tier| tier.geometry.interval());
         tiers.chain([self.geometry().interval()]).max().unwrap_or(0)
     }
 

@@ -198,13 +198,13 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         let (layout, mut beside) = (self.view.layout(), 0_u64);
         if layout.adds_up(position) && position >= layout.wide() {
             // Apart, because this is most of the cost of such a sum.
-            self.each_slice(self.newest, |slice| {
+            self.each_slice(self.own_last(), |slice| {
                 // SAFETY: one of the layout's positions, and not wide.
                 let shared = unsafe { slice.cell(position) }.shared.load(Ordering::Relaxed);
                 beside = beside.wrapping_add(shared);
             });
         } else {
-            self.each_slice(self.newest, |slice| {
+            self.each_slice(self.own_last(), |slice| {
                 let shared = self.store().cells(slice).shared(position, Ordering::Relaxed);
                 beside = layout.join(position, beside, shared);
             });
@@ -215,14 +215,9 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// Calls `see` with slices of time that together are the span, up to the coarse bucket of
     /// `last`.
     fn each_slice(&self, last: u64, see: impl FnMut(&Bucket)) {
-        if level::each_slice(
-            self.tier.levels(),
-            self.from,
-            (last, matches!(self.until, Before::All)),
-            see,
-        )
-        .is_none()
-        {
+        let is_newest = last == self.last && matches!(self.until, Before::All);
+        let levels = self.tier.levels();
+        if level::each_slice(levels, self.from, (last, is_newest), see).is_none() {
             self.view.overtake();
         }
     }

@@ -33,6 +33,12 @@ const DOUBLED: usize = sized(1024, 1);
 /// because threads have stalled.
 const BEYOND: (usize, usize) = (sized(16, 1), 65_536);
 
+#[cfg(all(test, not(any(loom, shuttle))))]
+std::thread_local! {
+    /// The number of times that this thread has looked whether a bucket is free.
+    static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 #[derive(Debug)]
 pub(in crate::ring) struct Slab {
     /// The number of buckets that the ring takes.
@@ -66,6 +72,8 @@ impl Slab {
         evict: impl Fn(&Bucket) -> bool,
     ) -> &Bucket {
         let take = |bucket: &Bucket| {
+            #[cfg(all(test, not(any(loom, shuttle))))]
+            LOOKS.with(|looks| looks.set(looks.get() + 1));
             bucket.references.try_take() || (evict(bucket) && bucket.references.try_take())
         };
         // Relaxed: the search may begin at any bucket.
@@ -183,6 +191,36 @@ impl Drop for Slab {
             // SAFETY: no other thread is there. Each chunk was made by `Box::into_raw`, and is
             // linked once.
             next = unsafe { Box::from_raw(next) }.next.load(Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::event::Kind;
+    use crate::event::layout::CellIndex;
+    use crate::ring::{Geometry, Ring};
+
+    const EVENTS: &[(&str, Kind)] = &[("Took", Kind::Value)];
+
+    /// "The bucket that was taken first is free first, and leaves first", for each level of a tier.
+    #[test]
+    fn a_search_ends_soon_while_a_tier_goes_round() {
+        let ring = Geometry::new(Duration::from_nanos(600), 60).expect("sound");
+        let took = CellIndex::Value { pair: 0, extremes: 2 };
+        for step in [1, 7, 8, 50] {
+            let tier = Geometry::of_length(Duration::from_nanos(10), 3_600).expect("sound");
+            let ring = Ring::new(ring, vec![tier], BucketLayout::of(&EVENTS), 0).expect("sound");
+            for second in (0..16 * 3_600_u64).step_by(step) {
+                let before = LOOKS.get();
+                ring.add_at(10 * second, 10 * second, took, second).expect("in the ring");
+                let looks = LOOKS.get() - before;
+                let is_warm = second > 2 * 3_600;
+                assert!(!is_warm || looks <= 20, "{looks} at {second} s, a record each {step} s");
+            }
         }
     }
 }

@@ -35,6 +35,7 @@ use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slots::Slots;
 use crate::ring::order::ticket::Ticket;
 use crate::ring::order::tier::Tiers;
+use crate::ring::store::OfTier;
 use crate::ring::store::block::Block;
 use crate::sync::sized;
 
@@ -44,7 +45,7 @@ const DIRECT: usize = sized(1, 0);
 impl Ring {
     /// Changes the geometry, and keeps what the old ring holds.
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
-        if let Some(tier) = self.coarse.first() {
+        if let Some(OfTier { geometry: tier, .. }) = self.store.tiers.first() {
             geometry.check_tier(*tier)?;
         }
         self.move_to(&Arc::new(Slots::new(geometry)?), || 0)?;
@@ -116,7 +117,8 @@ impl Ring {
         } else if slots.geometry.in_ring(start, newest) {
             Ok((newest, Arc::clone(&old.tiers)))
         } else {
-            Ok((start, Arc::new(Tiers::new(&self.coarse, old.number + 1)?)))
+            let tiers = self.store.tiers.iter().map(|tier| tier.geometry);
+            Ok((start, Arc::new(Tiers::new(tiers, old.number + 1)?)))
         }
     }
 

@@ -248,7 +248,7 @@ impl Ring {
 
     /// Returns the tiers that a retired bucket counts in; none if the window has new ones since.
     fn tiers_of<'g>(&self, bucket: &Bucket, guard: &'g Guard) -> &'g [Tier] {
-        if self.coarse.is_empty() {
+        if self.store.tiers.is_empty() {
             return &[];
         }
         let current = self.acquire_current();

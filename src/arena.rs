@@ -10,11 +10,11 @@
 //! freeing are lock-free: a compare-exchange on one word of the bitmap (on each of several, for a
 //! run longer than a word). Each core keeps the column that was freed there last, for the next
 //! claim there ([`spare`]). One pass over the segments finds free columns, maps a segment, or gives
-//! up; a run takes a second one, if spare columns were freed for it. A claim passes over a segment
-//! that has refused a run by one load, until a column is freed there ([`refusal`]). Giving up is no
-//! error: a counter then counts in its fallback cell. A segment is mapped for one run, which is
-//! taken before other threads can see the segment. So no claim adds more than one segment, and a
-//! run that does not fit adds none.
+//! up; a run takes a second one, if spare columns were freed for it. A claim passes over a segment,
+//! or 64 of them ([`group`]), that have refused a run by one load, until a column is freed there
+//! ([`refusal`]). Giving up is no error: a counter then counts in its fallback cell. A segment is
+//! mapped for one run, which is taken before other threads can see the segment. So no claim adds
+//! more than one segment, and a run that does not fit adds none.
 //!
 //! # A free column is all zeros
 //!
@@ -23,26 +23,26 @@
 //! add to it has happened before, so zeroing it races with no thread. The next owner has no old sum
 //! to remember, which it could not publish together with the column in one atomic step.
 
-use std::ptr::{NonNull, null_mut};
-
 use crate::memory::column::{COLUMNS, Column};
-use crate::memory::pages::Pages;
-use crate::stripe;
-use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, alike, const_fn, global, sized};
-use refusal::Refusal;
-use segment::{ROWS_AT, Segment};
+use crate::sync::{AtomicUsize, Ordering, alike, const_fn, global, sized};
+use group::{Group, Mapped};
+use segment::Segment;
 use spare::Spares;
 
 pub(crate) mod by_row;
 pub(crate) mod columns;
+mod group;
 pub(crate) mod on_demand;
 mod refusal;
 pub(crate) mod rows;
 mod segment;
 mod spare;
 
-/// The maximum number of segments, of eight million columns.
-const SEGMENTS: usize = sized(1024, 1);
+/// The maximum number of groups, of half a million columns each: fewer where there are no addresses
+/// for more.
+const GROUPS: usize = sized(if cfg!(target_pointer_width = "64") { 160 } else { 16 }, 1);
+/// The maximum number of segments.
+const SEGMENTS: usize = GROUPS * group::SIZE;
 
 global! {
     /// Returns the arena of this process.
@@ -52,12 +52,9 @@ global! {
 /// Segments of columns.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    /// Each segment's first cell. They are filled in order.
-    segments: [AtomicPtr<AtomicU64>; SEGMENTS],
-    /// The refused runs of each segment, side by side, so that a claim passes over a full segment
-    /// by one load.
-    refusals: [Refusal; SEGMENTS],
-    /// The segment that a claim tries first, which probably has free columns.
+    /// The segments, which are filled in order.
+    groups: [Group; GROUPS],
+    /// The number of the segment that a claim tries first, which probably has free columns.
     hint: AtomicUsize,
     /// The columns that were freed last, one for each core.
     spares: Spares,
@@ -65,10 +62,10 @@ pub(crate) struct Arena {
 
 impl Arena {
     const_fn! {
+        #[allow(clippy::large_stack_arrays, reason = "it is a static, but in tests")]
         const fn new() -> Arena {
             Arena {
-                segments: alike![AtomicPtr::new(null_mut()); SEGMENTS],
-                refusals: alike![Refusal::new(); SEGMENTS],
+                groups: alike![Group::new(); GROUPS],
                 hint: AtomicUsize::new(0),
                 spares: Spares::new(),
             }
@@ -91,11 +88,14 @@ impl Arena {
     fn claim_mapped(&self, length: usize) -> Option<Column> {
         // Relaxed: this is a hint; a claim may begin at any segment.
         let hint = self.hint.load(Ordering::Relaxed);
-        let from = |first: usize| self.mapped_from(first);
-        from(hint).chain(from(0).take(hint)).find_map(|(index, segment)| {
-            let column = segment.claim(length)?;
-            if index != hint {
-                self.hint.store(index, Ordering::Relaxed);
+        let (first, likely) = (hint / group::SIZE, hint % group::SIZE);
+        let mut groups = self.begun_from(first).chain(self.begun_from(0).take(first));
+        groups.find_map(|(number, group)| {
+            let from = if number == first { likely } else { 0 };
+            let (index, column) = group.claim(length, from)?;
+            let found = number * group::SIZE + index;
+            if found != hint {
+                self.hint.store(found, Ordering::Relaxed);
             }
             Some(column)
         })
@@ -115,9 +115,16 @@ impl Arena {
     /// Claims a run in a new segment, or in one that another thread maps meanwhile.
     #[cold]
     fn claim_new(&self, length: usize) -> Option<Column> {
-        let end = self.mapped_from(0).count();
-        for index in end..SEGMENTS {
-            match self.map(index, length)? {
+        // Those before are mapped: they are filled in order, and stay.
+        let is_mapped = |number: usize| self.segment(number).is_some();
+        let (mut end, mut unmapped) = (0, SEGMENTS);
+        while end < unmapped {
+            let middle = end.midpoint(unmapped);
+            if is_mapped(middle) { end = middle + 1 } else { unmapped = middle }
+        }
+        for number in end..SEGMENTS {
+            let group = &self.groups[number / group::SIZE];
+            match group.map(number % group::SIZE, length)? {
                 Mapped::Ours(column) => return Some(column),
                 Mapped::Theirs(segment) => {
                     if let Some(column) = segment.claim(length) {
@@ -144,69 +151,39 @@ impl Arena {
 
     /// Frees a run in its segment.
     fn free_mapped(&self, column: Column, length: usize) {
-        let owner = self.mapped_from(0).find(|(_, segment)| segment.holds(column));
-        if let Some((index, segment)) = owner {
+        let holding = |(number, group): (usize, &Group)| {
+            let (index, segment) = group.holding(column)?;
             segment.free(column, length);
+            Some(number * group::SIZE + index)
+        };
+        if let Some(number) = self.begun_from(0).find_map(holding) {
             // Relaxed, as in `claim_mapped`; a look first, since many threads free columns.
-            if index < self.hint.load(Ordering::Relaxed) {
-                self.hint.fetch_min(index, Ordering::Relaxed);
+            if number < self.hint.load(Ordering::Relaxed) {
+                self.hint.fetch_min(number, Ordering::Relaxed);
             }
         }
     }
 
     /// Returns the numbers of claimed and of mapped columns.
     pub(crate) fn usage(&self) -> (usize, usize) {
-        let segments = self.mapped_from(0).map(|(_, segment)| segment.claimed());
+        let segments = self.begun_from(0).flat_map(|(_, group)| group.mapped());
+        let segments = segments.map(Segment::claimed);
         let (taken, mapped) =
             segments.fold((0, 0), |(taken, mapped), more| (taken + more, mapped + COLUMNS));
         // Columns that come and go meanwhile may be counted in one of the two.
         (taken.saturating_sub(self.spares.count()), mapped)
     }
 
-    fn segment(&self, index: usize, start: NonNull<AtomicU64>) -> Segment<'_> {
-        Segment { start, refusal: &self.refusals[index] }
+    /// Returns a segment, if it is mapped.
+    fn segment(&self, number: usize) -> Option<Segment<'_>> {
+        self.groups[number / group::SIZE].segment(number % group::SIZE)
     }
 
-    /// Returns the mapped segments, from number `first` on.
-    fn mapped_from(&self, first: usize) -> impl Iterator<Item = (usize, Segment<'_>)> {
-        (first..SEGMENTS).map_while(|index| {
-            // Acquire: pairs with the Release in `map`.
-            let start = NonNull::new(self.segments[index].load(Ordering::Acquire))?;
-            Some((index, self.segment(index, start)))
-        })
+    /// Returns the groups in which a segment is mapped, from number `first` on.
+    fn begun_from(&self, first: usize) -> impl Iterator<Item = (usize, &Group)> {
+        let groups = self.groups.iter().enumerate().skip(first);
+        groups.take_while(|(_, group)| group.segment(0).is_some())
     }
-
-    /// Maps the segment numbered `index`, with a run of `length` already claimed, unless another
-    /// thread has mapped it.
-    fn map(&self, index: usize, length: usize) -> Option<Mapped<'_>> {
-        let pages = Pages::map(ROWS_AT + stripe::mapped_rows() * COLUMNS)?;
-        let segment = self.segment(index, pages.start());
-        let first = segment.take(length)?;
-        // Release: publishes the taken run and, in a model, the cells (the kernel's zeroes need no
-        // publication). Acquire, on failure: the winner's segment.
-        let place = &self.segments[index];
-        let winner = place.compare_exchange(
-            null_mut(),
-            pages.start().as_ptr(),
-            Ordering::Release,
-            Ordering::Acquire,
-        );
-        match winner {
-            Ok(_) => Some(Mapped::Ours(segment.column(first))), // it is never unmapped
-            Err(winner) => {
-                pages.unmap();
-                NonNull::new(winner).map(|start| Mapped::Theirs(self.segment(index, start)))
-            }
-        }
-    }
-}
-
-/// A newly mapped segment.
-enum Mapped<'a> {
-    /// This thread mapped it, and claimed a run in it.
-    Ours(Column),
-    /// Another thread was first.
-    Theirs(Segment<'a>),
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

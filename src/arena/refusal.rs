@@ -1,4 +1,5 @@
-//! The runs that a segment has refused, remembered until a column is freed there.
+//! The runs that a segment has refused, or a group of segments, remembered until a column is freed
+//! there.
 //!
 //! # Promise
 //!

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use super::refusal::Refusal;
 use crate::memory::column::{COLUMNS, Column};
 use crate::memory::pages::PAGE;
-use crate::stripe::spread::spread;
+use crate::stripe::{self, spread::spread};
 use crate::sync::{AtomicU64, Ordering, sized};
 
 /// The number of columns in one word of the bitmap.
@@ -14,7 +14,7 @@ const WORD: usize = sized(64, 8);
 /// The number of words in the bitmap of a segment.
 const WORDS: usize = COLUMNS / WORD;
 /// The offset of row 0: after the bitmap, on a page of its own.
-pub(super) const ROWS_AT: usize = WORDS.next_multiple_of(PAGE);
+const ROWS_AT: usize = WORDS.next_multiple_of(PAGE);
 /// A cache line of cells. A run begins at a multiple of this, or of its length's next power of two
 /// if that is less, so that a window's events touch as few lines as possible.
 pub(super) const LINE: usize = 8;
@@ -34,9 +34,19 @@ std::thread_local! {
 pub(super) struct Segment<'a> {
     pub(super) start: NonNull<AtomicU64>,
     pub(super) refusal: &'a Refusal,
+    /// The runs that all segments of its group have refused.
+    pub(super) of_group: &'a Refusal,
 }
 
 impl Segment<'_> {
+    /// The distance from the beginning of a segment to the end of row 0, in bytes.
+    pub(super) const REACH: usize = (ROWS_AT + COLUMNS) * size_of::<AtomicU64>();
+
+    /// Returns the number of cells to map for a segment.
+    pub(super) fn cells() -> usize {
+        ROWS_AT + stripe::mapped_rows() * COLUMNS
+    }
+
     /// Returns a word of the bitmap.
     fn word(self, word: usize) -> &'static AtomicU64 {
         debug_assert!(word < WORDS);
@@ -137,7 +147,7 @@ impl Segment<'_> {
         };
         let theirs = words.clone().find(take)?;
         (words.start..theirs).for_each(|word| self.clear_bits(word, mask(0, WORD)));
-        self.refusal.forget(); // other threads have met these words taken
+        self.forget(); // other threads have met these words taken
         Some(theirs)
     }
 
@@ -152,7 +162,14 @@ impl Segment<'_> {
             (word..word + length.div_ceil(WORD))
                 .for_each(|word| self.clear_bits(word, mask(0, WORD)));
         }
+        self.forget();
+    }
+
+    /// Forgets what was refused here and in the group, in this order: a claim that finds that the
+    /// group has forgotten finds that the segment has.
+    fn forget(self) {
         self.refusal.forget();
+        self.of_group.forget();
     }
 
     /// Returns the number of claimed columns.

@@ -43,9 +43,9 @@ pub(super) const REFUSALS: &[Twin] = &[
             (word..word + length.div_ceil(WORD))
                 .for_each(|word| self.clear_bits(word, mask(0, WORD)));
         }
-        self.refusal.forget();",
+        self.forget();",
         replace: "        let (word, bit) = (position / WORD, position % WORD);
-        self.refusal.forget();
+        self.forget();
         if length <= WORD {
             self.clear_bits(word, mask(bit, length));
         } else {
@@ -59,11 +59,31 @@ pub(super) const REFUSALS: &[Twin] = &[
     Twin {
         name: "refusal-not-forgotten-when-words-are-given-back",
         file: "src/arena/segment.rs",
-        find: "        self.refusal.forget(); // other threads have met these words taken",
+        find: "        self.forget(); // other threads have met these words taken",
         replace: "",
         build: &CHECKER,
         model: "refusals::a_claim_against_a_long_one_that_is_given_up",
         why: "a claim that has met them taken remembers that the arena is full",
+    },
+    Twin {
+        name: "refusal-of-the-group-not-forgotten",
+        file: "src/arena/segment.rs",
+        find: "        self.of_group.forget();",
+        replace: "",
+        build: &CHECKER,
+        model: "refusals::a_claim_against_the_room_that_a_histogram_leaves",
+        why: "the group's segments are passed over although one has room",
+    },
+    Twin {
+        name: "refusal-of-the-group-forgotten-first",
+        file: "src/arena/segment.rs",
+        find: "        self.refusal.forget();
+        self.of_group.forget();",
+        replace: "        self.of_group.forget();
+        self.refusal.forget();",
+        build: &CHECKER,
+        model: "refusals::a_claim_against_the_room_that_a_histogram_leaves",
+        why: "a claim that finds the segment's refusal in between remembers it for the group",
     },
     Twin {
         name: "spare-columns-are-not-asked-for",

@@ -88,7 +88,7 @@ impl Arena {
     fn claim_mapped(&self, length: usize) -> Option<Column> {
         // Relaxed: this is a hint; a claim may begin at any segment.
         let hint = self.hint.load(Ordering::Relaxed);
-        let (first, likely) = (hint / group::SIZE, hint % group::SIZE);
+        let (first, likely) = Arena::place(hint);
         let mut groups = self.begun_from(first).chain(self.begun_from(0).take(first));
         groups.find_map(|(number, group)| {
             let from = if number == first { likely } else { 0 };
@@ -123,8 +123,8 @@ impl Arena {
             if is_mapped(middle) { end = middle + 1 } else { unmapped = middle }
         }
         for number in end..SEGMENTS {
-            let group = &self.groups[number / group::SIZE];
-            match group.map(number % group::SIZE, length)? {
+            let (group, index) = Arena::place(number);
+            match self.groups[group].map(index, length)? {
                 Mapped::Ours(column) => return Some(column),
                 Mapped::Theirs(segment) => {
                     if let Some(column) = segment.claim(length) {
@@ -176,7 +176,14 @@ impl Arena {
 
     /// Returns a segment, if it is mapped.
     fn segment(&self, number: usize) -> Option<Segment<'_>> {
-        self.groups[number / group::SIZE].segment(number % group::SIZE)
+        let (group, index) = Arena::place(number);
+        self.groups[group].segment(index)
+    }
+
+    /// Returns the number of a segment's group, and the segment's index there.
+    #[allow(clippy::modulo_one, reason = "in models a group has one segment")]
+    fn place(number: usize) -> (usize, usize) {
+        (number / group::SIZE, number % group::SIZE)
     }
 
     /// Returns the groups in which a segment is mapped, from number `first` on.

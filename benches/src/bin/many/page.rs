@@ -82,8 +82,10 @@ fn picture(part: &Part, at: usize, machine: &str, decades: &[usize], rows: &[Row
             drawn.push(Line { label: row.contender.to_owned(), points });
             drawn.len() - 1
         });
-        let decade = decades.iter().position(|count| *count == row.count);
-        drawn[known].points[decade.expect("a row for a decade")] = Some(row.figures[at]);
+        // A number between two decades is in the table alone.
+        if let Some(decade) = decades.iter().position(|count| *count == row.count) {
+            drawn[known].points[decade] = Some(row.figures[at]);
+        }
     }
     let marks: Vec<String> = decades.iter().map(ToString::to_string).collect();
     let title = format!("{}: {}, by their number", part.title, part.columns[at].head);

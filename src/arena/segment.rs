@@ -27,6 +27,8 @@ const LOOK: bool = sized(1, 0) == 1;
 std::thread_local! {
     /// The number of times that this thread has looked at a bitmap.
     pub(super) static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// The number of segments that this thread has asked for a run.
+    pub(super) static ASKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// One mapping: a bitmap and the rows.
@@ -79,6 +81,8 @@ impl Segment<'_> {
     /// Claims a run of 1 to `COLUMNS` columns. Looks at no bitmap if a run of that length, or a
     /// shorter one, was refused since a column was freed.
     pub(super) fn claim(self, length: usize) -> Option<Column> {
+        #[cfg(all(test, not(any(loom, shuttle))))]
+        ASKED.with(|asked| asked.set(asked.get() + 1));
         let seen = self.refusal.look();
         if seen.refuses(length) {
             return None;

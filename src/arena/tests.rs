@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use super::segment::{LINE, LOOKS};
+use super::segment::{ASKED, LINE, LOOKS};
 use super::*;
 use crate::stripe;
 use crate::sync::AtomicU64;
@@ -177,6 +177,28 @@ fn a_refusal_is_remembered_until_something_is_freed() {
     assert!(claimed.is_none() && looked <= COLUMNS / 64, "{looked} words, of one segment");
     assert_eq!(looks(&arena, COLUMNS), (None, 0));
     assert!(arena.claim(219).is_some(), "a shorter one was not refused");
+}
+
+/// "A claim passes over 64 of them that have refused a run by one load."
+#[test]
+fn a_full_group_that_has_refused_a_run_is_asked_once() {
+    let arena = private();
+    let full = 3 * group::SIZE;
+    let all: Vec<_> = (0..full).map(|_| arena.claim(COLUMNS - 64).unwrap()).collect();
+    let asked = |length| {
+        let before = ASKED.get();
+        let claimed = arena.claim(length).unwrap();
+        // SAFETY: claimed above, used no more.
+        unsafe { arena.free(claimed, length) };
+        ASKED.get() - before
+    };
+    assert!(asked(219) >= full, "each has refused the first time");
+    // In a segment of its own, and freed: that changes nothing for the full groups.
+    assert_eq!([asked(219), asked(300)], [1, 1]);
+    assert_eq!(asked(64), 1, "a shorter one was not refused");
+    // SAFETY: claimed above, used no more.
+    unsafe { arena.free(all[group::SIZE], COLUMNS - 64) };
+    assert!(asked(219) <= group::SIZE, "but one group is passed over");
 }
 
 /// Many segments with few free columns each: long runs pass over them, even if columns are freed in

@@ -200,7 +200,7 @@ impl Past {
     /// at most 8 MiB; otherwise bins are longer. To find them takes some kilobytes of each file; at
     /// most a megabyte or two for each length of bins, if the file is none that a log has written.
     ///
-    /// Of a file that cannot be read, lines are missing: see [`Span::failed`].
+    /// The lines of a file that cannot be read are missing: see [`Span::failed`].
     pub fn span(&self, resource: &str, from: SystemTime, to: SystemTime, bins: usize) -> Span {
         let range = (Wall::from(from), Wall::from(to).max(from.into()));
         let grid = Grid::of(range, bins.min(BINS) as u64);

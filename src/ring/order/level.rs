@@ -100,7 +100,7 @@ pub(in crate::ring) fn geometries(tier: Geometry) -> impl Iterator<Item = Geomet
 ///
 /// Takes no reference. The caller checks afterwards that `current` is what it was, or that the
 /// coarse bucket at `from` is still in the tier: then so were all of these.
-pub(in crate::ring) fn each_slice<'l>(
+pub(in crate::ring) fn each_in_cover<'l>(
     levels: impl Iterator<Item = &'l Level>,
     from: u64,
     (last, is_newest): (u64, bool),

@@ -199,7 +199,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         if layout.adds_up(position) && position >= layout.wide() {
             // Apart, because this is most of the cost of such a sum.
             self.each_slice(self.own_last(), |slice| {
-                // SAFETY: one of the layout's positions, and not wide.
+                // SAFETY: one of the layout's positions, which all buckets have, and not wide.
                 let shared = unsafe { slice.cell(position) }.shared.load(Ordering::Relaxed);
                 beside = beside.wrapping_add(shared);
             });
@@ -212,12 +212,11 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         beside
     }
 
-    /// Calls `see` with slices of time that together are the span, up to the coarse bucket of
-    /// `last`.
+    /// Calls `see` with the slices of a cover of the span, up to the coarse bucket of `last`.
     fn each_slice(&self, last: u64, see: impl FnMut(&Bucket)) {
         let is_newest = last == self.last && matches!(self.until, Before::All);
         let levels = self.tier.levels();
-        if level::each_slice(levels, self.from, (last, is_newest), see).is_none() {
+        if level::each_in_cover(levels, self.from, (last, is_newest), see).is_none() {
             self.view.overtake();
         }
     }

@@ -328,11 +328,14 @@ impl Distribution {
 
     /// Returns the cells that were used, cut off at the extremes.
     fn used(&self) -> impl Iterator<Item = Used> {
-        self.cells.iter().map(|(place, count)| {
-            let (least, greatest) = self.scale.bounds(*place as usize);
-            let bounds = (least.max(self.extremes.0), greatest.min(self.extremes.1));
-            Used { bounds, count: *count }
-        })
+        self.cells.iter().map(|cell| self.used_cell(cell))
+    }
+
+    /// Returns a cell that was used, cut off at the extremes.
+    fn used_cell(&self, (place, count): &(u16, u64)) -> Used {
+        let (least, greatest) = self.scale.bounds(usize::from(*place));
+        let bounds = (least.max(self.extremes.0), greatest.min(self.extremes.1));
+        Used { bounds, count: *count }
     }
 }
 

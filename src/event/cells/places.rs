@@ -65,19 +65,23 @@ impl Places {
     /// Returns the distribution of these pairs and cells of the extremes.
     pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
         let [greatest, inverse] = extremes;
-        let (mut used, mut sum) = (Vec::new(), 0_u64);
         // Most places are not used, so eight are checked at a time.
-        for (first, some) in (0_u16..).step_by(8).zip(pairs.chunks(16)) {
-            if some.iter().fold(0, |all, number| all | number) == 0 {
-                continue;
-            }
-            for (place, pair) in (first..).zip(some.chunks_exact(2)) {
-                if pair[0] > 0 {
-                    used.push((place, pair[0]));
+        let (eights, rest) = pairs.as_chunks::<16>();
+        let is_used = |some: &[u64; 16]| some.iter().fold(0, |all, number| all | number) != 0;
+        let places = 8 * eights.iter().filter(|some| is_used(some)).count() + rest.len() / 2;
+        let (mut used, mut sum) = (Vec::with_capacity(places), 0_u64);
+        let mut add = |first: u16, some: &[u64]| {
+            for (place, [count, more]) in (first..).zip(some.as_chunks::<2>().0) {
+                if *count > 0 {
+                    used.push((place, *count));
                 }
-                sum = sum.wrapping_add(pair[1]);
+                sum = sum.wrapping_add(*more);
             }
+        };
+        for (first, some) in (0..).step_by(8).zip(eights).filter(|(_, some)| is_used(some)) {
+            add(first, some);
         }
+        add(8 * eights.len() as u16, rest);
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 

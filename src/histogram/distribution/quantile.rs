@@ -96,17 +96,17 @@ impl Distribution {
     fn all_within<const N: usize>(&self, q: [f64; N]) -> [Option<RangeInclusive<u64>>; N] {
         let total = self.total();
         let is_asked = |q: &f64| total > 0 && (0.0..=1.0).contains(q);
-        let ranks = q.map(|q| is_asked(&q).then(|| rank(q, total)));
+        let mut ranks = q.map(|q| if is_asked(&q) { rank(q, total) } else { NONE });
         let mut found = [const { None }; N];
-        let mut passed = 0_u128;
-        for cell in self.used() {
-            let end = passed + u128::from(cell.count);
-            for (found, rank) in found.iter_mut().zip(ranks) {
-                if let Some(rank) = rank.filter(|rank| (passed + 1..=end).contains(rank)) {
-                    *found = Some(self.bounds_of(rank, total, cell.bounds));
+        let mut end = 0_u128;
+        for cell in &self.cells {
+            end += u128::from(cell.1);
+            for (found, sought) in found.iter_mut().zip(&mut ranks) {
+                if *sought <= end {
+                    *found = Some(self.bounds_of(*sought, total, self.used_cell(cell).bounds));
+                    *sought = NONE; // found
                 }
             }
-            passed = end;
         }
         found
     }
@@ -122,6 +122,9 @@ impl Distribution {
         }
     }
 }
+
+/// A rank that no value has: there are fewer than 2^76.
+const NONE: u128 = u128::MAX;
 
 /// The number of bits in the fraction of an `f64`.
 const BITS: u32 = f64::MANTISSA_DIGITS - 1;
@@ -146,8 +149,9 @@ fn rank(q: f64, total: u128) -> u128 {
     let [high, low] =
         [total >> 64, total & u128::from(u64::MAX)].map(|half| half * u128::from(significand));
     let rounded_up = (high << (64 - BITS)) + low.div_ceil(1 << BITS);
-    let divisor = 1_u128.checked_shl(shift as u32).unwrap_or(u128::MAX);
-    rounded_up.div_ceil(divisor).clamp(1, total)
+    // Divided by a power of two, and rounded up. (Of zero, which is no rank, it is one.)
+    let below = rounded_up.saturating_sub(1).checked_shr(shift as u32).unwrap_or(0);
+    (below + 1).min(total)
 }
 
 /// Returns the number between two whose relative distance from both is the same, rounded.

@@ -1,6 +1,8 @@
 //! A column's cells of all [open](crate::stripe::open) rows: reading them, and resetting them while
 //! no thread writes. In other rows all are zero.
 
+use std::ops::Range;
+
 use crate::memory::column::Column;
 use crate::stripe::first_rows;
 use crate::stripe::live_bucket::PENDING;
@@ -41,16 +43,50 @@ pub(crate) fn sum(column: Column) -> u64 {
 }
 
 /// Adds all rows of a column to each of `sums`, wrapping; the first sum's column is `column`, and
-/// the others follow to the right. Goes row by row, in the order of memory.
-pub(crate) fn add_up(column: Column, sums: &mut [u64]) {
-    fold((), |(), row| {
-        let cells = column.cells(row, sums.len());
-        merge(sums, cells, Ordering::Acquire, u64::wrapping_add); // as in `value`
+/// the others follow to the right. Returns the bits that are set in any row. Goes row by row, or
+/// through two rows side by side, in the order of memory.
+pub(crate) fn add_up(column: Column, sums: &mut [u64]) -> u64 {
+    let open = open_rows();
+    let bits = add_bank(column, 0..open.first, sums);
+    match open.second {
+        0 => bits,
+        rows => bits | add_bank(column, first_rows()..first_rows() + rows, sums),
+    }
+}
+
+/// Adds some rows, as [`add_up`].
+fn add_bank(column: Column, rows: Range<usize>, sums: &mut [u64]) -> u64 {
+    let (count, mut row, mut bits) = (sums.len(), rows.start, 0);
+    let load = |cell: &AtomicU64| cell.load(Ordering::Acquire); // as in `value`
+    while row + 1 < rows.end {
+        let [one, other] = [row, row + 1].map(|row| column.cells(row, count));
+        merge_two(sums, one, other, |sum, one, other| {
+            let (one, other) = (load(one), load(other));
+            bits |= one | other;
+            *sum = sum.wrapping_add(one.wrapping_add(other));
+        });
+        row += 2;
+    }
+    if row < rows.end {
+        merge_with(sums, column.cells(row, count), |sum, cell| {
+            let number = load(cell);
+            bits |= number;
+            *sum = sum.wrapping_add(number);
+        });
+    }
+    bits
+}
+
+/// Adds each cell to the number at the same index, with Acquire, and subtracts that of `less`,
+/// with Relaxed. The caller says why.
+pub(crate) fn add_difference(numbers: &mut [u64], cells: &[AtomicU64], less: &[AtomicU64]) {
+    merge_two(numbers, cells, less, |number, cell, less| {
+        let (cell, less) = (cell.load(Ordering::Acquire), less.load(Ordering::Relaxed));
+        *number = number.wrapping_add(cell.wrapping_sub(less));
     });
 }
 
-/// Merges each cell into the number at the same index. Four at a time, because the compiler does
-/// not unroll loops of atomics.
+/// Merges each cell into the number at the same index.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the loop is all of it
 pub(crate) fn merge(
@@ -59,15 +95,52 @@ pub(crate) fn merge(
     order: Ordering,
     with: impl Fn(u64, u64) -> u64,
 ) {
+    merge_with(numbers, cells, |number, cell| {
+        let cell = cell.load(order); // first: then the rest is one instruction
+        *number = with(*number, cell);
+    });
+}
+
+/// Merges each cell into the number at the same index. Four at a time, because the compiler does
+/// not unroll loops of atomics.
+#[inline(always)]
+#[allow(clippy::inline_always)] // as above
+fn merge_with(
+    numbers: &mut [u64],
+    cells: &[AtomicU64],
+    mut with: impl FnMut(&mut u64, &AtomicU64),
+) {
     let (fours, rest) = numbers.as_chunks_mut::<4>();
     let (cells, others) = cells.as_chunks::<4>();
     for (numbers, cells) in fours.iter_mut().zip(cells) {
         for index in 0..4 {
-            numbers[index] = with(numbers[index], cells[index].load(order));
+            with(&mut numbers[index], &cells[index]);
         }
     }
     for (number, cell) in rest.iter_mut().zip(others) {
-        *number = with(*number, cell.load(order));
+        with(number, cell);
+    }
+}
+
+/// Merges each two cells into the number at the same index, as [`merge_with`].
+#[inline(always)]
+#[allow(clippy::inline_always)] // as above
+fn merge_two(
+    numbers: &mut [u64],
+    one: &[AtomicU64],
+    other: &[AtomicU64],
+    mut with: impl FnMut(&mut u64, &AtomicU64, &AtomicU64),
+) {
+    let (fours, rest) = numbers.as_chunks_mut::<4>();
+    let (one, rest_of_one) = one.as_chunks::<4>();
+    let (other, rest_of_other) = other.as_chunks::<4>();
+    for (numbers, (one, other)) in fours.iter_mut().zip(one.iter().zip(other)) {
+        for index in 0..4 {
+            with(&mut numbers[index], &one[index], &other[index]);
+        }
+    }
+    for (number, (one, other)) in rest.iter_mut().zip(rest_of_one.iter().zip(rest_of_other)) {
+        with(number, one, other);
     }
 }
 
@@ -106,39 +179,60 @@ pub(crate) fn is_above(column: Column, beside: u64, n: u64) -> bool {
         })
 }
 
-/// The columns on which an extreme of values depends.
-pub(crate) struct Extreme {
-    /// The first pair that the extreme bounds; its count is there. The highest bit of a count says
-    /// that there is a pending value.
+/// The columns on which the two extremes of values depend.
+pub(crate) struct Extremes {
+    /// The first pair that they bound; its count is there. The highest bit of a count says that
+    /// there is a pending value.
     pub(crate) pair: Column,
     /// That pair's pending value.
     pub(crate) pending: Column,
-    /// The number of pairs that it bounds. They are neighbours, and their pending values are, too.
+    /// The number of pairs that they bound. They are neighbours, and their pending values are, too.
     pub(crate) pairs: usize,
-    pub(crate) cell: Column,
-    /// True if `cell` is the complement of a minimum.
-    pub(crate) is_complement: bool,
+    /// The maximum; the complement of the minimum is the next column.
+    pub(crate) cells: Column,
 }
 
 /// Returns the greatest of all rows and of their pending values (see
-/// [`per_core`](crate::stripe::per_core)).
-pub(crate) fn extreme(of: &Extreme) -> u64 {
-    let pending_value = |pair: usize, row: usize| {
-        // Acquire each, in this order, and the extreme last; pairs with the Release of the
-        // sequences' stores and in `forget_pending`. A pending value is replaced only after the
-        // extreme was raised to it. So where the bit is clear, or the value is another one by now,
-        // the extreme includes it.
-        let pends = of.pair.right(2 * pair).cell(row).load(Ordering::Acquire) & PENDING != 0;
-        let pending = of.pending.right(pair).cell(row).load(Ordering::Acquire);
-        let pending = if of.is_complement { !pending } else { pending };
-        if pends { pending } else { 0 }
-    };
+/// [`per_core`](crate::stripe::per_core)): of maximums, and of complements of minimums.
+pub(crate) fn extremes(of: &Extremes) -> [u64; 2] {
     let row = |row: usize| {
-        let pending = (0..of.pairs).map(|pair| pending_value(pair, row));
-        let pending = pending.fold(0, u64::max);
-        pending.max(of.cell.cell(row).load(Ordering::Acquire))
+        // A pending value is replaced only after the extremes were raised to it. So where the bit
+        // is clear, or the value is another one by now, the extremes that are read afterwards
+        // include it.
+        let pending = pending(of, row);
+        let both = [of.cells, of.cells.right(1)];
+        // Acquire: as in `pending`.
+        greater(pending, both.map(|cells| cells.cell(row).load(Ordering::Acquire)))
     };
-    fold(0, |all: u64, number| all.max(row(number)))
+    fold([0; 2], |all, number| greater(all, row(number)))
+}
+
+/// Returns the extremes of a row's pending values; zeros if there is none.
+fn pending(of: &Extremes, row: usize) -> [u64; 2] {
+    // Acquire, here and below; pairs with the Release of the sequences' stores and in
+    // `forget_pending`.
+    let count = |[count, _]: &[AtomicU64; 2]| count.load(Ordering::Acquire);
+    let pairs = of.pair.cells(row, 2 * of.pairs).as_chunks().0;
+    let (fours, rest) = pairs.as_chunks::<4>();
+    let bits = fours.iter().fold(0, |bits, four| {
+        let [first, second, third, fourth] = four.each_ref().map(count);
+        bits | first | second | third | fourth
+    });
+    let bits = rest.iter().map(count).fold(bits, |bits, count| bits | count);
+    let mut pending = [0; 2];
+    if bits & PENDING == 0 {
+        return pending; // as mostly
+    }
+    for (pair, _) in pairs.iter().enumerate().filter(|(_, pair)| count(pair) & PENDING != 0) {
+        let value = of.pending.right(pair).cell(row).load(Ordering::Acquire);
+        pending = greater(pending, [value, !value]);
+    }
+    pending
+}
+
+/// Returns the greater number of each two.
+pub(crate) fn greater(one: [u64; 2], other: [u64; 2]) -> [u64; 2] {
+    [one[0].max(other[0]), one[1].max(other[1])]
 }
 
 /// Clears every row's pending bit in a column of counts, which is provably quiescent, as for
@@ -148,7 +242,7 @@ pub(crate) fn forget_pending(count: Column) {
         let cell = count.cell(row);
         let number = cell.load(Ordering::Relaxed); // as in `reset`
         if number & PENDING != 0 {
-            // Release: pairs with the Acquire in `extreme`.
+            // Release: pairs with the Acquire in `pending`.
             cell.store(number & !PENDING, Ordering::Release);
         }
     });
@@ -165,4 +259,32 @@ pub(crate) fn reset(column: Column, order: Ordering) {
             cell.store(0, order);
         }
     });
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    /// Returns numbers that differ in all bits.
+    fn numbers(seed: u64, count: usize) -> Vec<u64> {
+        let number = |index: u64| (seed + index).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (0..count as u64).map(number).collect()
+    }
+
+    #[test]
+    fn cells_are_merged_into_the_number_at_their_index() {
+        for count in 0..11 {
+            let [before, more, less] = [1, 50, 900].map(|seed| numbers(seed, count));
+            let [more_cells, less_cells] = [&more, &less]
+                .map(|numbers| numbers.iter().copied().map(AtomicU64::new).collect::<Vec<_>>());
+            let (mut differences, mut sums) = (before.clone(), before.clone());
+            add_difference(&mut differences, &more_cells, &less_cells);
+            merge(&mut sums, &more_cells, Ordering::Acquire, u64::wrapping_add);
+            for index in 0..count {
+                let sum = before[index].wrapping_add(more[index]);
+                assert_eq!(sums[index], sum, "{index} of {count}");
+                assert_eq!(differences[index], sum.wrapping_sub(less[index]), "{index} of {count}");
+            }
+        }
+    }
 }

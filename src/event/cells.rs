@@ -123,6 +123,17 @@ impl EventCells {
         }
     }
 
+    /// Returns the positions of count and sum, and of the extremes, if the event is a `Value`.
+    pub(crate) fn of_value(self) -> Option<([usize; 2], [usize; 2])> {
+        let two = |first: u16| [first, first + 1].map(usize::from);
+        match self {
+            EventCells::Same(CellIndex::Value { pair, extremes }) => {
+                Some((two(pair), two(extremes)))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the cells of the event's sum, if it has one.
     #[inline]
     pub(crate) fn sum(self) -> Option<Addends> {

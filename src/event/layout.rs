@@ -168,6 +168,11 @@ impl BucketLayout {
         cell >= usize::from(self.alone)
     }
 
+    /// Returns the number of the cells that bound pairs, which are the first of those that rise.
+    pub(crate) fn bounds(self) -> usize {
+        usize::from(self.alone - self.additive)
+    }
+
     /// Returns whether a cell is an extreme of wide pairs.
     pub(crate) fn bounds_wide(self, cell: usize) -> bool {
         let [_, _, _, begin, end, _] = self.groups();

@@ -16,11 +16,10 @@
 //! groups, and pays nothing for them.
 
 use std::mem::ManuallyDrop;
-use std::ops::Range;
 use std::slice::from_ref;
 
 use crate::event::layout::{BucketLayout, CellIndex, raise_of};
-use crate::ring::cells::wide::{GROUP, Sparse, Wide, by_group, groups};
+use crate::ring::cells::wide::{GROUP, Sparse, Wide, groups};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -166,18 +165,6 @@ impl Cells<'_> {
         }
         let cells = group(&self.wide[position / GROUP]).get();
         cells.map_or(0, |cells| cells[position % GROUP].load(order))
-    }
-
-    /// Returns those wide pairs of a range whose count has a total other than zero.
-    pub(super) fn counted(self, positions: Range<usize>) -> impl Iterator<Item = usize> {
-        by_group(positions).flat_map(move |range| {
-            let totals = self.wide[range.start / GROUP].totals().get();
-            let pairs = if totals.is_some() { range } else { 0..0 }.step_by(2);
-            let count = move |pair: &usize| totals.map(|cells| &cells[pair % GROUP]);
-            pairs.filter(move |pair| {
-                count(pair).is_some_and(|count| count.load(Ordering::Relaxed) != 0)
-            })
-        })
     }
 
     /// Stores the prefix of a coarse bucket where zero stood, Relaxed.

@@ -226,6 +226,17 @@ impl Store {
         self.layout.join(position, through_block, shared)
     }
 
+    /// Returns what a bucket holds at two extremes of the same pairs.
+    #[inline(never)] // as above
+    pub(super) fn extremes(&self, bucket: &Bucket, extremes: [usize; 2]) -> [u64; 2] {
+        let cells = self.cells(bucket);
+        let total = || extremes.map(|position| cells.total(position));
+        let through_block = self.through_block(bucket, |block| block.extremes(extremes), total);
+        // Acquire: as above.
+        let shared = extremes.map(|position| cells.shared(position, Ordering::Acquire));
+        rows::greater(through_block, shared)
+    }
+
     /// Returns what was added through a bucket's block: `difference` while the bucket is open,
     /// `total` when it is closed.
     #[inline(always)]
@@ -269,11 +280,15 @@ impl Store {
                 // The ordinary case, which needs no copies. Relaxed: the totals are final, and
                 // CLOSED was seen with Acquire. Without shared cells, nothing was added beside the
                 // block before this read.
-                let totals = wide.totals().get().map(|cells| &cells[range.start % GROUP..]);
-                for (position, total) in range.zip(totals.into_iter().flatten()) {
-                    let total = total.load(Ordering::Relaxed);
-                    if total > 0 {
-                        see(position, total);
+                let Some(totals) = wide.totals().get() else { continue };
+                let totals = &totals[range.start % GROUP..][..range.len()];
+                for (pair, totals) in range.step_by(2).zip(totals.as_chunks::<2>().0) {
+                    let [count, sum] = totals.each_ref().map(|total| total.load(Ordering::Relaxed));
+                    if count > 0 {
+                        see(pair, count);
+                    }
+                    if sum > 0 {
+                        see(pair + 1, sum);
                     }
                 }
                 continue;

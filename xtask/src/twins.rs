@@ -82,8 +82,8 @@ const WRITES: &[Twin] = &[
         name: "block-rebased-before-closed",
         file: "src/ring/turn/close.rs",
         find: "        bucket.close();
-        self.rebase(block, bucket);",
-        replace: "        self.rebase(block, bucket);
+        self.rebase(block, bucket, pending);",
+        replace: "        self.rebase(block, bucket, pending);
         bucket.close();",
         build: &CHECKER,
         model: "closing::close_against_read",
@@ -250,8 +250,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "pending-value-not-looked-at",
         file: "src/arena/rows.rs",
-        find: "if pends { pending } else { 0 }",
-        replace: "if pends && pending == 0 { pending } else { 0 }",
+        find: "pending = greater(pending, [value, !value]);",
+        replace: "pending = greater(pending, [value, !value].map(|_| 0));",
         build: &PER_CORE,
         model: "closing::close_against_read_of_extremes",
         why: "a value that was counted is in no extreme (I6)",

@@ -92,7 +92,7 @@ impl Sparse {
 
     /// Sets all cells to zero. Called by the thread that initialises the bucket, behind its fence.
     fn clear(&self) {
-        for cell in self.get().into_iter().flatten() {
+        for cell in self.get().map_or(&[][..], |cells| cells) {
             cell.store(0, Ordering::Relaxed);
         }
     }

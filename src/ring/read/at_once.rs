@@ -2,12 +2,12 @@
 //!
 //! # Theorem
 //!
-//! Let a thread load `current`, then the prefix of that bucket, the bucket's shared cell and each
-//! block's sum; and let it then find that `current` still leads there, and after that, that the
-//! bucket's version is still the same. If no other bucket of the interval is touched, then the
-//! blocks' sums less the prefix, plus the shared cell, lie between the true count of the interval
-//! when the call began and when it returned. If some are touched, `shared_total` less the shared
-//! prefix of the bucket takes the place of the shared cell (see `shared_prefix`).
+//! Let a thread load `current`, then, in any order, the prefix of that bucket, the bucket's shared
+//! cell and each block's sum; and let it then find that `current` still leads there, and after
+//! that, that the bucket's version is still the same. If no other bucket of the interval is
+//! touched, then the blocks' sums less the prefix, plus the shared cell, lie between the true count
+//! of the interval when the call began and when it returned. If some are touched, `shared_total`
+//! less the shared prefix of the bucket takes the place of the shared cell (see `shared_prefix`).
 //!
 //! # Why
 //!

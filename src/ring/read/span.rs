@@ -210,6 +210,12 @@ impl View<'_> {
         at_once.unwrap_or_else(|| self.total_between(oldest, newest, position))
     }
 
+    /// Returns what a span of the ring's own buckets holds at two extremes of the same pairs.
+    fn extremes_in(&self, span: Span, extremes: [usize; 2]) -> [u64; 2] {
+        let between = |(oldest, newest)| self.extremes_between(oldest, newest, extremes);
+        span.starts.map_or([0; 2], between)
+    }
+
     /// Returns what a span holds in all of these cells together: one, or some of the wide ones.
     pub(crate) fn sum_in(&self, span: Span, cells: Addends) -> u64 {
         if cells.count == 1 {
@@ -291,7 +297,13 @@ impl View<'_> {
             tier.end();
             return stats;
         }
-        let stats = cells.stats(|position| self.total_in(span, position));
+        let stats = match cells.of_value() {
+            Some((sums, extremes)) => {
+                let sums = sums.map(|position| self.total_in(span, position));
+                Places::stats_of(sums, self.extremes_in(span, extremes))
+            }
+            None => cells.stats(|position| self.total_in(span, position)),
+        };
         // Each number was read from all buckets before the next number: of a bucket that has left
         // in between, some numbers would be there and some not.
         if self.is_overtaken() { self.stats_by_bucket(span, cells) } else { stats }
@@ -308,7 +320,7 @@ impl View<'_> {
         if let Some(part) = self.part(span)
             && let Some(sums) = at_once::pairs(self, part, positions.clone())
         {
-            let extremes = extremes.map(|position| self.total_in(span, position));
+            let extremes = self.extremes_in(span, extremes);
             if !self.is_overtaken() {
                 return Places::stats_of(sums, extremes); // as in `stats_in`
             }
@@ -343,7 +355,7 @@ impl View<'_> {
         if let Some(part) = self.part(span) {
             let mut numbers = vec![0; positions.len()];
             if at_once::totals(self, part, positions.clone(), &mut numbers).is_some() {
-                let extremes = extremes.map(|position| self.total_in(span, position));
+                let extremes = self.extremes_in(span, extremes);
                 if !self.is_overtaken() {
                     return places.of(&numbers, extremes); // as in `stats_in`
                 }
@@ -367,19 +379,24 @@ impl View<'_> {
         at_once.unwrap_or_else(|| self.cells_by_bucket(span, zero))
     }
 
-    /// Reads every additive position at once, and then walks over those that rise, one by one. In
-    /// this order, because a record raises the extremes first.
+    /// Reads every additive position at once, and then walks over those that rise: the two extremes
+    /// of a kind of value by one walk. In this order, because a record raises the extremes first.
     fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
         let part = self.part(span)?;
-        let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
-        let (wide, others) = additive.split_at_mut(self.layout().wide());
+        let additive = self.layout().additive();
+        let (sums, rising) = cells.as_mut().split_at_mut(additive);
+        let (wide, others) = sums.split_at_mut(self.layout().wide());
         if !wide.is_empty() {
             at_once::totals(self, part, 0..wide.len(), wide)?;
         }
         for (position, cell) in (wide.len()..).zip(others) {
             *cell = at_once::total(self, part, position)?;
         }
-        for (position, cell) in (additive.len()..).zip(rising) {
+        let (bounds, alone) = rising.split_at_mut(self.layout().bounds());
+        for (first, two) in (additive..).step_by(2).zip(bounds.as_chunks_mut::<2>().0) {
+            *two = self.extremes_in(span, [first, first + 1]);
+        }
+        for (position, cell) in (additive + bounds.len()..).zip(alone) {
             *cell = self.total_in(span, position);
         }
         // As in `stats_in`.

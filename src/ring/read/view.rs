@@ -143,6 +143,18 @@ impl<'g> View<'g> {
         }
     }
 
+    /// Returns what a bucket holds at two extremes of the same pairs; zeros if it was reused
+    /// meanwhile.
+    pub(super) fn extremes(&self, data: BucketData<'_>, extremes: [usize; 2]) -> [u64; 2] {
+        match data {
+            BucketData::Bucket { found, .. } => {
+                let numbers = self.ring.store.extremes(found.bucket, extremes);
+                if self.is_valid(data) { numbers } else { [0; 2] }
+            }
+            BucketData::Carried(numbers) => extremes.map(|position| numbers[position]),
+        }
+    }
+
     /// Calls `see` with the positions of these wide pairs at which a bucket holds something, and
     /// the numbers there. The caller asks afterwards whether the data [is valid](Self::is_valid).
     pub(crate) fn each_number(

@@ -4,7 +4,8 @@
 //! ordinary bucket (in its slot, closed, and of the start that is looked for) costs some twenty
 //! instructions there; any other goes through [`View::bucket`].
 
-use crate::ring::order::bucket::CLOSED;
+use crate::arena::rows::greater;
+use crate::ring::order::bucket::{Bucket, CLOSED};
 use crate::ring::order::bucket_ref::BucketPointer;
 use crate::ring::order::slot::Slot;
 use crate::ring::read::at_once::{self, Part};
@@ -56,6 +57,32 @@ impl<'g> View<'g> {
             return live;
         }
         self.layout().join(position, live, self.scan(to - geometry.length(), older, position))
+    }
+
+    /// Returns what the buckets from one start to another hold at two extremes of the same pairs,
+    /// by one walk.
+    pub(in crate::ring) fn extremes_between(
+        &self,
+        oldest: u64,
+        newest: u64,
+        extremes: [usize; 2],
+    ) -> [u64; 2] {
+        let mut all = [0; 2];
+        if let Some((from, to)) = self.in_ring(oldest, newest) {
+            let (length, older) = (self.geometry().length(), self.geometry().steps(from, to));
+            if to == self.live() {
+                all = self.extremes(self.current(), extremes);
+                if older > 0 {
+                    all = greater(all, self.scan_extremes(to - length, older, extremes));
+                }
+            } else {
+                all = self.scan_extremes(to, older + 1, extremes);
+            }
+        }
+        self.each_older(oldest, newest, |_, data| {
+            all = greater(all, self.extremes(data, extremes));
+        });
+        all
     }
 
     /// Calls `see` with the starts of the buckets from `oldest` to `newest`, and their data.
@@ -137,50 +164,95 @@ impl<'g> View<'g> {
     #[inline(never)] // so that what it needs stays in registers
     fn scan_by(
         &self,
-        mut start: u64,
+        start: u64,
         count: usize,
         position: usize,
         join: impl Fn(u64, u64) -> u64,
     ) -> u64 {
-        let length = self.geometry().length();
         assert!((self.layout().wide()..self.layout().cells()).contains(&position));
+        let mut total = 0;
+        self.each_slot(start, count, |start, slot| {
+            let number = closed(slot, start, |bucket| {
+                // SAFETY: asserted above.
+                unsafe { closed_number(bucket, position, &join) }
+            });
+            let number = number.unwrap_or_else(|| self.number_by(slot, start, position));
+            total = join(total, number);
+        });
+        total
+    }
+
+    /// Returns what `count` buckets from `start` down hold at two extremes of the same pairs, as
+    /// [`scan`](Self::scan).
+    #[inline(never)] // as above
+    fn scan_extremes(&self, start: u64, count: usize, extremes: [usize; 2]) -> [u64; 2] {
+        // Shared cells of buckets that are not touched are zero.
+        if self.ring().touched.reaches(start) {
+            self.scan_extremes_by(start, count, extremes, u64::max)
+        } else {
+            self.scan_extremes_by(start, count, extremes, |total, _| total)
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // for each `join`
+    fn scan_extremes_by(
+        &self,
+        start: u64,
+        count: usize,
+        extremes: [usize; 2],
+        join: impl Fn(u64, u64) -> u64,
+    ) -> [u64; 2] {
+        let [first, second] = extremes;
+        let in_bucket = first >= self.layout().additive() && second < self.layout().cells();
+        assert!(in_bucket && second == first + 1);
+        let mut all = [0; 2];
+        self.each_slot(start, count, |start, slot| {
+            let numbers = closed(slot, start, |bucket| {
+                // SAFETY: asserted above.
+                [first, first + 1].map(|at| unsafe { closed_number(bucket, at, &join) })
+            });
+            let numbers = numbers.unwrap_or_else(|| self.extremes_by(slot, start, extremes));
+            all = greater(all, numbers);
+        });
+        all
+    }
+
+    /// Calls `see` with the starts of `count` buckets from `start` down, all in the ring, and their
+    /// slots.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the loop of a scan
+    fn each_slot(&self, mut start: u64, count: usize, mut see: impl FnMut(u64, &Slot)) {
+        let length = self.geometry().length();
         let slots = self.generation().slots.all();
         let (below, above) = slots.split_at(self.slot_of(start) + 1);
         let first = count.min(below.len());
-        let mut total = 0;
         let mut scan = |slots: &[Slot]| {
             for slot in slots.iter().rev() {
-                // SAFETY: asserted above.
-                let number = unsafe { closed_number(slot, start, position, &join) };
-                let number = number.unwrap_or_else(|| self.number_by(slot, start, position));
-                total = join(total, number);
+                see(start, slot);
                 start = start.wrapping_sub(length);
             }
         };
         scan(&below[below.len() - first..]);
         scan(&above[above.len() - (count - first)..]); // a round at most
-        total
     }
 
     #[cold]
     fn number_by(&self, slot: &Slot, start: u64, position: usize) -> u64 {
         self.bucket(start, slot).map_or(0, |data| self.number(data, position))
     }
+
+    #[cold]
+    fn extremes_by(&self, slot: &Slot, start: u64, extremes: [usize; 2]) -> [u64; 2] {
+        self.bucket(start, slot).map_or([0; 2], |data| self.extremes(data, extremes))
+    }
 }
 
-/// Returns what the bucket at `start` holds, if the slot leads to it and it is closed. In the order
-/// of `Versioned::load`, `Store::number` and `Versioned::is_valid`.
-///
-/// # Safety
-/// The position is one of the layout's, and not wide.
+/// Returns what `read` finds in the bucket at `start`, if the slot leads to it and it is closed. In
+/// the order of `Versioned::load`, `Store::number` and `Versioned::is_valid`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the body of the loop
-unsafe fn closed_number(
-    slot: &Slot,
-    start: u64,
-    position: usize,
-    join: &impl Fn(u64, u64) -> u64,
-) -> Option<u64> {
+fn closed<T>(slot: &Slot, start: u64, read: impl FnOnce(&Bucket) -> T) -> Option<T> {
     // SAFETY: buckets live as long as the window.
     let bucket = unsafe { slot.follow() }?;
     let identity = bucket.identity();
@@ -190,9 +262,19 @@ unsafe fn closed_number(
     if !is_it {
         return None;
     }
+    let number = read(bucket);
+    (bucket.identity_after() == identity).then_some(number)
+}
+
+/// Returns what a closed bucket holds at a position.
+///
+/// # Safety
+/// The position is one of the layout's, and not wide.
+#[inline(always)]
+#[allow(clippy::inline_always)] // as above
+unsafe fn closed_number(bucket: &Bucket, position: usize, join: &impl Fn(u64, u64) -> u64) -> u64 {
     // SAFETY: by contract.
     let cell = unsafe { bucket.cell(position) };
     // Relaxed, both: the fence in `identity_after` pairs with the Release in `Target::add`.
-    let number = join(cell.total().load(Ordering::Relaxed), cell.shared.load(Ordering::Relaxed));
-    (bucket.identity_after() == identity).then_some(number)
+    join(cell.total().load(Ordering::Relaxed), cell.shared.load(Ordering::Relaxed))
 }

@@ -29,9 +29,10 @@ use std::ptr::{from_ref, null_mut};
 use crate::arena::{arena, rows};
 use crate::event::layout::BucketLayout;
 use crate::memory::column::Column;
-use crate::ring::cells::{Cells, zeroed};
+use crate::ring::cells::zeroed;
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::{BucketPtr, BucketRef};
+use crate::stripe::live_bucket::PENDING;
 use crate::stripe::{Strategy, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, Witness, alike, sized};
 
@@ -143,7 +144,7 @@ impl Block {
     }
 
     /// Returns what the present owner has counted in a `Count` event's cell: the ordinary case of a
-    /// read.
+    /// read. In another additive cell, of records, modulo 2^63.
     #[inline]
     pub(in crate::ring) fn difference_of_count(&self, position: usize) -> u64 {
         rows::sum(self.column.right(position)).wrapping_sub(self.base(position))
@@ -153,12 +154,7 @@ impl Block {
     /// free. Of records, modulo 2^63.
     #[inline]
     pub(in crate::ring) fn present_sum(&self, position: usize) -> u64 {
-        // Acquire: pairs with the Release in `disown`: the base is the sum.
-        if self.owner.load(Ordering::Acquire).is_null() {
-            self.base(position)
-        } else {
-            rows::sum(self.column.right(position))
-        }
+        if self.is_at_rest() { self.base(position) } else { rows::sum(self.column.right(position)) }
     }
 
     /// Returns the sum when the owner took over; of a free block, the sum. To be called after the
@@ -179,18 +175,35 @@ impl Block {
     /// group by group, as [`difference`](Self::difference), of records modulo 2^63.
     pub(in crate::ring) fn add_differences(&self, first: usize, numbers: &mut [u64]) {
         rows::add_up(self.column.right(first), numbers);
+        self.take_off_bases(first, numbers);
+    }
+
+    /// Adds what the present owner has counted at wide positions from `first` on to `totals`, which
+    /// are zeros, as [`add_differences`](Self::add_differences). Called by its closer. Returns
+    /// whether a value may be pending there.
+    pub(in crate::ring) fn add_totals(&self, first: usize, totals: &mut [u64]) -> bool {
+        let bits = rows::add_up(self.column.right(first), totals);
+        // A count goes back to zero after 2^63 records. So where all sums are zero, none was ever
+        // recorded, and the base is zero.
+        if totals.iter().fold(0, |all, total| all | total) != 0 {
+            self.take_off_bases(first, totals);
+            BucketLayout::pairs_without_pending(totals);
+        }
+        bits & PENDING != 0
+    }
+
+    /// Subtracts the sums when the owner took over, at wide positions from `first` on, from
+    /// `numbers`, as [`base`](Self::base).
+    fn take_off_bases(&self, first: usize, numbers: &mut [u64]) {
         let base = &self.base[first..first + numbers.len()];
         rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_sub); // as in `base`
     }
 
-    /// Adds what all owners have counted at wide positions from `first` on to `numbers`, as
-    /// [`present_sum`](Self::present_sum).
-    pub(in crate::ring) fn add_present_sums(&self, first: usize, numbers: &mut [u64]) {
-        // Acquire: as there.
-        if !self.owner.load(Ordering::Acquire).is_null() {
-            return rows::add_up(self.column.right(first), numbers);
-        }
-        self.add_bases(first, numbers);
+    /// Returns whether no bucket owns the block. Then its base is what all owners have counted.
+    #[inline]
+    pub(in crate::ring) fn is_at_rest(&self) -> bool {
+        // Acquire: pairs with the Release in `disown`: the base is the sum.
+        self.owner.load(Ordering::Acquire).is_null()
     }
 
     /// Adds the sums when the owner took over, at wide positions from `first` on, to `numbers`, as
@@ -205,34 +218,46 @@ impl Block {
         &self.base[self.layout.cells()..]
     }
 
-    /// Subtracts the owner's prefixes at wide positions from `first` on from `numbers`.
-    pub(in crate::ring) fn take_off_prefixes(&self, first: usize, numbers: &mut [u64]) {
+    /// Subtracts the owner's prefixes at wide positions from `first` on from `numbers`, and adds
+    /// the bases of another block, if there is one, as [`add_bases`](Self::add_bases).
+    pub(in crate::ring) fn take_off_prefixes(
+        &self,
+        bases_of: Option<&Block>,
+        first: usize,
+        numbers: &mut [u64],
+    ) {
         let prefixes = &self.prefixes()[first..first + numbers.len()];
-        // Relaxed: before the fence in `is_current`.
-        rows::merge(numbers, prefixes, Ordering::Relaxed, u64::wrapping_sub);
-    }
-
-    /// Returns the greatest row of an extreme that bounds wide pairs. Called by a closer that has
-    /// written the totals of these pairs, in `cells`. Values are pending only where the owner has
-    /// counted some.
-    pub(in crate::ring) fn final_extreme(&self, position: usize, cells: Cells<'_>) -> u64 {
-        let greatest = rows::greatest(self.column.right(position));
-        if self.strategy != Strategy::PerCore {
-            return greatest;
+        match bases_of {
+            Some(block) => {
+                let bases = &block.base[first..first + numbers.len()];
+                // Acquire: as in `base`. Relaxed: before the fence in `is_current`.
+                rows::add_difference(numbers, bases, prefixes);
+            }
+            // Relaxed: as above.
+            None => rows::merge(numbers, prefixes, Ordering::Relaxed, u64::wrapping_sub),
         }
-        let (first, pairs) = self.layout.bounded_by(position);
-        let counted = cells.counted(first..first + 2 * pairs);
-        counted.map(|pair| self.with_pending(position, (pair, 1))).fold(greatest, u64::max)
     }
 
-    /// Returns the greatest row of an extreme, and of the pending values of `pairs` pairs.
-    fn with_pending(&self, position: usize, (first, pairs): (usize, usize)) -> u64 {
-        rows::extreme(&rows::Extreme {
+    /// Returns the greatest rows of two extremes of the same pairs, in which no value is pending.
+    pub(in crate::ring) fn raised(&self, extremes: [usize; 2]) -> [u64; 2] {
+        extremes.map(|position| rows::greatest(self.column.right(position)))
+    }
+
+    /// Returns the greatest rows of two extremes of the same pairs.
+    pub(in crate::ring) fn extremes(&self, extremes: [usize; 2]) -> [u64; 2] {
+        match self.strategy {
+            Strategy::PerCore => self.with_pending(extremes, self.layout.bounded_by(extremes[0])),
+            _ => self.raised(extremes),
+        }
+    }
+
+    /// Returns the greatest rows of two extremes, and of the pending values of `pairs` pairs.
+    fn with_pending(&self, extremes: [usize; 2], (first, pairs): (usize, usize)) -> [u64; 2] {
+        rows::extremes(&rows::Extremes {
             pair: self.column.right(first),
             pending: self.column.right(self.layout.pending(first)),
             pairs,
-            cell: self.column.right(position),
-            is_complement: self.layout.is_complement(position),
+            cells: self.column.right(extremes[0]),
         })
     }
 
@@ -240,7 +265,8 @@ impl Block {
     fn greatest(&self, position: usize) -> u64 {
         match self.strategy {
             Strategy::PerCore if self.layout.is_bound(position) => {
-                self.with_pending(position, self.layout.bounded_by(position))
+                let which = usize::from(self.layout.is_complement(position));
+                self.extremes([position - which, position - which + 1])[which]
             }
             _ => rows::greatest(self.column.right(position)),
         }
@@ -257,14 +283,35 @@ impl Block {
             rows::forget_pending(column);
         }
         if self.layout.adds_up(position) {
-            let sum = self.base(position).wrapping_add(total);
-            // Release: pairs with the Acquire in `base`.
-            self.base[position]
-                .store(self.layout.without_pending(position, sum), Ordering::Release);
+            self.raise_base(position, total);
         } else {
-            // Release: pairs with the Acquire in `rows::value`, and in `rows::extreme`.
+            // Release: pairs with the Acquire in `rows::value`, and in `rows::extremes`.
             rows::reset(column, Ordering::Release);
         }
+    }
+
+    /// Prepares wide pairs from `first` on for the next owner, as [`rebase`](Self::rebase). Values
+    /// may be `pending` in some of them.
+    pub(in crate::ring) fn rebase_pairs(&self, first: usize, totals: &[AtomicU64], pending: bool) {
+        for (pair, totals) in (first..).step_by(2).zip(totals.as_chunks::<2>().0) {
+            // Relaxed: written by this thread.
+            let [count, sum] = totals.each_ref().map(|total| total.load(Ordering::Relaxed));
+            if count | sum == 0 {
+                continue; // nothing is pending there either
+            }
+            if pending {
+                rows::forget_pending(self.column.right(pair));
+            }
+            self.raise_base(pair, count);
+            self.raise_base(pair + 1, sum);
+        }
+    }
+
+    /// Adds the owner's total to the base.
+    fn raise_base(&self, position: usize, total: u64) {
+        let sum = self.base(position).wrapping_add(total);
+        // Release: pairs with the Acquire in `base`.
+        self.base[position].store(self.layout.without_pending(position, sum), Ordering::Release);
     }
 }
 

@@ -32,11 +32,10 @@
 
 use std::ptr::eq;
 
-use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard, announced, grace};
 use crate::ring::Ring;
-use crate::ring::cells::Target;
 use crate::ring::cells::wide::{GROUP, by_group};
+use crate::ring::cells::{BucketCell, Target};
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::order::tier::Tier;
@@ -194,10 +193,10 @@ impl Ring {
         let layout = self.store.layout;
         let tiers = self.tiers_of(bucket, guard);
         let cells = self.store.cells(bucket);
+        let mut pending = false; // in some wide pair
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
             let mut totals = [0; GROUP];
-            block.add_differences(range.start, &mut totals[..range.len()]);
-            BucketLayout::pairs_without_pending(&mut totals);
+            pending |= block.add_totals(range.start, &mut totals[..range.len()]);
             if totals.iter().fold(0, |all, total| all | total) == 0 {
                 continue; // as it is
             }
@@ -205,44 +204,54 @@ impl Ring {
                 cell.store(total, Ordering::Relaxed); // as below
             }
         }
-        for (position, cell) in (layout.wide()..).zip(cells.dense) {
-            let total = if layout.bounds_wide(position) {
-                block.final_extreme(position, cells)
-            } else {
-                block.difference(position)
-            };
-            // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader
-            // that takes the total for the prefix that was there: the fence in `is_current` pairs
-            // with that one.
-            cell.total().store(total, Ordering::Relaxed);
+        // Relaxed, here and below: behind the fence in `has_adders`, and so behind the retirement
+        // for a reader that takes the total for the prefix that was there: the fence in
+        // `is_current` pairs with that one.
+        let store = |cell: &BucketCell, total| cell.total().store(total, Ordering::Relaxed);
+        let (sums, rising) = cells.dense.split_at(layout.additive() - layout.wide());
+        for (position, cell) in (layout.wide()..).zip(sums) {
+            let difference = block.difference_of_count(position);
+            store(cell, layout.without_pending(position, difference));
+        }
+        let rise = |position, cell, total| {
+            store(cell, total);
             // Zero: nothing was recorded, or the bucket never was current and no tier has come to
             // it.
-            if !layout.adds_up(position) && total != 0 {
+            if total != 0 {
                 // Before the block drops the extreme. Release, and read after the block with
                 // Acquire: a lifetime that no longer finds it there finds it here.
                 self.shared_total.raise(position, total);
             }
+        };
+        let (bounds, alone) = rising.split_at(layout.bounds());
+        for (first, [maximum, inverse]) in
+            (layout.additive()..).step_by(2).zip(bounds.as_chunks().0)
+        {
+            let both = [first, first + 1];
+            let none_pends = layout.bounds_wide(first) && !pending;
+            let extremes = if none_pends { block.raised(both) } else { block.extremes(both) };
+            rise(first, maximum, extremes[0]);
+            rise(first + 1, inverse, extremes[1]);
+        }
+        for (position, cell) in (layout.additive() + bounds.len()..).zip(alone) {
+            rise(position, cell, block.difference(position));
         }
         self.raise_in_tiers(tiers, bucket); // before the block drops its extremes, too
         // Before the base and the extremes change: see `Store::number`.
         bucket.close();
-        self.rebase(block, bucket);
+        self.rebase(block, bucket, pending);
     }
 
-    /// Prepares the block of a closed bucket for another.
-    fn rebase(&self, block: &Block, bucket: &Bucket) {
+    /// Prepares the block of a closed bucket for another. Values may be `pending` in wide pairs.
+    fn rebase(&self, block: &Block, bucket: &Bucket, pending: bool) {
         let (layout, cells) = (self.store.layout, self.store.cells(bucket));
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
-            let totals = wide.totals().get().into_iter().flatten();
-            for (position, total) in range.zip(totals) {
-                let total = total.load(Ordering::Relaxed); // written by this thread
-                if total != 0 {
-                    block.rebase(position, total); // a zero: nothing is pending there either
-                }
+            if let Some(totals) = wide.totals().get() {
+                block.rebase_pairs(range.start, &totals[..range.len()], pending);
             }
         }
         for (position, cell) in (layout.wide()..).zip(cells.dense) {
-            block.rebase(position, cell.total().load(Ordering::Relaxed)); // as above
+            block.rebase(position, cell.total().load(Ordering::Relaxed)); // written by this thread
         }
     }
 

@@ -188,7 +188,8 @@ impl Ring {
             change(load(of.dense[index].prefix()), load(by.dense[index].total()))
         });
         for (prefixes, wide) in block.prefixes().chunks(GROUP).zip(by.wide) {
-            for (prefix, total) in prefixes.iter().zip(wide.totals().get().into_iter().flatten()) {
+            let Some(totals) = wide.totals().get() else { continue };
+            for (prefix, total) in prefixes.iter().zip(totals) {
                 let by = total.load(Ordering::Relaxed);
                 if by != 0 {
                     prefix.store(change(prefix.load(Ordering::Relaxed), by), Ordering::Relaxed);

@@ -333,13 +333,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/store/block.rs: add_differences: merge: Acquire",
+        site: "ring/store/block.rs: take_off_bases: merge: Acquire",
         orders: &["Relaxed"],
         why: MANY,
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/store/block.rs: add_present_sums: load: Acquire",
+        site: "arena/rows.rs: add_difference: load: Acquire",
         orders: &["Relaxed"],
         why: MANY,
         witness: "tests/histograms/window_storms.rs",
@@ -358,6 +358,12 @@ pub(super) const EXCUSES: &[Excuse] = &[
     },
     Excuse {
         site: "ring/store.rs: number_of_value: shared: Acquire",
+        orders: &["Relaxed"],
+        why: PAIR,
+        witness: "tests/histograms/window_storms.rs",
+    },
+    Excuse {
+        site: "ring/store.rs: extremes: shared: Acquire",
         orders: &["Relaxed"],
         why: PAIR,
         witness: "tests/histograms/window_storms.rs",

@@ -128,6 +128,8 @@ pub(super) struct Place<'s> {
     function: Vec<(&'s str, usize)>,
     /// A function before its body.
     coming: Option<&'s str>,
+    /// The number of open brackets: a semicolon in one is part of an array's type.
+    brackets: usize,
     calls: Calls,
 }
 
@@ -149,7 +151,9 @@ impl<'s> Place<'s> {
                 self.function.pop_if(|(_, depth)| *depth == self.depth);
                 self.depth -= 1;
             }
-            ";" => self.coming = None, // it has no body
+            "[" => self.brackets += 1,
+            "]" => self.brackets -= 1,
+            ";" if self.brackets == 0 => self.coming = None, // it has no body
             "fn" => {
                 let name = tokens.get(at + 1).filter(|token| token.is_word());
                 self.coming = name.map(|name| name.text).or(self.coming);
@@ -221,7 +225,8 @@ mod tests {
         let source = "
             impl A {
                 fn b(&self) { self.c.load(Ordering::Acquire); self.d(|| e.load(Ordering::Acquire)) }
-                fn f(&self) -> u8;
+                fn f(&self, _: [u8; 2]) -> u8;
+                fn m(n: [u8; 2]) -> [u8; 2] { n.map(|o| o.load(Ordering::Acquire)) }
                 fn g() { fence(Ordering::SeqCst); h.load(Ordering::Relaxed) }
                 fn i() { let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
                          j.swap(k(l), order, failed) }
@@ -229,6 +234,7 @@ mod tests {
         let expected = [
             "a.rs: b: load: Acquire",
             "a.rs: b: load: Acquire #2",
+            "a.rs: m: load: Acquire",
             "a.rs: g: fence: SeqCst",
             "a.rs: i: swap: AcqRel",
         ];

@@ -95,8 +95,8 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         file: "src/ring/read/span.rs",
         find:
             "            if at_once::totals(self, part, positions.clone(), &mut numbers).is_some() {
-                let extremes = extremes.map(|position| self.total_in(span, position));",
-        replace: "            let early = extremes.map(|position| self.total_in(span, position));
+                let extremes = self.extremes_in(span, extremes);",
+        replace: "            let early = self.extremes_in(span, extremes);
             if at_once::totals(self, part, positions.clone(), &mut numbers).is_some() {
                 let extremes = early;",
         build: &CHECKER,
@@ -115,8 +115,8 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     Twin {
         name: "window-histogram-extremes-of-the-first-pair-alone",
         file: "src/arena/rows.rs",
-        find: "let pending = (0..of.pairs).map(|pair| pending_value(pair, row));",
-        replace: "let pending = (0..of.pairs.min(1)).map(|pair| pending_value(pair, row));",
+        find: "let pairs = of.pair.cells(row, 2 * of.pairs).as_chunks().0;",
+        replace: "let pairs = of.pair.cells(row, 2 * of.pairs.min(1)).as_chunks().0;",
         build: &PER_CORE,
         model: "window_histograms::record_against_a_read",
         why: "a pending value of another pair is counted, and not an extreme (I11)",
@@ -124,12 +124,13 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     Twin {
         name: "window-histogram-extreme-read-before-the-pending-values",
         file: "src/arena/rows.rs",
-        find: "        let pending = (0..of.pairs).map(|pair| pending_value(pair, row));
-        let pending = pending.fold(0, u64::max);
-        pending.max(of.cell.cell(row).load(Ordering::Acquire))",
-        replace: "        let raised = of.cell.cell(row).load(Ordering::Acquire);
-        let pending = (0..of.pairs).map(|pair| pending_value(pair, row));
-        pending.fold(0, u64::max).max(raised)",
+        find: "        let pending = pending(of, row);
+        let both = [of.cells, of.cells.right(1)];
+        // Acquire: as in `pending`.
+        greater(pending, both.map(|cells| cells.cell(row).load(Ordering::Acquire)))",
+        replace: "        let both = [of.cells, of.cells.right(1)];
+        let raised = both.map(|cells| cells.cell(row).load(Ordering::Acquire));
+        greater(pending(of, row), raised)",
         build: &PER_CORE,
         model: "window_histograms::record_against_a_read",
         why: "a value that is no longer pending is in no extreme that was read (I11)",
@@ -137,8 +138,10 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     Twin {
         name: "window-histogram-forgets-the-pending-value-of-one-pair",
         file: "src/ring/store/block.rs",
-        find: "if self.layout.counts_records(position) {",
-        replace: "if self.layout.counts_records(position) && position == 0 {",
+        find: "            if pending {
+                rows::forget_pending",
+        replace: "            if pending && pair == 0 {
+                rows::forget_pending",
         build: &PER_CORE,
         model: "window_histograms::record_against_the_reuse_of_its_block",
         why: "a pending value in another pair is an extreme of the block's next bucket (I6)",

@@ -58,8 +58,8 @@ pub(super) const WIDE: &[Twin] = &[
     Twin {
         name: "marks-of-the-wide-left-out",
         file: "src/ring/read/at_once/many.rs",
-        find: "own.take_off_prefixes(first, numbers);",
-        replace: "",
+        find: "own.take_off_prefixes(bases, first, numbers);",
+        replace: "if let Some(block) = bases { block.add_bases(first, numbers); }",
         build: &CHECKER,
         model: "wide::read_against_the_reuse_of_its_marks",
         why: "adds that have left the interval are still in the sum (I9)",

@@ -17,10 +17,13 @@ fn groups<'b>(
     positions: &Range<usize>,
     of: fn(&'b Wide) -> &'b Sparse,
 ) -> impl Iterator<Item = (usize, &'b [AtomicU64])> {
-    let (wide, start) = (store.cells(bucket).wide, positions.start);
-    by_group(positions.clone()).filter_map(move |range| {
-        let cells = of(&wide[range.start / GROUP]).get()?;
-        Some((range.start - start, &cells[range.start % GROUP..][..range.len()]))
+    let Range { start, end } = *positions;
+    let first = start / GROUP;
+    let wide = &store.cells(bucket).wide[first..end.div_ceil(GROUP)];
+    (first..).zip(wide).filter_map(move |(group, wide)| {
+        let cells = of(wide).get()?; // first: most are absent
+        let [from, to] = [group, group + 1].map(|group| (group * GROUP).clamp(start, end));
+        Some((from - start, &cells[from - group * GROUP..to - group * GROUP]))
     })
 }
 
@@ -36,14 +39,19 @@ fn add_through_blocks(
     match (prefix, part) {
         (Prefix::Known, _) => {
             let own = store.block_of(live)?;
-            own.take_off_prefixes(first, numbers);
+            let mut bases = None; // of one block, so that they are added as prefixes are subtracted
             for block in store.blocks.iter() {
-                if part == Part::Complete && std::ptr::eq(block, own) {
-                    block.add_bases(first, numbers);
+                let is_left_out = part == Part::Complete && std::ptr::eq(block, own);
+                if is_left_out || block.is_at_rest() {
+                    match bases {
+                        None => bases = Some(block),
+                        Some(_) => block.add_bases(first, numbers),
+                    }
                 } else {
-                    block.add_present_sums(first, numbers);
+                    block.add_sums(first, numbers);
                 }
             }
+            own.take_off_prefixes(bases, first, numbers);
         }
         (Prefix::Alone, Part::Whole) => store.block_of(live)?.add_differences(first, numbers),
         (Prefix::Alone, Part::Complete) => {} // the live bucket is the only one

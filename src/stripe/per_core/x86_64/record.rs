@@ -7,7 +7,8 @@
 //! usual store then commits it, and also sets the highest bit of the count ([`PENDING`]): from then
 //! on the value is counted, and is an extreme. A later sequence raises the extremes to it, in two
 //! stores that may be repeated, and then clears the bit ([`fold_live`]). Readers and closers
-//! include the pending value where the bit is set ([`rows::extreme`](crate::arena::rows::extreme)).
+//! include the pending value where the bit is set
+//! ([`rows::extremes`](crate::arena::rows::extremes)).
 //! So a sequence that is aborted at any point leaves no trace of a value that it has not counted.
 //!
 //! The bit is the count's highest: so a row's count wraps at 2^63 records, which at one record each

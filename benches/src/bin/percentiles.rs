@@ -1,5 +1,6 @@
 //! `percentiles [ROUNDS]`: what a window pays for percentiles: an event that is a `Histogram`,
-//! beside one that is a `Value`.
+//! beside one that is a `Value`; three percentiles of the interval; and a snapshot of an hour of
+//! seconds, in time and in bytes on the heap.
 //!
 //! Interleaved rounds in one process; medians, least and greatest. Two rows are open, as on two
 //! cores that add. The clock is set by hand, but for the records under `Coarse`: so it costs
@@ -12,13 +13,18 @@ use std::time::{Duration, Instant};
 
 use windrow::clock::Manual;
 use windrow::kind::CanRecord;
+use windrow::snapshot::BucketSnapshot;
 use windrow::{Clock, Event, Events, SlidingWindow, diagnostics::strategy, events};
 use windrow_benches::harness::{cores, keep_to_core};
+use windrow_benches::heap::Counting;
 use windrow_benches::lab::stats::{MARK, Spread};
 use windrow_benches::terminal::{print_caption, print_table};
 
 events! { enum Seen { Rt: Value } }
 events! { enum Placed { Rt: Histogram } }
+
+#[global_allocator]
+static HEAP: Counting = Counting::new();
 
 const LENGTH: Duration = Duration::from_millis(100);
 /// The number of records of a round.
@@ -27,6 +33,8 @@ const READS: u32 = 200;
 const ROTATIONS: u32 = 2_000;
 /// The number of octaves over which values are spread, with eight cells each.
 const OCTAVES: u64 = 7;
+/// The buckets of a snapshot.
+const HOUR: u32 = 3_600;
 
 /// Log-uniform values, a power of two of them.
 fn values() -> Vec<u64> {
@@ -34,10 +42,12 @@ fn values() -> Vec<u64> {
     (0..1_024).map(|_| (1_u64 << (17 + random.u64(..OCTAVES))) + random.u64(..1 << 17)).collect()
 }
 
-/// Returns a window whose buckets have all been used, with two open rows.
+/// Returns a window whose buckets have all been used, with two open rows. The last `each` of the
+/// values are in each bucket but the oldest.
 fn full<E: Events, K: CanRecord>(
     event: Event<E, K>,
     buckets: u32,
+    each: usize,
 ) -> (SlidingWindow<E, Manual>, Manual) {
     let clock = Manual::default();
     clock.advance(LENGTH * 10 * buckets);
@@ -57,7 +67,7 @@ fn full<E: Events, K: CanRecord>(
     });
     for _ in 0..buckets - 1 {
         clock.advance(LENGTH);
-        for value in &values {
+        for value in &values[values.len() - each..] {
             window.record(event, *value);
         }
     }
@@ -98,11 +108,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds: usize = std::env::args().nth(1).map_or(Ok(15), |rounds| rounds.parse())?;
     keep_to_core(0);
     let values = values();
-    let (seen, placed) = (full(Seen::Rt, 60), full(Placed::Rt, 60));
+    let all = values.len();
+    let (seen, placed) = (full(Seen::Rt, 60, all), full(Placed::Rt, 60, all));
     let coarse = (SlidingWindow::builder().build()?, SlidingWindow::builder().build()?);
-    let windows = [2, 60, 600].map(|buckets| (buckets, full(Placed::Rt, buckets)));
+    let windows = [2, 60, 600].map(|buckets| (buckets, full(Placed::Rt, buckets, all)));
+    let hours = [1, 8, 64, all].map(|values| (values, full(Placed::Rt, HOUR, values).0));
     let mut costs: [Vec<f64>; 6] = Default::default();
     let mut reads: [Vec<f64>; 3] = Default::default();
+    let mut snapshots: [Vec<f64>; 4] = Default::default();
+    HEAP.stop(true);
     for _ in 0..rounds.max(1) {
         costs[0].push(records(&seen.0, Seen::Rt, &values));
         costs[1].push(records(&placed.0, Placed::Rt, &values));
@@ -114,7 +128,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let read = |_| _ = black_box(window.quantiles(Placed::Rt, [0.5, 0.9, 0.99]));
             spent.push(each(READS, read) / 1e3);
         }
+        for ((_, window), spent) in hours.iter().zip(&mut snapshots) {
+            spent.push(each(1, |_| _ = black_box(window.snapshot())) / 1e6);
+        }
     }
+    HEAP.stop(false);
     print_caption("percentiles");
     println!("windrow is {:?}\n", strategy());
     let show = |spent: &[f64]| Spread::of(spent.iter().copied()).show();
@@ -136,5 +154,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let rows: Vec<_> = windows.iter().zip(&reads).map(row).collect();
     print_table(&["three percentiles of the interval", "us"], &rows);
+    println!("\n{MARK}\n");
+    let row = |((values, window), spent): (&(usize, SlidingWindow<_, _>), &Vec<f64>)| {
+        let before = HEAP.bytes();
+        let snapshot = window.snapshot();
+        let bytes = (HEAP.bytes() - before) as f64;
+        let cells = |bucket: &BucketSnapshot<_>| bucket.distribution(Placed::Rt).cells().count();
+        let cells = snapshot.iter().map(cells).sum::<usize>();
+        vec![
+            values.to_string(),
+            format!("{:.1}", cells as f64 / f64::from(HOUR)),
+            show(spent),
+            format!("{:.2}", bytes / 1e6),
+            format!("{:.0}", bytes / cells as f64),
+        ]
+    };
+    let rows: Vec<_> = hours.iter().zip(&snapshots).map(row).collect();
+    let head = ["values a bucket", "cells a bucket", "ms a snapshot", "MB", "bytes a cell"];
+    print_table(&head, &rows);
     Ok(())
 }

@@ -219,5 +219,8 @@ mod tests {
         assert_eq!(signature, machine::SIGNATURE);
         // SAFETY: the sequence is code of ours.
         unsafe { machine::check_ends(descriptor.start, descriptor.start + descriptor.length) };
+        // SAFETY: as before.
+        #[cfg(target_arch = "x86_64")]
+        assert!(unsafe { machine::is_linked_directly(descriptor.start) }, "a load was left");
     }
 }

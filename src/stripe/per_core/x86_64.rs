@@ -7,6 +7,8 @@ mod ration;
 mod record;
 mod row;
 
+use super::detect::{DETECTED, Detected};
+
 pub(crate) use number::{add, add_live, raise, raise_live};
 pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
@@ -30,6 +32,32 @@ pub(crate) fn pairs_are_whole() -> bool {
     std::arch::is_x86_feature_detected!("avx") // std caches the answer
 }
 
+/// Returns the address of [`DETECTED`], for an add that is inlined into another crate.
+///
+/// There the compiler would load it from the global offset table, because `DETECTED` may be in a
+/// dynamic library. That is one more line on which the cell's address depends: cold, an add to a
+/// static would take twice as long. By this relocation, which the compiler does not use on Linux, a
+/// linker makes the load a `lea` if `DETECTED` is in the object that it links.
+#[inline(always)]
+#[allow(clippy::inline_always)] // as the adds
+pub(in crate::stripe) fn detected() -> *const Detected {
+    let address;
+    // SAFETY: loads the symbol's entry in the global offset table, which is always there. Each
+    // 64-bit register needs the prefix that the relocation's kind implies; its place is the last
+    // four bytes of the instruction.
+    unsafe {
+        std::arch::asm!(
+            "mov {address}, qword ptr [rip + 0]",
+            "65:",
+            ".reloc 65b - 4, R_X86_64_REX_GOTPCRELX, {detected} - 4",
+            address = out(reg) address,
+            detected = sym DETECTED,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    address
+}
+
 /// Reads eight bytes of this thread's area, at a distance from the thread pointer.
 #[cfg(test)]
 pub(super) fn word_at(offset: usize) -> u64 {
@@ -39,6 +67,22 @@ pub(super) fn word_at(offset: usize) -> u64 {
         std::arch::asm!("mov {}, qword ptr fs:[{}]", out(reg) word, in(reg) offset, options(nostack));
     };
     word
+}
+
+/// Returns whether a `lea` of [`DETECTED`]'s address stands before a sequence.
+///
+/// # Safety
+/// `start` is that of a sequence.
+#[cfg(test)]
+pub(super) unsafe fn is_linked_directly(start: u64) -> bool {
+    // (Without optimisation there is more between the two.)
+    (start - 256..start - 7).any(|at| {
+        // SAFETY: by contract; it is code of ours, or of the test before it.
+        let [prefix, operation, registers, distance @ ..] = unsafe { *(at as *const [u8; 7]) };
+        let is_lea = prefix & 0xfb == 0x48 && operation == 0x8d && registers & 0xc7 == 0x05;
+        let distance = i64::from(i32::from_le_bytes(distance));
+        is_lea && (at + 7).wrapping_add_signed(distance) == (&raw const DETECTED) as u64
+    })
 }
 
 /// Checks that the sequence of an add begins by reading `cpu_id`, and ends with the commit.

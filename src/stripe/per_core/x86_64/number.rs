@@ -6,7 +6,8 @@ use std::mem::offset_of;
 use crate::memory::column::Column;
 use crate::stripe::live_bucket::{Live, LiveBucket};
 use crate::stripe::miss::{Miss, OnMiss};
-use crate::stripe::per_core::detect::{DETECTED, Detected, area};
+use crate::stripe::per_core::detect::{Detected, area};
+use crate::stripe::per_core::x86_64::detected;
 use crate::stripe::per_core::{Numbering, PerCoreColumn, distance};
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead, without having

@@ -15,7 +15,8 @@ use std::mem::offset_of;
 
 use crate::memory::column::Column;
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
-use crate::stripe::per_core::detect::{DETECTED, Detected, area};
+use crate::stripe::per_core::detect::{Detected, area};
+use crate::stripe::per_core::x86_64::detected;
 use crate::stripe::per_core::{Numbering, PerCoreColumn};
 use crate::stripe::ration::{Ration, Untaken};
 

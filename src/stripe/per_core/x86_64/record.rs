@@ -21,7 +21,8 @@ use std::mem::offset_of;
 use crate::memory::column::Column;
 use crate::stripe::live_bucket::{Live, LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
-use crate::stripe::per_core::detect::{DETECTED, Detected, area};
+use crate::stripe::per_core::detect::{Detected, area};
+use crate::stripe::per_core::x86_64::detected;
 use crate::stripe::per_core::{Numbering, distance};
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the

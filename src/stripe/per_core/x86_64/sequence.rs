@@ -58,10 +58,7 @@ macro_rules! sequence {
             "63:",
             row = out(reg) _,
             offset = out(reg) _,
-            // (An address relative to a symbol would not link: the code is inlined into other
-            // crates, and the symbol may be in a dynamic library. It would save an instruction, but
-            // was not quicker.)
-            detected = in(reg) &raw const DETECTED,
+            detected = in(reg) detected(),
             area = const offset_of!(Detected, area),
             open = const offset_of!(Detected, open),
             rseq_cs = const area::RSEQ_CS,

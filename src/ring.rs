@@ -47,8 +47,6 @@
 use std::ptr::from_ref;
 use std::sync::Arc;
 
-use crossbeam_utils::CachePadded;
-
 use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
@@ -92,27 +90,29 @@ use store::Store;
 use store::block::Block;
 pub(crate) use write::add::RingAndClock;
 
-/// The buckets of a window.
+/// The buckets of a window. The fields stand in this order: first the one that every add reads,
+/// then those that never change, and after these those that threads write now and then.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Ring {
-    /// The newest bucket; never null. Padded, because every add reads it.
-    current: CachePadded<BucketPtr>,
+    /// The newest bucket; never null.
+    current: BucketPtr,
     /// The strategy by which adds of different cores avoid contention.
     strategy: Strategy,
     /// True if adds are per core, with rows told apart by concurrency id.
     is_by_id: bool,
-    store: Store,
+    /// The distance in nanoseconds that an add may open a bucket ahead of the newest one.
+    max_lead: u64,
     /// The numbers that no block holds: a copy of every add to a bucket's shared cells, and the
     /// extremes of closed buckets, which their blocks have dropped.
     shared_total: Box<[AtomicU64]>,
     /// Late adds.
     late: Box<[AtomicU64]>,
-    /// The newest interval with a touched bucket.
-    touched: Touched,
     /// The count of the shared cells of all buckets before the interval.
     shared_prefix: Box<SharedPrefix>,
-    /// The distance in nanoseconds that an add may open a bucket ahead of the newest one.
-    max_lead: u64,
+    store: Store,
+    /// The newest interval with a touched bucket.
+    touched: Touched,
     /// The closed buckets that drains have handed out.
     cursor: Cursor,
     membarrier_lock: MembarrierLock,
@@ -140,7 +140,7 @@ impl Ring {
         let start = geometry.start_of(now);
         let first = store.open(&Opening::first(generation, start), of_nothing);
         slots.install(first);
-        let current = CachePadded::new(BucketPtr::new(from_ref(first).cast_mut()));
+        let current = BucketPtr::new(from_ref(first).cast_mut());
         drop(guard);
         Ok(Ring {
             current,

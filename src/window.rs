@@ -1,6 +1,7 @@
 //! The sliding window: [`SlidingWindow`] counts events in buckets of time.
 
 use std::marker::PhantomData;
+use std::mem::offset_of;
 use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
@@ -13,6 +14,7 @@ use crate::event::{Event, Events, cells_of};
 use crate::recorded::Recorded;
 use crate::ring::{OutOfRing, Ring, RingAndClock};
 use crate::stripe::Strategy;
+use crate::stripe::live_bucket::HasLive;
 use crate::timer::Timer;
 use crate::timestamp::Timestamp;
 use crate::window::made::Made;
@@ -162,6 +164,10 @@ pub struct SlidingWindow<E, C = Coarse> {
     ring: Made<C>,
     /// Invariant in `E`: a subtype of `E` may be another set of events, which has more cells.
     events: PhantomData<fn(E) -> E>,
+}
+
+impl<E, C> HasLive for SlidingWindow<E, C> {
+    const AT: usize = offset_of!(SlidingWindow<E, C>, ring) + Made::<C>::AT;
 }
 
 impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {

@@ -7,15 +7,40 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 /// [`per_core`](super::per_core)).
 pub(crate) const PENDING: u64 = 1 << 63;
 
+/// A thing that has a pointer to a window's live bucket.
+pub(crate) trait HasLive {
+    /// The pointer's distance in bytes from the thing's beginning.
+    const AT: usize;
+}
+
 /// The way from a window to its live bucket.
-#[derive(Clone, Copy)]
 #[allow(dead_code)] // where there are no sequences
-pub(crate) struct Live {
-    /// The window's pointer to the bucket.
-    pub(crate) current: *const AtomicPtr<LiveBucket>,
+pub(crate) struct Live<W> {
+    /// The window. (Where the pointer is in it is a constant of the code, so that an add needs no
+    /// instruction to compute the pointer's address.)
+    pub(crate) window: *const W,
     /// Zero, by the load that has shown that the window is made: the address of the pointer depends
     /// on it.
     pub(crate) made: Zero,
+}
+
+impl<W> Clone for Live<W> {
+    #[inline]
+    fn clone(&self) -> Live<W> {
+        *self
+    }
+}
+
+impl<W> Copy for Live<W> {}
+
+impl<W: HasLive> Live<W> {
+    /// Returns the address of the window's pointer to the bucket.
+    #[inline(always)]
+    #[allow(clippy::inline_always, dead_code)] // an address; x86-64 does not need it
+    pub(crate) fn current(self) -> *const AtomicPtr<LiveBucket> {
+        // SAFETY: the pointer stands there.
+        unsafe { self.window.byte_add(W::AT).cast() }
+    }
 }
 
 /// The part of a window's live bucket that an add reads: the first field of each bucket. It does

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use super::live_bucket::Live;
+use super::live_bucket::{HasLive, Live};
 use super::miss::{Miss, MissCell, OnMiss};
 use super::numbered::Numbered;
 use super::ration::{Ration, Untaken};
@@ -98,8 +98,8 @@ pub(crate) unsafe fn swap<N: Numbering>(
 /// # Safety
 /// Always safe: no live bucket has a tagged column.
 #[inline]
-pub(crate) unsafe fn add_live<N: Numbering>(
-    _live: Live,
+pub(crate) unsafe fn add_live<N: Numbering, W: HasLive>(
+    _live: Live<W>,
     _at: u64,
     _position: usize,
     _n: u64,
@@ -111,8 +111,8 @@ pub(crate) unsafe fn add_live<N: Numbering>(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
-pub(crate) unsafe fn raise_live<N: Numbering>(
-    _live: Live,
+pub(crate) unsafe fn raise_live<N: Numbering, W: HasLive>(
+    _live: Live<W>,
     _at: u64,
     _position: usize,
     _value: u64,
@@ -124,8 +124,8 @@ pub(crate) unsafe fn raise_live<N: Numbering>(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
-pub(crate) unsafe fn record_live<N: Numbering>(
-    _live: Live,
+pub(crate) unsafe fn record_live<N: Numbering, W: HasLive>(
+    _live: Live<W>,
     _at: u64,
     _positions: (usize, usize),
     _value: u64,
@@ -137,8 +137,8 @@ pub(crate) unsafe fn record_live<N: Numbering>(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
-pub(crate) unsafe fn record_pending<N: Numbering>(
-    _live: Live,
+pub(crate) unsafe fn record_pending<N: Numbering, W: HasLive>(
+    _live: Live<W>,
     _at: u64,
     _positions: (usize, usize),
     _value: u64,
@@ -150,8 +150,8 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
-pub(crate) unsafe fn fold_live<N: Numbering>(
-    _live: Live,
+pub(crate) unsafe fn fold_live<N: Numbering, W: HasLive>(
+    _live: Live<W>,
     _at: u64,
     _positions: (usize, usize, usize),
     missed: impl FnOnce(Miss),

@@ -32,7 +32,7 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use super::live_bucket::{Live, PENDING};
+use super::live_bucket::{HasLive, Live, PENDING};
 use super::miss::{Miss, OnMiss};
 use super::numbered::Numbered;
 use super::open;
@@ -172,8 +172,8 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 ///
 /// # Safety
 /// The contract of the real `add_live`.
-unsafe fn live_sequence(
-    live: Live,
+unsafe fn live_sequence<W: HasLive>(
+    live: Live<W>,
     at: u64,
     missed: impl FnOnce(Miss),
     steps: &[&dyn Fn(Row) -> Step],
@@ -181,7 +181,7 @@ unsafe fn live_sequence(
     let row = core();
     let mine = take_over(row);
     // SAFETY: by contract. Acquire: as every load is on x86-64; on arm64 addresses depend on it.
-    let live = unsafe { &*(*live.current).load(Ordering::Acquire) };
+    let live = unsafe { &*(*live.current()).load(Ordering::Acquire) };
     if !live.contains(at) {
         return missed(Miss::OtherBucket);
     }
@@ -231,8 +231,8 @@ enum Step {
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn add_live<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn add_live<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     position: usize,
     n: u64,
@@ -248,8 +248,8 @@ pub(crate) unsafe fn add_live<N: Numbering>(
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn raise_live<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn raise_live<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     position: usize,
     value: u64,
@@ -265,8 +265,8 @@ pub(crate) unsafe fn raise_live<N: Numbering>(
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn record_live<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn record_live<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     (pair, extremes): (usize, usize),
     value: u64,
@@ -290,8 +290,8 @@ pub(crate) unsafe fn record_live<N: Numbering>(
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn record_pending<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn record_pending<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     (pair, pending): (usize, usize),
     value: u64,
@@ -314,8 +314,8 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn fold_live<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn fold_live<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),
     missed: impl FnOnce(Miss),

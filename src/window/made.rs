@@ -7,7 +7,6 @@
 use std::alloc::{Layout, handle_alloc_error};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
 use std::mem::offset_of;
 use std::ops::Deref;
 #[cfg(not(any(loom, shuttle)))]
@@ -23,6 +22,7 @@ use crate::event::layout::BucketLayout;
 use crate::exemplar::Exemplars;
 use crate::ring::{Geometry, Ring};
 use crate::stripe::Strategy;
+use crate::stripe::live_bucket::HasLive;
 use crate::timestamp::Timestamp;
 use crate::window::identity::Identity;
 
@@ -36,17 +36,21 @@ const PORTABLE: u8 = 2;
 const OTHERWISE: u8 = 3;
 
 /// A window's clock, and its [ring](Ring), to which it dereferences.
+///
+/// The fields stand in this order. What an add reads of a window is at its beginning: the way, the
+/// clock and the ring's newest bucket. So an add to a window that was not used for a while waits
+/// for one line of it. It is alone in two lines with what changes when a bucket is opened, or never.
+#[repr(C, align(128))]
 pub(super) struct Made<C> {
     /// [`NOT_MADE`] until `ring` and `since` are written, and never again.
     way: AtomicU8,
     once: Once,
-    recipe: Option<Recipe>,
     clock: C,
-    /// The exemplars of the events. Here, where there is room beside the ring, which is padded.
-    exemplars: Exemplars,
-    since: UnsafeCell<MaybeUninit<Since>>,
-    /// In a cell of its own, because it is padded.
     ring: UnsafeCell<MaybeUninit<Ring>>,
+    since: UnsafeCell<MaybeUninit<Since>>,
+    recipe: Option<Recipe>,
+    /// The exemplars of the events.
+    exemplars: Exemplars,
 }
 
 /// A recipe for the ring of a window in a static.
@@ -72,6 +76,11 @@ unsafe impl<C: Sync> Sync for Made<C> where Ring: Send + Sync {}
 #[cfg(not(any(loom, shuttle)))]
 impl<C: RefUnwindSafe> RefUnwindSafe for Made<C> where Ring: RefUnwindSafe {}
 
+/// The ring may not be made yet: nothing but an address comes of this.
+impl<C> HasLive for Made<C> {
+    const AT: usize = offset_of!(Made<C>, ring) + Ring::AT;
+}
+
 impl<C> Made<C> {
     /// Makes the window of an existing ring.
     pub(super) fn of(ring: Ring, clock: C, built: Timestamp) -> Made<C> {
@@ -79,11 +88,11 @@ impl<C> Made<C> {
         Made {
             way: AtomicU8::new(way(&ring)),
             once: Once::new(),
-            recipe: None,
             clock,
-            exemplars: Exemplars::new(),
-            since: UnsafeCell::new(since),
             ring: UnsafeCell::new(MaybeUninit::new(ring)),
+            since: UnsafeCell::new(since),
+            recipe: None,
+            exemplars: Exemplars::new(),
         }
     }
 
@@ -97,11 +106,11 @@ impl<C> Made<C> {
         Made {
             way: AtomicU8::new(NOT_MADE),
             once: Once::new(),
-            recipe: Some(Recipe { geometry, layout }),
             clock,
-            exemplars: Exemplars::new(),
-            since: UnsafeCell::new(MaybeUninit::uninit()),
             ring: UnsafeCell::new(MaybeUninit::uninit()),
+            since: UnsafeCell::new(MaybeUninit::uninit()),
+            recipe: Some(Recipe { geometry, layout }),
+            exemplars: Exemplars::new(),
         }
     }
 

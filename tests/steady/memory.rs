@@ -124,7 +124,7 @@ fn table() {
             // In a full ring: those in the slots, the live one among them, and the next.
             let full = of(i64::from(buckets) + 1, 2);
             assert_eq!(found, [of(1, 1), of(1, 1), of(2, 2), of(2, 2), full], "{buckets} buckets");
-            assert!(in_place <= 512, "{in_place} bytes in place");
+            assert!(in_place <= 384, "{in_place} bytes in place");
         }
     }
 }

@@ -12,6 +12,7 @@
 //!                 `- older, out of the ring: `late`, and each tier that reaches back so far
 //! ```
 
+use std::mem::offset_of;
 use std::ptr::from_ref;
 
 use crate::clock::UNKNOWN;
@@ -22,14 +23,14 @@ use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::cells::Update;
 use crate::ring::order::bucket::{CLOSED, Opening};
-use crate::ring::order::bucket_ref::{Adder, BucketPointer, BucketPtr, BucketRef};
+use crate::ring::order::bucket_ref::{Adder, BucketPointer, BucketRef};
 use crate::ring::order::generation::Generation;
 use crate::ring::order::geometry::OutOfRing;
 use crate::ring::order::slots::Lookup;
 use crate::ring::order::tier::Tier;
 use crate::ring::write::hold::{Announced, Fenced, Hold, Pinned};
 use crate::stripe::Strategy;
-use crate::stripe::live_bucket::Live;
+use crate::stripe::live_bucket::{HasLive, Live};
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::rare::cold;
@@ -38,7 +39,7 @@ use crate::sync::Ordering;
 use crate::timestamp::Timestamp;
 
 /// A window: a ring, and the clock by which adds to it are timed.
-pub(crate) trait RingAndClock {
+pub(crate) trait RingAndClock: HasLive + Sized {
     /// Returns the ring. (Makes the ring of a window in a static, if it is not made yet.)
     fn ring(&self) -> &Ring;
 
@@ -90,6 +91,12 @@ impl OfKind for (u16, bool) {
     }
 }
 
+/// Adds follow `current`: a bucket begins with its
+/// [`LiveBucket`](crate::stripe::live_bucket::LiveBucket).
+impl HasLive for Ring {
+    const AT: usize = offset_of!(Ring, current);
+}
+
 impl Ring {
     /// Counts a number in the bucket of `at`, or of the present time if that is [unknown](UNKNOWN);
     /// in `late` if the bucket has left the ring.
@@ -102,9 +109,8 @@ impl Ring {
         let at = at.as_nanos();
         if let Some(made) = window.by_id() {
             let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
-            // SAFETY: the window is made. Only the address of a field is computed.
-            let ring = unsafe { window.made() };
-            return Ring::add_per_core::<ById>(ring.live(made), at, cells, number, missed);
+            let live = Live { window: from_ref(window), made };
+            return Ring::add_per_core::<ById, _>(live, at, cells, number, missed);
         }
         cold(); // so that the usual case needs no jump
         match cells {
@@ -140,8 +146,8 @@ impl Ring {
         let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
         match ring.strategy {
             Strategy::PerCore if !ring.is_by_id => {
-                let live = ring.live(Zero::ORDERED);
-                Ring::add_per_core::<ByProcessor>(live, at, cells.index(), number, missed);
+                let live = ring.live();
+                Ring::add_per_core::<ByProcessor, _>(live, at, cells.index(), number, missed);
             }
             // SAFETY: the window is made: by now, if it was not.
             Strategy::Epochs => unsafe { Ring::add_held::<Pinned<'_>>(window, at, cells, number) },
@@ -198,8 +204,8 @@ impl Ring {
     /// what this core's row has seen, calls `missed`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn add_per_core<N: Numbering>(
-        live: Live,
+    fn add_per_core<N: Numbering, W: HasLive>(
+        live: Live<W>,
         at: u64,
         cells: CellIndex,
         number: u64,
@@ -211,15 +217,15 @@ impl Ring {
         unsafe {
             match cells {
                 CellIndex::Count { cell } => {
-                    per_core::add_live::<N>(live, at, cell.into(), number, missed);
+                    per_core::add_live::<N, W>(live, at, cell.into(), number, missed);
                 }
                 CellIndex::Value { pair, extremes } => {
                     let value = (pair.into(), extremes.into());
-                    per_core::record_live::<N>(live, at, value, number, missed);
+                    per_core::record_live::<N, W>(live, at, value, number, missed);
                 }
                 CellIndex::Extreme { cell, is_minimum } => {
                     let (position, to) = raise_of(cell, is_minimum, number);
-                    per_core::raise_live::<N>(live, at, position, to, missed);
+                    per_core::raise_live::<N, W>(live, at, position, to, missed);
                 }
             }
         }
@@ -234,35 +240,31 @@ impl Ring {
         number: u64,
         missed: &MissCell,
     ) {
-        let live = self.live(Zero::ORDERED);
+        let live = self.live();
         let because = |why| missed.set(Some(why));
         let CellIndex::Value { pair, extremes } = cells else {
-            return Ring::add_per_core::<N>(live, at, cells, number, because);
+            return Ring::add_per_core::<N, _>(live, at, cells, number, because);
         };
         let (pair, extremes) = (pair.into(), extremes.into());
         let layout = self.store.layout;
         let pending = layout.pending(pair);
         // SAFETY: as in `add_per_core`; a block has a column for each pending value.
         unsafe {
-            per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
+            per_core::fold_live::<N, _>(live, at, (pair, extremes, pending), because);
             if missed.get().is_none() {
-                per_core::record_pending::<N>(live, at, (pair, pending), number, because);
+                per_core::record_pending::<N, _>(live, at, (pair, pending), number, because);
                 // Many pairs have the same extremes: the next value in another pair shall find them
                 // raised. If this misses, a later record raises them.
                 if missed.get().is_none() && pair < layout.wide() {
-                    per_core::fold_live::<N>(live, at, (pair, extremes, pending), |_| {});
+                    per_core::fold_live::<N, _>(live, at, (pair, extremes, pending), |_| {});
                 }
             }
         }
     }
 
-    /// Returns `current` as adds follow it: a bucket begins with its
-    /// [`LiveBucket`](crate::stripe::live_bucket::LiveBucket). The caller has
-    /// seen that the ring is `made`.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // an address
-    fn live(&self, made: Zero) -> Live {
-        Live { current: from_ref::<BucketPtr>(&self.current).cast(), made }
+    /// Returns the way to the live bucket, for a caller that knows that the ring is made.
+    fn live(&self) -> Live<Ring> {
+        Live { window: self, made: Zero::ORDERED }
     }
 
     /// Counts `update` in the live bucket, if `at` lies in it, with this thread's slot for

@@ -4,7 +4,7 @@ use std::arch::asm;
 use std::mem::offset_of;
 
 use crate::memory::column::Column;
-use crate::stripe::live_bucket::{Live, LiveBucket};
+use crate::stripe::live_bucket::{HasLive, Live, LiveBucket};
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::{Numbering, PerCoreColumn, distance};
@@ -64,8 +64,8 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 /// and its claim includes the cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn add_live<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn add_live<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     position: usize,
     n: u64,
@@ -102,8 +102,8 @@ pub(crate) unsafe fn add_live<N: Numbering>(
 /// The contract of [`add_live`].
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn raise_live<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn raise_live<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     position: usize,
     value: u64,

@@ -6,7 +6,7 @@ use std::arch::asm;
 use std::mem::offset_of;
 
 use crate::memory::column::Column;
-use crate::stripe::live_bucket::{Live, LiveBucket, PENDING};
+use crate::stripe::live_bucket::{HasLive, Live, LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::{Numbering, distance};
@@ -22,8 +22,8 @@ use crate::stripe::per_core::{Numbering, distance};
 /// As for [`add_live`](super::add_live).
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn record_live<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn record_live<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     (pair, extremes): (usize, usize),
     value: u64,
@@ -65,8 +65,8 @@ pub(crate) unsafe fn record_live<N: Numbering>(
 ///
 /// # Safety
 /// As for [`add_live`](super::add_live); `pending` is a position of the same claim.
-pub(crate) unsafe fn record_pending<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn record_pending<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     (pair, pending): (usize, usize),
     value: u64,
@@ -107,8 +107,8 @@ pub(crate) unsafe fn record_pending<N: Numbering>(
 ///
 /// # Safety
 /// The contract of [`record_pending`].
-pub(crate) unsafe fn fold_live<N: Numbering>(
-    live: Live,
+pub(crate) unsafe fn fold_live<N: Numbering, W: HasLive>(
+    live: Live<W>,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),
     missed: impl FnOnce(Miss),

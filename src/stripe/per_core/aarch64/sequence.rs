@@ -122,7 +122,7 @@ macro_rules! live_sequence {
             commit: ["add {row}, {live}, {row}, lsl #{row_shift}", $($commit),+],
             behind: $behind,
             live = out(reg) _,
-            current = in(reg) $live.current,
+            current = in(reg) $live.current(),
             made = in(reg) $live.made.get(),
             at = in(reg) $at,
             start = const offset_of!(LiveBucket, start),

@@ -98,7 +98,7 @@ macro_rules! live_sequence {
             // Loads the live bucket, and checks that the time lies in it. For a time before its
             // start the difference wraps to more than any length.
             checks: [
-                "mov {live}, qword ptr [{current}]",
+                "mov {live}, qword ptr [{window} + {current}]",
                 "mov {row}, {at}",
                 "sub {row}, qword ptr [{live} + {start}]",
                 "cmp {row}, qword ptr [{live} + {span}]",
@@ -106,7 +106,8 @@ macro_rules! live_sequence {
             ],
             commit: ["add {row}, qword ptr [{live} + {column}]", $($commit),+],
             live = out(reg) _,
-            current = in(reg) $live.current,
+            window = in(reg) $live.window,
+            current = const W::AT,
             at = in(reg) $at,
             start = const offset_of!(LiveBucket, start),
             span = const offset_of!(LiveBucket, span),

@@ -1,0 +1,333 @@
+//! `cold DIRECTORY [--rounds N]`: an add whose memory is not in the nearest caches, beside rivals.
+//!
+//! Writes a page with a table for each kind and number of threads, and a picture of each, into the
+//! directory. Before each add a thread reads so much other memory; then it adds to one thing, and
+//! next to another of its kind. The first of the two finds nothing of the kind near. The second
+//! finds what all things of the kind share, as all but the first count of a request do.
+//!
+//! Interleaved rounds: in each of them every contender runs once for each amount of memory. All
+//! threads add to the same two things. A figure of a round is the mean of the middle half of the
+//! times, less that of adding nothing.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use contatori::counters::unsigned::Unsigned;
+use crossbeam_utils::CachePadded;
+use fast_counter::ConcurrentCounter;
+use lexopt::Arg::{Long, Value};
+use lexopt::{Parser, ValueExt};
+use prometheus::IntCounter;
+use windrow::clock::{Clock as _, Ticker};
+use windrow::{Counter, Family, SlidingWindow, events, labels};
+use windrow_benches::harness::{WARM_UP, cores, keep_to_core};
+use windrow_benches::lab::chart::{Line, lines};
+use windrow_benches::lab::environment::{Environment, Others};
+use windrow_benches::lab::progress::Progress;
+use windrow_benches::lab::stats::{Spread, digits};
+use windrow_benches::rivals::cas_ring::CasRing;
+use windrow_benches::rivals::epoch_ring::EpochRing;
+use windrow_benches::rivals::leap_array::LeapArray;
+use windrow_benches::rivals::mutex_ring::MutexRing;
+use windrow_benches::rivals::{
+    CAS_STRIPES, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring, Stripes, published,
+};
+use windrow_benches::terminal::markdown;
+
+events! { enum Http { Pass: Count } }
+labels! { struct Route { route: str } }
+
+/// The bytes that are read before an add, with their names.
+const BETWEEN: [(usize, &str); 3] =
+    [(64 << 10, "64 KiB"), (512 << 10, "512 KiB"), (4 << 20, "4 MiB")];
+/// The bytes of a cache line.
+const LINE: usize = 64;
+/// The times that are taken in a round.
+const TIMES: usize = 101;
+/// So many things of a kind are made, of which the first and the last are added to.
+const APART: usize = 64;
+/// The name of the yardstick.
+const ATOMIC: &str = "AtomicU64, in a box";
+
+static ATOMICS: [CachePadded<AtomicU64>; 2] = [const { CachePadded::new(AtomicU64::new(0)) }; 2];
+static COUNTERS: [CachePadded<Counter>; 2] = [const { CachePadded::new(Counter::new()) }; 2];
+static ROUTES: Family<Route, Counter> = Family::new();
+
+/// A title, a picture's name, contenders, and a number of threads.
+type Part = (&'static str, &'static str, fn() -> Vec<Contender>, usize);
+
+/// Nanoseconds of the first and of the second add.
+type Pair = [f64; 2];
+
+/// A contender, which measures itself with so many bytes between, on so many threads.
+struct Contender {
+    name: &'static str,
+    measure: Box<dyn Fn(usize, usize) -> Pair>,
+    /// By amount of memory; one in each round.
+    found: [Vec<Pair>; BETWEEN.len()],
+}
+
+impl Contender {
+    fn new<T: Sync + 'static>(
+        name: &'static str,
+        things: [Box<T>; 2],
+        first: impl Fn(&T) + Copy + Send + Sync + 'static,
+        second: impl Fn(&T) + Copy + Send + Sync + 'static,
+    ) -> Contender {
+        let measure = move |between, threads| {
+            let begin = Barrier::new(threads);
+            let all: Vec<Pair> = thread::scope(|scope| {
+                let (things, begin) = (&things, &begin);
+                let run = move |index| {
+                    keep_to_core(index);
+                    let things = things.each_ref().map(|thing| black_box(&**thing));
+                    (0..WARM_UP).for_each(|_| (first(things[0]), second(things[1])).1);
+                    begin.wait();
+                    cold(between, || first(things[0]), || second(things[1]))
+                };
+                let threads: Vec<_> =
+                    (0..threads).map(|index| scope.spawn(move || run(index))).collect();
+                threads.into_iter().map(|one| one.join().expect("a thread that adds")).collect()
+            });
+            [0, 1].map(|at| all.iter().map(|pair| pair[at]).sum::<f64>() / threads as f64)
+        };
+        Contender { name, measure: Box::new(measure), found: [const { Vec::new() }; 3] }
+    }
+
+    /// Two things of a kind, each in a box, and apart: others of the kind were made in between.
+    fn boxed<T: Sync + 'static>(
+        name: &'static str,
+        make: impl Fn() -> T,
+        add: impl Fn(&T) + Copy + Send + Sync + 'static,
+    ) -> Contender {
+        let things: Vec<Box<T>> = (0..APART).map(|_| Box::new(make())).collect();
+        for thing in &things {
+            add(thing); // a counter takes its place now
+        }
+        let mut things = things.into_iter();
+        let both = [things.next(), things.next_back()].map(|thing| thing.expect("at least two"));
+        std::mem::forget(things);
+        Contender::new(name, both, add, add)
+    }
+}
+
+/// Times two adds, each by itself, after other memory was read.
+fn cold(between: usize, first: impl Fn(), second: impl Fn()) -> Pair {
+    let other = vec![1_u8; between];
+    let mut times = [const { Vec::new() }; 2];
+    for _ in 0..TIMES {
+        let read = other.iter().step_by(LINE).fold(0_u8, |all, byte| all.wrapping_add(*byte));
+        black_box(read);
+        let begin = Instant::now();
+        first();
+        let middle = Instant::now();
+        second();
+        let end = Instant::now();
+        times[0].push((middle - begin).as_nanos() as u64);
+        times[1].push((end - middle).as_nanos() as u64);
+    }
+    times.map(|mut times| {
+        times.sort_unstable();
+        let middle = &times[TIMES / 4..TIMES - TIMES / 4];
+        middle.iter().sum::<u64>() as f64 / middle.len() as f64
+    })
+}
+
+/// A ring of a second in ten buckets, by the same clock as windrow's.
+struct Timed<R> {
+    ring: R,
+    clock: Ticker,
+}
+
+fn ring<R: Ring + 'static>(
+    name: &'static str,
+    clock: &Ticker,
+    make: fn(u64, usize) -> R,
+) -> Contender {
+    let make = || Timed { ring: make(1_000_000_000, 10), clock: clock.clone() };
+    Contender::boxed(name, make, |timed| {
+        timed.ring.add_at(timed.clock.now().as_nanos(), 1);
+    })
+}
+
+fn nothing() -> Contender {
+    Contender::boxed("nothing", || (), |()| _ = black_box(1))
+}
+
+fn atomic() -> Contender {
+    Contender::boxed(ATOMIC, AtomicU64::default, |atomic| {
+        atomic.fetch_add(1, Ordering::Relaxed);
+    })
+}
+
+/// Nothing and the yardstick come first.
+fn counters() -> Vec<Contender> {
+    let made = Cell::new(0);
+    let handle = || {
+        made.set(made.get() + 1);
+        ROUTES.handle(Route { route: &format!("/carts/{}", made.get()) })
+    };
+    let concurrent = || ConcurrentCounter::new(cores());
+    vec![
+        nothing(),
+        atomic(),
+        Contender::new(
+            "AtomicU64, static",
+            [Box::new(()), Box::new(())],
+            |()| _ = ATOMICS[0].fetch_add(1, Ordering::Relaxed),
+            |()| _ = ATOMICS[1].fetch_add(1, Ordering::Relaxed),
+        ),
+        Contender::boxed("windrow, in a box", Counter::new, Counter::increment),
+        Contender::new(
+            "windrow, static",
+            [Box::new(()), Box::new(())],
+            |()| COUNTERS[0].increment(),
+            |()| COUNTERS[1].increment(),
+        ),
+        Contender::boxed("windrow, a family's handle", handle, |series| series.increment()),
+        Contender::boxed(
+            "prometheus",
+            || IntCounter::new("one", "About.").expect("a sound name"),
+            IntCounter::inc,
+        ),
+        Contender::boxed(
+            "prometheus-client",
+            prometheus_client::metrics::counter::Counter::<u64>::default,
+            |counter| _ = counter.inc(),
+        ),
+        Contender::boxed(published::CONTATORI, Unsigned::new, |counter| counter.add(1)),
+        Contender::boxed(published::FAST_COUNTER, concurrent, |counter| counter.add(1)),
+    ]
+}
+
+fn windows() -> Vec<Contender> {
+    let clock = Ticker::start(Duration::from_millis(1));
+    let window = || {
+        SlidingWindow::<Http>::builder()
+            .interval(Duration::from_secs(1))
+            .buckets(10)
+            .clock(clock.clone())
+            .build()
+            .expect("sound settings")
+    };
+    vec![
+        nothing(),
+        atomic(),
+        Contender::boxed("windrow", window, |window| window.add(Http::Pass, 1)),
+        ring(LEAP_ARRAY, &clock, LeapArray::new),
+        ring(CAS_STRIPES, &clock, CasRing::<Stripes>::new),
+        ring(EPOCH_RING, &clock, EpochRing::new),
+        ring(MUTEX_RING, &clock, MutexRing::new),
+    ]
+}
+
+/// Returns what a contender takes, which is more than nothing, by amount of memory and round.
+fn more(contender: &Contender, nothing: &Contender) -> [Vec<Pair>; BETWEEN.len()] {
+    [0, 1, 2].map(|size| {
+        let both = contender.found[size].iter().zip(&nothing.found[size]);
+        both.map(|(one, nothing)| [one[0] - nothing[0], one[1] - nothing[1]]).collect()
+    })
+}
+
+/// Returns a section with its table, and its picture.
+fn section(title: &str, picture: &str, all: &[Contender]) -> (String, Vec<Line>) {
+    let yardstick = more(&all[1], &all[0]);
+    let median = |rounds: &[Pair], at: usize| Spread::of(rounds.iter().map(|pair| pair[at]));
+    let (mut rows, mut drawn) = (Vec::new(), Vec::new());
+    for contender in &all[1..] {
+        let found = more(contender, &all[0]);
+        let times =
+            found.iter().flat_map(|rounds| [0, 1].map(|at| digits(median(rounds, at).median)));
+        let ratios = [1, 2].map(|size| {
+            let both = found[size].iter().zip(&yardstick[size]);
+            Spread::of(both.map(|(one, atomic)| one[0] / atomic[0])).show()
+        });
+        rows.push([contender.name.to_owned()].into_iter().chain(times).chain(ratios).collect());
+        let points = found.iter().map(|rounds| Some(median(rounds, 0).median)).collect();
+        drawn.push(Line { label: contender.name.to_owned(), points });
+    }
+    let mut heads = vec![title.to_owned()];
+    heads.extend(
+        BETWEEN.iter().flat_map(|(_, name)| [format!("{name}, ns"), "the next".to_owned()]),
+    );
+    heads.extend(BETWEEN[1..].iter().map(|(_, name)| format!("of an atomic's, {name}")));
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let text = format!("\n## {title}\n\n![{title}]({picture}.svg)\n\n{}", markdown(&heads, &rows));
+    (text, drawn)
+}
+
+fn asked() -> Result<(PathBuf, usize), lexopt::Error> {
+    let (mut directory, mut rounds) = (None, 21);
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("rounds") => rounds = arguments.value()?.parse()?,
+            Value(word) if directory.is_none() => directory = Some(word.into()),
+            other => return Err(other.unexpected()),
+        }
+    }
+    match directory {
+        Some(directory) if rounds > 0 => Ok((directory, rounds)),
+        Some(_) => Err("a number must be above 0".into()),
+        None => Err("there is `cold DIRECTORY`".into()),
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (directory, rounds) = asked()?;
+    fs::create_dir_all(&directory)?;
+    let others = Others::watch();
+    let mut sections = String::new();
+    let mut pictures = Vec::new();
+    let parts: [Part; 3] = [
+        ("Counters, on one thread", "cold-counters-1", counters, 1),
+        ("Counters, on all cores", "cold-counters", counters, cores()),
+        ("Windows, on one thread", "cold-windows", windows, 1),
+    ];
+    for (title, picture, contenders, threads) in parts {
+        let mut progress = Progress::begin(title);
+        let mut all = contenders();
+        let count = all.len();
+        for round in 0..rounds {
+            progress.step("round", round, rounds);
+            for turn in 0..count {
+                let Contender { measure, found, .. } = &mut all[(round + turn) % count];
+                for ((between, _), found) in BETWEEN.iter().zip(found) {
+                    found.push(measure(*between, threads));
+                }
+            }
+        }
+        progress.end();
+        let (section, drawn) = section(title, picture, &all);
+        sections += &section;
+        pictures.push((title, picture, drawn));
+    }
+    let command = "cargo run --release -p windrow-benches --bin cold -- DIRECTORY".to_owned();
+    let environment = Environment::new(command, false, &others, Vec::new());
+    let mut page = format!("# Cold adds\n\n{}\n", environment.caption());
+    // Writing to a `String` cannot fail.
+    let _ = write!(
+        page,
+        "\nNanoseconds of an add that is timed alone, after so much other memory was read: medians \
+         of\n{rounds} interleaved rounds, less the time of adding nothing. \"The next\" is an add to \
+         another thing\nof the kind right after it, which finds near what all of them share. The \
+         last columns have medians\n(least to greatest) of the ratios within a round. Windows and \
+         rings have ten buckets, and one\nclock.\n{sections}",
+    );
+    fs::write(directory.join("cold.md"), page)?;
+    let marks: Vec<String> = BETWEEN.iter().map(|(_, name)| (*name).to_owned()).collect();
+    let machine = format!("{}, {} cores", environment.processor, environment.cores);
+    for (title, name, drawn) in pictures {
+        let title = format!("{title}: ns of a cold add, by the memory read before it");
+        fs::write(directory.join(format!("{name}.svg")), lines(&title, &machine, &marks, &drawn))?;
+    }
+    Ok(())
+}

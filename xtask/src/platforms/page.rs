@@ -77,7 +77,7 @@ fn tables() -> String {
         };
         let without = match (target.lacks(), target.tests_compile()) {
             ([], _) => "all",
-            (_, true) => "without servers",
+            (_, true) => "without `windrow-process`",
             (_, false) if target.tested == Tested::No => "without tests and servers",
             (_, false) => "without what needs 64-bit atomics",
         };

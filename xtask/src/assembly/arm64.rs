@@ -56,7 +56,7 @@ const PATHS: [Path; 4] = [
     Path {
         name: "`SlidingWindow::add`, per core",
         parts: &[("window_add", SEQUENCE, RETURNS)],
-        call: 32,
+        call: 33,
         sequence: Some(23),
     },
     Path {

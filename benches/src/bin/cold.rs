@@ -1,8 +1,8 @@
 //! `cold DIRECTORY [--rounds N]`: an add whose memory is not in the nearest caches, beside rivals.
 //!
 //! Writes a page with a table for each kind and number of threads, and a picture of each, into the
-//! directory. Before each add a thread reads so much other memory; then it adds to one thing, and
-//! next to another of its kind. The first of the two finds nothing of the kind near. The second
+//! directory. Each time a thread reads other memory, adds to one thing, and then to another of its
+//! kind. The first of the two finds nothing of the kind near. The second
 //! finds what all things of the kind share, as all but the first count of a request do.
 //!
 //! Interleaved rounds: in each of them every contender runs once for each amount of memory. All
@@ -52,7 +52,7 @@ const BETWEEN: [(usize, &str); 3] =
 const LINE: usize = 64;
 /// The times that are taken in a round.
 const TIMES: usize = 101;
-/// So many things of a kind are made, of which the first and the last are added to.
+/// The number of things of a kind. The first and the last of them are added to.
 const APART: usize = 64;
 /// The name of the yardstick.
 const ATOMIC: &str = "AtomicU64, in a box";
@@ -67,7 +67,7 @@ type Part = (&'static str, &'static str, fn() -> Vec<Contender>, usize);
 /// Nanoseconds of the first and of the second add.
 type Pair = [f64; 2];
 
-/// A contender, which measures itself with so many bytes between, on so many threads.
+/// A contender, which measures itself with a number of bytes between, on a number of threads.
 struct Contender {
     name: &'static str,
     measure: Box<dyn Fn(usize, usize) -> Pair>,
@@ -168,7 +168,7 @@ fn atomic() -> Contender {
     })
 }
 
-/// Nothing and the yardstick come first.
+/// Returns the contenders; nothing and the yardstick come first.
 fn counters() -> Vec<Contender> {
     let made = Cell::new(0);
     let handle = || {
@@ -316,7 +316,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Writing to a `String` cannot fail.
     let _ = write!(
         page,
-        "\nNanoseconds of an add that is timed alone, after so much other memory was read: medians \
+        "\nNanoseconds of an add that is timed alone, after that much other memory was read: medians \
          of\n{rounds} interleaved rounds, less the time of adding nothing. \"The next\" is an add to \
          another thing\nof the kind right after it, which finds near what all of them share. The \
          last columns have medians\n(least to greatest) of the ratios within a round. Windows and \

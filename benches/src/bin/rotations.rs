@@ -117,7 +117,7 @@ fn ring<R: Ring + 'static>(name: &'static str, make: fn(u64, usize) -> R) -> Con
     })
 }
 
-/// Nothing and the yardstick come first.
+/// Returns the contenders; nothing and the yardstick come first.
 fn contenders() -> Vec<Contender> {
     let atomic = CachePadded::new(AtomicU64::new(0));
     let ticker = Ticker::start(TICK);

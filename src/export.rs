@@ -76,7 +76,7 @@ mod window;
 pub use catalog::{Catalog, CatalogError, Listed};
 pub use field::{FamilySource, Field, field};
 pub use form::Form;
-pub use from_fn::{FieldFn, FromFn, field_fn, from_fn, total_fn};
+pub use from_fn::{FieldFn, FromFn, field_count_fn, field_fn, from_fn, total_fn};
 pub use metric::{AnyMetric, Exported};
 pub use outline::Outline;
 pub use parts::{Part, PartKind};

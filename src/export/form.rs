@@ -6,7 +6,8 @@ use crate::histogram::Scale;
 /// The type of a metric, with its scale or its events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A [`Counter`](crate::Counter).
+    /// A [`Counter`](crate::Counter), or a count of the program's own: from
+    /// [`field_count_fn`](super::field_count_fn).
     Counter,
     /// A [`Gauge`](crate::Gauge).
     Gauge,

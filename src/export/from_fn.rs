@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::SystemTime;
 
 use super::field::FamilySource;
-use super::form::Form;
 use super::metric::{AnyMetric, Exported};
 use super::outline::Outline;
 use super::source::{Series, Source, outline_of, refused, visit_fields};
@@ -94,7 +93,7 @@ impl<F> FromFn<F> {
 
 impl<F: Fn() -> f64 + Send + Sync + 'static> Exported for FromFn<F> {
     fn any(&self) -> AnyMetric<'_> {
-        read(&self.number, self.make)
+        (self.make)(read(&self.number).unwrap_or(f64::NAN))
     }
 }
 
@@ -163,26 +162,66 @@ pub fn field_fn<S: FamilySource>(
     family: S,
     number: fn(&S::Metric) -> f64,
 ) -> FieldFn<S, S::Metric> {
-    FieldFn { family, number }
+    FieldFn { family, number, make: |number| AnyMetric::Real(number.unwrap_or(f64::NAN)) }
 }
 
-/// A number of each series of a family: from [`field_fn`].
+/// Makes a source of a family, with one all-time count for each series, which a function reads of
+/// its metric: a number that is none of the library's counters.
+///
+/// Exporters show it as a counter. What [`field_fn`] says of the family, and [`total_fn`] of the
+/// function, holds here too. A series counts since it was made.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use windrow::export::{Catalog, field_count_fn};
+/// use windrow::{Family, family::Metric, labels};
+///
+/// labels! { pub struct Disk { disk: str } }
+///
+/// /// Bytes written, as the driver counts them.
+/// #[derive(Default)]
+/// struct Written(AtomicU64);
+///
+/// impl Metric for Written {
+///     type Total = u64;
+///     fn total(&self) -> u64 { self.0.load(Ordering::Relaxed) }
+///     fn merge(one: &mut u64, other: u64) { *one += other; }
+/// }
+///
+/// static DISKS: Family<Disk, Written> = Family::new();
+///
+/// let mut catalog = Catalog::new();
+/// let bytes = field_count_fn(&DISKS, Written::total);
+/// catalog.add("written", "Bytes written, by disk", bytes)?.set_unit("By");
+/// DISKS.with(Disk { disk: "sda" }).0.store(4_096, Ordering::Relaxed);
+/// # Ok::<(), windrow::export::CatalogError>(())
+/// ```
+pub fn field_count_fn<S: FamilySource>(
+    family: S,
+    count: fn(&S::Metric) -> u64,
+) -> FieldFn<S, S::Metric, u64> {
+    FieldFn { family, number: count, make: AnyMetric::Count }
+}
+
+/// A number of each series of a family: from [`field_fn`] or [`field_count_fn`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a source is not exported before an exporter or a catalog has it"]
-pub struct FieldFn<S, M> {
+pub struct FieldFn<S, M, N = f64> {
     family: S,
-    number: fn(&M) -> f64,
+    number: fn(&M) -> N,
+    make: fn(Option<N>) -> AnyMetric<'static>,
 }
 
-impl<S: FamilySource> Source for FieldFn<S, S::Metric> {
+impl<S: FamilySource, N> Source for FieldFn<S, S::Metric, N> {
     fn outline(&self) -> Outline {
-        let outline = self.family.with_family(|family| outline_of(family, Form::Real));
-        outline.unwrap_or_else(|| Outline::of_metric(Form::Real))
+        let form = (self.make)(None).form();
+        let outline = self.family.with_family(|family| outline_of(family, form));
+        outline.unwrap_or_else(|| Outline::of_metric(form))
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
         self.family.with_family(|family| {
-            visit_fields(family, |metric| read(|| (self.number)(metric), AnyMetric::Real), see);
+            visit_fields(family, |metric| (self.make)(read(|| (self.number)(metric))), see);
         });
     }
 
@@ -192,6 +231,6 @@ impl<S: FamilySource> Source for FieldFn<S, S::Metric> {
 }
 
 /// Calls the program's function. A panic is a number that does not exist: exporters go on.
-fn read(number: impl Fn() -> f64, make: fn(f64) -> AnyMetric<'static>) -> AnyMetric<'static> {
-    make(catch_unwind(AssertUnwindSafe(number)).unwrap_or(f64::NAN))
+fn read<N>(number: impl Fn() -> N) -> Option<N> {
+    catch_unwind(AssertUnwindSafe(number)).ok()
 }

@@ -49,6 +49,9 @@ pub enum AnyMetric<'m> {
     Real(f64),
     /// An all-time total of the program's own, which was read to make this.
     RealTotal(f64),
+    /// An all-time count of the program's own, which was read to make this; `None` if there is no
+    /// such number at the moment.
+    Count(Option<u64>),
     /// A histogram.
     Histogram(&'m Histogram),
     /// A sliding window.
@@ -59,7 +62,7 @@ impl AnyMetric<'_> {
     /// Returns the metric's type.
     pub fn form(self) -> Form {
         match self {
-            AnyMetric::Counter(_) => Form::Counter,
+            AnyMetric::Counter(_) | AnyMetric::Count(_) => Form::Counter,
             AnyMetric::Gauge(_) => Form::Gauge,
             AnyMetric::InFlight(_) => Form::InFlight,
             AnyMetric::Maximum(_) => Form::Maximum,
@@ -88,8 +91,8 @@ impl AnyMetric<'_> {
 /// ```
 ///
 /// For a struct of several metrics, see [`field`](super::field); for a number that is none of the
-/// library's metrics, [`from_fn`](super::from_fn), [`total_fn`](super::total_fn) and
-/// [`field_fn`](super::field_fn).
+/// library's metrics, [`from_fn`](super::from_fn), [`total_fn`](super::total_fn),
+/// [`field_fn`](super::field_fn) and [`field_count_fn`](super::field_count_fn).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be exported",
     note = "counters, gauges, maxima, minima, histograms and sliding windows can; of a struct that \

@@ -126,6 +126,7 @@ impl Reading {
                 let is_total = |total: &f64| total.is_finite() && *total >= 0.0;
                 Read::Number(Some(total).filter(is_total).map(Value::RealTotal))
             }
+            AnyMetric::Count(count) => Read::Number(count.map(Value::Count)),
             AnyMetric::Histogram(histogram) => Read::Values(histogram.lifetime()),
             AnyMetric::Window(window) => Read::Window(Window::of(window, part)),
         };

@@ -34,6 +34,7 @@ impl Member {
         let (mut all, mut last, mut span) = (Vec::new(), Vec::new(), 0);
         match metric {
             AnyMetric::Counter(counter) => all.push(of_count(counter.lifetime())),
+            AnyMetric::Count(count) => all.push(of_count(count.unwrap_or_default())),
             AnyMetric::Gauge(gauge) => all.push(of_signed(gauge.sum())),
             AnyMetric::InFlight(in_flight) => {
                 all.push(of_signed(i64::try_from(in_flight.level()).unwrap_or(i64::MAX)));

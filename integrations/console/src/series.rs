@@ -26,6 +26,7 @@ pub(crate) fn numbers(
         AnyMetric::Counter(counter) => into.push(counter.lifetime().into()),
         AnyMetric::Gauge(gauge) => into.push(Number::Signed(gauge.sum())),
         AnyMetric::InFlight(in_flight) => into.push(in_flight.level().into()),
+        AnyMetric::Count(count) => into.push(count.into()),
         AnyMetric::Maximum(maximum) => into.push(maximum.get().into()),
         AnyMetric::Minimum(minimum) => into.push(minimum.get().into()),
         AnyMetric::Real(number) | AnyMetric::RealTotal(number) => {
@@ -75,6 +76,7 @@ pub(crate) fn audit(metric: AnyMetric<'_>, ledger: &mut Ledger) -> Audit {
         | AnyMetric::InFlight(_)
         | AnyMetric::Real(_)
         | AnyMetric::RealTotal(_) => Audit::Nothing,
+        AnyMetric::Count(count) => count.map_or(Audit::Nothing, |value| ledger.only_grows(value)),
         AnyMetric::Maximum(maximum) => {
             maximum.get().map_or(Audit::Nothing, |value| ledger.only_grows(value))
         }
@@ -94,6 +96,7 @@ pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
         }
         AnyMetric::Gauge(gauge) => json!({ "level": gauge.sum() }),
         AnyMetric::InFlight(in_flight) => json!({ "level": in_flight.level() }),
+        AnyMetric::Count(count) => json!({ "lifetime": count, "sum": count }),
         AnyMetric::Maximum(maximum) => json!({ "value": maximum.get() }),
         AnyMetric::Minimum(minimum) => json!({ "value": minimum.get() }),
         AnyMetric::Real(number) | AnyMetric::RealTotal(number) => {

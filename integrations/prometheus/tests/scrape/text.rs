@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::export::{field, field_fn, from_fn};
+use windrow::export::{field, field_count_fn, field_fn, from_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, events,
     family::Metric,
@@ -451,6 +451,26 @@ fn a_number_of_the_programs_own_is_a_gauge() {
     assert_eq!(samples(&metrics), shown);
     number.store(-8, Ordering::Relaxed);
     assert!(text(&metrics).contains("# TYPE half gauge\nhalf -4.0\n"));
+}
+
+#[test]
+fn a_count_of_the_programs_own_is_a_counter_and_a_panic_has_none() {
+    let gates =
+        Arc::new(Family::<Shift, _, _>::with_constructor(|| Gate::builder(5).build().unwrap()));
+    let granted = |gate: &Gate| match gate.granted() {
+        4 => panic!("for the test"),
+        granted => granted,
+    };
+    let mut metrics = Exposition::new();
+    metrics.register("granted", "Granted", field_count_fn(Arc::clone(&gates), granted)).unwrap();
+    assert!(gates.with(Shift { shift: 7 }).try_admit(2));
+    assert!(gates.with(Shift { shift: 8 }).try_admit(4));
+    let shown = text(&metrics);
+    assert!(shown.contains("# TYPE granted_total counter\n"), "{shown}");
+    let shown = ["granted_overflow_total 0", r#"granted_total{shift="7"} 2"#];
+    let mut samples = samples(&metrics);
+    samples.sort_unstable();
+    assert_eq!(samples, shown);
 }
 
 #[test]

@@ -14,23 +14,24 @@
 //! A reader of the total, and `retain`, which take time for each series anyway, check all of them.
 
 use std::collections::VecDeque;
+use std::ptr::from_ref;
 
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
-use crate::family::series::Series;
+use crate::family::shared::Shared;
 use crate::reclaim::{announced, grace, pin};
 use crate::stripe::membarrier;
-use crate::sync::{Arc, Ordering, fence, sized};
+use crate::sync::{Ordering, fence, sized};
 
 pub(super) struct Forgotten<L: Labels, M: Metric> {
     /// The total of the series that are freed; `None` if there are none.
     total: Option<M::Total>,
     /// The series removed one by one as others came, whose wait begins together.
-    batch: Vec<Arc<Series<L, M>>>,
+    batch: Vec<Shared<L, M>>,
     /// The series removed, in this order; each with what it waits for.
-    waiting: VecDeque<(Until, Arc<Series<L, M>>)>,
+    waiting: VecDeque<(Until, Shared<L, M>)>,
     /// The series whose wait is over, and which were in use when they were last checked.
-    kept: VecDeque<Arc<Series<L, M>>>,
+    kept: VecDeque<Shared<L, M>>,
     /// The list that [`Family::retain_next`](crate::Family::retain_next) looks at next.
     pub(super) hand: usize,
 }
@@ -69,7 +70,7 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
 
     /// Adds a series that this thread has taken out of its list. Its wait begins with
     /// [`settle`](Self::settle).
-    pub(super) fn take(&mut self, series: Arc<Series<L, M>>) {
+    pub(super) fn take(&mut self, series: Shared<L, M>) {
         self.batch.push(series);
     }
 
@@ -93,12 +94,7 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
 
     /// Removes the series to which no thread can add any more, after checking at most `looks` of
     /// the kept ones, and appends them to `freed`. The caller drops `freed` after the lock.
-    pub(super) fn free(
-        &mut self,
-        looks: usize,
-        announces: bool,
-        freed: &mut Vec<Arc<Series<L, M>>>,
-    ) {
+    pub(super) fn free(&mut self, looks: usize, announces: bool, freed: &mut Vec<Shared<L, M>>) {
         self.settle(announces);
         if let Some(newest) = self.waiting.back().map(|(until, _)| *until) {
             for _ in 0..grace::PINS {
@@ -124,8 +120,8 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
         let used = if announces && looks > 0 { announced::all() } else { Vec::new() };
         for _ in 0..looks {
             let Some(series) = self.kept.front() else { break };
-            let address = Arc::as_ptr(series).cast_mut().cast();
-            if used.binary_search(&address).is_ok() || Arc::strong_count(series) > 1 {
+            let address = from_ref(&**series).cast_mut().cast();
+            if used.binary_search(&address).is_ok() || Shared::count(series) > 1 {
                 self.kept.rotate_left(1);
                 continue;
             }

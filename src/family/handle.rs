@@ -8,8 +8,8 @@ use crate::family::hold::Hold;
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::names::OVERFLOW;
 use crate::family::series::Series;
+use crate::family::shared::Shared;
 use crate::in_flight::{InFlight, LevelOwner};
-use crate::sync::Arc;
 
 /// An owning handle of a series of a [`Family`](crate::Family). Adds through it cost the same as
 /// adds to a metric without a family.
@@ -34,14 +34,14 @@ use crate::sync::Arc;
 /// assert_eq!(cart.labels(), Some(Route { route: "/cart" }));
 /// ```
 #[must_use = "a handle counts nothing by itself"]
-pub struct Handle<L: Labels, M>(Arc<Series<L, M>>);
+pub struct Handle<L: Labels, M>(Shared<L, M>);
 
 impl<L: Labels, M> Handle<L, M> {
-    pub(super) fn new(series: Arc<Series<L, M>>) -> Handle<L, M> {
+    pub(super) fn new(series: Shared<L, M>) -> Handle<L, M> {
         Handle(series)
     }
 
-    pub(super) fn series(&self) -> &Arc<Series<L, M>> {
+    pub(super) fn series(&self) -> &Series<L, M> {
         &self.0
     }
 
@@ -55,7 +55,7 @@ impl<L: Labels, M> Handle<L, M> {
     /// assert_eq!(requests.handle(Route { route: "/b" }).labels(), None);
     /// ```
     pub fn labels(&self) -> Option<L::Borrowed<'_>> {
-        self.0.labels.as_ref().map(L::borrow)
+        self.0.labels().map(L::borrow)
     }
 
     /// Returns the number of the series, which is unique in the process for all time.
@@ -81,7 +81,7 @@ impl<L: Labels, M> Handle<L, M> {
     /// assert_eq!(flags.handle(Flag { on: true }).number(), first);
     /// ```
     pub fn number(&self) -> u64 {
-        self.0.number
+        self.0.number()
     }
 
     /// Returns the time at which the series was made, by the system's clock.
@@ -127,7 +127,7 @@ impl<L: Labels, M> Handle<L, M> {
 
 impl<L: Labels, M> Clone for Handle<L, M> {
     fn clone(&self) -> Handle<L, M> {
-        Handle(Arc::clone(&self.0))
+        Handle(self.0.clone())
     }
 }
 
@@ -175,8 +175,7 @@ pub struct Pinned<'f, L: Labels, M> {
 
 impl<'f, L: Labels, M> Pinned<'f, L, M> {
     /// # Safety
-    /// The series is in an `Arc`, to which another reference exists for as long as the result
-    /// lives.
+    /// There is a [`Shared`] reference of the series for as long as the result lives.
     #[inline]
     pub(super) unsafe fn new(series: &'f Series<L, M>, hold: Hold<L>) -> Pinned<'f, L, M> {
         Pinned { series, _hold: hold }
@@ -204,7 +203,7 @@ impl<'f, L: Labels, M> Pinned<'f, L, M> {
     /// ```
     pub fn keep(&self) -> Handle<L, M> {
         // SAFETY: the contract of `new`.
-        Handle::new(unsafe { self.series.share() })
+        Handle::new(unsafe { Shared::another(self.series) })
     }
 }
 

@@ -6,8 +6,9 @@ use crate::family::hold::Hold;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
+use crate::family::shared::Shared;
 use crate::family::table::{List, Search, Table};
-use crate::sync::{Arc, Ordering};
+use crate::sync::Ordering;
 
 /// Returns the metric of a set of labels that belongs to a list, if its series is there and can be
 /// announced.
@@ -163,7 +164,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Makes a series, which is not in the table yet, and counts it against the limit; returns
     /// `None` if the family is full.
     #[cold]
-    fn make_series(&self, hash: u64, labels: L::Borrowed<'_>) -> Option<Arc<Series<L, M>>> {
+    fn make_series(&self, hash: u32, labels: L::Borrowed<'_>) -> Option<Shared<L, M>> {
         let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
         // Relaxed, here and below: only the number matters. The number is checked first, because
         // making a metric costs more.
@@ -171,7 +172,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             return None;
         }
         let (names, labels) = (self.names.clone(), Some(L::store(labels)));
-        let new = Series::new(hash, names, labels, (self.make)());
+        let new = Shared::new(Series::new(hash, names, labels, (self.make)()));
         if self.series.fetch_add(1, Ordering::Relaxed) >= limit {
             self.series.fetch_sub(1, Ordering::Relaxed);
             return None;
@@ -182,7 +183,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Returns the overflow series.
     #[cold]
     fn refuse(&self) -> &Series<L, M> {
-        let new = || Series::new(0, self.names.clone(), None, (self.make)());
+        let new = || Shared::new(Series::new(0, self.names.clone(), None, (self.make)()));
         let overflow = self.overflow.get().unwrap_or_else(|| self.overflow.set(new()));
         self.refused.increment(); // afterwards, because a series that cannot be made counts nothing
         overflow

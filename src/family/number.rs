@@ -1,5 +1,7 @@
 //! A unique number for each series.
 
+use std::num::NonZeroU64;
+
 use crate::sync::{AtomicU64, Ordering, global};
 
 global! {
@@ -8,6 +10,7 @@ global! {
 }
 
 /// Returns a number for a new series, unique in the process for all time.
-pub(super) fn next() -> u64 {
-    made().fetch_add(1, Ordering::Relaxed) // only the number matters
+pub(super) fn next() -> NonZeroU64 {
+    let before = made().fetch_add(1, Ordering::Relaxed); // only the number matters
+    NonZeroU64::MIN.saturating_add(before)
 }

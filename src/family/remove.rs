@@ -9,8 +9,9 @@ use crate::family::handle::Handle;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
+use crate::family::shared::Shared;
 use crate::family::table::Search;
-use crate::sync::{Arc, Ordering};
+use crate::sync::Ordering;
 
 /// The number of lists, most of them empty, that a look at one series may pass over.
 const LISTS: usize = 8;
@@ -38,7 +39,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let mut removed = 0;
         for series in self.iter().filter(|series| series.labels().is_some()) {
             // One reference is the table's, one is ours.
-            let is_kept = || Arc::strong_count(series.series()) > 2;
+            let is_kept = || Shared::count(series.series()) > 2;
             if !keep(&series, series.series().idle(is_kept())) {
                 let mut forgotten = self.lock();
                 if !is_kept() {
@@ -96,8 +97,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
             // SAFETY: this thread holds the lock, and `forgotten` keeps what it removes.
             for series in unsafe { table.each_of(list) } {
                 looks += 1;
-                // SAFETY: one reference is the table's.
-                let is_kept = unsafe { series.references() } > 1;
+                let is_kept = Shared::count(series) > 1; // one reference is the table's
                 if series.is_there() && !is_kept && !keep(&series.metric) {
                     removed += usize::from(self.remove_from_table(series, &mut forgotten));
                 }
@@ -160,7 +160,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
 
     /// Removes a series. Returns false if it was removed before.
     fn remove_from_table(&self, series: &Series<L, M>, forgotten: &mut Forgotten<L, M>) -> bool {
-        let (Some(table), Some(labels)) = (self.table.get(), &series.labels) else { return false };
+        let (Some(table), Some(labels)) = (self.table.get(), series.labels()) else { return false };
         let is_first = if L::COMBINATIONS.is_some() {
             series.hide()
         } else if series.take_out() {

@@ -1,13 +1,13 @@
 //! A series of a family: a set of labels, and its metric.
 
-use std::mem::ManuallyDrop;
-use std::ptr::{from_ref, null_mut, with_exposed_provenance};
+use std::num::NonZeroU64;
+use std::ptr::null_mut;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::clock::{Clock, Coarse};
 use crate::family::labels::Labels;
 use crate::family::number;
-use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering, Witness};
 use crate::timestamp::saturating_nanos;
 
 /// Used since the last look.
@@ -18,80 +18,80 @@ const IDLE: u8 = 1;
 /// again.
 const HIDDEN: u8 = 0;
 
+/// The metric is where the series is, so that a use of it computes no address.
+#[repr(C)]
 pub(super) struct Series<L: Labels, M> {
-    pub(super) hash: u64,
-    /// Unique in the process.
-    pub(super) number: u64,
+    pub(super) metric: M,
     /// The next series in its list of the table.
     pub(super) next: AtomicPtr<Series<L, M>>,
+    /// A part of the hash of its labels.
+    hash: u32,
     use_state: AtomicU8,
     /// True if the series was taken out of its list. Under the family's lock. (It is independent of
     /// the state of use: a thread that has found the series just before may still use it.)
     is_out: AtomicBool,
-    /// `None` in the overflow series.
-    pub(super) labels: Option<L::Stored>,
-    pub(super) names: L::Names,
-    pub(super) metric: M,
+    /// The number of references: one to begin with.
+    pub(super) references: AtomicU32,
+    /// The time at which a look last found that it had been used.
+    last_used: AtomicU32,
+    set: Set<L::Stored>,
     /// The system's time at which it was made, in nanoseconds since 1970. Exporters need one that
     /// never changes.
     created: u64,
-    /// The time at which a look last found that it had been used, by the [`Coarse`] clock.
-    last_used: AtomicU64,
+    pub(super) names: L::Names,
     witness: Witness,
 }
 
+/// A set of labels, if there is one, and a number that is unique in the process. That it is not
+/// zero tells which: so a set of one word takes no more than that.
+enum Set<S> {
+    Labels { labels: S, number: NonZeroU64 },
+    Overflow { number: u64 },
+}
+
 impl<L: Labels, M> Series<L, M> {
+    /// Makes a series; the overflow series without labels.
     pub(super) fn new(
-        hash: u64,
+        hash: u32,
         names: L::Names,
         labels: Option<L::Stored>,
         metric: M,
-    ) -> Arc<Series<L, M>> {
-        let series = Arc::new(Series {
-            hash,
-            number: number::next(),
+    ) -> Series<L, M> {
+        let number = number::next();
+        let set = match labels {
+            Some(labels) => Set::Labels { labels, number },
+            None => Set::Overflow { number: number.get() },
+        };
+        Series {
+            metric,
             next: AtomicPtr::new(null_mut()),
+            hash,
             use_state: AtomicU8::new(USED),
             is_out: AtomicBool::new(false),
-            labels,
-            names,
-            metric,
+            references: AtomicU32::new(1),
+            last_used: AtomicU32::new(tick_after(now())),
+            set,
             created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, saturating_nanos),
-            last_used: AtomicU64::new(Coarse::default().now().as_nanos()),
+            names,
             witness: Witness::new(),
-        });
-        let _ = Arc::as_ptr(&series).expose_provenance(); // for `in_arc`
-        series
-    }
-
-    /// Returns the pointer of its `Arc`, which, unlike one from `self`, may free the series.
-    pub(super) fn in_arc(&self) -> *const Series<L, M> {
-        with_exposed_provenance(from_ref(self).addr())
-    }
-
-    /// Returns one more reference to the series.
-    ///
-    /// # Safety
-    ///
-    /// There is at least one reference.
-    pub(super) unsafe fn share(&self) -> Arc<Series<L, M>> {
-        // SAFETY: the contract; only `new` makes a series, in an `Arc`.
-        unsafe {
-            Arc::increment_strong_count(self.in_arc());
-            Arc::from_raw(self.in_arc())
         }
     }
 
-    /// Returns the number of references to the series.
-    ///
-    /// # Safety
-    ///
-    /// There is at least one reference.
-    pub(super) unsafe fn references(&self) -> usize {
-        // SAFETY: the contract; only `new` makes a series, in an `Arc`. The reference is not ours,
-        // and not dropped.
-        let series = unsafe { ManuallyDrop::new(Arc::from_raw(self.in_arc())) };
-        Arc::strong_count(&series)
+    /// Returns the labels; `None` of the overflow series.
+    #[inline]
+    pub(super) fn labels(&self) -> Option<&L::Stored> {
+        match &self.set {
+            Set::Labels { labels, .. } => Some(labels),
+            Set::Overflow { .. } => None,
+        }
+    }
+
+    /// Returns the number, which is unique in the process.
+    pub(super) fn number(&self) -> u64 {
+        match self.set {
+            Set::Labels { number, .. } => number.get(),
+            Set::Overflow { number } => number,
+        }
     }
 
     /// Returns the system's time at which it was made.
@@ -99,19 +99,18 @@ impl<L: Labels, M> Series<L, M> {
         UNIX_EPOCH + Duration::from_nanos(self.created)
     }
 
-    /// Returns whether this is its hash.
+    /// Returns whether this part of a hash is its own.
     #[inline]
-    pub(super) fn has(&self, hash: u64) -> bool {
+    pub(super) fn has(&self, hash: u32) -> bool {
         self.witness.check();
         L::COMBINATIONS.is_some() || self.hash == hash
     }
 
-    /// Returns whether these are its labels, given that their hash is its hash.
+    /// Returns whether these are its labels, given that they have its part of the hash.
     #[inline]
     pub(super) fn is(&self, labels: L::Borrowed<'_>) -> bool {
         // A family without a hash finds a series by its index.
-        L::COMBINATIONS.is_some()
-            || self.labels.as_ref().is_some_and(|stored| L::matches(stored, labels))
+        L::COMBINATIONS.is_some() || self.labels().is_some_and(|stored| L::matches(stored, labels))
     }
 
     /// Returns whether the series is marked as used. Usually it is, so this reads a word that
@@ -160,18 +159,73 @@ impl<L: Labels, M> Series<L, M> {
     /// Looks whether the series was used, and returns the time since it was last found used. A
     /// series with a handle (`is_kept`) is in use.
     pub(super) fn idle(&self, is_kept: bool) -> Duration {
-        let nanos = Coarse::default().now().as_nanos();
+        let now = now();
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         let was_used = self.use_state.compare_exchange(USED, IDLE, order, failed).is_ok();
         if was_used || is_kept {
-            self.last_used.store(nanos, Ordering::Relaxed);
+            self.last_used.store(tick_after(now), Ordering::Relaxed);
         }
-        Duration::from_nanos(nanos.saturating_sub(self.last_used.load(Ordering::Relaxed)))
+        time_since(self.last_used.load(Ordering::Relaxed), now)
+    }
+}
+
+/// The number of bits of a time in nanoseconds that a tick does not have: it is 67 ms long. Numbers
+/// of ticks wrap after nine years.
+const TICK: u32 = 26;
+
+/// Returns the time of the [`Coarse`] clock, in nanoseconds.
+fn now() -> u64 {
+    Coarse::default().now().as_nanos()
+}
+
+/// Returns the number of the tick that begins next, so that no idle time is too long.
+fn tick_after(nanos: u64) -> u32 {
+    nanos.div_ceil(1 << TICK) as u32
+}
+
+/// Returns the time from a tick until now; zero if the tick is to come.
+fn time_since(tick: u32, nanos: u64) -> Duration {
+    let ticks = ((nanos >> TICK) as u32).wrapping_sub(tick).cast_signed();
+    match u64::try_from(ticks) {
+        Ok(ticks) => Duration::from_nanos((ticks << TICK) | (nanos & ((1 << TICK) - 1))),
+        Err(_) => Duration::ZERO,
     }
 }
 
 impl<L: Labels, M> Drop for Series<L, M> {
     fn drop(&mut self) {
         self.witness.renew();
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::{Counter, Gate, labels};
+
+    labels! {
+        struct Client { number: u64 }
+        struct Route { route: str }
+    }
+
+    /// The documentation of `Family`, and the guide, say so.
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn a_series_takes_48_bytes_and_its_metric() {
+        assert_eq!(size_of::<Series<Client, Gate>>(), 48 + size_of::<Gate>());
+        assert_eq!(size_of::<Series<Client, Counter>>(), 48 + size_of::<Counter>());
+        assert_eq!(size_of::<Series<Route, Counter>>(), 56 + size_of::<Counter>());
+    }
+
+    #[test]
+    fn idle_times_are_never_too_long_and_hardly_too_short() {
+        let wrap = 1_u64 << (32 + TICK);
+        for then in [0, 1, 12_345_678_901, wrap - 1, wrap, wrap + 99, 7 * wrap - (1 << TICK)] {
+            for idle in [0, 1, 1 << TICK, (1 << TICK) + 1, 98_765_432_109, wrap / 2 - (1 << TICK)] {
+                let shown = time_since(tick_after(then), then + idle).as_nanos() as u64;
+                assert!(shown <= idle && idle < shown + (1 << TICK), "{then}, {idle}: {shown}");
+            }
+        }
+        assert_eq!(time_since(tick_after(1 << 40), (1 << 40) - 1), Duration::ZERO);
     }
 }

@@ -37,9 +37,10 @@ use crate::dependent;
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
 use crate::family::series::Series;
+use crate::family::shared::Shared;
 use crate::reclaim::announced::{self, Word};
 use crate::stripe;
-use crate::sync::{Arc, AtomicPtr, Ordering, sized};
+use crate::sync::{AtomicPtr, Ordering, sized};
 
 /// A table has a list for each possible series, up to this number. With more series, lists get
 /// longer.
@@ -55,7 +56,9 @@ pub(super) struct Table<L: Labels, M> {
 /// The list to which a set of labels belongs.
 pub(super) struct List<'t, L: Labels, M> {
     head: &'t AtomicPtr<Series<L, M>>,
-    pub(super) hash: u64,
+    /// The part of the hash that a series keeps. Where there are lists for all series, the rest of
+    /// it tells two of one list apart but for one time in thousands.
+    pub(super) hash: u32,
     /// True if lookups announce their series.
     pub(super) announces: bool,
 }
@@ -70,7 +73,7 @@ pub(super) enum Search<'t, L: Labels, M> {
 /// Two series of one set: the one in the table, and the one of the thread that came second.
 pub(super) struct Twice<'t, L: Labels, M> {
     pub(super) there: &'t Series<L, M>,
-    pub(super) ours: Arc<Series<L, M>>,
+    pub(super) ours: Shared<L, M>,
 }
 
 impl<L: Labels, M> Table<L, M> {
@@ -94,7 +97,7 @@ impl<L: Labels, M> Table<L, M> {
         let hash = self.random.hash_one(&labels);
         // The number of lists is a power of two, and not zero.
         let head = &self.heads[hash as usize & (self.heads.len() - 1)];
-        List { head, hash, announces: self.announces }
+        List { head, hash: hash as u32, announces: self.announces }
     }
 
     /// Returns all series in the table.
@@ -249,11 +252,11 @@ impl<'t, L: Labels, M> List<'t, L, M> {
     /// The contract of [`search`](Self::search), which returned `first`.
     pub(super) unsafe fn insert(
         &self,
-        new: Arc<Series<L, M>>,
+        new: Shared<L, M>,
         mut first: *mut Series<L, M>,
         labels: L::Borrowed<'_>,
     ) -> Result<&'t Series<L, M>, Twice<'t, L, M>> {
-        let new = Arc::into_raw(new).cast_mut();
+        let new = new.into_raw();
         loop {
             // SAFETY: ours, and no other thread has seen it.
             unsafe { (*new).next.store(first, Ordering::Relaxed) };
@@ -268,7 +271,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
             // SAFETY: the contract.
             if let Search::Found(series) = unsafe { self.search_from(first, labels) } {
                 // SAFETY: made above by `into_raw`; no other thread has seen it.
-                return Err(Twice { there: series, ours: unsafe { Arc::from_raw(new) } });
+                return Err(Twice { there: series, ours: unsafe { Shared::from_raw(new) } });
             }
         }
     }
@@ -279,7 +282,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
     /// # Safety
     ///
     /// The caller holds the lock under which series are removed. The series is in this list.
-    pub(super) unsafe fn remove(&self, series: &Series<L, M>) -> Arc<Series<L, M>> {
+    pub(super) unsafe fn remove(&self, series: &Series<L, M>) -> Shared<L, M> {
         let gone = std::ptr::from_ref(series).cast_mut();
         let rest = series.next.load(Ordering::Relaxed);
         // Relaxed: this store publishes nothing. Acquire, on failure: as in `search`.
@@ -297,7 +300,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
             }
         }
         // SAFETY: `insert` made it by `into_raw`, and the list no longer has it.
-        unsafe { Arc::from_raw(series.in_arc()) }
+        unsafe { Shared::of(series) }
     }
 }
 
@@ -308,7 +311,7 @@ impl<L: Labels, M> Drop for Table<L, M> {
             while !next.is_null() {
                 // SAFETY: `insert` made it by `into_raw`. No thread has a hold for this family: it
                 // would borrow it. (Announcements that were leaked are never followed.)
-                let series = unsafe { Arc::from_raw(next) };
+                let series = unsafe { Shared::from_raw(next) };
                 next = series.next.load(Ordering::Relaxed);
             }
         }

@@ -9,8 +9,9 @@ use crate::family::labels::Labels;
 use crate::family::lookup;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
+use crate::family::shared::Shared;
 use crate::family::table::Search;
-use crate::sync::{Arc, Ordering};
+use crate::sync::Ordering;
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Returns all series, in no order; and last the overflow series, if any set was refused.
@@ -38,10 +39,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         // order.
         listed.sort_unstable_by_key(|series| ptr::from_ref(*series).addr());
         // SAFETY: the series are in the table, which has a reference to each.
-        let share = |series: &Series<L, M>| Handle::new(unsafe { series.share() });
+        let share = |series: &Series<L, M>| Handle::new(unsafe { Shared::another(series) });
         let mut all: Vec<Handle<L, M>> = listed.into_iter().map(share).collect(); // in place
         drop(locked);
-        all.extend(self.overflow.get().map(|series| Handle::new(Arc::clone(series))));
+        all.extend(self.overflow.get().map(|series| Handle::new(series.clone())));
         FamilyIter(all.into_iter())
     }
 

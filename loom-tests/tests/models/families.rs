@@ -180,6 +180,50 @@ fn a_handle_lets_go_of_a_removed_series() {
     );
 }
 
+/// A number of which three is added before it is dropped.
+#[derive(Default)]
+struct Three(AtomicU64);
+
+impl Metric for Three {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        *one += other;
+    }
+}
+
+impl Drop for Three {
+    fn drop(&mut self) {
+        assert_eq!(self.0.load(Relaxed), 3);
+    }
+}
+
+/// Two threads let go of the handles of a family that is gone. The last one drops the metric, and
+/// has seen what the other has added.
+#[test]
+fn the_last_of_two_handles_drops_the_metric() {
+    Model::new("families::the_last_of_two_handles_drops_the_metric").bounded_over_epoch(2).explore(
+        || {
+            let family = Family::<Key, Three>::new();
+            turn();
+            let handle = family.handle(Key { key: 1 });
+            let of_other = handle.clone();
+            drop(family);
+            let other = thread::spawn(move || {
+                turn();
+                of_other.0.fetch_add(1, Relaxed);
+            });
+            handle.0.fetch_add(2, Relaxed);
+            drop(handle);
+            other.join().unwrap();
+        },
+    );
+}
+
 /// A thread makes a handle of a series that it has borrowed, while that is removed. Its adds by the
 /// handle are remembered.
 #[test]

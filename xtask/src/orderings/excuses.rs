@@ -80,8 +80,6 @@ const OPENED: &str = "The thread then opens the row, whether it is open or not, 
 const AGAIN: &str = "`follow` has found the slot without a bucket just before, and acquired that. \
                      For another word a bucket must have come and gone between the two loads: \
                      more than a model can finish.";
-const COUNTED: &str = "Loom's `Arc` acquires by itself when its references are counted; std's \
-                       does not.";
 const OWNED: &str = "The load of the owner before it has mostly acquired this. To miss that, the \
                      closer must stop twice, and the next owner between that load and this: loom \
                      does not find it even with three preemptions.";
@@ -229,12 +227,6 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["Relaxed"],
         why: LOCK,
         witness: "tests/survival/slow.rs",
-    },
-    Excuse {
-        site: "family/forgotten.rs: free: fence: Acquire",
-        orders: &["no fence"],
-        why: COUNTED,
-        witness: "tests/families/main.rs",
     },
     Excuse {
         site: "reclaim/grace.rs: ticket: fence: SeqCst",

@@ -36,8 +36,8 @@ pub(super) const FAMILIES: &[Twin] = &[
     Twin {
         name: "series-freed-under-a-handle",
         file: "src/family/forgotten.rs",
-        find: "|| Arc::strong_count(series) > 1 {",
-        replace: "|| Arc::strong_count(series) == 0 {",
+        find: "|| Shared::count(series) > 1 {",
+        replace: "|| Shared::count(series) == 0 {",
         build: &CHECKER,
         model: "families::a_handle_lets_go_of_a_removed_series",
         why: "adds of a handle after the series was forgotten are not in the lifetime",

@@ -103,6 +103,8 @@ pub use heavy::HeavyKeys;
 pub use histogram::Histogram;
 pub use in_flight::InFlight;
 pub use last_calls::LastCalls;
+#[doc(hidden)]
+pub use once::Once as __Once;
 pub use pace::{Pace, Paces};
 pub use recorded::Recorded;
 #[cfg(loom)]

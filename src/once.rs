@@ -9,24 +9,26 @@ use crate::sync::{AtomicPtr, Ordering, const_fn};
 /// (With a `OnceLock` a thread would wait for another thread that was interrupted while it made the
 /// value.)
 #[derive(Debug)]
-pub(crate) struct Once<T>(AtomicPtr<T>);
+pub struct Once<T>(AtomicPtr<T>);
 
 impl<T> Once<T> {
     const_fn! {
-        pub(crate) const fn new() -> Once<T> {
+        /// Returns one without a value.
+        pub const fn new() -> Once<T> {
             Once(AtomicPtr::new(null_mut()))
         }
     }
 
+    /// Returns the value, if it is made.
     #[inline]
-    pub(crate) fn get(&self) -> Option<&T> {
+    pub fn get(&self) -> Option<&T> {
         // Acquire: pairs with the Release in `set`. SAFETY: null, or from `Box::into_raw` in `set`;
         // only the drop frees it.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
     /// Sets the value, unless there is one already, and returns the value that is there now.
-    pub(crate) fn set(&self, value: T) -> &T {
+    pub fn set(&self, value: T) -> &T {
         let new = Box::into_raw(Box::new(value));
         // Release: publishes the value. Acquire, on failure: as in `get`.
         let (order, failed) = (Ordering::Release, Ordering::Acquire);
@@ -40,6 +42,12 @@ impl<T> Once<T> {
                 unsafe { &*first }
             }
         }
+    }
+}
+
+impl<T> Default for Once<T> {
+    fn default() -> Once<T> {
+        Once::new()
     }
 }
 

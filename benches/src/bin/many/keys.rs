@@ -1,7 +1,8 @@
 //! Keys of limits: ten requests a second for each, by a strict limit in ten buckets; beside
 //! governor's keyed limiter of the same rate, which keeps one word for a key.
 //!
-//! The clock stands still, and leaps by an hour before idle keys are forgotten.
+//! The clock stands still, and leaps by an hour before idle keys are forgotten. As the default one,
+//! it takes no memory in a gate.
 
 use std::hint::black_box;
 use std::num::NonZeroU32;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter, middleware::NoOpMiddleware, nanos::Nanos};
 use windrow::clock::Manual;
-use windrow::{Family, Gate, labels};
+use windrow::{Clock, Family, Gate, Timestamp, labels};
 use windrow_benches::limits::Timed;
 use windrow_tower::Limits;
 
@@ -20,6 +21,20 @@ use crate::{AT_RANDOM, Part, Row, at_random, bytes, column, nanos, sets};
 labels! { struct Client { number: u64 } }
 
 static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
+
+/// That clock, for gates.
+#[derive(Clone, Copy)]
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        CLOCK.now()
+    }
+
+    fn resolution(&self) -> Duration {
+        CLOCK.resolution()
+    }
+}
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -42,11 +57,11 @@ trait Keyed {
     fn keys(&self) -> usize;
 }
 
-fn gate() -> Gate<Manual> {
-    Gate::builder(10).buckets(10).strict().clock(CLOCK.clone()).build().expect("ten a second")
+fn gate() -> Gate<Still> {
+    Gate::builder(10).buckets(10).strict().clock(Still).build().expect("ten a second")
 }
 
-impl Keyed for Limits<Client, Manual> {
+impl Keyed for Limits<Client, Still> {
     const NAME: &str = "windrow-tower, Limits";
 
     fn new(keys: usize) -> Self {
@@ -66,11 +81,11 @@ impl Keyed for Limits<Client, Manual> {
     }
 }
 
-impl Keyed for Family<Client, Gate<Manual>> {
+impl Keyed for Family<Client, Gate<Still>> {
     const NAME: &str = "windrow, a family of gates";
 
     fn new(keys: usize) -> Self {
-        Family::with_constructor(gate as fn() -> Gate<Manual>).with_max_series(keys)
+        Family::with_constructor(gate as fn() -> Gate<Still>).with_max_series(keys)
     }
 
     fn ask(&self, key: u64) -> bool {
@@ -166,8 +181,8 @@ pub(crate) const PART: Part = Part {
     ],
     measure: |count| {
         vec![
-            measure::<Limits<Client, Manual>>(count),
-            measure::<Family<Client, Gate<Manual>>>(count),
+            measure::<Limits<Client, Still>>(count),
+            measure::<Family<Client, Gate<Still>>>(count),
             measure::<Governor>(count),
         ]
     },

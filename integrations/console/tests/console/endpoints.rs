@@ -8,7 +8,7 @@ use axum::Router;
 use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::json;
-use windrow::export::{field, from_fn};
+use windrow::export::{field, field_count_fn, from_fn};
 use windrow::{Counter, Family, Gate, Gauge, InFlight, Maximum, SlidingWindow, labels::LabelNames};
 use windrow_console::{Console, RegisterError};
 use windrow_tower::{
@@ -328,8 +328,8 @@ async fn what_limits_let_through_and_block_is_shown_by_key() {
         let _ = HOURLY.admit(Path { method: Verb::Get, route }, 1, Duration::ZERO);
     }
     let mut console = Console::new("limits");
-    console.show("passed", "Let through", field(HOURLY.family(), Limit::passed)).unwrap();
-    console.show("blocked", "Refused", field(HOURLY.family(), Limit::blocked)).unwrap();
+    console.show("passed", "Let through", field_count_fn(HOURLY.family(), Limit::passed)).unwrap();
+    console.show("blocked", "Refused", field_count_fn(HOURLY.family(), Limit::blocked)).unwrap();
     let server = served(&console.build());
     let shown = text(get(server.address(), "/metrics").await).await;
     for line in [

@@ -30,8 +30,9 @@ use windrow::{
 };
 
 use crate::current::Current;
+use crate::limit::counts::{Answer, Standing};
 use crate::limit::fields::Quota;
-use crate::limit::series::{Limit, Standing};
+use crate::limit::series::Limit;
 use crate::limit::sharing::{Sharing, admit_by_both};
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
@@ -107,11 +108,16 @@ use crate::unwind::make_or_undo;
 ///
 /// # Memory
 ///
-/// A key takes 232 bytes and its texts. Once more than seven of its grants count at a time, or its
-/// requests wait or have weights, its gate takes 0.7 kilobytes more, and 64 bytes for each bucket
-/// (with one bucket more if it is strict): 1.4 kilobytes for a strict gate of ten buckets.
-/// [Rules](Self::replace) that change a gate have the same effect. These are allocated; the two
-/// counters also take columns.
+/// A key takes 128 bytes, 8 for a number or 16 for each text in it, and its texts; and a clock that
+/// is not the default what it takes. `max_keys` and up to twice that take 8 bytes each, once for
+/// all. Once more than seven of its grants count at a time, or its requests wait or have weights,
+/// its gate takes 0.7 kilobytes more, and 64 bytes for each bucket (with one bucket more if it is
+/// strict): 1.4 kilobytes for a strict gate of ten buckets. [Rules](Self::replace) that change a
+/// gate have the same effect.
+///
+/// A key takes 80 bytes more, and two [columns](windrow::diagnostics::columns) once it is counted
+/// there, from the first moment at which two threads ask for it together; 80 bytes if it
+/// [shares](Self#when-there-are-too-many-keys), or if the rules let its requests wait.
 pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     family: Family<L, Limit<C>>,
     /// The overflow key, once it exists.
@@ -192,14 +198,14 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             if is_overflow && !mem::replace(&mut has_looked, true) && self.make_room() {
                 continue;
             }
-            let max_wait = limit.max_wait(max_wait);
+            let max_wait = limit.counts.max_wait(max_wait);
             match limit.own().and_then(|own| self.ask(own, key, weight, max_wait)) {
                 Some(admission) if admission.is_granted() => {
-                    limit.passed.increment();
+                    limit.counts.count(Answer::Passed);
                     return admission;
                 }
                 Some(admission) if !limit.is_over() || Self::stays(&limit.keep()) => {
-                    limit.blocked.increment();
+                    limit.counts.count(Answer::Blocked);
                     return admission;
                 }
                 _ => {}
@@ -362,7 +368,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     }
 
     /// Returns the family of the keys, for reading and for exporters:
-    /// `field(CLIENTS.family(), Limit::blocked)`. The overflow key has no labels.
+    /// `field_count_fn(CLIENTS.family(), Limit::blocked)`, which is in [`windrow::export`]. The
+    /// overflow key has no labels.
     ///
     /// Do not [`remove`](windrow::Family::remove) keys from it: a removed gate would forget its
     /// grants. A handle of a key that is forgotten meanwhile has a retired gate.

@@ -2,13 +2,11 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use windrow::clock::Coarse;
-use windrow::{Clock, Counter, Gate, Timestamp, family::Metric, gate::GateError};
+use windrow::{Clock, Gate, family::Metric, gate::GateError};
 
-use crate::limit::sharing::Sharing;
+use crate::limit::counts::{Answer, Counts, Standing};
 use crate::rules::Rate;
 
 /// A key's gate, and the counts of its requests: a metric in the family of a
@@ -16,52 +14,8 @@ use crate::rules::Rate;
 pub struct Limit<C = Coarse> {
     /// The gate; `None` within if it could not be made, and the key is about to be removed.
     gate: OnceLock<Option<Gate<C>>>,
-    /// The standing, as a [word](Standing::word), which is set before the gate; [`UNKNOWN`] until
-    /// then.
-    standing: AtomicU64,
-    /// The longest wait by the rules, in nanoseconds; `u64::MAX` without rules.
-    max_wait: AtomicU64,
-    pub(super) passed: Counter,
-    pub(super) blocked: Counter,
-}
-
-/// The word of a standing that is not known yet.
-const UNKNOWN: u64 = 0;
-/// The word of [`Standing::Alone`].
-const ALONE: u64 = 1;
-/// The word of [`Standing::Overflow`].
-const OVERFLOW: u64 = 2;
-
-/// The gates that a key asks.
-#[derive(Clone, Copy)]
-pub(super) enum Standing {
-    /// Its own gate.
-    Alone,
-    /// The overflow gate, for the overflow key.
-    Overflow,
-    /// Its own gate and, until this has ended, the overflow gate.
-    Sharing(Sharing),
-}
-
-impl Standing {
-    /// Returns the standing as a word: the time at which it ends, if it is sharing.
-    fn word(self) -> u64 {
-        match self {
-            Standing::Alone => ALONE,
-            Standing::Overflow => OVERFLOW,
-            Standing::Sharing(sharing) => sharing.until().as_nanos().max(OVERFLOW + 1),
-        }
-    }
-
-    /// Returns the standing of a word; `None` if it is not known yet.
-    fn of(word: u64) -> Option<Standing> {
-        match word {
-            UNKNOWN => None,
-            ALONE => Some(Standing::Alone),
-            OVERFLOW => Some(Standing::Overflow),
-            until => Some(Standing::Sharing(Sharing::lasting(Timestamp::from_nanos(until)))),
-        }
-    }
+    /// The standing is set before the gate.
+    pub(super) counts: Counts,
 }
 
 impl<C: Clock> Limit<C> {
@@ -89,31 +43,32 @@ impl<C: Clock> Limit<C> {
         self.gate.get()?.as_ref()
     }
 
-    /// Returns the counter of admitted requests, at once or after a wait, whatever their weights.
+    /// Returns the number of admitted requests, at once or after a wait, whatever their weights.
+    ///
+    /// Exact when no request is under way. It costs a load; once two threads have asked at the same
+    /// moment, what [`Counter::sum`](windrow::Counter::sum) does.
     ///
     /// ```
-    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed().sum(), 0);
+    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed(), 0);
     /// ```
-    pub fn passed(&self) -> &Counter {
-        &self.passed
+    pub fn passed(&self) -> u64 {
+        self.counts.sum(Answer::Passed)
     }
 
-    /// Returns the counter of refused requests, whatever their weights.
+    /// Returns the number of refused requests, whatever their weights.
+    ///
+    /// Cost and consistency are those of [`passed`](Self::passed).
     ///
     /// ```
-    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked().sum(), 0);
+    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked(), 0);
     /// ```
-    pub fn blocked(&self) -> &Counter {
-        &self.blocked
+    pub fn blocked(&self) -> u64 {
+        self.counts.sum(Answer::Blocked)
     }
 
     /// Returns the gate, and which gates the key asks.
     pub(super) fn own(&self) -> Option<(&Gate<C>, Standing)> {
-        self.gate().zip(self.standing())
-    }
-
-    fn standing(&self) -> Option<Standing> {
-        Standing::of(self.standing.load(Ordering::Relaxed)) // as in `set_own`
+        self.gate().zip(self.counts.standing())
     }
 
     /// Returns whether the gate is still to be made.
@@ -123,16 +78,13 @@ impl<C: Clock> Limit<C> {
 
     /// Sets the gate and the standing, unless they are set.
     pub(super) fn set_own(&self, gate: Gate<C>, standing: Standing) {
-        // Relaxed, both: the first one stays. A thread that finds the gate sees it, because it was
-        // set before a gate was.
-        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-        let _ = self.standing.compare_exchange(UNKNOWN, standing.word(), order, failed);
+        self.counts.set_standing(standing);
         self.gate.get_or_init(|| Some(gate));
     }
 
     /// Gives a gate its rate before it is published as the key's.
     pub(super) fn begin_by(&self, gate: &Gate<C>, rate: Rate) {
-        self.set_max_wait(rate);
+        self.counts.set_max_wait(rate.max_wait);
         // Without memory for more buckets, the gate keeps its buckets, and the lower limit.
         let _ = rate.apply(gate);
     }
@@ -140,24 +92,10 @@ impl<C: Clock> Limit<C> {
     /// Gives the key's gate a rate, if there is a gate; returns whether it had another.
     pub(super) fn go_by(&self, rate: Rate) -> Result<bool, GateError> {
         let Some(gate) = self.gate() else { return Ok(false) };
-        self.set_max_wait(rate);
+        self.counts.set_max_wait(rate.max_wait);
         match rate.apply(gate) {
             Err(GateError::Retired) => Ok(false), // its successor will have the rate
             applied => applied,
-        }
-    }
-
-    fn set_max_wait(&self, rate: Rate) {
-        let nanos = u64::try_from(rate.max_wait.as_nanos()).unwrap_or(u64::MAX);
-        // Relaxed: it publishes nothing else, and a request under way may wait by either rules.
-        self.max_wait.store(nanos, Ordering::Relaxed);
-    }
-
-    /// Returns the longest wait that both the caller and the rules allow.
-    pub(super) fn max_wait(&self, asked: Duration) -> Duration {
-        match self.max_wait.load(Ordering::Relaxed) {
-            u64::MAX => asked,
-            nanos => asked.min(Duration::from_nanos(nanos)),
         }
     }
 
@@ -176,13 +114,7 @@ impl<C: Clock> Limit<C> {
 /// Creates a key without a gate.
 impl<C> Default for Limit<C> {
     fn default() -> Limit<C> {
-        Limit {
-            gate: OnceLock::new(),
-            standing: AtomicU64::new(UNKNOWN),
-            max_wait: AtomicU64::new(u64::MAX),
-            passed: Counter::new(),
-            blocked: Counter::new(),
-        }
+        Limit { gate: OnceLock::new(), counts: Counts::new() }
     }
 }
 
@@ -191,12 +123,12 @@ impl<C: Clock + Send + Sync + 'static> Metric for Limit<C> {
     type Total = (u64, u64);
 
     fn total(&self) -> (u64, u64) {
-        (self.passed.total(), self.blocked.total())
+        (self.passed(), self.blocked())
     }
 
     fn merge(one: &mut (u64, u64), other: (u64, u64)) {
-        Counter::merge(&mut one.0, other.0);
-        Counter::merge(&mut one.1, other.1);
+        one.0 = one.0.wrapping_add(other.0);
+        one.1 = one.1.wrapping_add(other.1);
     }
 }
 
@@ -204,8 +136,8 @@ impl<C> Debug for Limit<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Limit")
             .field("gate", &self.gate.get().and_then(Option::as_ref))
-            .field("passed", &self.passed)
-            .field("blocked", &self.blocked)
+            .field("passed", &self.counts.sum(Answer::Passed))
+            .field("blocked", &self.counts.sum(Answer::Blocked))
             .finish_non_exhaustive()
     }
 }

@@ -167,8 +167,9 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// as passed and a refusal as blocked.
     ///
     /// Use it for operations that are not requests: a message on a web socket, a job. It costs a
-    /// lookup in the family, the cost of the gate, and an add to a counter. If the key has just
-    /// been [forgotten](Self::forget_idle), it takes the family's lock.
+    /// lookup in the family, the cost of the gate, and a compare-exchange that counts it; or an add
+    /// to a counter, once two threads have asked for the key together. If the key has just been
+    /// [forgotten](Self::forget_idle), it takes the family's lock.
     ///
     /// A gate that you [retired](windrow::Gate::retire) yourself refuses forever if it stays in the
     /// family: the gate of a key whose labels are all enums, and the overflow gate. Any other is

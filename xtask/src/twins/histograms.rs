@@ -147,6 +147,15 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         why: "a pending value in another pair is an extreme of the block's next bucket (I6)",
     },
     Twin {
+        name: "window-histogram-closed-without-a-look-for-pending-values",
+        file: "src/ring/store/block.rs",
+        find: "        bits & PENDING != 0\n",
+        replace: "        bits & PENDING != 0 && totals.is_empty()\n",
+        build: &PER_CORE,
+        model: "window_histograms::record_against_the_reuse_of_its_block",
+        why: "a pending value in a wide pair is not in the extremes of a closed bucket (I6)",
+    },
+    Twin {
         name: "window-histogram-pairs-share-a-pending-value",
         file: "src/ring/write/add.rs",
         find: "        let pending = layout.pending(pair);",

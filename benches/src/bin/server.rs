@@ -2,9 +2,10 @@
 //! it.
 //!
 //! One thread serves an axum router for each contender, by HTTP/1 over loopback. Another sends
-//! requests over connections that stay open: one over each, and then it reads the answers. Each contender counts requests by
-//! method, route and status, times them by method and route, and counts those in flight. Figures
-//! are CPU time of the serving thread, as Linux counts it. Contenders take turns within each round.
+//! requests over connections that stay open: one over each, and then it reads the answers. Each
+//! contender counts requests by method, route and status, times them by method and route, and
+//! counts those in flight. Figures are CPU time of the serving thread, as Linux counts it.
+//! Contenders take turns within each round.
 
 use std::error::Error;
 use std::fs;
@@ -33,7 +34,7 @@ const ROUTES: [&str; 4] = ["/carts/{id}", "/orders/{id}", "/users/{id}", "/price
 const REQUESTS: [&str; 4] = ["/carts/7", "/orders/12", "/users/5", "/prices/3"];
 /// The number of connections to each router.
 const CONNECTIONS: usize = 32;
-/// The upper bounds of those who need some, in seconds.
+/// The upper bounds of the others' histograms, in seconds.
 const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 fn route(path: Option<&MatchedPath>) -> &str {
@@ -79,7 +80,7 @@ mod ours {
     }
 }
 
-/// As its documentation has it: a type for the labels, with owned texts.
+/// prometheus-client as its documentation has it: a type for the labels, with owned texts.
 mod client {
     use std::sync::LazyLock;
     use std::time::Instant;

@@ -12,6 +12,7 @@ use crate::reclaim;
 use crate::ring::order::bucket::{Bucket, CLOSED, OPEN, Opening};
 use crate::ring::order::bucket_ref::{Adder, BucketRef};
 use crate::ring::order::bucket_ref::{BucketPtr, Versioned};
+use crate::ring::order::level::Level;
 use crate::ring::order::slot::{Content, Slot};
 use crate::ring::order::slots::each_closed;
 use crate::ring::store::block::Block;
@@ -34,14 +35,15 @@ fn ring(events: &'static &'static [(&'static str, Kind)]) -> Ring {
     Ring::new(geometry, Vec::new(), BucketLayout::of(events), 0).expect("sound")
 }
 
-/// A bucket that leaves a pointer, is reused, and comes back to the pointer: `Store::open` and
-/// `Versioned::load`.
+/// A bucket that leaves a pointer, is reused, and comes back to the pointer: `Store::open`,
+/// `Versioned::load` and `Level::fold`.
 ///
 /// The bucket is in no slot; both blocks are free.
 #[derive(Debug)]
 pub struct Comeback {
     ring: Ring,
-    pointer: Slot,
+    /// A level of one slice, whose slot is the pointer.
+    level: Level,
     /// The initial content of the pointer. (The thread that exchanges it does not load it before:
     /// loom would no longer see the exchange meet a load by another thread.)
     first: BucketPtr,
@@ -51,15 +53,18 @@ pub struct Comeback {
 const STARTS: [u64; 2] = [10, 30];
 
 impl Comeback {
-    /// Makes a pointer that leads to a bucket that has counted in a block.
+    /// Makes a pointer that leads to a bucket that has counted in a block, and in its shared cells.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Comeback {
         let (ring, first) = (ring(&COUNT), BucketPtr::new(null_mut()));
-        let comeback = Comeback { ring, pointer: Slot::empty(), first };
+        let geometry = Geometry::of_length(Duration::from_nanos(10), 1).expect("sound");
+        let level = Level::new(0, (0, 0), geometry).expect("one slot");
+        let comeback = Comeback { ring, level, first };
         let bucket = comeback.open(STARTS[0]);
         comeback.first.store(from_ref(bucket).cast_mut(), Ordering::Release);
-        assert!(comeback.pointer.replace(&Content::Left(0), bucket));
+        assert!(comeback.pointer().replace(&Content::Left(0), bucket));
+        comeback.ring.store.cells(bucket).dense[0].shared.store(16, Ordering::Relaxed);
         bucket.close();
         comeback.free_blocks();
         comeback
@@ -84,11 +89,15 @@ impl Comeback {
         Content::Bucket(unsafe { BucketRef::acquire(&self.first) }.expect("it was stored"))
     }
 
+    fn pointer(&self) -> &Slot {
+        self.level.slots.slot(0)
+    }
+
     /// Takes the bucket out of the pointer, reuses it, and has the pointer lead to it again.
     pub fn leave_and_come_back(&self) {
-        assert!(self.pointer.evict(&self.at_first(), 0));
+        assert!(self.pointer().evict(&self.at_first(), 0));
         let bucket = self.open(STARTS[1]);
-        assert!(self.pointer.replace(&Content::Left(1), bucket));
+        assert!(self.pointer().replace(&Content::Left(1), bucket));
     }
 
     /// Takes the first block, if it is free.
@@ -103,16 +112,35 @@ impl Comeback {
     #[must_use]
     pub fn read(&self) -> Option<(u64, Option<usize>)> {
         // SAFETY: a bucket of this ring's.
-        let found = unsafe { Versioned::load(&self.pointer) }?;
+        let found = unsafe { Versioned::load(self.pointer()) }?;
         let result = (found.bucket.start(), found.bucket.block());
         found.is_valid().then_some(result)
+    }
+
+    /// Takes the bucket out of the pointer, and reuses it for the same slice, which it gives up: as
+    /// if another bucket had been there first. Reuses it once more, and adds.
+    pub fn leave_and_be_given_up(&self) {
+        assert!(self.pointer().evict(&self.at_first(), 0));
+        self.ring.store.discard(self.open(STARTS[1]));
+        let other = self.open(2 * STARTS[1]);
+        self.ring.store.cells(other).dense[0].shared.store(8, Ordering::Relaxed);
+        self.ring.store.discard(other);
+    }
+
+    /// Returns what a span finds that has the slice of the later start, which has counted nothing;
+    /// `None` if it is overtaken.
+    #[must_use]
+    pub fn sum_of_slices(&self) -> Option<u64> {
+        self.level.fold((STARTS[1] / 10, 1), 0, |sum, slice| {
+            sum + self.ring.store.cells(slice).shared(0, Ordering::Relaxed)
+        })
     }
 
     /// Makes the pointer lead to a newer bucket, and reuses the one that it led to for an older
     /// start, elsewhere.
     pub fn become_older(&self) {
         let newer = self.open(STARTS[1]);
-        assert!(self.pointer.replace(&self.at_first(), newer));
+        assert!(self.pointer().replace(&self.at_first(), newer));
         let older = self.open(0);
         older.close();
         older.references.release(); // its slot's
@@ -124,7 +152,7 @@ impl Comeback {
     pub fn find_or_be_overtaken(&self) -> bool {
         let guard = reclaim::pin();
         let Some(view) = self.ring.present(&guard) else { return true };
-        view.bucket(STARTS[0], &self.pointer).is_some() || view.is_overtaken()
+        view.bucket(STARTS[0], self.pointer()).is_some() || view.is_overtaken()
     }
 
     /// Returns, when all is done, what a reader must have found, if it found the bucket that came
@@ -135,7 +163,7 @@ impl Comeback {
         let found = self.read().expect("the pointer leads to it");
         self.free_blocks();
         // SAFETY: a bucket of this ring's.
-        assert!(self.pointer.evict(&unsafe { self.pointer.content() }, 1));
+        assert!(self.pointer().evict(&unsafe { self.pointer().content() }, 1));
         found
     }
 }

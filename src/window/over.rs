@@ -105,7 +105,7 @@ pub struct Over<'w, E, C = Coarse> {
 
 impl<E: Events, C: Clock> Over<'_, E, C> {
     /// Lets `read` look at the span's newest buckets.
-    fn read<R>(&self, read: impl Fn(&View<'_>, Span) -> R) -> R {
+    fn read<R>(&self, read: impl for<'g> Fn(&View<'g>, Span<'g>) -> R) -> R {
         self.window.ring.view(|| self.window.nanos(), |view| read(view, view.recent(self.span)))
     }
 

@@ -65,12 +65,16 @@ pub struct Snapshot<E: Events> {
 
 impl<E: Events> Snapshot<E> {
     /// Copies the buckets of a span of the view's.
-    pub(crate) fn of(view: &View<'_>, span: Span) -> Snapshot<E> {
+    pub(crate) fn of(view: &View<'_>, span: Span<'_>) -> Snapshot<E> {
         Snapshot::of_events(view, span, None)
     }
 
     /// Copies the numbers of one event in the buckets of a span of the view's, or of all events.
-    pub(crate) fn of_events(view: &View<'_>, span: Span, only: Option<EventCells>) -> Snapshot<E> {
+    pub(crate) fn of_events(
+        view: &View<'_>,
+        span: Span<'_>,
+        only: Option<EventCells>,
+    ) -> Snapshot<E> {
         let mut buckets = Vec::new();
         if let Some((oldest, newest)) = span.starts() {
             let length = span.length();

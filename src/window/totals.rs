@@ -47,7 +47,7 @@ pub struct Totals<E: Events> {
 
 impl<E: Events> Totals<E> {
     /// Reads a span of the view's, which ends with the bucket of `at`.
-    pub(crate) fn of(view: &View<'_>, span: Span, at: Timestamp) -> Totals<E> {
+    pub(crate) fn of<'g>(view: &View<'g>, span: Span<'g>, at: Timestamp) -> Totals<E> {
         let interval = Duration::from_nanos(span.covers());
         let end = span.end().map_or(at, Timestamp::from_nanos);
         Totals { at, end, interval, cells: view.cells_in(span, &E::ZERO) }

@@ -29,6 +29,41 @@ fn read_against_a_bucket_that_comes_back() {
     });
 }
 
+/// A span finds the memory of an older slice in the slot of one of its own, for which the memory is
+/// reused meanwhile. What the older one has counted is not the span's.
+#[test]
+fn slices_against_a_bucket_that_comes_back() {
+    Model::new("comeback::slices_against_a_bucket_that_comes_back").explore(|| {
+        let comeback = Arc::new(Comeback::new());
+        let other = {
+            let comeback = Arc::clone(&comeback);
+            thread::spawn(move || comeback.leave_and_come_back())
+        };
+        turn();
+        let sum = comeback.sum_of_slices();
+        assert!([Some(0), None].contains(&sum), "{sum:?} was counted in another slice");
+        other.join().unwrap();
+        let _ = Arc::try_unwrap(comeback).expect("the other is done").end();
+    });
+}
+
+/// A span finds the memory of an older slice in the slot of one of its own, for which the memory is
+/// reused and given up meanwhile, and then for another slice. What that counts is not the span's.
+#[test]
+fn slices_against_a_bucket_that_is_given_up() {
+    Model::new("comeback::slices_against_a_bucket_that_is_given_up").explore(|| {
+        let comeback = Arc::new(Comeback::new());
+        let other = {
+            let comeback = Arc::clone(&comeback);
+            thread::spawn(move || comeback.leave_and_be_given_up())
+        };
+        turn();
+        let sum = comeback.sum_of_slices();
+        assert!([Some(0), None].contains(&sum), "{sum:?} was counted in another slice");
+        other.join().unwrap();
+    });
+}
+
 /// A reader looks for a bucket while it is reused for an older slice of time, in another
 /// slot. It was opened, so the reader must not treat it as never opened.
 #[test]

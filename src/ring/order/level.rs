@@ -17,15 +17,31 @@
 //! If nothing later than the span has counted, its last slices may go on behind its end. The caller
 //! looks at `current` afterwards: a thread that adds to a later time has found a later bucket
 //! current, and a reader that has counted that add finds it, too.
+//!
+//! # The content of a slot
+//!
+//! A reader takes a slice for its own if it has found it in its slot, then found its start, and
+//! then found it in the slot again. It looks at no version: a slice of the tier stays what it is
+//! until `current` has moved on by a round, which the caller finds. (A thread that reuses it has
+//! seen that, and passes a Release fence before it writes.)
+//!
+//! The first look alone would not do: the slot may lead to a slice that has left. Its memory may be
+//! reused meanwhile, and bear the reader's start: while it is being opened, or after another thread
+//! has put its own into the slot first; then it is reused at once. It was taken out of the slot
+//! before, and is there again only when it is opened.
+//!
+//! A slice that the reader leaves out was not there when it began: if an add to it happened before,
+//! the reader finds it in its slot, by coherence, or a later one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::BuildError;
 use crate::ring::order::bucket::Bucket;
-use crate::ring::order::bucket_ref::Versioned;
+use crate::ring::order::bucket_ref::BucketPointer;
 use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slots::Slots;
+use crate::sync::{Ordering, fence};
 
 /// The number of slices of one level that a slice of the next stands for, as a power of two.
 const BITS: u32 = 3;
@@ -52,31 +68,40 @@ impl Level {
         Ok(Level { slots: Arc::new(Slots::of_level(geometry)?), number, place })
     }
 
-    /// Calls `see` with the slices from number `first` to `last` that were ever opened; they are
-    /// not more than the ring has. Returns `None` if one has changed meanwhile.
-    fn each(&self, first: u64, last: u64, see: &mut impl FnMut(&Bucket)) -> Option<()> {
+    /// Folds those of `count` slices from number `first` on that were ever opened; the ring has no
+    /// fewer slots. Returns `None` if one has changed meanwhile.
+    pub(in crate::ring) fn fold<T>(
+        &self,
+        (first, count): (u64, u64),
+        mut all: T,
+        with: impl Fn(T, &Bucket) -> T + Copy,
+    ) -> Option<T> {
         let (length, slots) = (self.slots.geometry.length(), self.slots.all());
-        let (slot, count) = ((first % slots.len() as u64) as usize, last - first + 1);
-        let (mut start, mut ring) = (first * length, slots[slot..].iter());
-        for _ in 0..count {
-            let slot = ring.next().or_else(|| {
-                ring = slots.iter();
-                ring.next()
-            })?;
+        let slot = (first % slots.len() as u64) as usize;
+        let mut start = first * length;
+        let Some(run) = slots.get(slot..slot + count as usize) else {
+            // Up to the last slot, and from the first.
+            let before_end = (slots.len() - slot) as u64;
+            let all = self.fold((first, before_end), all, with)?;
+            return self.fold((first + before_end, count - before_end), all, with);
+        };
+        for slot in run {
             // SAFETY: buckets live as long as the window.
-            if let Some(found) = unsafe { Versioned::load(slot) } {
-                if found.bucket.start() == start {
-                    see(found.bucket);
-                }
-                if !found.is_valid() {
+            if let Some(bucket) = unsafe { slot.follow() }
+                && bucket.start() == start
+            {
+                // Pairs with the fence in `begin_init`: a reader that has seen the start sees that
+                // the memory was taken out of the slot before, if it was.
+                fence(Ordering::Acquire);
+                // Acquire: as in `follow`; it may have been reused, and stored here again.
+                if !slot.leads_to(bucket, Ordering::Acquire) {
                     return None;
                 }
-            } else if slot.rounds_left().is_none() {
-                return None; // there is a bucket, but another by now
+                all = with(all, bucket);
             }
             start = start.wrapping_add(length); // behind the last one, time may have ended
         }
-        Some(())
+        Some(all)
     }
 }
 
@@ -94,45 +119,46 @@ pub(in crate::ring) fn geometries(tier: Geometry) -> impl Iterator<Item = Geomet
     })
 }
 
-/// Calls `see` with the slices of a cover that were ever opened: of the coarse buckets from the one
-/// at `from` to that of `last`, or with `is_newest`, from the one at `from` on. Returns `None` if a
-/// slice has changed meanwhile.
+/// Folds the slices of a cover that were ever opened: of the coarse buckets from the one at `from`
+/// to that of `last`, or with `is_newest`, from the one at `from` on. Returns `None` if a slice has
+/// changed meanwhile.
 ///
 /// Takes no reference. The caller checks afterwards that `current` is what it was, or that the
 /// coarse bucket at `from` is still in the tier: then so were all of these.
-pub(in crate::ring) fn each_in_cover<'l>(
-    levels: impl Iterator<Item = &'l Level>,
+pub(in crate::ring) fn fold_cover<T: Copy>(
+    (coarse, above): (&Level, &[Level]),
     from: u64,
     (last, is_newest): (u64, bool),
-    mut see: impl FnMut(&Bucket),
-) -> Option<()> {
-    let mut levels = levels.peekable();
-    let length = levels.peek()?.slots.geometry.length();
+    zero: T,
+    with: impl Fn(T, &Bucket) -> T + Copy,
+) -> Option<T> {
+    let length = coarse.slots.geometry.length();
     let (mut first, mut last) = (from / length, last / length);
     let few = (1 << BITS) - 1;
-    while let Some(level) = levels.next() {
+    let (mut level, mut above, mut all) = (coarse, above.iter(), zero);
+    loop {
         // A short span holds at most one slice of the next level.
-        if levels.peek().is_none() || last - first <= few {
-            return level.each(first, last, &mut see);
+        let next = if last - first > few { above.next() } else { None };
+        let (begun, ended) = if next.is_none() {
+            (last - first + 1, 0)
+        } else {
+            if is_newest {
+                last |= few;
+            }
+            // The slices before the first of eight, and those behind the last of eight.
+            (first.wrapping_neg() & few, last.wrapping_add(1) & few)
+        };
+        let before_last = last.wrapping_sub(ended);
+        for run in [(first, begun), (before_last.wrapping_add(1), ended)] {
+            if run.1 > 0 {
+                all = level.fold(run, all, with)?;
+            }
         }
-        if is_newest {
-            last |= few;
+        let Some(next) = next else { return Some(all) };
+        first += begun;
+        if first > before_last {
+            return Some(all);
         }
-        // The slices before the first of eight, and those behind the last of eight.
-        let (begun, ended) = (first | few, last & !few);
-        if first & few != 0 {
-            level.each(first, begun, &mut see)?;
-            first = begun + 1;
-        }
-        if last & few != few {
-            level.each(ended, last, &mut see)?;
-            let Some(before) = ended.checked_sub(1) else { return Some(()) };
-            last = before;
-        }
-        if first > last {
-            return Some(());
-        }
-        (first, last) = (first >> BITS, last >> BITS);
+        (level, first, last) = (next, first >> BITS, before_last >> BITS);
     }
-    Some(())
 }

@@ -47,20 +47,21 @@ impl Marks {
         }
     }
 
-    /// Returns the first start from `from` to `last`, less than a round apart, that may be marked.
+    /// Returns the first start from `from` to `last`, less than a round apart, that may be marked,
+    /// and the number of its slot.
     #[inline]
-    pub(in crate::ring) fn next(&self, of: Geometry, from: u64, last: u64) -> Option<u64> {
+    pub(in crate::ring) fn next(&self, of: Geometry, from: u64, last: u64) -> Option<(u64, usize)> {
         if from > last {
             return None;
         }
         let slot = of.slot_of(from);
         // Mostly, the first one is. Relaxed: as in `mark`.
         let is_marked = self.levels[0][slot].load(Ordering::Relaxed) >= from;
-        if is_marked { Some(from) } else { self.search((of.length(), slot), from, last) }
+        if is_marked { Some((from, slot)) } else { self.search((of.length(), slot), from, last) }
     }
 
     #[inline(never)] // so that what it needs stays in registers
-    fn search(&self, (length, slot): (u64, usize), from: u64, last: u64) -> Option<u64> {
+    fn search(&self, (length, slot): (u64, usize), from: u64, last: u64) -> Option<(u64, usize)> {
         let top = self.levels.len() - 1;
         let (mut start, mut level, mut at) = (from, 0, slot);
         while start <= last {
@@ -89,7 +90,7 @@ impl Marks {
             }
             if is_marked {
                 let Some(below) = level.checked_sub(1) else {
-                    return (start <= last).then_some(start);
+                    return (start <= last).then_some((start, at));
                 };
                 (level, at) = (below, at << BITS);
                 continue;
@@ -124,7 +125,7 @@ mod tests {
                     let next = marked.iter().copied().find(|start| *start >= from);
                     assert_eq!(
                         marks.next(geometry, from, live),
-                        next,
+                        next.map(|next| (next, geometry.slot_of(next))),
                         "{buckets}: {from} to {live}"
                     );
                     from += 10;
@@ -140,7 +141,8 @@ mod tests {
             let (marks, last) = (Marks::new(4), geometry.start_of(u64::MAX));
             assert_eq!(marks.next(geometry, last - length, u64::MAX), None);
             marks.mark(geometry.slot_of(last), last);
-            assert_eq!(marks.next(geometry, last - length, u64::MAX), Some(last));
+            let marked = marks.next(geometry, last - length, u64::MAX);
+            assert_eq!(marked, Some((last, geometry.slot_of(last))));
         }
     }
 }

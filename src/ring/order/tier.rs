@@ -107,9 +107,19 @@ impl Tier {
         self.coarse.slots.geometry
     }
 
+    /// Returns the last nanosecond of the coarse bucket at a boundary.
+    pub(in crate::ring) fn last_of(&self, boundary: u64) -> u64 {
+        boundary.saturating_add(self.geometry().length() - 1)
+    }
+
     /// Returns its levels, that of its coarse buckets first.
     pub(in crate::ring) fn levels(&self) -> impl Iterator<Item = &Level> {
         once(&self.coarse).chain(&self.above)
+    }
+
+    /// Returns the level of its coarse buckets, and those above.
+    pub(in crate::ring) fn coarse_and_above(&self) -> (&Level, &[Level]) {
+        (&self.coarse, &self.above)
     }
 
     /// Says that the shared cells of the coarse bucket of a time are about to be added to.

@@ -62,7 +62,7 @@ impl Ring {
     /// (The position is not wide.)
     #[inline]
     pub(crate) fn sum_at_once(&self, now: impl FnOnce() -> u64, position: usize) -> Option<u64> {
-        self.sum_if(now, position, |_| Some(())).map(|(sum, ())| sum)
+        self.sum_if(now, position, |_| Some(()), |_, ()| Some(())).map(|(sum, ())| sum)
     }
 
     /// Returns the sum at once as [`sum_at_once`](Self::sum_at_once) does, and the interval in
@@ -75,30 +75,36 @@ impl Ring {
         position: usize,
         span: Option<u64>,
     ) -> Option<(u64, u64)> {
-        self.sum_if(now, position, |live| {
-            // Relaxed, both: before the fence in `is_current`.
-            let interval = self.store.block_of(live)?.interval().load(Ordering::Relaxed);
-            let length = live.live.span.load(Ordering::Relaxed);
-            // All buckets are needed to cover it, and are enough.
-            let covers = |span| span <= interval && span > interval.saturating_sub(length);
-            span.is_none_or(covers).then_some(interval)
-        })
+        // Relaxed, both: before the fence in `is_current`.
+        let interval =
+            |live: &Bucket| Some(self.store.block_of(live)?.interval().load(Ordering::Relaxed));
+        let Some(span) = span else {
+            return self.sum_if(now, position, |_| Some(()), |live: &Bucket, ()| interval(live));
+        };
+        // All buckets are needed to cover it, and are enough.
+        let covered = |live: &Bucket| {
+            let (interval, length) = (interval(live)?, live.live.span.load(Ordering::Relaxed));
+            interval.checked_sub(span).filter(|spare| *spare < length).map(|_| interval)
+        };
+        self.sum_if(now, position, covered, |_, interval| Some(interval))
     }
 
-    /// Returns the sum at once, with what `of` returns of the live bucket; `None` if that is
-    /// `None`.
+    /// Returns the sum at once, and what `of` returns of the live bucket and of what `before` has
+    /// returned of it; `None` if either is `None`. `before` comes before most of the cost.
     #[inline(always)]
     #[allow(clippy::inline_always)] // for each `of`
-    fn sum_if<T>(
+    fn sum_if<S, T>(
         &self,
         now: impl FnOnce() -> u64,
         position: usize,
-        of: impl FnOnce(&Bucket) -> Option<T>,
+        before: impl FnOnce(&Bucket) -> Option<S>,
+        of: impl FnOnce(&Bucket, S) -> Option<T>,
     ) -> Option<(u64, T)> {
         // SAFETY: `current` leads to a bucket of this ring's.
         let current = unsafe { Versioned::load(self.current()) }?;
         let bucket = current.bucket;
         let prefix = bucket.prefix();
+        let found = before(bucket)?;
         if !bucket.live.contains(now()) {
             return None;
         }
@@ -112,7 +118,7 @@ impl Ring {
             unsafe { bucket.cell(position) }.shared.load(Ordering::Relaxed)
         };
         let sum = through_blocks.wrapping_add(shared);
-        let of = of(bucket)?;
+        let of = of(bucket, found)?;
         self.is_current(current).then(|| (self.store.layout.without_pending(position, sum), of))
     }
 
@@ -151,8 +157,11 @@ impl Store {
             Prefix::Known => {
                 // SAFETY: by contract. Relaxed: before the fence in `is_current`.
                 let prefix = unsafe { live.cell(position) }.prefix().load(Ordering::Relaxed);
-                let sums = self.blocks.iter().map(|block| block.present_sum(position));
-                sums.fold(0, u64::wrapping_add).wrapping_sub(prefix)
+                let mut sum = 0_u64;
+                for block in self.blocks.iter() {
+                    sum = sum.wrapping_add(block.present_sum(position));
+                }
+                sum.wrapping_sub(prefix)
             }
             Prefix::Alone => self.block_of(live)?.difference(position),
             Prefix::Unknown => return None,

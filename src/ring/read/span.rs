@@ -12,26 +12,25 @@ use crate::event::cells::{Addends, EventCells, Places};
 use crate::event::layout::BucketLayout;
 use crate::histogram::Distribution;
 use crate::ring::order::geometry::{Geometry, OutOfRing};
+use crate::ring::order::tier::Tier;
 use crate::ring::read::at_once::{self, Part};
-use crate::ring::read::tier_view::{self, TierSpan};
+use crate::ring::read::tier_view::{Resolved, TierSpan};
 use crate::ring::read::view::View;
 use crate::timestamp::Timestamp;
 
 /// The buckets that a read covers, side by side.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
+pub(crate) struct Span<'g> {
     /// The starts of the oldest and the newest; none before time zero.
     starts: Option<(u64, u64)>,
     /// The number of buckets, with those that would begin before time zero.
     buckets: usize,
     length: u64,
-    /// The tier of the buckets; none if they are the ring's own.
-    tier: Option<usize>,
-    /// In a tier, the time up to which the view has found no mark from the oldest on.
-    marked: u64,
+    /// The span of a tier; none if the buckets are the ring's own.
+    tier: Option<Resolved<'g>>,
 }
 
-impl Span {
+impl Span<'_> {
     /// Returns the length of all buckets together, in nanoseconds, with those before time zero.
     pub(crate) fn covers(self) -> u64 {
         self.length * self.buckets as u64
@@ -55,12 +54,12 @@ impl Span {
 
 /// A ring of buckets: the window's own, or a tier.
 #[derive(Clone, Copy)]
-struct Source {
-    tier: Option<usize>,
+struct Source<'g> {
+    tier: Option<&'g Tier>,
     geometry: Geometry,
 }
 
-impl Source {
+impl Source<'_> {
     /// Returns the number of whole buckets that cover `nanos`: at most all there are.
     fn covering(self, nanos: u64) -> usize {
         let buckets = nanos.div_ceil(self.geometry.length());
@@ -69,26 +68,26 @@ impl Source {
 }
 
 /// Resolving spans.
-impl View<'_> {
+impl<'g> View<'g> {
     /// Returns the span of all buckets of the interval.
-    pub(crate) fn interval(&self) -> Span {
+    pub(crate) fn interval(&self) -> Span<'g> {
         let ring = self.own();
         self.span(ring, Some(self.newest()), ring.geometry.buckets())
     }
 
     /// Returns the span of the ring's newest buckets that cover `nanos`, or of all.
-    pub(crate) fn recent_of_ring(&self, nanos: u64) -> Span {
+    pub(crate) fn recent_of_ring(&self, nanos: u64) -> Span<'g> {
         self.span(self.own(), Some(self.newest()), self.own().covering(nanos))
     }
 
     /// Returns the span of the newest buckets that cover `nanos`, or of all.
-    pub(crate) fn recent(&self, nanos: u64) -> Span {
+    pub(crate) fn recent(&self, nanos: u64) -> Span<'g> {
         let source = self.source(nanos);
         self.span(source, Some(self.newest_of(source)), source.covering(nanos))
     }
 
     /// Returns the span of the buckets before the newest that cover `nanos`, or of all of these.
-    pub(crate) fn complete(&self, nanos: u64) -> Span {
+    pub(crate) fn complete(&self, nanos: u64) -> Span<'g> {
         let source = self.source(nanos);
         let geometry = source.geometry;
         let buckets = source.covering(nanos).min(geometry.buckets() - 1);
@@ -96,7 +95,7 @@ impl View<'_> {
     }
 
     /// Returns the span of the buckets that cover `nanos`, or of all, whose newest contains `at`.
-    pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span, OutOfRangeError> {
+    pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span<'g>, OutOfRangeError> {
         let source = self.source(nanos);
         let (geometry, now) = (source.geometry, self.now());
         let (newest, live) = (geometry.start_of(at), geometry.start_of(self.live()));
@@ -118,20 +117,23 @@ impl View<'_> {
     }
 
     /// Returns the ring's own buckets.
-    fn own(&self) -> Source {
+    fn own(&self) -> Source<'g> {
         Source { tier: None, geometry: self.geometry() }
     }
 
     /// Returns the finest buckets that reach back `nanos`; the ring's own if none do.
-    fn source(&self, nanos: u64) -> Source {
-        let tiers = self.generation().tiers.iter().enumerate();
-        let tiers = tiers.map(|(tier, of)| Source { tier: Some(tier), geometry: of.geometry() });
-        let mut sources = [self.own()].into_iter().chain(tiers);
-        sources.find(|source| source.geometry.interval() >= nanos).unwrap_or(self.own())
+    fn source(&self, nanos: u64) -> Source<'g> {
+        let own = self.own();
+        if own.geometry.interval() >= nanos {
+            return own;
+        }
+        let mut tiers = self.generation().tiers.iter();
+        let tier = tiers.find(|tier| tier.geometry().interval() >= nanos);
+        tier.map_or(own, |tier| Source { tier: Some(tier), geometry: tier.geometry() })
     }
 
     /// Returns the start of the source's bucket that the time lies in.
-    fn newest_of(&self, source: Source) -> u64 {
+    fn newest_of(&self, source: Source<'_>) -> u64 {
         match source.tier {
             None => self.newest(),
             Some(_) => source.geometry.start_of(self.newest()),
@@ -141,35 +143,33 @@ impl View<'_> {
     /// Returns the span of `buckets` buckets up to the one at `newest`. In a tier these may be
     /// more, or fewer, and end with a newer bucket, if the prefixes of its boundaries are not
     /// known.
-    fn span(&self, source: Source, newest: Option<u64>, buckets: usize) -> Span {
+    fn span(&self, source: Source<'g>, newest: Option<u64>, buckets: usize) -> Span<'g> {
         let Source { tier, geometry } = source;
         let length = geometry.length();
         let oldest = |newest| Some((geometry.back(newest, buckets.checked_sub(1)?), newest));
-        let mut span = Span { starts: newest.and_then(oldest), buckets, length, tier, marked: 0 };
-        if let (Some(tier), Some((oldest, newest))) = (tier, span.starts) {
-            // If the clock has stepped back, some buckets have left the tier.
-            let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
-            let from = oldest.max(still_there);
-            let (known, marked) = tier_view::known_start(self, tier, from, still_there);
-            if known > newest {
-                return Span { starts: None, buckets: 0, ..span };
-            }
-            let last = tier_view::known_end(self, tier, newest);
-            let steps = |from: u64, to: u64| ((to - from) / length) as usize;
-            span.buckets = if known > oldest {
-                steps(known, last) + 1 // none before time zero
-            } else {
-                buckets + steps(known, oldest) + steps(newest, last)
-            };
-            span.starts = Some((known, last));
-            span.marked = marked;
-        }
-        span
+        let span = Span { starts: newest.and_then(oldest), buckets, length, tier: None };
+        let (Some(tier), Some((oldest, newest))) = (tier, span.starts) else { return span };
+        // If the clock has stepped back, some buckets have left the tier.
+        let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
+        let from = oldest.max(still_there);
+        let Some(resolved) = Resolved::of(self, tier, (from, still_there), newest) else {
+            return Span { starts: None, buckets: 0, ..span };
+        };
+        let (known, last) = resolved.starts;
+        let steps = |from: u64, to: u64| ((to - from) / length) as usize;
+        let buckets = if (known, last) == (oldest, newest) {
+            buckets // mostly, for which no division is needed
+        } else if known > oldest {
+            steps(known, last) + 1 // none before time zero
+        } else {
+            buckets + steps(known, oldest) + steps(newest, last)
+        };
+        Span { starts: Some((known, last)), buckets, length, tier: Some(resolved) }
     }
 
     /// Returns the part of the interval at the view's time that a span is, if it can be summed at
     /// once.
-    fn part(&self, span: Span) -> Option<Part> {
+    fn part(&self, span: Span<'_>) -> Option<Part> {
         let (_, end) = span.starts.filter(|_| span.tier.is_none())?;
         let (all, newest) = (self.geometry().buckets(), self.newest());
         if span.buckets == all && end == newest {
@@ -182,20 +182,15 @@ impl View<'_> {
     }
 
     /// Returns the span as one of a tier, if it is.
-    fn in_tier(&self, span: Span) -> Option<TierSpan<'_, '_>> {
-        let (tier, (from, newest)) = (span.tier?, span.starts?);
-        let tier = TierSpan::marked_from(self, tier, (from, span.marked), newest);
-        if !tier.is_known() {
-            self.overtake(); // it was when the span was resolved
-        }
-        Some(tier)
+    fn in_tier<'v>(&'v self, span: Span<'g>) -> Option<TierSpan<'v, 'g>> {
+        Some(span.tier?.read(self))
     }
 }
 
 /// Reading spans.
-impl View<'_> {
+impl<'g> View<'g> {
     /// Returns what a span holds at a position.
-    pub(crate) fn total_in(&self, span: Span, position: usize) -> u64 {
+    pub(crate) fn total_in(&self, span: Span<'g>, position: usize) -> u64 {
         if let Some(tier) = self.in_tier(span) {
             let total = tier.number(position);
             tier.end();
@@ -211,13 +206,13 @@ impl View<'_> {
     }
 
     /// Returns what a span of the ring's own buckets holds at two extremes of the same pairs.
-    fn extremes_in(&self, span: Span, extremes: [usize; 2]) -> [u64; 2] {
+    fn extremes_in(&self, span: Span<'g>, extremes: [usize; 2]) -> [u64; 2] {
         let between = |(oldest, newest)| self.extremes_between(oldest, newest, extremes);
         span.starts.map_or([0; 2], between)
     }
 
     /// Returns what a span holds in all of these cells together: one, or some of the wide ones.
-    pub(crate) fn sum_in(&self, span: Span, cells: Addends) -> u64 {
+    pub(crate) fn sum_in(&self, span: Span<'g>, cells: Addends) -> u64 {
         if cells.count == 1 {
             return self.total_in(span, cells.first);
         }
@@ -240,7 +235,7 @@ impl View<'_> {
     /// is read first.
     fn pairs_by_bucket<const N: usize>(
         &self,
-        span: Span,
+        span: Span<'g>,
         pairs: Range<usize>,
         rising: [usize; N],
     ) -> ([u64; 2], [u64; N]) {
@@ -265,7 +260,7 @@ impl View<'_> {
     /// some positions that rise. Each bucket is read as a whole or not at all.
     fn numbers_by_bucket<const N: usize>(
         &self,
-        span: Span,
+        span: Span<'g>,
         pairs: Range<usize>,
         rising: [usize; N],
     ) -> (Vec<u64>, [u64; N]) {
@@ -288,7 +283,7 @@ impl View<'_> {
     }
 
     /// Returns the statistics of an event in a span.
-    pub(crate) fn stats_in(&self, span: Span, cells: EventCells) -> Stats {
+    pub(crate) fn stats_in(&self, span: Span<'g>, cells: EventCells) -> Stats {
         if let Some(places) = cells.places() {
             return self.stats_of_places(span, places);
         }
@@ -310,7 +305,7 @@ impl View<'_> {
     }
 
     /// Returns the statistics of a `Histogram` event in a span. Its counts are read first.
-    fn stats_of_places(&self, span: Span, places: Places) -> Stats {
+    fn stats_of_places(&self, span: Span<'g>, places: Places) -> Stats {
         let (positions, extremes) = (places.cells(), places.extremes());
         if let Some(tier) = self.in_tier(span) {
             let stats = places.stats(|position| tier.number(position));
@@ -331,7 +326,7 @@ impl View<'_> {
 
     /// Reads as [`stats_in`](Self::stats_in) does, each bucket as a whole or not at all.
     #[cold]
-    fn stats_by_bucket(&self, span: Span, cells: EventCells) -> Stats {
+    fn stats_by_bucket(&self, span: Span<'g>, cells: EventCells) -> Stats {
         let mut all = Stats::default();
         let Some((oldest, newest)) = span.starts else { return all };
         self.each(oldest, newest, |_, data| {
@@ -344,7 +339,7 @@ impl View<'_> {
     }
 
     /// Returns the distribution of a `Histogram` event in a span. Its counts are read first.
-    pub(crate) fn distribution_in(&self, span: Span, places: Places) -> Distribution {
+    pub(crate) fn distribution_in(&self, span: Span<'g>, places: Places) -> Distribution {
         let (positions, extremes) = (places.cells(), places.extremes());
         if let Some(tier) = self.in_tier(span) {
             let numbers: Vec<u64> = positions.map(|position| tier.number(position)).collect();
@@ -366,7 +361,7 @@ impl View<'_> {
     }
 
     /// Returns what a span holds at every position. `zero` has a cell for each, all zero.
-    pub(crate) fn cells_in<T: AsMut<[u64]> + Clone>(&self, span: Span, zero: &T) -> T {
+    pub(crate) fn cells_in<T: AsMut<[u64]> + Clone>(&self, span: Span<'g>, zero: &T) -> T {
         if let Some(tier) = self.in_tier(span) {
             let mut cells = zero.clone();
             for (position, cell) in cells.as_mut().iter_mut().enumerate() {
@@ -381,7 +376,7 @@ impl View<'_> {
 
     /// Reads every additive position at once, and then walks over those that rise: the two extremes
     /// of a kind of value by one walk. In this order, because a record raises the extremes first.
-    fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
+    fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span<'g>, mut cells: T) -> Option<T> {
         let part = self.part(span)?;
         let additive = self.layout().additive();
         let (sums, rising) = cells.as_mut().split_at_mut(additive);
@@ -404,7 +399,7 @@ impl View<'_> {
     }
 
     /// Reads all positions in one walk, each bucket as a whole or not at all.
-    fn cells_by_bucket<T: AsMut<[u64]> + Clone>(&self, span: Span, zero: &T) -> T {
+    fn cells_by_bucket<T: AsMut<[u64]> + Clone>(&self, span: Span<'g>, zero: &T) -> T {
         let mut all = zero.clone();
         let Some((oldest, newest)) = span.starts else { return all };
         self.each(oldest, newest, |_, data| {

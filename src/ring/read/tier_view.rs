@@ -29,9 +29,10 @@
 //! goes on up to the live bucket, only this one lies behind the boundary. But for a coarse bucket
 //! that is missed, it is not known what was counted before. Then the boundary is not *known*, and a
 //! span begins, or ends, at another one. A thread misses a coarse bucket before it retires one that
-//! lies in it: so a boundary that is known when a view looks may be unknown at its next look, and
-//! the view is overtaken. It is also *marked* before (see `marks`): one without a mark needs no
-//! look.
+//! lies in it: so a boundary that is known when a view looks may be unknown at a next look. But a
+//! view looks once. If it has found that a boundary needs no prefix, and that changes, then
+//! `current` has moved on, which the read finds. A coarse bucket is also *marked* before (see
+//! `marks`): one without a mark needs no look.
 //!
 //! # Extremes
 //!
@@ -41,8 +42,6 @@
 //! are in their blocks.
 //!
 //! Coarse buckets before the newest need no look at `current`: their prefixes are constants.
-
-use std::iter::successors;
 
 use crate::ring::order::bucket::{Bucket, CoarsePrefix};
 use crate::ring::order::bucket_ref::Versioned;
@@ -68,8 +67,18 @@ pub(crate) struct TierSpan<'v, 'g> {
     last: u64,
 }
 
+/// A span of a tier whose two boundaries are known, as a view has resolved it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resolved<'g> {
+    tier: &'g Tier,
+    /// The starts of its oldest and its newest coarse bucket.
+    pub(super) starts: (u64, u64),
+    before: Before<'g>,
+    until: Before<'g>,
+}
+
 /// The counts through blocks before a boundary.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Before<'g> {
     /// The prefix of this coarse bucket.
     Known(&'g Bucket),
@@ -79,36 +88,48 @@ enum Before<'g> {
     All,
 }
 
+impl<'g> Resolved<'g> {
+    /// Resolves the span of the coarse buckets from `from` to `newest`. It begins at the newest
+    /// known boundary at or before `from`, and not before `oldest`; otherwise at the first one
+    /// behind it that is known. It ends with the first coarse bucket, at or behind `newest`, that
+    /// ends at a known boundary. `None` if it would begin behind `newest`.
+    pub(super) fn of(
+        view: &View<'g>,
+        tier: &'g Tier,
+        (from, oldest): (u64, u64),
+        newest: u64,
+    ) -> Option<Resolved<'g>> {
+        let (mut known, mut before) = next_known(view, tier, from);
+        if known != from
+            && let Some(older) = older_known(view, tier, from, oldest)
+        {
+            (known, before) = older;
+        }
+        if known > newest {
+            return None;
+        }
+        let (last, until) = next_end(view, tier, newest);
+        Some(Resolved { tier, starts: (known, last), before, until })
+    }
+
+    /// Returns the span, to be read.
+    pub(super) fn read<'v>(self, view: &'v View<'g>) -> TierSpan<'v, 'g> {
+        let Resolved { tier, starts: (from, newest), before, until } = self;
+        let last = tier.last_of(newest);
+        TierSpan { view, tier, from, newest, before: Some(before), until, last }
+    }
+}
+
 impl<'v, 'g> TierSpan<'v, 'g> {
     /// Makes the span of the coarse buckets from `from` to `newest`, both in the tier. If `from` is
     /// not known, the span has counted nothing through blocks: an older one has. If its end is not
     /// known, it goes on up to the next boundary that is.
     pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
-        TierSpan::marked_from(view, tier, (from, from), newest)
-    }
-
-    /// Makes the span, of which the view has found no mark from its start up to `marked`.
-    pub(super) fn marked_from(
-        view: &'v View<'g>,
-        tier: usize,
-        (from, marked): (u64, u64),
-        newest: u64,
-    ) -> TierSpan<'v, 'g> {
         let tier = &view.generation().tiers[tier];
-        let (known, before, _) = next_known(view, tier, from, marked);
-        let next = newest.checked_add(tier.geometry().length());
-        let (end, until) = next.map_or((0, Before::All), |next| {
-            let (end, until, _) = next_known(view, tier, next, next);
-            (end, until)
-        });
-        let last = if end > newest { end - 1 } else { u64::MAX };
+        let (known, before) = next_known(view, tier, from);
         let before = (known == from).then_some(before);
-        TierSpan { view, tier, from, newest, before, until, last }
-    }
-
-    /// Returns whether the span begins and ends where it was asked to.
-    pub(crate) fn is_known(&self) -> bool {
-        self.before.is_some() && self.last == self.own_last()
+        let (end, until) = next_end(view, tier, newest);
+        TierSpan { view, tier, from, newest, before, until, last: tier.last_of(end) }
     }
 
     /// Returns what the span holds at a position. All numbers belong together if the view is not
@@ -142,7 +163,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
 
     /// Returns the last nanosecond of the newest coarse bucket.
     fn own_last(&self) -> u64 {
-        self.newest.saturating_add(self.tier.geometry().length() - 1)
+        self.tier.last_of(self.newest)
     }
 
     /// Returns what the span has counted through blocks. Each block is read once.
@@ -184,9 +205,11 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// bucket of `last`.
     fn extreme(&self, last: u64, position: usize) -> u64 {
         let open = open_extreme(self.view, self.from, last, position); // before the cells
-        let mut all = open;
-        self.each_slice(last, |slice| all = all.max(prefix(self.store(), slice, position)));
-        all
+        self.fold_slices(last, open, move |all, slice| {
+            // SAFETY: one of the layout's positions, which all buckets have; no extreme is wide.
+            // Relaxed: as in `prefix`.
+            all.max(unsafe { slice.cell(position) }.prefix().load(Ordering::Relaxed))
+        })
     }
 
     /// Returns what the shared cells of the span's coarse buckets hold.
@@ -194,31 +217,32 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         if !self.tier.touched.reaches(self.newest) {
             return 0;
         }
-        // Relaxed, both: before the fence in `has_version`.
-        let (layout, mut beside) = (self.view.layout(), 0_u64);
-        if layout.adds_up(position) && position >= layout.wide() {
-            // Apart, because this is most of the cost of such a sum.
-            self.each_slice(self.own_last(), |slice| {
-                // SAFETY: one of the layout's positions, which all buckets have, and not wide.
-                let shared = unsafe { slice.cell(position) }.shared.load(Ordering::Relaxed);
-                beside = beside.wrapping_add(shared);
-            });
-        } else {
-            self.each_slice(self.own_last(), |slice| {
-                let shared = self.store().cells(slice).shared(position, Ordering::Relaxed);
-                beside = layout.join(position, beside, shared);
+        // Relaxed, all: before the fence in `is_current`, as in `prefix`.
+        let (layout, store, last) = (self.view.layout(), self.store(), self.own_last());
+        if position < layout.wide() {
+            return self.fold_slices(last, 0, move |sum: u64, slice| {
+                sum.wrapping_add(store.cells(slice).shared(position, Ordering::Relaxed))
             });
         }
-        beside
+        // SAFETY: one of the layout's positions, which all buckets have, and not wide.
+        let shared =
+            move |slice: &Bucket| unsafe { slice.cell(position) }.shared.load(Ordering::Relaxed);
+        if layout.adds_up(position) {
+            self.fold_slices(last, 0, move |sum: u64, slice| sum.wrapping_add(shared(slice)))
+        } else {
+            self.fold_slices(last, 0, move |all: u64, slice| all.max(shared(slice)))
+        }
     }
 
-    /// Calls `see` with the slices of a cover of the span, up to the coarse bucket of `last`.
-    fn each_slice(&self, last: u64, see: impl FnMut(&Bucket)) {
+    /// Folds the slices of a cover of the span, up to the coarse bucket of `last`.
+    fn fold_slices(&self, last: u64, zero: u64, with: impl Fn(u64, &Bucket) -> u64 + Copy) -> u64 {
         let is_newest = last == self.last && matches!(self.until, Before::All);
-        let levels = self.tier.levels();
-        if level::each_in_cover(levels, self.from, (last, is_newest), see).is_none() {
+        let levels = self.tier.coarse_and_above();
+        let all = level::fold_cover(levels, self.from, (last, is_newest), zero, with);
+        all.unwrap_or_else(|| {
             self.view.overtake();
-        }
+            zero
+        })
     }
 
     /// Ends the read, which must begin again unless all numbers belong together.
@@ -263,7 +287,7 @@ impl<'g> Coarse<'g> {
     pub(crate) fn at(view: &View<'g>, tier: usize, start: u64) -> Coarse<'g> {
         let tier = &view.generation().tiers[tier];
         let (found, has_left) = Coarse::find(tier, start);
-        let last = start.saturating_add(tier.geometry().length() - 1);
+        let last = tier.last_of(start);
         let has_prefix = found.is_some_and(|found| found.bucket.has_prefix());
         Coarse { start, last, found, has_prefix, has_left }
     }
@@ -321,35 +345,6 @@ impl<'g> Coarse<'g> {
     }
 }
 
-/// Returns the newest boundary of a tier that is known, at or before `from` and not before
-/// `oldest`; otherwise the first one behind it that is known. Also returns the time up to which
-/// there is no mark from there.
-pub(super) fn known_start(view: &View<'_>, tier: usize, from: u64, oldest: u64) -> (u64, u64) {
-    let tier = &view.generation().tiers[tier];
-    let (known, _, marked) = next_known(view, tier, from, from);
-    if known == from {
-        return (from, marked);
-    }
-    // What holds for a boundary holds for earlier ones, up to one behind which a bucket was
-    // retired.
-    let older = |boundary: &u64| {
-        boundary.checked_sub(tier.geometry().length()).filter(|older| *older >= oldest)
-    };
-    let has_prefix =
-        |boundary: &u64| matches!(prefix_at(view, tier, *boundary), BoundaryPrefix::Known(_));
-    let older = successors(older(&from), older).find(has_prefix);
-    older.map_or((known, marked), |older| (older, older))
-}
-
-/// Returns the start of the first coarse bucket, at or behind `newest`, that ends at a known
-/// boundary.
-pub(super) fn known_end(view: &View<'_>, tier: usize, newest: u64) -> u64 {
-    let tier = &view.generation().tiers[tier];
-    let length = tier.geometry().length();
-    let end = |next| next_known(view, tier, next, next).0.wrapping_sub(length);
-    newest.checked_add(length).map_or(newest, end)
-}
-
 /// Returns the extreme of the buckets that are not closed and begin in a range. To be read before
 /// the tier's cells, which have the extremes that are gone from blocks.
 fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
@@ -388,10 +383,16 @@ enum BoundaryPrefix<'g> {
     Unneeded,
 }
 
-fn prefix_at<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> BoundaryPrefix<'g> {
+/// Returns the prefix of the boundary of a slot.
+fn prefix_at<'g>(
+    view: &View<'g>,
+    tier: &'g Tier,
+    slot: usize,
+    boundary: u64,
+) -> BoundaryPrefix<'g> {
     // A coarse bucket that has left the tier may be reused meanwhile; a coarse bucket of its
     // interval is not reused before `current` moves on.
-    let Ok(found) = view.load(tier.coarse.slots.slot_at(boundary)) else {
+    let Ok(found) = view.load(tier.coarse.slots.slot(slot)) else {
         return BoundaryPrefix::Unneeded;
     };
     let bucket = found.bucket;
@@ -404,20 +405,14 @@ fn prefix_at<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> BoundaryPref
     if view.is_valid(view.inherited(found)) { found_prefix } else { BoundaryPrefix::Unneeded }
 }
 
-/// Returns the first known boundary from one on, what was counted before it, and the time up to
-/// which there is no mark from there. The view has found none from `boundary` up to `marked`.
-fn next_known<'g>(
-    view: &View<'g>,
-    tier: &'g Tier,
-    boundary: u64,
-    marked: u64,
-) -> (u64, Before<'g>, u64) {
+/// Returns the first known boundary from one on, and what was counted before it.
+fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Before<'g>) {
     let (geometry, live) = (tier.geometry(), view.live());
-    let (mut known, mut from) = (boundary, Some(marked));
+    let (mut known, mut from) = (boundary, Some(boundary));
     // A coarse bucket that is not marked needs no prefix.
-    while let Some(start) = from.and_then(|from| tier.marks.next(geometry, from, live)) {
-        match prefix_at(view, tier, start) {
-            BoundaryPrefix::Known(bucket) => return (known, Before::Known(bucket), start),
+    while let Some((start, slot)) = from.and_then(|from| tier.marks.next(geometry, from, live)) {
+        match prefix_at(view, tier, slot, start) {
+            BoundaryPrefix::Known(bucket) => return (known, Before::Known(bucket)),
             // If there is no later boundary, the time ends there.
             BoundaryPrefix::Missed => known = start.wrapping_add(geometry.length()),
             BoundaryPrefix::Unneeded => {}
@@ -425,7 +420,39 @@ fn next_known<'g>(
         from = start.checked_add(geometry.length());
     }
     let is_ahead = known > live || known < boundary;
-    (known, if is_ahead { Before::All } else { Before::AllButLive }, u64::MAX)
+    (known, if is_ahead { Before::All } else { Before::AllButLive })
+}
+
+/// Returns the newest boundary before one that has its prefix, and is not before `oldest`. (What
+/// holds for a boundary that is not known holds for earlier ones, up to one behind which a bucket
+/// was retired.)
+#[cold]
+fn older_known<'g>(
+    view: &View<'g>,
+    tier: &'g Tier,
+    boundary: u64,
+    oldest: u64,
+) -> Option<(u64, Before<'g>)> {
+    let (geometry, mut older) = (tier.geometry(), boundary);
+    loop {
+        older = older.checked_sub(geometry.length()).filter(|older| *older >= oldest)?;
+        if let BoundaryPrefix::Known(bucket) = prefix_at(view, tier, geometry.slot_of(older), older)
+        {
+            return Some((older, Before::Known(bucket)));
+        }
+    }
+}
+
+/// Returns the first coarse bucket, at or behind `newest`, that ends at a known boundary, and what
+/// was counted before that.
+fn next_end<'g>(view: &View<'g>, tier: &'g Tier, newest: u64) -> (u64, Before<'g>) {
+    let length = tier.geometry().length();
+    // Mostly, nothing behind it was live.
+    let Some(next) = newest.checked_add(length).filter(|next| *next <= view.live()) else {
+        return (newest, Before::All);
+    };
+    let (end, until) = next_known(view, tier, next);
+    (end.wrapping_sub(length), until)
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

@@ -40,6 +40,15 @@ pub(super) const TIERS: &[Twin] = &[
         why: "an extreme that is gone from a block is not found in the tier (I11)",
     },
     Twin {
+        name: "slice-is-found-in-its-slot-once",
+        file: "src/ring/order/level.rs",
+        find: "if !slot.leads_to(bucket, Ordering::Acquire) {",
+        replace: "if !slot.leads_to(bucket, Ordering::Acquire) && start == u64::MAX {",
+        build: &CHECKER,
+        model: "comeback::slices_against_a_bucket_that_is_given_up",
+        why: "a span has what another slice has counted (I9)",
+    },
+    Twin {
         name: "reuse-hides-what-came-before",
         file: "src/ring/order/bucket.rs",
         find: "self.identity.store(version | INIT, Ordering::Release);",

@@ -372,20 +372,20 @@ pub struct TierClosed {
 }
 
 impl TierClosed {
-    /// Makes a ring with a tier of 20 ns. The value 16 was recorded at 13, in a bucket that is
-    /// retired and not closed.
+    /// Makes a ring with a tier of 33 times 20 ns. The value 16 was recorded at 173, in a bucket that
+    /// is retired and not closed. The slice of eight coarse buckets that this lies in is not opened.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> TierClosed {
         let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
-        let tier = Geometry::of_length(Duration::from_nanos(20), 3).expect("sound");
-        let ring = Ring::new(geometry, vec![tier], BucketLayout::of(&VALUE), 0).expect("sound");
-        assert!(ring.rotate(&ring.acquire_current(), 10, &reclaim::pin()));
+        let tier = Geometry::of_length(Duration::from_nanos(20), 33).expect("sound");
+        let ring = Ring::new(geometry, vec![tier], BucketLayout::of(&VALUE), 160).expect("sound");
+        assert!(ring.rotate(&ring.acquire_current(), 170, &reclaim::pin()));
         ring.close_retired();
         // In a model only values are added through the block of a bucket that they have opened.
-        assert!(ring.add_at(13, 13, CellIndex::Value { pair: 0, extremes: 2 }, 16).is_ok());
+        assert!(ring.add_at(173, 173, CellIndex::Value { pair: 0, extremes: 2 }, 16).is_ok());
         let retired = BucketPtr::new(from_ref(ring.acquire_current().bucket()).cast_mut());
-        assert!(ring.rotate(&ring.acquire_current(), 20, &reclaim::pin()));
+        assert!(ring.rotate(&ring.acquire_current(), 180, &reclaim::pin()));
         let closed = TierClosed { ring, retired };
         assert!(!closed.is_closed());
         closed
@@ -402,13 +402,13 @@ impl TierClosed {
         self.ring.store.blocks.get(1).is_some_and(Block::is_free)
     }
 
-    /// Reuses the bucket for the slice at 30, as a rotation does that is given up later. Returns
+    /// Reuses the bucket for the slice at 190, as a rotation does that is given up later. Returns
     /// false if it is not closed.
     #[must_use]
     pub fn reuse(&self) -> bool {
         let guard = reclaim::pin();
         let current = self.ring.acquire_current();
-        let opening = Opening::fine(current.generation(&guard), STARTS[1], STARTS[1]);
+        let opening = Opening::fine(current.generation(&guard), 190, 190);
         // SAFETY: a bucket of the ring's.
         let bucket = unsafe { &*self.retired.load(Ordering::Relaxed) };
         let is_free = opening.evict(bucket) && bucket.references.try_take();
@@ -421,10 +421,10 @@ impl TierClosed {
         is_free
     }
 
-    /// Returns what the tier's two newest buckets hold.
+    /// Returns what the tier's ten newest buckets hold, which are read as slices of eight.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let cells = EventCells::Same(CellIndex::Value { pair: 0, extremes: 2 });
-        self.ring.view(|| 23, |view| view.stats_in(view.recent(40), cells))
+        self.ring.view(|| 183, |view| view.stats_in(view.recent(200), cells))
     }
 }

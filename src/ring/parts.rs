@@ -372,8 +372,8 @@ pub struct TierClosed {
 }
 
 impl TierClosed {
-    /// Makes a ring with a tier of 33 times 20 ns. The value 16 was recorded at 173, in a bucket that
-    /// is retired and not closed. The slice of eight coarse buckets that this lies in is not opened.
+    /// Makes a ring with a tier of 33 times 20 ns. The value 16 was recorded at 173, in a bucket
+    /// that is retired and not closed. Its slice of eight coarse buckets is not opened.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> TierClosed {

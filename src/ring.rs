@@ -90,19 +90,20 @@ use store::Store;
 use store::block::Block;
 pub(crate) use write::add::RingAndClock;
 
-/// The buckets of a window. The fields stand in this order: first the one that every add reads,
-/// then those that never change, and after these those that threads write now and then.
+/// The buckets of a window. The fields stand in this order: `current`, which every add reads, among
+/// those that never change, and after these those that threads write now and then. (`current` is
+/// not the first: a sum would keep the ring's address in a register for it, five instructions.)
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Ring {
+    /// The distance in nanoseconds that an add may open a bucket ahead of the newest one.
+    max_lead: u64,
     /// The newest bucket; never null.
     current: BucketPtr,
     /// The strategy by which adds of different cores avoid contention.
     strategy: Strategy,
     /// True if adds are per core, with rows told apart by concurrency id.
     is_by_id: bool,
-    /// The distance in nanoseconds that an add may open a bucket ahead of the newest one.
-    max_lead: u64,
     /// The numbers that no block holds: a copy of every add to a bucket's shared cells, and the
     /// extremes of closed buckets, which their blocks have dropped.
     shared_total: Box<[AtomicU64]>,

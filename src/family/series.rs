@@ -169,8 +169,8 @@ impl<L: Labels, M> Series<L, M> {
     }
 }
 
-/// The number of bits of a time in nanoseconds that a tick does not have: it is 67 ms long. Numbers
-/// of ticks wrap after nine years.
+/// The number of bits of a time in nanoseconds that a tick does not have: it is 67 ms long. An idle
+/// time of 4.5 years and more wraps.
 const TICK: u32 = 26;
 
 /// Returns the time of the [`Coarse`] clock, in nanoseconds.

@@ -4,17 +4,20 @@
 //! would count weak references.
 
 use std::ops::Deref;
-use std::process::abort;
 use std::ptr::{NonNull, from_ref, with_exposed_provenance_mut};
 
 use crate::family::labels::Labels;
 use crate::family::series::Series;
 use crate::sync::{Ordering, fence};
 
-/// The most references at which another is made. Each thread that adds
-/// looks at the result: for the count to wrap, two thousand million would have to be on their way.
-/// (`Arc` does the same.)
+/// The greatest number of references that is counted. A series with more, of which nearly all must
+/// have been leaked, is kept [for ever](FOREVER): the hot path cannot fail.
 const MOST: u32 = u32::MAX / 2;
+
+/// The count of a series that is not freed any more. Each thread that finds more than [`MOST`]
+/// writes it again: for the count to come back, or to wrap, a thousand million threads would have
+/// to be between their two steps.
+const FOREVER: u32 = MOST + MOST / 2;
 
 /// A reference that owns a series together with others: the last one drops it.
 pub(super) struct Shared<L: Labels, M>(NonNull<Series<L, M>>);
@@ -35,8 +38,8 @@ impl<L: Labels, M> Shared<L, M> {
     /// There is at least one reference.
     pub(super) unsafe fn another(series: &Series<L, M>) -> Shared<L, M> {
         // Relaxed: a reference is made of another, or under a hold or the family's lock.
-        if series.references.fetch_add(1, Ordering::Relaxed) > MOST {
-            abort(); // it takes references that are leaked on purpose
+        if series.references.fetch_add(1, Ordering::Relaxed) >= MOST {
+            series.references.store(FOREVER, Ordering::Relaxed); // only a number
         }
         // SAFETY: counted above.
         unsafe { Shared::of(series) }
@@ -99,7 +102,10 @@ impl<L: Labels, M> Deref for Shared<L, M> {
 impl<L: Labels, M> Drop for Shared<L, M> {
     fn drop(&mut self) {
         // Release: pairs with the fence below, and with that in `forgotten`.
-        if self.references.fetch_sub(1, Ordering::Release) == 1 {
+        let before = self.references.fetch_sub(1, Ordering::Release);
+        if before > MOST {
+            self.references.store(FOREVER, Ordering::Relaxed); // as in `another`
+        } else if before == 1 {
             // Acquire: what other threads have done by their references was before.
             fence(Ordering::Acquire);
             // SAFETY: `new` made it of a box. This was the last reference, and others are made
@@ -113,3 +119,31 @@ impl<L: Labels, M> Drop for Shared<L, M> {
 unsafe impl<L: Labels, M> Send for Shared<L, M> where Series<L, M>: Send + Sync {}
 // SAFETY: as above.
 unsafe impl<L: Labels, M> Sync for Shared<L, M> where Series<L, M>: Send + Sync {}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::labels::{LabelNames, RuntimeLabels};
+    use crate::{Counter, Family};
+
+    /// The last reference that is counted, and the first two that are not.
+    #[test]
+    fn a_series_with_too_many_references_is_kept_for_ever() {
+        let names = LabelNames::new(["one"]).unwrap();
+        let family: Family<RuntimeLabels, Counter> = Family::with_names(names);
+        let first = family.handle(&["kept"]);
+        let count = || first.series().references.load(Ordering::Relaxed);
+        first.series().references.store(MOST - 1, Ordering::Relaxed);
+        let last = first.clone();
+        assert_eq!(count(), MOST);
+        drop(last);
+        assert_eq!(count(), MOST - 1);
+        let leaked = [first.clone(), first.clone(), first.clone()];
+        assert_eq!(count(), FOREVER);
+        drop(leaked);
+        assert_eq!(count(), FOREVER);
+        first.increment();
+        assert_eq!(first.sum(), 1);
+        first.series().references.store(2, Ordering::Relaxed); // the family's, and this one
+    }
+}

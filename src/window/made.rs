@@ -40,7 +40,7 @@ const OTHERWISE: u8 = 3;
 /// The fields stand in this order. What an add reads of a window is at its beginning: the way, the
 /// clock and the ring's newest bucket. So an add to a window that was not used for a while waits
 /// for one line of it. What else is in that line, and in its neighbour, changes when a bucket is
-/// opened, or never.
+/// opened, or never, unless it is a clock whose time stands in itself, which each add reads.
 #[repr(C, align(128))]
 pub(super) struct Made<C> {
     /// [`NOT_MADE`] until `ring` and `since` are written, and never again.

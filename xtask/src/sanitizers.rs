@@ -24,7 +24,8 @@ const FILLING: &str = "arena_full::";
 
 /// The reports of `ThreadSanitizer` that are suppressed. It does not know fences, by which the last
 /// owner of an `Arc` tells that the others are done with it.
-const SUPPRESSED: &str = "race:alloc::sync::Arc*drop_slow\n";
+const SUPPRESSED: &str =
+    "race:alloc::sync::Arc*drop_slow\nrace:windrow::family::shared::Shared*drop\n";
 
 /// A sanitizer of the compiler's.
 struct Sanitizer {

@@ -69,7 +69,8 @@ pub(super) fn word_at(offset: usize) -> u64 {
     word
 }
 
-/// Returns whether a `lea` of [`DETECTED`]'s address stands before a sequence.
+/// Returns whether an instruction that has [`DETECTED`]'s address stands before a sequence: a `lea`,
+/// or a `mov` of a number where the program is at an address that is known when it is linked.
 ///
 /// # Safety
 /// `start` is that of a sequence.
@@ -79,9 +80,13 @@ pub(super) unsafe fn is_linked_directly(start: u64) -> bool {
     (start - 256..start - 7).any(|at| {
         // SAFETY: by contract; it is code of ours, or of the test before it.
         let [prefix, operation, registers, distance @ ..] = unsafe { *(at as *const [u8; 7]) };
-        let is_lea = prefix & 0xfb == 0x48 && operation == 0x8d && registers & 0xc7 == 0x05;
+        let from = match (prefix & 0xfa, operation, registers) {
+            (0x48, 0x8d, registers) if registers & 0xc7 == 0x05 => at + 7,
+            (0x48, 0xc7, registers) if registers & 0xf8 == 0xc0 => 0,
+            _ => return false,
+        };
         let distance = i64::from(i32::from_le_bytes(distance));
-        is_lea && (at + 7).wrapping_add_signed(distance) == (&raw const DETECTED) as u64
+        from.wrapping_add_signed(distance) == (&raw const DETECTED) as u64
     })
 }
 

@@ -127,8 +127,8 @@ pub use walk::FamilyIter;
 /// # Memory
 ///
 /// With 64-bit addresses a series takes 40 bytes, its labels (8 for a number of 64 bits, 16 for a
-/// text, and the text) and its metric; 48 bytes and its metric if all labels are enums. The table takes
-/// [8 bytes for each series](Self::with_max_series) that there may be.
+/// text, and the text) and its metric; 48 bytes and its metric if all labels are enums. The table
+/// takes [8 bytes for each series](Self::with_max_series) that there may be.
 ///
 /// # Nothing is lost
 ///

@@ -69,8 +69,9 @@ pub(super) fn word_at(offset: usize) -> u64 {
     word
 }
 
-/// Returns whether an instruction that has [`DETECTED`]'s address stands before a sequence: a `lea`,
-/// or a `mov` of a number where the program is at an address that is known when it is linked.
+/// Returns whether an instruction that has [`DETECTED`]'s address stands before a sequence: a
+/// `lea`, or a `mov` of a number where the program is at an address that is known when it is
+/// linked.
 ///
 /// # Safety
 /// `start` is that of a sequence.

@@ -92,7 +92,8 @@ impl<'g> Resolved<'g> {
     /// Resolves the span of the coarse buckets from `from` to `newest`. It begins at the newest
     /// known boundary at or before `from`, and not before `oldest`; otherwise at the first one
     /// behind it that is known. It ends with the first coarse bucket, at or behind `newest`, that
-    /// ends at a known boundary. `None` if it would begin behind `newest`.
+    /// ends at a known boundary. `None` if it would begin behind `newest`. (`from` is not before
+    /// `oldest`.)
     pub(super) fn of(
         view: &View<'g>,
         tier: &'g Tier,
@@ -105,7 +106,8 @@ impl<'g> Resolved<'g> {
         {
             (known, before) = older;
         }
-        if known > newest {
+        // At the end of time the next boundary wraps.
+        if !(oldest..=newest).contains(&known) {
             return None;
         }
         let (last, until) = next_end(view, tier, newest);

@@ -243,3 +243,26 @@ fn cleared() {
     let span = window.over(ns(60)).expect("the tier reaches so far");
     assert_eq!((span.covers(), span.stats(Seen::Rt)), (ns(80), stats(&[300, 700, 40, 60])));
 }
+
+/// At the end of time there is no boundary after a missed bucket: a span that would begin there is
+/// empty.
+#[test]
+fn a_span_ends_where_time_does() {
+    alone::run("tiers::missed::end_of_time", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn end_of_time() {
+    let (end, clock) = (u64::MAX - 15, Manual::default()); // the last coarse bucket begins there
+    clock.set(at_ns(end - 40));
+    let window = window(&clock, 2);
+    while_another_is_pinned(|| {
+        let times = [end - 40, end - 20, end - 10, end, end + 10];
+        record_all(&window, &times.map(|at| (at, 1)));
+    });
+    let over = window.over(ns(40)).expect("a tier reaches that far");
+    assert!(over.covers() <= ns(40), "{:?}", over.covers());
+    assert!(over.sum(Seen::Pass) <= 5);
+    assert!(over.stats(Seen::Rt).count <= 5);
+}

@@ -124,10 +124,10 @@ fn contenders() -> Vec<Contender> {
     vec![
         Contender::new("the clock alone", || ()),
         Contender::new("AtomicU64", move || _ = atomic.fetch_add(1, Ordering::Relaxed)),
-        window("windrow, a ticker", ticker.clone(), None),
-        window("windrow, a ticker that closes", ticker.clone(), Some(&ticker)),
+        window("windrow, Ticker", ticker.clone(), None),
+        window("windrow, Ticker, close_on", ticker.clone(), Some(&ticker)),
         window("windrow, Precise", Precise::default(), None),
-        window("windrow, Precise, a ticker closes", Precise::default(), Some(&ticker)),
+        window("windrow, Precise, close_on", Precise::default(), Some(&ticker)),
         ring(LEAP_ARRAY, LeapArray::new),
         ring(MUTEX_RING, MutexRing::new),
     ]

@@ -22,9 +22,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// `keep` is called with each series and its idle time: the time since a call of this method
     /// last found that the series had been used. (So the first call finds all series in use, and
     /// with a call each minute the idle time is right to a minute. It may be 67 ms too short, and
-    /// wraps after 4.5 years.) A series that has a [`Handle`]
-    /// is in use, and is not removed even if `keep` returns false. (An iteration has handles of all
-    /// series that it has not returned yet.)
+    /// wraps after 4.5 years.) A series that has a [`Handle`] is in use, and is not removed even if
+    /// `keep` returns false. (An iteration has handles of all series that it has not returned yet.)
     ///
     /// ```
     /// use std::time::Duration;

@@ -14,7 +14,6 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
-use std::path::PathBuf;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -23,8 +22,6 @@ use std::time::{Duration, Instant};
 use contatori::counters::unsigned::Unsigned;
 use crossbeam_utils::CachePadded;
 use fast_counter::ConcurrentCounter;
-use lexopt::Arg::{Long, Value};
-use lexopt::{Parser, ValueExt};
 use prometheus::IntCounter;
 use windrow::clock::{Clock as _, Ticker};
 use windrow::{Counter, Family, SlidingWindow, events, labels};
@@ -40,7 +37,7 @@ use windrow_benches::rivals::mutex_ring::MutexRing;
 use windrow_benches::rivals::{
     CAS_STRIPES, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring, Stripes, published,
 };
-use windrow_benches::terminal::markdown;
+use windrow_benches::terminal::{directory_and_rounds, markdown};
 
 events! { enum Http { Pass: Count } }
 labels! { struct Route { route: str } }
@@ -264,25 +261,8 @@ fn section(title: &str, picture: &str, all: &[Contender]) -> (String, Vec<Line>)
     (text, drawn)
 }
 
-fn asked() -> Result<(PathBuf, usize), lexopt::Error> {
-    let (mut directory, mut rounds) = (None, 21);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("rounds") => rounds = arguments.value()?.parse()?,
-            Value(word) if directory.is_none() => directory = Some(word.into()),
-            other => return Err(other.unexpected()),
-        }
-    }
-    match directory {
-        Some(directory) if rounds > 0 => Ok((directory, rounds)),
-        Some(_) => Err("a number must be above 0".into()),
-        None => Err("there is `cold DIRECTORY`".into()),
-    }
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let (directory, rounds) = asked()?;
+    let (directory, rounds) = directory_and_rounds("cold", 21)?;
     fs::create_dir_all(&directory)?;
     let others = Others::watch();
     let mut sections = String::new();

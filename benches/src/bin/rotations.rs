@@ -8,7 +8,6 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -16,8 +15,6 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
-use lexopt::Arg::{Long, Value};
-use lexopt::{Parser, ValueExt};
 use windrow::clock::{Clock, Precise, Ticker};
 use windrow::{SlidingWindow, events};
 use windrow_benches::harness::keep_to_core;
@@ -28,7 +25,7 @@ use windrow_benches::lab::stats::{Spread, digits};
 use windrow_benches::rivals::leap_array::LeapArray;
 use windrow_benches::rivals::mutex_ring::MutexRing;
 use windrow_benches::rivals::{LEAP_ARRAY, MUTEX_RING, Ring};
-use windrow_benches::terminal::markdown;
+use windrow_benches::terminal::{directory_and_rounds, markdown};
 
 events! { enum Http { Pass: Count } }
 
@@ -149,25 +146,8 @@ fn table(all: &[Contender]) -> String {
     markdown(&heads, &rows)
 }
 
-fn asked() -> Result<(PathBuf, usize), lexopt::Error> {
-    let (mut directory, mut rounds) = (None, 21);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("rounds") => rounds = arguments.value()?.parse()?,
-            Value(word) if directory.is_none() => directory = Some(word.into()),
-            other => return Err(other.unexpected()),
-        }
-    }
-    match directory {
-        Some(directory) if rounds > 0 => Ok((directory, rounds)),
-        Some(_) => Err("a number must be above 0".into()),
-        None => Err("there is `rotations DIRECTORY`".into()),
-    }
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let (directory, rounds) = asked()?;
+    let (directory, rounds) = directory_and_rounds("rotations", 21)?;
     fs::create_dir_all(&directory)?;
     let others = Others::watch();
     let mut all = contenders();

@@ -77,6 +77,7 @@ impl Level {
         with: impl Fn(T, &Bucket) -> T + Copy,
     ) -> Option<T> {
         let (length, slots) = (self.slots.geometry.length(), self.slots.all());
+        debug_assert!(count <= slots.len() as u64, "a span that is longer than its ring");
         let slot = (first % slots.len() as u64) as usize;
         let mut start = first * length;
         let Some(run) = slots.get(slot..slot + count as usize) else {

@@ -14,18 +14,15 @@ mod contenders;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use lexopt::Arg::{Long, Value};
-use lexopt::{Parser, ValueExt};
 use windrow_benches::harness::{Contender, cores, rate_of_adds};
 use windrow_benches::lab::chart::{Line, lines};
 use windrow_benches::lab::environment::{Environment, Others};
 use windrow_benches::lab::progress::Progress;
 use windrow_benches::lab::speed::doubled;
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
-use windrow_benches::terminal::markdown;
+use windrow_benches::terminal::{directory_and_rounds, markdown};
 
 use contenders::Kind;
 
@@ -128,25 +125,8 @@ fn section(kind: &str, picture: &str, all: &[Measured]) -> String {
     format!("\n## {kind}\n\n![{kind}]({picture}.svg)\n\n{}", markdown(&heads, &rows))
 }
 
-fn asked() -> Result<(PathBuf, usize), lexopt::Error> {
-    let (mut directory, mut rounds) = (None, 11);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("rounds") => rounds = arguments.value()?.parse()?,
-            Value(word) if directory.is_none() => directory = Some(word.into()),
-            other => return Err(other.unexpected()),
-        }
-    }
-    match directory {
-        Some(directory) if rounds > 0 => Ok((directory, rounds)),
-        Some(_) => Err("a number must be above 0".into()),
-        None => Err("there is `scaling DIRECTORY`".into()),
-    }
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (directory, rounds) = asked()?;
+    let (directory, rounds) = directory_and_rounds("scaling", 11)?;
     fs::create_dir_all(&directory)?;
     let others = Others::watch();
     let (mut sections, mut pictures) = (String::new(), Vec::new());

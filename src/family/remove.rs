@@ -40,7 +40,11 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         for series in self.iter().filter(|series| series.labels().is_some()) {
             // One reference is the table's, one is ours.
             let is_kept = || Shared::count(series.series()) > 2;
-            if !keep(&series, series.series().idle(is_kept())) {
+            let idle = {
+                let _locked = self.lock();
+                series.series().idle(is_kept())
+            };
+            if !keep(&series, idle) {
                 let mut forgotten = self.lock();
                 if !is_kept() {
                     removed += usize::from(self.remove_from_table(series.series(), &mut forgotten));

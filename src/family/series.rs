@@ -157,7 +157,8 @@ impl<L: Labels, M> Series<L, M> {
     }
 
     /// Looks whether the series was used, and returns the time since it was last found used. A
-    /// series with a handle (`is_kept`) is in use.
+    /// series with a handle (`is_kept`) is in use. The caller holds the family's lock: otherwise
+    /// another look, which finds the series idle since this one, may read a time from before it.
     pub(super) fn idle(&self, is_kept: bool) -> Duration {
         let now = now();
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);

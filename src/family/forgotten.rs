@@ -52,7 +52,7 @@ impl Until {
     }
 }
 
-/// The number of kept series that a removal checks. It adds at most one to them.
+/// The number of kept series that are checked for each removal. It adds at most one to them.
 pub(super) const LOOKS: usize = 2;
 /// The number of series whose wait begins together, where they are removed one by one.
 const BATCH: usize = sized(64, 1);
@@ -93,8 +93,11 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
     }
 
     /// Removes the series to which no thread can add any more, after checking at most `looks` of
-    /// the kept ones, and appends them to `freed`. The caller drops `freed` after the lock.
+    /// the kept ones for each series of the batch, and appends them to `freed`. The caller drops
+    /// `freed` after the lock.
     pub(super) fn free(&mut self, looks: usize, announces: bool, freed: &mut Vec<Shared<L, M>>) {
+        // One that is removed alone is no longer in the batch.
+        let looks = looks.saturating_mul(self.batch.len().max(1));
         self.settle(announces);
         if let Some(newest) = self.waiting.back().map(|(until, _)| *until) {
             for _ in 0..grace::PINS {

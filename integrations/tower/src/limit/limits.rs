@@ -33,7 +33,7 @@ use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
 use crate::limit::fields::Quota;
 use crate::limit::series::Limit;
-use crate::limit::sharing::{Sharing, admit_by_both};
+use crate::limit::sharing::{Departures, Sharing, admit_by_both};
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
 
@@ -122,6 +122,7 @@ pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     family: Family<L, Limit<C>>,
     /// The overflow key, once it exists.
     overflow: OnceLock<Handle<L, Limit<C>>>,
+    departures: Departures,
     gate: MakeGate<L, C>,
     current: Current<Rate>,
 }
@@ -160,7 +161,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     }
 
     const fn of(family: Family<L, Limit<C>>, gate: MakeGate<L, C>) -> Limits<L, C> {
-        Limits { family, overflow: OnceLock::new(), gate, current: Current::new() }
+        let departures = Departures::new();
+        Limits { family, overflow: OnceLock::new(), departures, gate, current: Current::new() }
     }
 
     /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts an admission, now or later,
@@ -212,7 +214,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
                 _ => {}
             }
             drop(limit);
-            self.family.remove_if(key, Limit::is_over);
+            self.family.remove_if(key, |limit| self.leaves(limit));
         }
     }
 
@@ -236,8 +238,10 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ) -> Option<Admission> {
         match standing {
             Standing::Overflow => {
+                let departures = self.departures.count();
                 let admission = gate.admit(weight, max_wait);
-                let is_in_vain = admission.is_granted() && self.has_found_room(key);
+                let is_in_vain = admission.is_granted()
+                    && (self.has_found_room(key) || self.departures.have_changed_since(departures));
                 return (!is_in_vain).then_some(admission);
             }
             Standing::Sharing(sharing) => {
@@ -288,7 +292,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         let leave = || {
             if let Some(key) = limit.labels().filter(|_| !Self::stays(limit)) {
                 limit.end_without_gate();
-                self.family.remove_if(key, Limit::is_over);
+                self.family.remove_if(key, |limit| self.leaves(limit));
             }
         };
         let gate = make_or_undo(make, leave);
@@ -363,9 +367,23 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         self.family.retain_next(LOOKS, is_kept) > 0
     }
 
-    /// Returns whether a key with this gate is kept. Otherwise the gate is retired.
+    /// Returns whether a key with this gate is kept. Otherwise the gate is retired, and the key may
+    /// be removed.
     fn is_kept(&self, (gate, standing): (&Gate<C>, Standing)) -> bool {
-        self.shares(standing) || !gate.retire()
+        let is_kept = self.shares(standing) || !gate.retire();
+        if !is_kept {
+            self.departures.note();
+        }
+        is_kept
+    }
+
+    /// Returns whether a key is over, and may be removed.
+    fn leaves(&self, limit: &Limit<C>) -> bool {
+        let leaves = limit.is_over();
+        if leaves {
+            self.departures.note();
+        }
+        leaves
     }
 
     /// Returns the family of the keys, for reading and for exporters:

@@ -29,10 +29,45 @@
 //! a place for the same key and looks at that gate. Each writes first and looks then, with a fence
 //! between the two: the series against the grant. So either the second thread sees the grant, and
 //! shares; or the first sees the series, and its grant is not used.
+//!
+//! The first thread may stand still before it looks, until the key has used its own gate and was
+//! forgotten. So keys that leave are [counted](Departures), before they are removed. A grant is not
+//! used if the count has changed since the overflow gate was asked. A key that was counted before
+//! has no grant that counts when that gate decides.
 
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
 use windrow::{Clock, Gate, Timestamp, gate::Admission};
+
+/// The number of keys that have left, or were about to.
+pub(super) struct Departures(AtomicU64);
+
+impl Departures {
+    pub(super) const fn new() -> Departures {
+        Departures(AtomicU64::new(0))
+    }
+
+    /// Counts a key whose gate is retired, before it is removed.
+    pub(super) fn note(&self) {
+        // Release: pairs with the Acquire in `count`: the gate was retired before.
+        self.0.fetch_add(1, Ordering::Release);
+        // Between the count and the removal; pairs with the fence in `have_changed_since`.
+        fence(Ordering::Release);
+    }
+
+    /// Returns the number.
+    pub(super) fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire) // pairs with the Release in `note`
+    }
+
+    /// Returns whether the number is another one. Of a key that the caller has looked for, and not
+    /// found because it has left, the departure is counted.
+    pub(super) fn have_changed_since(&self, count: u64) -> bool {
+        fence(Ordering::Acquire); // between the look and the load; pairs with the fence in `note`
+        self.0.load(Ordering::Relaxed) != count
+    }
+}
 
 /// The time until which a key asks the overflow gate beside its own.
 #[derive(Clone, Copy)]

@@ -1,12 +1,15 @@
 //! A key that has shared a gate with others, and finds room then, gets no more by it than its
 //! limit.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use testkit::{Rng, race};
-use windrow::{Clock, Gate, gate::Admission};
+use windrow::clock::Manual;
+use windrow::{Clock, Gate, Timestamp, gate::Admission};
 use windrow_tower::Limits;
 
 use crate::limited::{Client, limits};
@@ -128,11 +131,11 @@ fn most_in_a_second(granted: &BTreeMap<u64, u64>) -> u64 {
 /// whichever gates it asks.
 #[test]
 fn no_client_gets_more_than_the_limit_whatever_is_forgotten() {
-    thread_local! { static CLOCK: windrow::clock::Manual = windrow::clock::Manual::default(); }
+    thread_local! { static CLOCK: Manual = Manual::default(); }
     let mut passed_in_all = 0;
     for seed in 0..300 {
         let mut random = Rng::with_seed(seed);
-        let clients = Limits::<Client, windrow::clock::Manual>::new(2, |_| {
+        let clients = Limits::<Client, Manual>::new(2, |_| {
             let clock = CLOCK.with(Clone::clone);
             Gate::builder(LIMIT).buckets(10).clock(clock).build().expect("a second")
         });
@@ -187,4 +190,51 @@ fn no_client_gets_more_while_room_is_found_beside_a_stranger() {
         CLOCK.advance(3 * SECOND);
         CLIENTS.forget_idle();
     }
+}
+
+/// A clock at which a thread stands still after it has read the time.
+#[derive(Default)]
+struct Stalling(Manual);
+
+/// The actions of other threads meanwhile, once.
+type Meanwhile = Box<dyn FnOnce()>;
+
+thread_local! { static MEANWHILE: Cell<Option<Meanwhile>> = const { Cell::new(None) }; }
+
+impl Clock for &'static Stalling {
+    fn now(&self) -> Timestamp {
+        let read = self.0.now();
+        if let Some(act) = MEANWHILE.take() {
+            act();
+        }
+        read
+    }
+
+    fn resolution(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// A thread has found no place for a key, and stands still in the overflow gate for an interval.
+/// Meanwhile the key comes, uses its limit, and is forgotten.
+#[test]
+fn a_key_that_has_come_and_gone_beside_a_request_gets_no_more_by_that_request() {
+    static CLOCK: LazyLock<Stalling> = LazyLock::new(Stalling::default);
+    static CLIENTS: Limits<Client, &'static Stalling> = Limits::new(1, |_| {
+        Gate::builder(LIMIT).buckets(10).clock(&*CLOCK).build().expect("a second in ten buckets")
+    });
+    let ask = |weight| CLIENTS.admit(ALICE, weight, Duration::ZERO).is_granted();
+    assert!(CLIENTS.admit(BOB, 1, Duration::ZERO).is_granted());
+    let bob = CLIENTS.family().handle(BOB); // so his place is not given to another
+    CLOCK.0.advance(SECOND);
+    assert!(ask(0) && CLIENTS.family().get(ALICE).is_none(), "she finds no place");
+    MEANWHILE.set(Some(Box::new(move || {
+        drop(bob);
+        assert_eq!(CLIENTS.forget_idle(), 1);
+        assert!(ask(LIMIT) && !ask(1), "by her own gate");
+        CLOCK.0.advance(SECOND);
+        assert_eq!((CLIENTS.forget_idle(), CLIENTS.family().len()), (1, 0));
+    })));
+    assert_eq!((0..9).filter(|_| ask(1)).count() as u64, LIMIT);
+    assert!(MEANWHILE.take().is_none(), "she has come and gone");
 }

@@ -20,19 +20,24 @@ windrow::events! {
 
 windrow::events! { enum Timed { Rt: Histogram } }
 
-/// A window of two minutes in seconds, with a tier of 3600 seconds and one of 24 hours.
+/// A window of two minutes in seconds, with a tier of seconds and one of 24 hours.
 struct Tiered {
     clock: Manual,
     window: SlidingWindow<Hits, Manual>,
 }
 
 impl Tiered {
-    /// Makes a window of an age in seconds, with an add in each second.
+    /// Makes a window of an age in seconds, with an add in each second, and a tier of 3600.
     fn new(age: u32) -> Tiered {
+        Tiered::of(3_600, age)
+    }
+
+    /// Makes a window with a tier of this many seconds.
+    fn of(seconds: usize, age: u32) -> Tiered {
         let clock = Manual::default();
         clock.advance(1_000_000 * HOUR);
         let builder = SlidingWindow::builder().interval(Duration::from_secs(120)).buckets(120);
-        let builder = builder.tier(Duration::from_secs(1), 3_600).tier(HOUR, 24);
+        let builder = builder.tier(Duration::from_secs(1), seconds).tier(HOUR, 24);
         let window = builder.clock(clock.clone()).build().expect("the tiers nest");
         let tiered = Tiered { clock, window };
         (0..age).for_each(|_| tiered.pass(1));
@@ -49,6 +54,15 @@ impl Tiered {
     fn add_back_dated(&self, seconds: u64) {
         let at = self.clock.now() - Duration::from_secs(seconds);
         self.window.add_at(at, Hits::Pass, 1).expect("in the ring");
+    }
+
+    /// Lets seconds pass, and touches each.
+    fn touch(self, seconds: u32) -> Tiered {
+        for _ in 0..seconds {
+            self.pass(1);
+            self.add_back_dated(90);
+        }
+        self
     }
 
     /// Counts sums of a span of seconds.
@@ -119,13 +133,9 @@ pub(crate) fn read(path: &str, times: u64) -> bool {
         }
         "tier, an hour" => Tiered::new(4_000).sum(times, 3_600),
         "tier, an hour, a minute old" => Tiered::new(60).sum(times, 3_600),
-        "tier, an hour, touched" => {
-            let tiered = Tiered::new(100);
-            for _ in 0..3_900 {
-                tiered.pass(1);
-                tiered.add_back_dated(90);
-            }
-            tiered.sum(times, 3_600);
+        "tier, an hour, touched" => Tiered::new(100).touch(3_900).sum(times, 3_600),
+        "tier, 10080 buckets, touched" => {
+            Tiered::of(10_080, 100).touch(11_000).sum(times, 10_080);
         }
         "tier, an hour, stats of a Value" => {
             let tiered = Tiered::new(0);

@@ -21,7 +21,7 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 46] = [
+const PATHS: [&str; 47] = [
     "Counter::add",
     "Counter::add_with_exemplar",
     "Counter::sum, 1 row",
@@ -63,6 +63,7 @@ const PATHS: [&str; 46] = [
     "tier, an hour",
     "tier, an hour, a minute old",
     "tier, an hour, touched",
+    "tier, 10080 buckets, touched",
     "tier, an hour, stats of a Value",
     "SlidingWindow::record that opens a bucket, two tiers",
     "SlidingWindow::add_at, 90 buckets ago, two tiers",

@@ -45,8 +45,10 @@ use crate::sync::{Ordering, fence};
 
 /// The number of slices of one level that a slice of the next stands for, as a power of two.
 const BITS: u32 = 3;
-/// A level of at most this many slices has none above it.
+/// A tier of at most this many buckets has no level above its own.
 const FEW: usize = 32;
+/// The highest level of a longer tier has at most this many slices.
+const MOST_AT_THE_TOP: usize = 16;
 
 /// A ring of slices of one length.
 #[derive(Debug)]
@@ -73,20 +75,17 @@ impl Level {
     pub(in crate::ring) fn fold<T>(
         &self,
         (first, count): (u64, u64),
-        mut all: T,
+        all: T,
         with: impl Fn(T, &Bucket) -> T + Copy,
     ) -> Option<T> {
         let (length, slots) = (self.slots.geometry.length(), self.slots.all());
         debug_assert!(count <= slots.len() as u64, "a span that is longer than its ring");
-        let slot = (first % slots.len() as u64) as usize;
+        let (before, behind) = slots.split_at((first % slots.len() as u64) as usize);
         let mut start = first * length;
-        let Some(run) = slots.get(slot..slot + count as usize) else {
-            // Up to the last slot, and from the first.
-            let before_end = (slots.len() - slot) as u64;
-            let all = self.fold((first, before_end), all, with)?;
-            return self.fold((first + before_end, count - before_end), all, with);
-        };
-        for slot in run {
+        let up_to_the_last = behind.len().min(count as usize);
+        let from_the_first = count as usize - up_to_the_last;
+        let mut slots = behind[..up_to_the_last].iter().chain(&before[..from_the_first]);
+        slots.try_fold(all, |mut all, slot| {
             // SAFETY: buckets live as long as the window.
             if let Some(bucket) = unsafe { slot.follow() }
                 && bucket.start() == start
@@ -101,15 +100,16 @@ impl Level {
                 all = with(all, bucket);
             }
             start = start.wrapping_add(length); // behind the last one, time may have ended
-        }
-        Some(all)
+            Some(all)
+        })
     }
 }
 
 /// Returns the geometries of the levels of a tier, its own first.
 pub(in crate::ring) fn geometries(tier: Geometry) -> impl Iterator<Item = Geometry> {
-    std::iter::successors(Some(tier), |below| {
-        if below.buckets() <= FEW {
+    std::iter::successors(Some(tier), move |below| {
+        let most = if below.length() == tier.length() { FEW } else { MOST_AT_THE_TOP };
+        if below.buckets() <= most {
             return None;
         }
         // The most that can have a part in the interval below.

@@ -107,10 +107,12 @@ pub use walk::FamilyIter;
 /// |---|---|
 /// | through a [`Handle`] | nothing |
 /// | by [`with`](Self::with), if all labels are enums | an index into a table |
-/// | by `with`, with any other labels | a hash, a comparison, a pin of this thread's epoch |
+/// | by `with`, with any other labels | a hash, a comparison, two stores to this thread's own line |
 ///
 /// None of these takes a lock, allocates, or writes anything that threads share. The first use of a
-/// set allocates its series, also without a lock.
+/// set allocates its series, also without a lock. (Some lookups pin this thread's epoch instead of
+/// the two stores: that of a series behind two others in one place of the table, for example, and
+/// all of them where the system has no barriers of all processors.)
 ///
 /// # Bounds
 ///
@@ -128,15 +130,18 @@ pub use walk::FamilyIter;
 ///
 /// With 64-bit addresses a series takes 40 bytes, its labels (8 for a number of 64 bits, 16 for a
 /// text, and the text) and its metric; 48 bytes and its metric if all labels are enums. The table
-/// takes [8 bytes for each series](Self::with_max_series) that there may be.
+/// takes [8 bytes for each series](Self::with_max_series) that there may be. A removed series is
+/// freed once no thread uses it, by the same call or a later one that removes;
+/// [`retain_next`](Self::retain_next) frees 64 of them together.
 ///
 /// # Nothing is lost
 ///
-/// Series leave the family only by [`retain`](Self::retain) and [`remove`](Self::remove). Their
-/// counts stay in [`lifetime`](Self::lifetime), which never goes back while numbers only grow. The
-/// counts never move to another series, because an exporter would then show them twice. A set that
-/// is used again after its series was removed begins anew, at zero; but if all labels are enums, it
-/// continues with the same series.
+/// Series leave the family only by [`retain`](Self::retain), [`retain_next`](Self::retain_next),
+/// [`remove`](Self::remove) and [`remove_if`](Self::remove_if). Their counts stay in
+/// [`lifetime`](Self::lifetime), which never goes back while numbers only grow. The counts never
+/// move to another series, because an exporter would then show them twice. A set that is used again
+/// after its series was removed begins anew, at zero; but if all labels are enums, it continues
+/// with the same series.
 #[doc(alias = "cardinality")]
 #[doc(alias = "MetricVec")]
 pub struct Family<L: Labels, M: Metric, F = fn() -> M> {

@@ -324,7 +324,9 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     }
 
     /// Forgets the idle keys: those without grants that count or are waited for, and which no
-    /// longer [share](Self#when-there-are-too-many-keys). Returns their number.
+    /// longer [share](Self#when-there-are-too-many-keys). Returns their number. (A key that was
+    /// looked up in the [family](Self::family), and never asked, is forgotten by the second of two
+    /// calls that are a tenth of a second apart.)
     ///
     /// No client gets more by it, even if it asks at the same time, on a clock that does not step
     /// back. A forgotten key's gate is [retired](windrow::Gate::retire), and the next one begins
@@ -356,14 +358,21 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         if L::COMBINATIONS.is_some() {
             return 0;
         }
-        // A key without a gate is just being made.
-        self.family.retain(|limit, _| limit.own().is_none_or(|own| self.is_kept(own)))
+        // A key without a gate is just being made, or was never asked.
+        self.family.retain(|limit, idle| match limit.own() {
+            Some(own) => self.is_kept(own),
+            None => idle.is_zero() || !limit.end_without_gate(),
+        })
     }
 
     /// Looks at the next few keys, and forgets the idle ones. Returns whether it has forgotten any.
     #[cold]
     fn make_room(&self) -> bool {
-        let is_kept = |limit: &Limit<C>| limit.own().is_none_or(|own| self.is_kept(own));
+        // A key that is just being made has a handle, and is passed over.
+        let is_kept = |limit: &Limit<C>| match limit.own() {
+            Some(own) => self.is_kept(own),
+            None => !limit.end_without_gate(),
+        };
         self.family.retain_next(LOOKS, is_kept) > 0
     }
 

@@ -12,7 +12,7 @@ use crate::rules::Rate;
 /// A key's gate, and the counts of its requests: a metric in the family of a
 /// [`Limits`](crate::Limits).
 pub struct Limit<C = Coarse> {
-    /// The gate; `None` within if it could not be made, and the key is about to be removed.
+    /// The gate; `None` within if it was not made, and the key is about to be removed.
     gate: OnceLock<Option<Gate<C>>>,
     /// The standing is set before the gate.
     pub(super) counts: Counts,
@@ -99,9 +99,9 @@ impl<C: Clock> Limit<C> {
         }
     }
 
-    /// Ends a key whose gate could not be made, unless another thread has made it.
-    pub(super) fn end_without_gate(&self) {
-        self.gate.get_or_init(|| None);
+    /// Ends a key without a gate, unless another thread has made it. Returns whether it has ended.
+    pub(super) fn end_without_gate(&self) -> bool {
+        self.gate.get_or_init(|| None).is_none()
     }
 
     /// Returns whether the gate is retired, or was never made and never will be.

@@ -158,6 +158,28 @@ fn no_client_gets_more_while_idle_keys_are_forgotten() {
     assert_eq!(CLIENTS.family().lifetime(), (6_000, 12_000));
 }
 
+/// A place that is taken by a look at the counts of a client that was never asked for.
+#[test]
+fn a_key_that_was_never_asked_makes_room_too() {
+    limits!(CLIENTS, CLOCK: 8, |_| 3);
+    let look = |client: &str| CLIENTS.family().with(Client { client }).blocked();
+    let ask = |client: &str| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
+    let is_there = |client: &str| CLIENTS.family().get(Client { client }).is_some();
+    assert!((0..8).all(|number| look(&number.to_string()) == 0));
+    assert!(ask("alice") && ask("alice") && is_there("alice"));
+    CLOCK.advance(SECOND);
+    CLIENTS.forget_idle();
+    assert_eq!((look("bob"), CLIENTS.forget_idle()), (0, 0), "it may be about to be asked");
+    let bob = CLIENTS.family().handle(Client { client: "bob" });
+    let pause = || std::thread::sleep(Duration::from_millis(100));
+    pause();
+    assert_eq!(CLIENTS.forget_idle(), 0, "it is in use");
+    drop(bob);
+    let forgotten = (0..100).map(|_| (pause(), CLIENTS.forget_idle()).1).find(|it| *it > 0);
+    assert!(forgotten == Some(1) && !is_there("bob"));
+    assert!(ask("bob") && is_there("bob"));
+}
+
 #[test]
 fn a_gate_that_is_retired_but_still_in_the_family_is_taken_out() {
     limits!(CLIENTS, CLOCK: 10, |_| 3);

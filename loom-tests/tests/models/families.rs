@@ -7,7 +7,7 @@
 #[cfg(windrow_announced)]
 mod announced;
 
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 use windrow::{Family, family::Metric, labels};
 use windrow_loom_tests::engine::sync::Arc;
@@ -425,5 +425,52 @@ fn room_that_is_found_beside_a_stranger() {
             let is_alone = has_found_room && shared.load(Relaxed) == 0;
             let has_shared = stranger.join().unwrap();
             assert!(!(is_alone && has_shared), "it has shared, and has its own beside it");
+        });
+}
+
+/// The set with the new series leaves again before the stranger looks: then nothing that it was
+/// granted counts any more. Departures are counted before they happen. So the stranger, which finds
+/// no series, does not use what was granted to it before.
+#[test]
+fn a_series_that_comes_and_goes_beside_a_stranger() {
+    Model::new("families::a_series_that_comes_and_goes_beside_a_stranger")
+        .bounded(3)
+        .bounded_over_epoch(1)
+        .explore(|| {
+            let family = Arc::new(Numbers::new().with_max_series(1));
+            let words = Arc::new([0; 3].map(AtomicU64::new));
+            add(&family, 2, 0);
+            let stranger = spawn(&family, {
+                let words = Arc::clone(&words);
+                move |family| {
+                    let [shared, departures, intervals] = &*words;
+                    turn();
+                    let found = family.with(Key { key: 1 });
+                    if found.keep().labels().is_some() {
+                        return false;
+                    }
+                    drop(found);
+                    let before = departures.load(Acquire);
+                    let is_early = intervals.load(Relaxed) == 0;
+                    shared.fetch_add(1, Relaxed);
+                    fence(SeqCst); // between the grant and the look
+                    turn();
+                    let finds_none = family.get(Key { key: 1 }).is_none();
+                    fence(Acquire); // between the look and the departures
+                    finds_none && departures.load(Relaxed) == before && is_early
+                }
+            });
+            let [shared, departures, intervals] = &*words;
+            assert!(remove(&family, 2));
+            turn();
+            let has_found_room = family.with(Key { key: 1 }).keep().labels().is_some();
+            fence(SeqCst); // between the series and the look
+            let is_alone = has_found_room && shared.load(Relaxed) == 0;
+            intervals.store(1, Relaxed); // what it was granted counts no longer
+            departures.fetch_add(1, Release);
+            fence(Release); // between the departure and the removal
+            remove(&family, 1);
+            let has_shared = stranger.join().unwrap();
+            assert!(!(is_alone && has_shared), "it has shared in the interval of its own");
         });
 }

@@ -48,8 +48,9 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
         file: "src/in_flight/peaks.rs",
         find: "        self.entered(self.in_flight.rise(weight), weight)",
         replace: "        let at = self.window.now();
-        let _ = self.window.record_at(at, self.event, self.in_flight.rise(weight));
-        InFlightGuard::new(*self, weight)",
+        let level = self.in_flight.rise(weight);
+        crate::ring::Ring::add(self.window, at, self.cells.of_number(level), level);
+        InFlightGuard::new(*self, weight, level)",
         build: &CHECKER,
         model: "in_flight::enters_against_the_clock",
         why: "a level counts in a bucket that had ended before it was reached",

@@ -162,7 +162,8 @@ impl<'g> View<'g> {
         } else if known > oldest {
             steps(known, last) + 1 // none before time zero
         } else {
-            buckets + steps(known, oldest) + steps(newest, last)
+            // With those before time zero, these may be more than the tier has.
+            (buckets + steps(known, oldest) + steps(newest, last)).min(geometry.buckets())
         };
         Span { starts: Some((known, last)), buckets, length, tier: Some(resolved) }
     }

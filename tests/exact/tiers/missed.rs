@@ -134,6 +134,26 @@ fn ends() {
     assert_eq!(at(1_005).sum(Seen::Pass), 1_100);
 }
 
+/// A span near time zero that ends later covers no more than the tier.
+#[test]
+fn a_span_covers_at_most_its_tier() {
+    alone::run("tiers::missed::near_zero", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn near_zero() {
+    let window = window(&Manual::default(), 3);
+    while_another_is_pinned(|| {
+        record_all(&window, &[(0, 300), (20, 700), (30, 100), (40, 40)]);
+    });
+    close(&window);
+    let span = window.over(ns(60)).expect("the tier reaches so far");
+    let totals = span.totals_at(at_ns(5)).expect("in the tier");
+    assert_eq!((totals.end().as_nanos(), totals.interval()), (40, ns(60)));
+    assert_eq!(totals.stats(Seen::Rt), stats(&[300, 700, 100]));
+}
+
 /// Complete buckets too, before incomplete ones.
 #[test]
 fn complete_buckets_say_where_they_end() {

@@ -264,6 +264,30 @@ fn cleared() {
     assert_eq!((span.covers(), span.stats(Seen::Rt)), (ns(80), stats(&[300, 700, 40, 60])));
 }
 
+/// The last nanosecond of time may be a bucket, too.
+#[test]
+fn what_was_missed_in_the_last_nanosecond_is_not_derived_either() {
+    alone::run("tiers::missed::last_nanosecond", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn last_nanosecond() {
+    let (last, clock) = (u64::MAX, Manual::default());
+    clock.set(at_ns(last - 30));
+    let builder = SlidingWindow::<Seen>::builder().interval(ns(15)).buckets(3);
+    let window = builder.tier(ns(15), 8).clock(clock).build().expect("the tier nests");
+    while_another_is_pinned(|| {
+        record_all(&window, &[(last - 30, 300), (last, 700)]);
+        window.clear().expect("there is memory");
+    });
+    close(&window);
+    record(&window, last, 40);
+    window.reconfigure(ns(15), 5).expect("the tier nests");
+    let series = window.series(0).expect("there is a tier");
+    assert_eq!(of_buckets(&series, Seen::Rt), [(last - 30, stats(&[300, 700, 40]))]);
+}
+
 /// At the end of time there is no boundary after a missed bucket: a span that would begin there is
 /// empty.
 #[test]

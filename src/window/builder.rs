@@ -156,7 +156,8 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     }
 
     /// Adds a tier: `buckets` coarser buckets, each `length` long, which the same adds fill. Each
-    /// call adds one tier, which must be coarser than the tier before.
+    /// call adds one tier. Its `length` must be a multiple of the length of the buckets below,
+    /// which are those of the tier before or of the window; and at most the interval they cover.
     ///
     /// A tier reaches further back than the window's own buckets, at its own resolution. It costs
     /// an add nothing, and the opening of a bucket some ten nanoseconds.
@@ -272,8 +273,9 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// # Errors
     ///
     /// [`BuildError`] if the interval or the number of buckets is zero, if the buckets do not
-    /// divide the interval into whole nanoseconds, if either is too large, or if the clock is
-    /// coarser than a tenth of a bucket and was not [allowed](Self::allow_coarse_clock) to be.
+    /// divide the interval into whole nanoseconds, if either is too large, if a
+    /// [tier](Self::tier) does not fit what is below it, or if the clock is coarser than a tenth of
+    /// a bucket and was not [allowed](Self::allow_coarse_clock) to be.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -26,7 +26,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// # Errors
     ///
-    /// [`SpanError`] if the span is zero or longer than the interval.
+    /// [`SpanError`] if the span is zero, or longer than the interval and than those of all
+    /// [tiers](crate::WindowBuilder::tier).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -79,7 +80,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// A call reads the buckets of the span, and no others: an epoch pin, and some twenty instructions
 /// for each bucket and number. If the span is the whole interval, it costs the same as
 /// `SlidingWindow::sum`. The [complete](Self::complete) buckets of the whole interval cost little
-/// more.
+/// more. A sum over a span of a tier is a difference of the totals at two boundaries, however many
+/// buckets lie between them. Adds to older buckets, and extremes, are not in that difference: they
+/// are read from buckets of several lengths, of which some 20 make up an hour of seconds.
 ///
 /// ```
 /// use std::time::Duration;

@@ -156,14 +156,10 @@ impl<'g> View<'g> {
             return Span { starts: None, buckets: 0, ..span };
         };
         let (known, last) = resolved.starts;
-        let steps = |from: u64, to: u64| ((to - from) / length) as usize;
         let buckets = if (known, last) == (oldest, newest) {
             buckets // mostly, for which no division is needed
-        } else if known > oldest {
-            steps(known, last) + 1 // none before time zero
         } else {
-            // With those before time zero, these may be more than the tier has.
-            (buckets + steps(known, oldest) + steps(newest, last)).min(geometry.buckets())
+            buckets_between(geometry, (known, last), (oldest, newest), buckets)
         };
         Span { starts: Some((known, last)), buckets, length, tier: Some(resolved) }
     }
@@ -442,5 +438,23 @@ impl<'g> View<'g> {
             sum += share * number(self.sum_in(partial, cells)) / partial.buckets.max(1) as f64;
         }
         (sum, span.covers())
+    }
+}
+
+/// Returns the number of a tier's buckets from `known` to `last`, where `buckets` were asked for,
+/// from `oldest` to `newest`: with those that would begin before time zero, but no more than the
+/// tier has.
+#[cold]
+fn buckets_between(
+    geometry: Geometry,
+    (known, last): (u64, u64),
+    (oldest, newest): (u64, u64),
+    buckets: usize,
+) -> usize {
+    let steps = |from: u64, to: u64| ((to - from) / geometry.length()) as usize;
+    if known > oldest {
+        steps(known, last) + 1 // none before time zero
+    } else {
+        (buckets + steps(known, oldest) + steps(newest, last)).min(geometry.buckets())
     }
 }

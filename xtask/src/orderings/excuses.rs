@@ -49,6 +49,8 @@ const LOCKED: &str = "In a model the lock that stands for the core orders it alr
                       only the compiler could move it, on arm64 the processor too.";
 const CALLED: &str = "In a model the lock that stands for the core orders it already; on a \
                       processor the barrier before it, a system call, is a fence too.";
+const NEWEST: &str = "In a model each change of a number follows those that ran before it, so \
+                      the subtraction cannot overtake the addition; on arm64 it could.";
 const BY_ADDRESS: &str = "Models load with Acquire, where others order by address; the file proves \
                           that it is as good.";
 const TICKER: &str = "Models have neither a ticker's thread nor forked children.";
@@ -401,5 +403,17 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["Relaxed"],
         why: RETIRED,
         witness: "tests/exact/rates.rs",
+    },
+    Excuse {
+        site: "family/series.rs: try_use: compare_exchange: Release",
+        orders: &["Relaxed"],
+        why: NEWEST,
+        witness: "src/family/lookup.rs",
+    },
+    Excuse {
+        site: "family/series.rs: hide: swap: Acquire",
+        orders: &["Relaxed"],
+        why: NEWEST,
+        witness: "src/family/lookup.rs",
     },
 ];

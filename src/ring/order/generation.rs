@@ -100,9 +100,9 @@ impl Passed {
 #[derive(Debug)]
 pub(in crate::ring) struct Generation {
     pub(in crate::ring) number: u64,
-    /// No bucket of an earlier generation that counts in these tiers begins later; `None` if there
-    /// is no such bucket.
-    pub(in crate::ring) last_of_earlier: Option<u64>,
+    /// No bucket of an earlier generation that counts in these tiers begins here or later; the last
+    /// nanosecond if one may begin even there.
+    pub(in crate::ring) own_from: u64,
     pub(in crate::ring) slots: Arc<Slots>,
     pub(in crate::ring) inherited: Vec<Inherited>,
     /// Slots whose numbers are carried. A read that began before may still be reading them: their
@@ -128,7 +128,7 @@ impl Generation {
         let tiers = Arc::new(Tiers::new(tiers.iter().copied(), 0)?);
         Ok(Generation {
             number: 0,
-            last_of_earlier: None,
+            own_from: 0,
             slots,
             tiers,
             inherited: Vec::new(),

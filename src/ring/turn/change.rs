@@ -210,7 +210,7 @@ impl Ring {
         let (number, changes) = (old.number, vec![change]);
         let mut next = Generation {
             number: number + 1,
-            last_of_earlier: old.last_of_earlier.max(Some(change.newest)),
+            own_from: change.newest.saturating_add(1).max(old.own_from),
             slots: Arc::clone(slots),
             inherited: Vec::new(),
             superseded: Vec::new(),
@@ -220,7 +220,7 @@ impl Ring {
             tiers,
         };
         if !Arc::ptr_eq(&next.tiers, &old.tiers) {
-            next.last_of_earlier = None;
+            next.own_from = 0;
             next.superseded.extend(old.tiers.each_slots().map(Arc::clone));
         }
         let mut over = Vec::new();

@@ -266,7 +266,8 @@ impl Ring {
             // Buckets lie between the boundary and the live one.
             let (slots, live) = (&*of.slots, current.start());
             let is_known = boundary >= slots.geometry.oldest(live)
-                && of.last_of_earlier.is_none_or(|last| boundary > last)
+                && boundary >= of.own_from
+                && of.own_from < u64::MAX
                 && each_closed(slots, boundary, live, |bucket| {
                     prefix = prefix.wrapping_sub(self.store.cells(bucket).total(position));
                 });

@@ -7,7 +7,7 @@
 //! counts those in flight. Two layers count nothing: one does nothing else either, and the other
 //! reads the clock and keeps the labels, as those that are written by hand must. Figures are CPU
 //! time of the serving thread, as Linux counts it. Contenders take turns within each round.
-//! `--only` leaves one layer, whose instructions a profiler can count.
+//! `--only` leaves one layer, whose instructions a profiler can count, and prints no table.
 
 use std::error::Error;
 use std::fs;
@@ -281,8 +281,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let is_chosen = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let (names, routers): (Vec<_>, Vec<_>) =
         contenders().into_iter().filter(|(name, _)| is_chosen(name)).unzip();
-    if names.is_empty() {
-        return Err("--only: no layer has this name".into());
+    if let Some(only) = only.as_deref().filter(|_| names.is_empty()) {
+        return Err(format!("--only: no layer is called `{only}`").into());
     }
     let (tell, told) = mpsc::channel();
     thread::spawn(move || serve(routers, &tell));
@@ -318,8 +318,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             Spread::of(pairs().map(|(own, bare)| 100.0 * (own - bare) / own)).show(),
         ]
     };
-    let rows: Vec<_> = (0..count).map(row).collect();
-    print_table(&["layer", "ns a request", "more than none", "% of its CPU time"], &rows);
+    if only.is_none() {
+        let rows: Vec<_> = (0..count).map(row).collect();
+        print_table(&["layer", "ns a request", "more than none", "% of its CPU time"], &rows);
+    }
     if is_chosen(BY_HAND) {
         assert_eq!(ours::counted(), ((rounds + 1) * requests) as u64, "requests were lost");
     }

@@ -100,8 +100,8 @@ impl Passed {
 #[derive(Debug)]
 pub(in crate::ring) struct Generation {
     pub(in crate::ring) number: u64,
-    /// No bucket of an earlier generation that counts in these tiers begins here or later; the last
-    /// nanosecond if one may begin even there.
+    /// No bucket of an earlier generation that counts in these tiers begins here or later.
+    /// The last nanosecond of time says nothing: one may begin even there.
     pub(in crate::ring) own_from: u64,
     pub(in crate::ring) slots: Arc<Slots>,
     pub(in crate::ring) inherited: Vec<Inherited>,

@@ -84,8 +84,8 @@ impl Level {
         let mut start = first * length;
         let up_to_the_last = behind.len().min(count as usize);
         let from_the_first = count as usize - up_to_the_last;
-        let mut slots = behind[..up_to_the_last].iter().chain(&before[..from_the_first]);
-        slots.try_fold(all, |mut all, slot| {
+        let mut run = behind[..up_to_the_last].iter().chain(&before[..from_the_first]);
+        run.try_fold(all, |mut all, slot| {
             // SAFETY: buckets live as long as the window.
             if let Some(bucket) = unsafe { slot.follow() }
                 && bucket.start() == start

@@ -267,7 +267,7 @@ impl Ring {
             let (slots, live) = (&*of.slots, current.start());
             let is_known = boundary >= slots.geometry.oldest(live)
                 && boundary >= of.own_from
-                && of.own_from < u64::MAX
+                && of.own_from < u64::MAX // otherwise one may begin even there
                 && each_closed(slots, boundary, live, |bucket| {
                     prefix = prefix.wrapping_sub(self.store.cells(bucket).total(position));
                 });

@@ -160,7 +160,7 @@ impl<C: Clock> RationedGate<C> {
     #[cold]
     #[inline(never)]
     fn try_slowly(&self, n: u64, why: Untaken) -> bool {
-        match self.take_by_processor(n, why) {
+        match self.take_apart(n, why) {
             Ok(()) => true,
             Err(why) if self.refuses(n, why) => false,
             Err(_) => self.refill(n) || self.gate.try_admit(n),
@@ -170,7 +170,7 @@ impl<C: Clock> RationedGate<C> {
     #[cold]
     #[inline(never)]
     fn admit_slowly(&self, n: u64, max_wait: Duration, why: Untaken) -> Admission {
-        match self.take_by_processor(n, why) {
+        match self.take_apart(n, why) {
             Ok(()) => Admission::Now,
             Err(why) if !self.refuses(n, why) && self.refill(n) => Admission::Now,
             Err(_) => self.gate.admit(n, max_wait),
@@ -179,11 +179,11 @@ impl<C: Clock> RationedGate<C> {
 
     /// Takes as [`quick`](Self::quick) where rows are numbered by processor; otherwise returns why
     /// that took nothing.
-    fn take_by_processor(&self, n: u64, why: Untaken) -> Result<(), Untaken> {
+    fn take_apart(&self, n: u64, why: Untaken) -> Result<(), Untaken> {
         if why == Untaken::Short {
             return Err(why);
         }
-        self.rations.take_by_processor(self.gate.clock.quick().as_nanos(), n)
+        self.rations.take_apart(self.gate.clock.quick().as_nanos(), n)
     }
 
     /// Returns whether both the row and the gate have nothing left. So a refusal costs no more than

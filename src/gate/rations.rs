@@ -40,8 +40,8 @@ impl Rations {
     }
 
     /// Takes as [`take`](Self::take), where rows are numbered by processor.
-    pub(super) fn take_by_processor(&self, now: u64, n: u64) -> Result<(), Untaken> {
-        take::take_by_processor(self.columns.dependent_word(), now, n)
+    pub(super) fn take_apart(&self, now: u64, n: u64) -> Result<(), Untaken> {
+        take::take_apart(self.columns.dependent_word(), now, n)
     }
 
     /// Replaces this thread's ration, and returns the old one; `None`, without an effect, if the

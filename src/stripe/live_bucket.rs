@@ -56,7 +56,8 @@ pub(crate) struct LiveBucket {
     /// The bucket's length; or zero if it has no columns. So one comparison checks both that a time
     /// lies in the bucket and that the bucket has columns.
     pub(crate) span: AtomicU64,
-    /// Its first column: an encoded [`TaggedColumn`](super::TaggedColumn).
+    /// Its first column: the cell in row 0; where adds are portable, with
+    /// [`portable`](super::portable)'s tag.
     pub(crate) column: AtomicPtr<AtomicU64>,
 }
 

@@ -26,9 +26,9 @@
 //!   would run unprotected.
 //! * A sequence does not write its inputs, because a retry needs them.
 //! * A sequence has one store that is not idempotent, and that one comes last.
-//! * `cpu_id` is checked as well as the row's number. A thread that is not registered has `cpu_id`
-//!   -1 or -2, but may have concurrency id 0. (One byte is enough to check: the highest of `cpu_id`
-//!   is zero, or all ones.)
+//! * Where a row is looked up, `cpu_id` is checked as well as the number. A thread that is not
+//!   registered has `cpu_id` -1 or -2, but may have concurrency id 0. (One byte is enough to check:
+//!   the highest of `cpu_id` is zero, or all ones.)
 //! * Changes other than that of count and sum must not stay if the value is not counted: an aborted
 //!   record is retried, and may then go into another bucket. So a value beyond the extremes of its
 //!   row is counted first, as the row's *pending* value (see `record` of each processor).
@@ -36,7 +36,8 @@
 //!   registered, without a row, aborted too often) adds to another cell.
 //! * A row is open before the first add to it commits, or a read that comes afterwards does not
 //!   visit it (see [`open`](super::open)). So the sequence compares with the number of open rows;
-//!   out of line the thread opens its own.
+//!   out of line the thread opens its own. Or the sequence compares with the number of a row that
+//!   the thread has found open before, when it was registered: on x86-64, in a program.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep
 //!   pointing at the descriptor after a sequence has ended, until the kernel reads it. If the
 //!   object that holds the descriptor were unloaded, the kernel would kill the thread. So
@@ -64,8 +65,8 @@ pub(crate) use detect::numbered;
 pub(super) use detect::{detect, open_rows};
 pub(super) use machine::row;
 pub(crate) use machine::{
-    add, add_live, fold_live, pairs_are_whole, raise, raise_live, record_live, record_pending,
-    swap, take,
+    InLine, add, add_live, fold_live, pairs_are_whole, raise, raise_live, record_live,
+    record_pending, swap, take,
 };
 #[cfg(target_arch = "x86_64")]
 use x86_64 as machine;
@@ -78,7 +79,9 @@ pub(crate) trait Numbering: Copy {
     /// The offset of the number in the area.
     const NUMBER: usize;
     /// The tag that is added to the address of a column with this numbering.
-    const TAG: usize;
+    const TAG: usize = 0;
+    /// True if the thread remembers the number of its row. Then sequences on columns use that.
+    const IS_REMEMBERED: bool = false;
 }
 
 /// By concurrency id (`mm_cid`), where the kernel has one: 6.3 and newer.
@@ -87,7 +90,6 @@ pub(crate) enum ById {}
 
 impl Numbering for ById {
     const NUMBER: usize = area::MM_CID;
-    const TAG: usize = machine::TAG;
 }
 
 /// By the processor's number (`cpu_id`).
@@ -96,7 +98,6 @@ pub(crate) enum ByProcessor {}
 
 impl Numbering for ByProcessor {
     const NUMBER: usize = area::CPU_ID;
-    const TAG: usize = 0;
 }
 
 /// A column with per-core adds: the address of its cell in row 0, and the tag of its numbering.
@@ -117,17 +118,15 @@ impl<N: Numbering> PerCoreColumn<N> {
 
 /// Returns the word for a column with per-core adds.
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
-    let tag = match numbered() {
-        Numbered::ById => ById::TAG,
-        Numbered::ByProcessor => ByProcessor::TAG,
-    };
+    let is_in_line = numbered() == Numbered::ById && machine::may_be_in_line();
+    let tag = if is_in_line { InLine::TAG } else { 0 };
     column.first().as_ptr().map_addr(|address| address | tag)
 }
 
-/// Returns the column of a word, if its adds go by concurrency id.
+/// Returns the column of a word, if its adds are in line.
 #[inline]
-pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
-    if word.addr() & ById::TAG != 0 {
+pub(crate) fn in_line(word: *mut AtomicU64) -> Option<PerCoreColumn<InLine>> {
+    if word.addr() & InLine::TAG != 0 {
         Some(PerCoreColumn { word, numbering: PhantomData })
     } else {
         cold(); // so that the usual case needs no jump
@@ -135,12 +134,25 @@ pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
     }
 }
 
+/// Returns the column of a word, if its adds go by concurrency id, and are not in line.
+#[inline]
+pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+    apart(word, Numbered::ById)
+}
+
 /// Returns the column of a word, if its adds go by the processor's number.
 #[inline]
 pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
+    apart(word, Numbered::ByProcessor)
+}
+
+/// Returns the column of a word without a tag, if rows have these numbers.
+#[inline]
+fn apart<N: Numbering>(word: *mut AtomicU64, numbers: Numbered) -> Option<PerCoreColumn<N>> {
     let is_column = word.addr() > UNAVAILABLE
-        && word.addr() & ById::TAG == 0
-        && word.addr().is_multiple_of(align_of::<AtomicU64>());
+        && word.addr() & InLine::TAG == 0
+        && word.addr().is_multiple_of(align_of::<AtomicU64>())
+        && numbered() == numbers;
     is_column.then_some(PerCoreColumn { word, numbering: PhantomData })
 }
 

@@ -14,6 +14,10 @@ use crate::sync::{AtomicU64, AtomicUsize, global};
 pub(crate) trait Numbering: Copy {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InLine {}
+impl Numbering for InLine {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ById {}
 impl Numbering for ById {}
 
@@ -53,6 +57,11 @@ pub(super) fn row() -> Option<usize> {
 
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr()
+}
+
+#[inline]
+pub(crate) fn in_line(_word: *mut AtomicU64) -> Option<PerCoreColumn<InLine>> {
+    None
 }
 
 #[inline]

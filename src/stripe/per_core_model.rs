@@ -12,6 +12,10 @@
 //! The lock exists only in the model. It represents the scheduler, which lets one thread at a time
 //! run on a core, and orders the operations of threads that run there one after the other.
 //!
+//! A thread remembers the row that it has found open, as on x86-64, and then looks no more at the
+//! number of open rows. (A core that is not the same any more would be the look once again.) On
+//! live buckets, and on arm64, each sequence looks.
+//!
 //! # What differs on arm64
 //!
 //! The order of the memory is the model's, so these differences are in the sequences alone:
@@ -29,6 +33,7 @@
 //!
 //! [`dependent`]: crate::dependent
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -50,6 +55,11 @@ const TAG: usize = 1;
 /// The numbering of rows, of which there is one.
 pub(crate) trait Numbering: Copy {}
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InLine {}
+impl Numbering for InLine {}
+
+/// A numbering of windows alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ById {}
 impl Numbering for ById {}
@@ -80,8 +90,12 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr().map_addr(|address| address | TAG)
 }
 
-pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+pub(crate) fn in_line(word: *mut AtomicU64) -> Option<PerCoreColumn<InLine>> {
     (word.addr() & TAG != 0).then_some(PerCoreColumn(word, PhantomData))
+}
+
+pub(crate) fn by_id(_word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+    None
 }
 
 pub(crate) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
@@ -105,7 +119,7 @@ pub(super) fn row() -> Option<usize> {
 }
 
 fn core() -> usize {
-    CORE.with(std::cell::Cell::get)
+    CORE.with(Cell::get)
 }
 
 global! {
@@ -116,6 +130,20 @@ global! {
 /// Returns whether a row is open. (The first is always open, without a step of the model.)
 fn is_open(row: usize) -> bool {
     row == 0 || row < open::open_rows().first
+}
+
+thread_number! {
+    /// The row that this thread remembers.
+    REMEMBERED
+}
+
+/// Returns whether this thread remembers its row, or finds that it is open; then it remembers it.
+fn is_open_as_remembered(row: usize) -> bool {
+    let is_open = REMEMBERED.with(Cell::get) == row || is_open(row);
+    if is_open {
+        REMEMBERED.with(|remembered| remembered.set(row));
+    }
+    is_open
 }
 
 global! {
@@ -138,7 +166,7 @@ fn sequence<N: Numbering>(
 ) {
     let row = core();
     let mine = take_over(row);
-    if !is_open(row) {
+    if !is_open_as_remembered(row) {
         return on_miss.missed(Miss::NoRow);
     }
     let cell = column.column().cell(row);

@@ -77,6 +77,11 @@ const TAGS: usize = 7;
 
 const _: () = assert!(BOTH.is_power_of_two() && Column::offset(1).is_multiple_of(TAGS + 1));
 
+/// Returns the word for a column with portable adds.
+pub(crate) fn tag(column: Column) -> *mut AtomicU64 {
+    column.first().as_ptr().wrapping_byte_add(TAG)
+}
+
 /// A column's cell in this thread's row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mine {

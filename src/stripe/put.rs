@@ -114,26 +114,28 @@ impl Put for Raise {
 #[allow(clippy::inline_always)] // as above
 pub(crate) fn put<P: Put>(number: impl Number, what: P) {
     let word = number.word();
-    if let Some(column) = per_core::by_id(word) {
+    if let Some(column) = per_core::in_line(word) {
         in_sequence(column, number, what);
     // SAFETY: the contract of `Number`.
     } else if let Some(cell) = unsafe { portable::leased(word) } {
         what.in_leased(cell);
-    // SAFETY: of a `Number`, and it is not per core by concurrency id.
+    // SAFETY: of a `Number`, and it is not per core in line.
     } else if !LEASES_BY_DEFAULT && let Some(cell) = unsafe { portable::dealt(word) } {
         what.in_dealt(cell);
     } else {
-        put_by_processor(number, what, word);
+        put_apart(number, what, word);
     }
 }
 
-/// Does the work of [`put`] for a word that is not per core by concurrency id.
+/// Does the work of [`put`] for a word that is not per core in line.
 ///
 /// (It is separate from the cases after it, because reading a thread's own word may be a call, for
 /// which registers are saved.)
 #[inline(never)]
-fn put_by_processor<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
-    if let Some(column) = per_core::by_processor(word) {
+fn put_apart<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
+    if let Some(column) = per_core::by_id(word) {
+        in_sequence(column, number, what);
+    } else if let Some(column) = per_core::by_processor(word) {
         in_sequence(column, number, what);
     } else {
         put_dealt(number, what, word);
@@ -143,7 +145,7 @@ fn put_by_processor<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) 
 /// Does the work of [`put`] for a word that is not per core.
 #[inline(never)]
 fn put_dealt<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
-    // SAFETY: of a `Number`, and it is not per core by concurrency id.
+    // SAFETY: of a `Number`, and it is not per core.
     if let Some(cell) = unsafe { portable::dealt(word) } {
         what.in_dealt(cell);
     } else {
@@ -159,8 +161,9 @@ pub(super) fn put_first<P: Put>(number: impl Number, what: P) {
     // SAFETY: the contract of `Number`; `any` is given a portable word.
     unsafe {
         match TaggedColumn::decode(word) {
-            TaggedColumn::PerCore(column) => in_sequence(column, number, what),
-            TaggedColumn::PerProcessor(column) => in_sequence(column, number, what),
+            TaggedColumn::InLine(column) => in_sequence(column, number, what),
+            TaggedColumn::ById(column) => in_sequence(column, number, what),
+            TaggedColumn::ByProcessor(column) => in_sequence(column, number, what),
             TaggedColumn::Portable(_) => match portable::any(word) {
                 Mine::Leased(cell) => what.in_leased(cell),
                 Mine::Dealt(cell) => what.in_dealt(cell),

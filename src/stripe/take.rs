@@ -36,15 +36,15 @@ use super::{TaggedColumn, rare::cold};
 use crate::sync::AtomicU64;
 
 /// Takes `n` from the ration of this thread's row, if at least `n` is left, and `now` is not after
-/// the ration's last nanosecond. If rows are numbered by processor it takes nothing: see
-/// [`take_by_processor`].
+/// the ration's last nanosecond. If per-core adds are not in line it takes nothing: see
+/// [`take_apart`].
 ///
 /// # Safety
 /// `word` is an encoded [`TaggedColumn`], the first of two that were claimed together.
 #[inline(always)]
 #[allow(clippy::inline_always)] // no call on the path of a grant
 pub(crate) unsafe fn take(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), Untaken> {
-    if let Some(column) = per_core::by_id(word) {
+    if let Some(column) = per_core::in_line(word) {
         per_core::take(column, now, n)
     // SAFETY: by contract.
     } else if let Some(row) = unsafe { portable::leased(word) } {
@@ -55,9 +55,12 @@ pub(crate) unsafe fn take(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), 
     }
 }
 
-/// Takes from a ration as [`take`] does, if rows are numbered by processor. (It is separate so that
-/// [`take`] makes no call and saves no register.)
-pub(crate) fn take_by_processor(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), Untaken> {
+/// Takes from a ration as [`take`] does, if adds are per core and not in line. (It is separate so
+/// that [`take`] makes no call and saves no register.)
+pub(crate) fn take_apart(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), Untaken> {
+    if let Some(column) = per_core::by_id(word) {
+        return per_core::take(column, now, n);
+    }
     let column = per_core::by_processor(word).ok_or(Untaken::Otherwise)?;
     per_core::take(column, now, n)
 }
@@ -72,8 +75,9 @@ pub(crate) unsafe fn swap(word: *mut AtomicU64, new: Ration) -> Option<Ration> {
     // SAFETY: by contract; `any` is given a portable word.
     unsafe {
         match TaggedColumn::decode(word) {
-            TaggedColumn::PerCore(column) => in_sequence(column, new),
-            TaggedColumn::PerProcessor(column) => in_sequence(column, new),
+            TaggedColumn::InLine(column) => in_sequence(column, new),
+            TaggedColumn::ById(column) => in_sequence(column, new),
+            TaggedColumn::ByProcessor(column) => in_sequence(column, new),
             TaggedColumn::Portable(_) => match portable::any(word) {
                 Mine::Leased(row) => Some(row.swap(new)),
                 Mine::Dealt(_) => None,

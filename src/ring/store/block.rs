@@ -33,7 +33,7 @@ use crate::ring::cells::zeroed;
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::{BucketPtr, BucketRef};
 use crate::stripe::live_bucket::PENDING;
-use crate::stripe::{Strategy, TaggedColumn};
+use crate::stripe::{Strategy, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, Witness, alike, sized};
 
 /// A set of columns, one for each cell of a bucket.
@@ -67,9 +67,12 @@ impl Block {
         self.witness.check();
     }
 
-    /// Returns the first column, encoded with the way to add to it.
+    /// Returns the first column, as a [`LiveBucket`] has it.
     pub(in crate::ring) fn word(&self) -> *mut AtomicU64 {
-        TaggedColumn::encode(Some(self.column), self.strategy)
+        match self.strategy {
+            Strategy::PerCore => self.column.first().as_ptr(),
+            _ => portable::tag(self.column),
+        }
     }
 
     /// Returns whether no bucket owned the block a moment ago.

@@ -25,7 +25,8 @@
 
 use std::mem::offset_of;
 
-use super::detect::Detected;
+use super::Numbering;
+use super::detect::{Detected, area};
 use crate::stripe::live_bucket::LiveBucket;
 
 #[macro_use]
@@ -40,10 +41,21 @@ pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(in crate::stripe) use row::row;
 
-/// The tag of a column with adds by concurrency id: the highest bit, so that sequences need not
-/// subtract it. The processor ignores the highest byte of an address (Linux,
-/// `Documentation/arch/arm64/tagged-pointers.rst`).
-pub(super) const TAG: usize = 1 << 63;
+/// The numbering of the adds that are in line: by concurrency id. The tag is the highest bit, so
+/// that sequences need not subtract it. The processor ignores the highest byte of an address
+/// (Linux, `Documentation/arch/arm64/tagged-pointers.rst`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InLine {}
+
+impl Numbering for InLine {
+    const NUMBER: usize = area::MM_CID;
+    const TAG: usize = 1 << 63;
+}
+
+/// Returns whether adds by concurrency id may be in line: always.
+pub(super) fn may_be_in_line() -> bool {
+    true
+}
 
 // Sequences load two fields at once.
 const _: () = assert!(offset_of!(Detected, open) == offset_of!(Detected, area) + 8);

@@ -1,21 +1,37 @@
 //! The sequences on x86-64: a plain load is Acquire, a plain store is Release.
 
 #[macro_use]
+mod remembered;
+#[macro_use]
 mod sequence;
 mod number; // after the macros that they use
 mod ration;
 mod record;
 mod row;
 
-use super::detect::{DETECTED, Detected};
+use super::Numbering;
+use super::detect::{DETECTED, Detected, area};
 
 pub(crate) use number::{add, add_live, raise, raise_live};
 pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(in crate::stripe) use row::row;
 
-/// The tag of a column with adds by concurrency id, which sequences subtract.
-pub(super) const TAG: usize = 1;
+/// The numbering of the adds that are in line: by concurrency id, in a row that the thread
+/// [remembers](remembered). Sequences subtract the tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InLine {}
+
+impl Numbering for InLine {
+    const NUMBER: usize = area::MM_CID;
+    const TAG: usize = 1;
+    const IS_REMEMBERED: bool = true;
+}
+
+/// Returns whether adds by concurrency id may be in line.
+pub(super) fn may_be_in_line() -> bool {
+    remembered::is_possible()
+}
 
 /// The signature that the kernel expects before an abort address: glibc's choice for x86.
 #[cfg(test)]
@@ -91,17 +107,24 @@ pub(super) unsafe fn is_linked_directly(start: u64) -> bool {
     })
 }
 
-/// Checks that the sequence of an add begins by reading `cpu_id`, and ends with the commit.
+/// Checks that the sequence of an add begins by the remembered row, or by reading `cpu_id`, and
+/// ends with the commit.
 ///
 /// # Safety
 /// `start` and `end` are those of a sequence.
 #[cfg(test)]
 pub(super) unsafe fn check_ends(start: u64, end: u64) {
     use super::{Numbered, numbered};
-    // The sequence begins by reading `cpu_id`.
     // SAFETY: by contract.
-    let first = unsafe { *(start as *const u8) };
-    assert_eq!(first, 0x64, "the first instruction reads through fs");
+    let first = unsafe { *(start as *const [u8; 7]) };
+    if numbered() == Numbered::ById {
+        // A linker has made a `mov` of a number of the `lea`: the thread-local's distance.
+        assert_eq!((first[0] & 0xfa, first[1], first[2] & 0xf8), (0x48, 0xc7, 0xc0), "{first:x?}");
+        assert!(first[6] & 0x80 != 0, "thread-locals are before the thread pointer: {first:x?}");
+        assert!(may_be_in_line());
+    } else {
+        assert_eq!(first[0], 0x64, "the first instruction reads through fs");
+    }
     // It ends with the commit, `add qword ptr [{row} - {tag}], {n}`: a prefix, 0x01, a byte for
     // the registers (two, if one is r12), and the -1, if there is a tag.
     // SAFETY: by contract.

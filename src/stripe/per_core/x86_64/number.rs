@@ -6,8 +6,8 @@ use std::mem::offset_of;
 use crate::memory::column::Column;
 use crate::stripe::live_bucket::{HasLive, Live, LiveBucket};
 use crate::stripe::miss::{Miss, OnMiss};
-use crate::stripe::per_core::detect::{Detected, area};
-use crate::stripe::per_core::x86_64::detected;
+use crate::stripe::per_core::detect::{DETECTED, Detected, area};
+use crate::stripe::per_core::x86_64::{detected, remembered};
 use crate::stripe::per_core::{Numbering, PerCoreColumn, distance};
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead, without having
@@ -24,7 +24,8 @@ pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl 
         column_sequence!(
             N,
             column,
-            on_miss,
+            aborted: on_miss.missed(Miss::Aborted),
+            no_row: on_miss.missed(Miss::NoRow),
             [
                 "add {row}, {column}",
                 "add qword ptr [{row} - {tag}], {n}"
@@ -44,7 +45,8 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
         column_sequence!(
             N,
             column,
-            on_miss,
+            aborted: on_miss.missed(Miss::Aborted),
+            no_row: on_miss.missed(Miss::NoRow),
             [
                 "cmp qword ptr [{row} + {column} - {tag}], {value}",
                 "jae 63f",
@@ -81,7 +83,7 @@ pub(crate) unsafe fn add_live<N: Numbering, W: HasLive>(
             missed,
             [
                 "add {row}, {cell}",
-                "add qword ptr [{row} - {tag}], {n}"
+                "add qword ptr [{row}], {n}"
             ],
             cell = in(reg) distance(position),
             n = in(reg) n
@@ -114,9 +116,9 @@ pub(crate) unsafe fn raise_live<N: Numbering, W: HasLive>(
             at,
             missed,
             [
-                "cmp qword ptr [{row} + {cell} - {tag}], {value}",
+                "cmp qword ptr [{row} + {cell}], {value}",
                 "jae 63f",
-                "mov qword ptr [{row} + {cell} - {tag}], {value}"
+                "mov qword ptr [{row} + {cell}], {value}"
             ],
             cell = in(reg) distance(position),
             value = in(reg) value

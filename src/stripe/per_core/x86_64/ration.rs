@@ -15,8 +15,8 @@ use std::mem::offset_of;
 
 use crate::memory::column::Column;
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
-use crate::stripe::per_core::detect::{Detected, area};
-use crate::stripe::per_core::x86_64::detected;
+use crate::stripe::per_core::detect::{DETECTED, Detected, area};
+use crate::stripe::per_core::x86_64::{detected, remembered};
 use crate::stripe::per_core::{Numbering, PerCoreColumn};
 use crate::stripe::ration::{Ration, Untaken};
 
@@ -31,10 +31,12 @@ pub(crate) fn take<N: Numbering>(
 ) -> Result<(), Untaken> {
     // SAFETY: the theorem of `per_core`. Two columns were claimed.
     unsafe {
-        sequence!(
-            numbering: N,
-            checks: [],
-            commit: [
+        column_sequence!(
+            N,
+            column,
+            aborted: return Err(Untaken::Otherwise),
+            no_row: return Err(Untaken::Otherwise),
+            [
                 "mov {left}, qword ptr [{row} + {column} - {tag} + 8]",
                 "sub {left}, {n}",
                 "jb {short}",
@@ -42,10 +44,6 @@ pub(crate) fn take<N: Numbering>(
                 "jb {ended}",
                 "mov qword ptr [{row} + {column} - {tag} + 8], {left}"
             ],
-            tag = const N::TAG,
-            column = in(reg) column.word,
-            aborted = label { return Err(Untaken::Otherwise) },
-            no_row = label { return Err(Untaken::Otherwise) },
             short = label { return Err(Untaken::Short) },
             ended = label { return Err(Untaken::Otherwise) },
             now = in(reg) now,
@@ -74,7 +72,8 @@ pub(crate) unsafe fn swap<N: Numbering>(
         column_sequence!(
             N,
             column,
-            on_miss,
+            aborted: on_miss.missed(Miss::Aborted),
+            no_row: on_miss.missed(Miss::NoRow),
             [
                 "movdqa {there}, xmmword ptr [{row} + {column} - {tag}]",
                 "movdqa xmmword ptr [{old}], {there}",

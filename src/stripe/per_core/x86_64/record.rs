@@ -54,13 +54,13 @@ pub(crate) unsafe fn record_live<N: Numbering, W: HasLive>(
             at,
             missed,
             [
-                "cmp qword ptr [{row} + {extremes} - {tag}], {value}",
+                "cmp qword ptr [{row} + {extremes}], {value}",
                 "jb {extreme}",
-                "cmp qword ptr [{row} + {extremes} - {tag} + 8], {inverse}",
+                "cmp qword ptr [{row} + {extremes} + 8], {inverse}",
                 "jb {extreme}",
-                "movdqa {sums}, xmmword ptr [{row} + {pair} - {tag}]",
+                "movdqa {sums}, xmmword ptr [{row} + {pair}]",
                 "paddq {sums}, {step}",
-                "movdqa xmmword ptr [{row} + {pair} - {tag}], {sums}"
+                "movdqa xmmword ptr [{row} + {pair}], {sums}"
             ],
             extreme = label { missed(Miss::Extreme) },
             pair = in(reg) distance(pair),
@@ -96,13 +96,13 @@ pub(crate) unsafe fn record_pending<N: Numbering, W: HasLive>(
             at,
             missed,
             [
-                "cmp qword ptr [{row} + {pair} - {tag}], 0",
+                "cmp qword ptr [{row} + {pair}], 0",
                 "js {pends}",
                 // No reader uses it before the commit sets the bit.
-                "mov qword ptr [{row} + {pending} - {tag}], {value}",
-                "movdqa {sums}, xmmword ptr [{row} + {pair} - {tag}]",
+                "mov qword ptr [{row} + {pending}], {value}",
+                "movdqa {sums}, xmmword ptr [{row} + {pair}]",
                 "paddq {sums}, {step}",
-                "movdqa xmmword ptr [{row} + {pair} - {tag}], {sums}"
+                "movdqa xmmword ptr [{row} + {pair}], {sums}"
             ],
             pends = label { missed(Miss::Aborted) },
             pair = in(reg) distance(pair),
@@ -132,20 +132,20 @@ pub(crate) unsafe fn fold_live<N: Numbering, W: HasLive>(
             at,
             missed,
             [
-                "cmp qword ptr [{row} + {pair} - {tag}], 0",
+                "cmp qword ptr [{row} + {pair}], 0",
                 "jns 63f",
                 // Both stores may be repeated: the value has been counted in this row.
-                "mov {value}, qword ptr [{row} + {pending} - {tag}]",
-                "cmp qword ptr [{row} + {extremes} - {tag}], {value}",
+                "mov {value}, qword ptr [{row} + {pending}]",
+                "cmp qword ptr [{row} + {extremes}], {value}",
                 "jae 67f",
-                "mov qword ptr [{row} + {extremes} - {tag}], {value}",
+                "mov qword ptr [{row} + {extremes}], {value}",
                 "67:",
                 "not {value}",
-                "cmp qword ptr [{row} + {extremes} - {tag} + 8], {value}",
+                "cmp qword ptr [{row} + {extremes} + 8], {value}",
                 "jae 68f",
-                "mov qword ptr [{row} + {extremes} - {tag} + 8], {value}",
+                "mov qword ptr [{row} + {extremes} + 8], {value}",
                 "68:",
-                "btr qword ptr [{row} + {pair} - {tag}], {pends}"
+                "btr qword ptr [{row} + {pair}], {pends}"
             ],
             pair = in(reg) distance(pair),
             extremes = in(reg) distance(extremes),

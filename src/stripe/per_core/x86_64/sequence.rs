@@ -2,23 +2,40 @@
 //! that they keep are those of [`per_core`](crate::stripe::per_core).
 //!
 //! ```text
-//!   this thread's area gets the descriptor's address      armed
+//!   61:  this thread's area gets the descriptor's address      armed
 //!   62:  checks
-//!        row = this thread's row's number         all ones: the thread is not registered
-//!        row < the number of open rows ?          otherwise out of line
+//!        row = this thread's row's number         see below
 //!        row = that row's distance from row 0
 //!        commit                                   ends with the one store that is not idempotent
 //!   63:
 //! ```
 //!
-//! A commit adds the address of a column to `{row}`. That address includes its `{tag}`, which the
-//! commit subtracts.
+//! The row's number is *looked up*:
+//!
+//! ```text
+//!        row = this thread's number               all ones: the thread is not registered
+//!        row < the number of open rows ?          otherwise out of line
+//! ```
+//!
+//! or it is the one that the thread [remembers](super::remembered):
+//!
+//! ```text
+//!        row = the remembered number
+//!        row = this thread's number ?             otherwise 65
+//!   65:  looks it up, remembers it, and goes to 61
+//! ```
+//!
+//! A commit adds the address of cells in row 0 to `{row}`. A column's word includes its `{tag}`,
+//! which the commit subtracts.
 
-/// One sequence: `checks`; then the distance of this thread's row from row 0; then `commit`.
+/// One sequence: `checks`; `row`, which leaves this thread's row's number in `{row}`; then that
+/// row's distance from row 0; then `commit`. The instructions of `aside` are elsewhere.
 macro_rules! sequence {
     (
         numbering: $numbering:ty,
         checks: [$($check:literal),*],
+        row: [$($row:expr),+],
+        aside: [$($aside:expr),*],
         commit: [$($commit:literal),+],
         $($operand:tt)+
     ) => {
@@ -37,21 +54,16 @@ macro_rules! sequence {
             ".long 0x53053053",
             "64:",
             "jmp {aborted}",
+            $($aside,)*
             ".popsection",
+            "61:",
             // Armed by the last instruction before the start.
             "mov {offset}, qword ptr [{detected} + {area}]",
             "lea {row}, [rip + 66b]",
             "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
             "62:",
             $($check,)*
-            // The row's number; all ones if `cpu_id` is negative, because its highest byte is then
-            // all ones, and otherwise zero.
-            "movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]",
-            "or {row:e}, dword ptr fs:[{offset} + {number}]",
-            // Does the row exist, and is it open? One branch checks both. (The first bank's half of
-            // the word.)
-            "cmp {row:e}, dword ptr [{detected} + {open}]",
-            "jae {no_row}",
+            $($row,)+
             "shl {row}, {row_shift}",
             // The commit: one store that is not idempotent, the last instruction.
             $($commit,)+
@@ -71,29 +83,97 @@ macro_rules! sequence {
     };
 }
 
-/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`. (For a read-modify-write,
-/// `{column}` is added to `{row}` before: an address with an index splits it into more
-/// micro-operations.)
-macro_rules! column_sequence {
-    ($numbering:ty, $column:expr, $on_miss:expr, $commit:tt, $($operand:tt)+) => {
+/// Looks this thread's row up: its number is in `{row}`, and the row exists and is open.
+macro_rules! look_up {
+    () => {
+        concat!(
+            // The number; all ones if `cpu_id` is negative, because its highest byte is then all
+            // ones, and otherwise zero.
+            "movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]\n",
+            "or {row:e}, dword ptr fs:[{offset} + {number}]\n",
+            // Does the row exist, and is it open? One branch checks both. (The first bank's half of
+            // the word.)
+            "cmp {row:e}, dword ptr [{detected} + {open}]\n",
+            "jae {no_row}"
+        )
+    };
+}
+
+/// A sequence whose row is looked up.
+macro_rules! looked_up_sequence {
+    (numbering: $numbering:ty, checks: $checks:tt, commit: $commit:tt, $($operand:tt)+) => {
         sequence!(
             numbering: $numbering,
-            checks: [],
+            checks: $checks,
+            row: [look_up!()],
+            aside: [],
             commit: $commit,
-            tag = const <$numbering>::TAG,
-            column = in(reg) $column.word,
-            aborted = label { $on_miss.missed(Miss::Aborted) },
-            no_row = label { $on_miss.missed(Miss::NoRow) },
             $($operand)+
         )
     };
 }
 
+/// A sequence whose row the thread remembers.
+macro_rules! remembered_sequence {
+    (numbering: $numbering:ty, checks: $checks:tt, commit: $commit:tt, $($operand:tt)+) => {
+        sequence!(
+            numbering: $numbering,
+            checks: $checks,
+            row: [
+                distance_of_remembered!("{row}"),
+                "mov {row:e}, dword ptr fs:[{row}]",
+                "cmp {row:e}, dword ptr fs:[{offset} + {number}]",
+                "jne 65b"
+            ],
+            // Outside of the sequence: when the thread remembers the row, it may have another one
+            // already. Then the sequence comes here again.
+            aside: [
+                "65:",
+                look_up!(),
+                distance_of_remembered!("{offset}"),
+                "mov dword ptr fs:[{offset}], {row:e}",
+                "jmp 61f"
+            ],
+            commit: $commit,
+            symbol = sym DETECTED,
+            none = const remembered::NONE,
+            $($operand)+
+        )
+    };
+}
+
+/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`. (For a read-modify-write,
+/// `{column}` is added to `{row}` before: an address with an index splits it into more
+/// micro-operations.)
+macro_rules! column_sequence {
+    (
+        @$sequence:ident, $numbering:ty, $column:expr,
+        aborted: $aborted:expr, no_row: $no_row:expr, $commit:tt, $($operand:tt)+
+    ) => {
+        $sequence!(
+            numbering: $numbering,
+            checks: [],
+            commit: $commit,
+            tag = const <$numbering>::TAG,
+            column = in(reg) $column.word,
+            aborted = label { $aborted },
+            no_row = label { $no_row },
+            $($operand)+
+        )
+    };
+    ($numbering:ty, $($operands:tt)+) => {
+        match <$numbering>::IS_REMEMBERED {
+            true => column_sequence!(@remembered_sequence, $numbering, $($operands)+),
+            false => column_sequence!(@looked_up_sequence, $numbering, $($operands)+),
+        }
+    };
+}
+
 /// A sequence on cells of the live bucket. The cell `distance` bytes after its first cell is
-/// `[{row} + {distance} - {tag}]`.
+/// `[{row} + {distance}]`.
 macro_rules! live_sequence {
     ($numbering:ty, $live:expr, $at:expr, $missed:expr, [$($commit:literal),+], $($operand:tt)+) => {
-        sequence!(
+        looked_up_sequence!(
             numbering: $numbering,
             // Loads the live bucket, and checks that the time lies in it. For a time before its
             // start the difference wraps to more than any length.
@@ -112,7 +192,6 @@ macro_rules! live_sequence {
             start = const offset_of!(LiveBucket, start),
             span = const offset_of!(LiveBucket, span),
             column = const offset_of!(LiveBucket, column),
-            tag = const <$numbering>::TAG,
             aborted = label { $missed(Miss::Aborted) },
             other_bucket = label { $missed(Miss::OtherBucket) },
             no_row = label { $missed(Miss::NoRow) },

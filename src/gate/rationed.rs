@@ -177,7 +177,7 @@ impl<C: Clock> RationedGate<C> {
         }
     }
 
-    /// Takes as [`quick`](Self::quick) where rows are numbered by processor; otherwise returns why
+    /// Takes as [`quick`](Self::quick) where per-core adds are not in line; otherwise returns why
     /// that took nothing.
     fn take_apart(&self, n: u64, why: Untaken) -> Result<(), Untaken> {
         if why == Untaken::Short {

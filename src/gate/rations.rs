@@ -39,7 +39,7 @@ impl Rations {
         unsafe { take::take(self.columns.dependent_word(), now, n) }
     }
 
-    /// Takes as [`take`](Self::take), where rows are numbered by processor.
+    /// Takes as [`take`](Self::take), where per-core adds are not in line.
     pub(super) fn take_apart(&self, now: u64, n: u64) -> Result<(), Untaken> {
         take::take_apart(self.columns.dependent_word(), now, n)
     }

@@ -26,8 +26,8 @@
 //!   would run unprotected.
 //! * A sequence does not write its inputs, because a retry needs them.
 //! * A sequence has one store that is not idempotent, and that one comes last.
-//! * Where a row is looked up, `cpu_id` is checked as well as the number. A thread that is not
-//!   registered has `cpu_id` -1 or -2, but may have concurrency id 0. (One byte is enough to check:
+//! * `cpu_id` is checked as well as the row's number. A thread that is not registered, or is no
+//!   longer, has `cpu_id` -1 or -2, but may have concurrency id 0. (One byte is enough to check:
 //!   the highest of `cpu_id` is zero, or all ones.)
 //! * Changes other than that of count and sum must not stay if the value is not counted: an aborted
 //!   record is retried, and may then go into another bucket. So a value beyond the extremes of its
@@ -36,8 +36,8 @@
 //!   registered, without a row, aborted too often) adds to another cell.
 //! * A row is open before the first add to it commits, or a read that comes afterwards does not
 //!   visit it (see [`open`](super::open)). So the sequence compares with the number of open rows;
-//!   out of line the thread opens its own. Or the sequence compares with the number of a row that
-//!   the thread has found open before, when it was registered: on x86-64, in a program.
+//!   out of line the thread opens its own. On x86-64, in a program, a counter's sequence compares
+//!   with the number of the row that the thread has found open last.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep
 //!   pointing at the descriptor after a sequence has ended, until the kernel reads it. If the
 //!   object that holds the descriptor were unloaded, the kernel would kill the thread. So

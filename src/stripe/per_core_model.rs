@@ -12,9 +12,8 @@
 //! The lock exists only in the model. It represents the scheduler, which lets one thread at a time
 //! run on a core, and orders the operations of threads that run there one after the other.
 //!
-//! A thread remembers the row that it has found open, as on x86-64, and then looks no more at the
-//! number of open rows. (A core that is not the same any more would be the look once again.) On
-//! live buckets, and on arm64, each sequence looks.
+//! In a sequence on a counter a thread remembers the row that it has found open, as in a program
+//! on x86-64, and looks no more at the number of open rows. All other sequences look each time.
 //!
 //! # What differs on arm64
 //!

@@ -392,18 +392,24 @@ mod unregistered {
     fn threads_without_a_row() {
         let is_per_core = windrow::diagnostics::strategy() == Strategy::PerCore;
         by_threads(|| println!("unregistered: {}", unregister()));
-        // Such a thread leaves rows alone, also the first, whose number its area may show.
-        let hits = Counter::new();
-        let is_without = thread::scope(|scope| {
-            let thread = scope.spawn(|| {
-                let is_without = unregister();
-                (0..1_000).for_each(|_| hits.increment());
-                is_without
+        // Such a thread leaves rows alone, also the first, whose number its area may show; and also
+        // if it has counted there before. (On one core after the other, some of them have.)
+        let (hits, before) = (Counter::new(), Counter::new());
+        for threads in 1..=20 {
+            let is_without = thread::scope(|scope| {
+                let thread = scope.spawn(|| {
+                    super::keep_to_nth(threads as usize);
+                    before.increment();
+                    let is_without = unregister();
+                    (0..1_000).for_each(|_| hits.increment());
+                    is_without
+                });
+                thread.join().expect("no thread panics")
             });
-            thread.join().expect("no thread panics")
-        });
-        if is_per_core && is_without {
-            assert_eq!((hits.sum(), hits.by_row().shared()), (1_000, 1_000));
+            if is_per_core && is_without {
+                let all = 1_000 * threads;
+                assert_eq!((hits.sum(), hits.by_row().shared()), (all, all));
+            }
         }
     }
 }

@@ -107,8 +107,8 @@ pub(super) unsafe fn is_linked_directly(start: u64) -> bool {
     })
 }
 
-/// Checks that the sequence of an add begins by the remembered row, or by reading `cpu_id`, and
-/// ends with the commit.
+/// Checks that the sequence of an add begins by reading `cpu_id`, has the address of the remembered
+/// row as a constant, and ends with the commit.
 ///
 /// # Safety
 /// `start` and `end` are those of a sequence.
@@ -116,24 +116,17 @@ pub(super) unsafe fn is_linked_directly(start: u64) -> bool {
 pub(super) unsafe fn check_ends(start: u64, end: u64) {
     use super::{Numbered, numbered};
     // SAFETY: by contract.
-    let first = unsafe { *(start as *const [u8; 7]) };
-    if numbered() == Numbered::ById {
-        // A linker has made a `mov` of a number of the `lea`: the thread-local's distance.
-        assert_eq!((first[0] & 0xfa, first[1], first[2] & 0xf8), (0x48, 0xc7, 0xc0), "{first:x?}");
-        assert!(first[6] & 0x80 != 0, "thread-locals are before the thread pointer: {first:x?}");
-        assert!(may_be_in_line());
-    } else {
-        assert_eq!(first[0], 0x64, "the first instruction reads through fs");
-    }
-    // It ends with the commit, `add qword ptr [{row} - {tag}], {n}`: a prefix, 0x01, a byte for
-    // the registers (two, if one is r12), and the -1, if there is a tag.
-    // SAFETY: by contract.
-    let last = unsafe { *((end - 5) as *const [u8; 5]) };
-    let operation = if numbered() == Numbered::ById {
-        assert_eq!(last[4], 0xff, "{last:x?} is not the add");
-        &last[1..3]
-    } else {
-        &last[2..4]
-    };
-    assert!(operation.contains(&0x01), "{last:x?} is not the add");
+    let code = unsafe { std::slice::from_raw_parts(start as *const u8, (end - start) as usize) };
+    assert_eq!(code[0], 0x64, "the first instruction reads through fs");
+    // A linker has made a `mov` of a number of the `lea`. Thread-locals are before the thread
+    // pointer, so the number is negative.
+    let is_constant = code
+        .windows(7)
+        .any(|at| (at[0] & 0xfe, at[1], at[2] & 0xf8) == (0x48, 0xc7, 0xc0) && at[6] & 0x80 != 0);
+    assert_eq!(is_constant, numbered() == Numbered::ById && may_be_in_line(), "{code:x?}");
+    // It ends with the commit, `add qword ptr [{row} + {column} - {tag}], {n}`: a prefix, 0x01, two
+    // bytes for the registers, and the -1, if there is a tag.
+    let last = &code[code.len() - 5..];
+    assert!(last[1..3].contains(&0x01), "{last:x?} is not the add");
+    assert!(last[4] == 0xff || numbered() == Numbered::ByProcessor, "{last:x?} has no tag");
 }

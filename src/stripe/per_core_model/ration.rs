@@ -1,7 +1,7 @@
 //! The sequences on a core's ration in a model: their loads, and the value of their one store, are
 //! decided when they begin.
 
-use super::{Numbering, PerCoreColumn, core, cores, is_open_as_remembered, take_over};
+use super::{Numbering, PerCoreColumn, core, cores, is_open, take_over};
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
 use crate::stripe::ration::{Ration, Untaken};
 use crate::sync::Ordering;
@@ -14,7 +14,7 @@ fn sequence<N: Numbering, E>(
 ) -> Result<(), E> {
     let row = core();
     let mine = take_over(row);
-    if !is_open_as_remembered(row) {
+    if !is_open(row) {
         return Err(missed(Miss::NoRow));
     }
     let (last, left) = (column.column().cell(row), column.column().right(1).cell(row));

@@ -7,7 +7,7 @@ use crate::memory::column::Column;
 use crate::stripe::live_bucket::{HasLive, Live, LiveBucket};
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
-use crate::stripe::per_core::x86_64::{detected, remembered};
+use crate::stripe::per_core::x86_64::detected;
 use crate::stripe::per_core::{Numbering, PerCoreColumn, distance};
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead, without having
@@ -26,10 +26,7 @@ pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl 
             column,
             aborted: on_miss.missed(Miss::Aborted),
             no_row: on_miss.missed(Miss::NoRow),
-            [
-                "add {row}, {column}",
-                "add qword ptr [{row} - {tag}], {n}"
-            ],
+            ["add qword ptr [{row} + {column} - {tag}], {n}"],
             n = in(reg) n
         );
     }

@@ -15,8 +15,8 @@ use std::mem::offset_of;
 
 use crate::memory::column::Column;
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
-use crate::stripe::per_core::detect::{DETECTED, Detected, area};
-use crate::stripe::per_core::x86_64::{detected, remembered};
+use crate::stripe::per_core::detect::{Detected, area};
+use crate::stripe::per_core::x86_64::detected;
 use crate::stripe::per_core::{Numbering, PerCoreColumn};
 use crate::stripe::ration::{Ration, Untaken};
 
@@ -32,7 +32,7 @@ pub(crate) fn take<N: Numbering>(
     // SAFETY: the theorem of `per_core`. Two columns were claimed.
     unsafe {
         column_sequence!(
-            N,
+            @looked_up_sequence, N,
             column,
             aborted: return Err(Untaken::Otherwise),
             no_row: return Err(Untaken::Otherwise),
@@ -70,7 +70,7 @@ pub(crate) unsafe fn swap<N: Numbering>(
     // sixteen bytes.
     unsafe {
         column_sequence!(
-            N,
+            @looked_up_sequence, N,
             column,
             aborted: on_miss.missed(Miss::Aborted),
             no_row: on_miss.missed(Miss::NoRow),

@@ -2,49 +2,53 @@
 //!
 //! To look a row up takes two loads, one after the other: the process's offset of a thread's area,
 //! and the number in the area. The address of the cell depends on both. Where the thread remembers
-//! the number, the address depends on neither: a processor predicts that the number is still the
-//! same, and goes on to the cell while it checks that. After other work, an add to a counter then
-//! takes half of the time.
+//! number and distance of the row, the address depends on the distance alone. A processor predicts
+//! that the number is still the same, and goes on to the cell while it checks that. After other
+//! work, an add to a counter then takes half of the time.
 //!
-//! A thread that remembers a row was registered. It still is: glibc registers a thread when it
-//! begins, for as long as it lives.
+//! # Where they are
 //!
-//! # Where the number is
+//! In a thread-local of eight bytes: the number, and in the upper half the distance from row 0. One
+//! store writes both, and a handler that comes between the loads of the two aborts the sequence. So
+//! the distance is always that of the number. A new thread remembers row 0, which is always open:
+//! both are zero.
 //!
-//! In a thread-local of four bytes. In a program, that is at a constant distance from the thread
-//! pointer. In a dynamic library it is not, and to find it takes a call. So rows are remembered in
-//! programs alone: [`is_possible`] tells, and a column's tag says so to its adds.
+//! In a program the thread-local has a constant distance from the thread pointer. In a dynamic
+//! library it has not, and to find it takes a call. So rows are remembered in programs alone:
+//! [`is_possible`] tells, and a column's tag says so to its adds.
 //!
 //! An add does not know where it will be linked. It has an instruction that would load the address
 //! of the thread-local's *descriptor*. Where a linker makes a program, it makes that address the
 //! distance, which is negative. Elsewhere the address stays, which is positive, and is not used.
-//! (The usual ways do not serve. A call costs each add a dozen instructions. *Initial exec* demands
-//! that all thread-locals of a dynamic library fit into the little space that is left for such
-//! libraries; otherwise it cannot be loaded.)
+//! (The usual ways do not serve. One is a call in each add. The other, *initial exec*, demands that
+//! all thread-locals of a dynamic library fit into the little space that is left for such ones;
+//! otherwise it cannot be loaded.)
 
 use std::arch::asm;
 
+use crate::memory::column::Column;
+use crate::stripe::MOST_ROWS;
 use crate::stripe::per_core::detect::DETECTED;
 
-/// No row's number.
-pub(super) const NONE: u32 = 1 << 31;
+// A distance fits into half of the thread-local.
+const _: () = assert!(Column::offset(MOST_ROWS) <= u32::MAX as usize);
 
-/// Returns the instructions that load the distance into `to`. They define the thread-local, too,
-/// once in each object file; a linker keeps one of them.
+/// Loads the thread-local's distance from the thread pointer into `to`. Defines the thread-local,
+/// too, once in each object file; a linker keeps one of them.
 ///
 /// Its name is [`DETECTED`]'s, `{symbol}`, with a suffix: a number that is remembered was compared
-/// with the open rows there. Its first value is [`NONE`], `{none}`.
-macro_rules! distance_of_remembered {
+/// with the open rows there.
+macro_rules! place_of_remembered {
     ($to:literal) => {
         concat!(
             ".ifndef {symbol}.row\n",
-            ".pushsection .tdata.{symbol}.row, \"awTG\", @progbits, {symbol}.row, comdat\n",
-            ".balign 4\n",
+            ".pushsection .tbss.{symbol}.row, \"awTG\", @nobits, {symbol}.row, comdat\n",
+            ".balign 8\n",
             ".weak {symbol}.row\n",
             ".hidden {symbol}.row\n",
             ".type {symbol}.row, @tls_object\n",
-            ".size {symbol}.row, 4\n",
-            "{symbol}.row: .long {none}\n",
+            ".size {symbol}.row, 8\n",
+            "{symbol}.row: .zero 8\n",
             ".popsection\n",
             ".endif\n",
             "lea ",
@@ -55,17 +59,16 @@ macro_rules! distance_of_remembered {
 }
 
 /// Returns whether the library is in a program. (Then all adds to its columns are, too.)
-#[inline]
-#[allow(named_asm_labels)] // see `distance_of_remembered`
+#[inline(never)] // here, and not in a program that uses the library as a dynamic one
+#[allow(named_asm_labels)] // see `place_of_remembered`
 pub(super) fn is_possible() -> bool {
     let distance: isize;
     // SAFETY: loads an address, or a distance.
     unsafe {
         asm!(
-            distance_of_remembered!("{distance}"),
+            place_of_remembered!("{distance}"),
             distance = out(reg) distance,
             symbol = sym DETECTED,
-            none = const NONE,
             options(pure, nomem, nostack, preserves_flags),
         );
     }

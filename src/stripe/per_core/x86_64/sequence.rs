@@ -4,32 +4,33 @@
 //! ```text
 //!   61:  this thread's area gets the descriptor's address      armed
 //!   62:  checks
-//!        row = this thread's row's number         see below
-//!        row = that row's distance from row 0
+//!        the row's distance from row 0            see below
 //!        commit                                   ends with the one store that is not idempotent
 //!   63:
 //! ```
 //!
-//! The row's number is *looked up*:
+//! The row is *looked up*:
 //!
 //! ```text
-//!        row = this thread's number               all ones: the thread is not registered
-//!        row < the number of open rows ?          otherwise out of line
+//!        the row's number                         all ones: the thread is not registered
+//!        is it less than that of open rows ?      otherwise out of line
+//!        the row's distance                       by the number
 //! ```
 //!
 //! or it is the one that the thread [remembers](super::remembered):
 //!
 //! ```text
-//!        row = the remembered number
-//!        row = this thread's number ?             otherwise 65
-//!   65:  looks it up, remembers it, and goes to 61
+//!        the row's number                         all ones: the thread is not registered
+//!        is it the remembered one ?               otherwise 65
+//!        the row's distance                       as remembered
+//!   65:  looks the row up, remembers both, and goes to 61
 //! ```
 //!
 //! A commit adds the address of cells in row 0 to `{row}`. A column's word includes its `{tag}`,
 //! which the commit subtracts.
 
-/// One sequence: `checks`; `row`, which leaves this thread's row's number in `{row}`; then that
-/// row's distance from row 0; then `commit`. The instructions of `aside` are elsewhere.
+/// One sequence: `checks`; `row`, which leaves the distance of this thread's row from row 0 in
+/// `{row}`; then `commit`. The instructions of `aside` are elsewhere.
 macro_rules! sequence {
     (
         numbering: $numbering:ty,
@@ -64,7 +65,6 @@ macro_rules! sequence {
             "62:",
             $($check,)*
             $($row,)+
-            "shl {row}, {row_shift}",
             // The commit: one store that is not idempotent, the last instruction.
             $($commit,)+
             "63:",
@@ -83,19 +83,22 @@ macro_rules! sequence {
     };
 }
 
-/// Looks this thread's row up: its number is in `{row}`, and the row exists and is open.
-macro_rules! look_up {
+/// The number of this thread's row; all ones if `cpu_id` is negative, because its highest byte is
+/// then all ones, and otherwise zero.
+macro_rules! number {
     () => {
         concat!(
-            // The number; all ones if `cpu_id` is negative, because its highest byte is then all
-            // ones, and otherwise zero.
             "movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]\n",
-            "or {row:e}, dword ptr fs:[{offset} + {number}]\n",
-            // Does the row exist, and is it open? One branch checks both. (The first bank's half of
-            // the word.)
-            "cmp {row:e}, dword ptr [{detected} + {open}]\n",
-            "jae {no_row}"
+            "or {row:e}, dword ptr fs:[{offset} + {number}]"
         )
+    };
+}
+
+/// The number of this thread's row, which exists and is open. (One branch checks both, by the first
+/// bank's half of the word.)
+macro_rules! look_up {
+    () => {
+        concat!(number!(), "\n", "cmp {row:e}, dword ptr [{detected} + {open}]\n", "jae {no_row}")
     };
 }
 
@@ -105,7 +108,7 @@ macro_rules! looked_up_sequence {
         sequence!(
             numbering: $numbering,
             checks: $checks,
-            row: [look_up!()],
+            row: [look_up!(), "shl {row}, {row_shift}"],
             aside: [],
             commit: $commit,
             $($operand)+
@@ -120,31 +123,33 @@ macro_rules! remembered_sequence {
             numbering: $numbering,
             checks: $checks,
             row: [
-                distance_of_remembered!("{row}"),
-                "mov {row:e}, dword ptr fs:[{row}]",
-                "cmp {row:e}, dword ptr fs:[{offset} + {number}]",
-                "jne 65b"
+                number!(),
+                place_of_remembered!("{offset}"),
+                "cmp {row:e}, dword ptr fs:[{offset}]",
+                "jne 65b",
+                "mov {row:e}, dword ptr fs:[{offset} + 4]"
             ],
             // Outside of the sequence: when the thread remembers the row, it may have another one
             // already. Then the sequence comes here again.
             aside: [
                 "65:",
+                "mov {offset}, qword ptr [{detected} + {area}]",
                 look_up!(),
-                distance_of_remembered!("{offset}"),
-                "mov dword ptr fs:[{offset}], {row:e}",
+                "mov {offset}, {row}",
+                "shl {offset}, {row_shift} + 32",
+                "or {row}, {offset}",
+                place_of_remembered!("{offset}"),
+                "mov qword ptr fs:[{offset}], {row}",
                 "jmp 61f"
             ],
             commit: $commit,
             symbol = sym DETECTED,
-            none = const remembered::NONE,
             $($operand)+
         )
     };
 }
 
-/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`. (For a read-modify-write,
-/// `{column}` is added to `{row}` before: an address with an index splits it into more
-/// micro-operations.)
+/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`.
 macro_rules! column_sequence {
     (
         @$sequence:ident, $numbering:ty, $column:expr,

@@ -117,6 +117,18 @@ pub trait Clock {
         self.now()
     }
 
+    /// Returns what an add keeps of a time that it has [read](Self::quick), for the case that it
+    /// leaves its quick path: the time, or the end of time. Then the add reads the clock again,
+    /// which saves an instruction where it does not leave.
+    #[doc(hidden)]
+    #[inline]
+    fn kept(at: Timestamp) -> Timestamp
+    where
+        Self: Sized,
+    {
+        at
+    }
+
     /// Returns the resolution: the smallest difference between two different readings; zero for a
     /// clock that can show any time.
     ///

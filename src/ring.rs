@@ -51,7 +51,7 @@ use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Owned};
-use crate::stripe::numbered::Numbered;
+use crate::stripe::live_bucket::Guess;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -100,10 +100,11 @@ pub(crate) struct Ring {
     max_lead: u64,
     /// The newest bucket; never null.
     current: BucketPtr,
+    guess: Guess,
     /// The strategy by which adds of different cores avoid contention.
     strategy: Strategy,
-    /// True if adds are per core, with rows told apart by concurrency id.
-    is_by_id: bool,
+    /// True if adds are per core, in line.
+    is_in_line: bool,
     /// The numbers that no block holds: a copy of every add to a bucket's shared cells, and the
     /// extremes of closed buckets, which their blocks have dropped.
     shared_total: Box<[AtomicU64]>,
@@ -145,8 +146,9 @@ impl Ring {
         drop(guard);
         Ok(Ring {
             current,
+            guess: Guess::default(),
             strategy,
-            is_by_id: strategy == Strategy::PerCore && per_core::numbered() == Numbered::ById,
+            is_in_line: strategy == Strategy::PerCore && per_core::is_in_line(),
             store,
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),
@@ -171,9 +173,9 @@ impl Ring {
         self.strategy
     }
 
-    /// Returns whether adds are per core, with rows told apart by concurrency id.
-    pub(crate) fn is_by_id(&self) -> bool {
-        self.is_by_id
+    /// Returns whether adds are per core, in line.
+    pub(crate) fn is_in_line(&self) -> bool {
+        self.is_in_line
     }
 
     /// Returns whether the newest bucket counts in a block.

@@ -167,7 +167,8 @@ pub struct SlidingWindow<E, C = Coarse> {
 }
 
 impl<E, C> HasLive for SlidingWindow<E, C> {
-    const AT: usize = offset_of!(SlidingWindow<E, C>, ring) + Made::<C>::AT;
+    const CURRENT: usize = offset_of!(SlidingWindow<E, C>, ring) + Made::<C>::CURRENT;
+    const GUESS: usize = offset_of!(SlidingWindow<E, C>, ring) + Made::<C>::GUESS;
 }
 
 impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
@@ -179,8 +180,8 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
 
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn by_id(&self) -> Option<Zero> {
-        self.ring.by_id()
+    fn in_line(&self) -> Option<Zero> {
+        self.ring.in_line()
     }
 
     #[inline(always)]
@@ -199,6 +200,11 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
     #[inline]
     fn nanos(&self) -> u64 {
         self.ring.clock().now().as_nanos()
+    }
+
+    #[inline]
+    fn kept(at: u64) -> u64 {
+        C::kept(Timestamp::from_nanos(at)).as_nanos()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Clock;
+use super::{Clock, UNKNOWN};
 use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::Timestamp;
 use crate::timestamp::saturating_nanos;
@@ -73,6 +73,11 @@ impl Clock for Manual {
     fn now(&self) -> Timestamp {
         // Acquire: pairs with the Release in `set` and `advance`.
         Timestamp::from_nanos(self.nanos.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    fn kept(_at: Timestamp) -> Timestamp {
+        UNKNOWN
     }
 
     fn resolution(&self) -> Duration {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Clock;
+use super::{Clock, UNKNOWN};
 use crate::timestamp::Timestamp;
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -44,6 +44,11 @@ impl Clock for Coarse {
     #[inline]
     fn now(&self) -> Timestamp {
         Timestamp::from_nanos(platform::coarse_nanos())
+    }
+
+    #[inline]
+    fn kept(_at: Timestamp) -> Timestamp {
+        UNKNOWN
     }
 
     fn resolution(&self) -> Duration {

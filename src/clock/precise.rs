@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::{Clock, monotonic};
+use super::{Clock, UNKNOWN, monotonic};
 use crate::timestamp::Timestamp;
 
 /// A clock of nanosecond resolution: the processor's time-stamp counter (TSC), scaled by the crate
@@ -48,6 +48,11 @@ impl Clock for Precise {
     }
 
     /// Returns one nanosecond: steps of the counter are at most about that long.
+    #[inline]
+    fn kept(_at: Timestamp) -> Timestamp {
+        UNKNOWN
+    }
+
     fn resolution(&self) -> Duration {
         Duration::from_nanos(1)
     }

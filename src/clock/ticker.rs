@@ -154,6 +154,11 @@ impl Clock for Ticker {
     }
 
     /// The period.
+    #[inline]
+    fn kept(_at: Timestamp) -> Timestamp {
+        UNKNOWN
+    }
+
     fn resolution(&self) -> Duration {
         self.tick.period()
     }

@@ -7,11 +7,20 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 /// [`per_core`](super::per_core)).
 pub(crate) const PENDING: u64 = 1 << 63;
 
-/// A thing that has a pointer to a window's live bucket.
+/// A thing that has a pointer to a window's live bucket, and a [`Guess`]. Each constant is a
+/// distance in bytes from the thing's beginning.
 pub(crate) trait HasLive {
-    /// The pointer's distance in bytes from the thing's beginning.
-    const AT: usize;
+    /// The pointer's.
+    const CURRENT: usize;
+    /// The guess's.
+    #[allow(dead_code)] // where sequences have no use for it
+    const GUESS: usize;
 }
+
+/// A guess of the live bucket's column: the last one that a sequence has found. Sequences that use
+/// it compare it with the column, and write it if it is another.
+#[derive(Debug, Default)]
+pub(crate) struct Guess(#[allow(dead_code)] AtomicPtr<AtomicU64>);
 
 /// The way from a window to its live bucket.
 #[allow(dead_code)] // where there are no sequences
@@ -39,7 +48,7 @@ impl<W: HasLive> Live<W> {
     #[allow(clippy::inline_always, dead_code)] // an address; x86-64 does not need it
     pub(crate) fn current(self) -> *const AtomicPtr<LiveBucket> {
         // SAFETY: the pointer stands there.
-        unsafe { self.window.byte_add(W::AT).cast() }
+        unsafe { self.window.byte_add(W::CURRENT).cast() }
     }
 }
 

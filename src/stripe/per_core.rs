@@ -24,7 +24,9 @@
 //! * There is no instruction between the store to `rseq_cs` and the start label. The kernel clears
 //!   `rseq_cs` when it finds the thread outside the sequence. If it did so in a gap, the sequence
 //!   would run unprotected.
-//! * A sequence does not write its inputs, because a retry needs them.
+//! * A sequence does not write its inputs, because a retry needs them. (The time of a window's add
+//!   in line is the exception: the last check writes it, and a retry has kept it, or reads the
+//!   clock again.)
 //! * A sequence has one store that is not idempotent, and that one comes last.
 //! * `cpu_id` is checked as well as the row's number. A thread that is not registered, or is no
 //!   longer, has `cpu_id` -1 or -2, but may have concurrency id 0. (One byte is enough to check:
@@ -36,8 +38,8 @@
 //!   registered, without a row, aborted too often) adds to another cell.
 //! * A row is open before the first add to it commits, or a read that comes afterwards does not
 //!   visit it (see [`open`](super::open)). So the sequence compares with the number of open rows;
-//!   out of line the thread opens its own. On x86-64, in a program, a counter's sequence compares
-//!   with the number of the row that the thread has found open last.
+//!   out of line the thread opens its own. On x86-64, in a program, an add in line compares with
+//!   the number of the row that the thread has found open last.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep
 //!   pointing at the descriptor after a sequence has ended, until the kernel reads it. If the
 //!   object that holds the descriptor were unloaded, the kernel would kill the thread. So
@@ -80,7 +82,7 @@ pub(crate) trait Numbering: Copy {
     const NUMBER: usize;
     /// The tag that is added to the address of a column with this numbering.
     const TAG: usize = 0;
-    /// True if the thread remembers the number of its row. Then sequences on columns use that.
+    /// True if the thread remembers its row. Then the adds in line use that.
     const IS_REMEMBERED: bool = false;
 }
 
@@ -116,10 +118,14 @@ impl<N: Numbering> PerCoreColumn<N> {
     }
 }
 
+/// Returns whether per-core adds are in line. The strategy must be decided.
+pub(crate) fn is_in_line() -> bool {
+    numbered() == Numbered::ById && machine::may_be_in_line()
+}
+
 /// Returns the word for a column with per-core adds.
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
-    let is_in_line = numbered() == Numbered::ById && machine::may_be_in_line();
-    let tag = if is_in_line { InLine::TAG } else { 0 };
+    let tag = if is_in_line() { InLine::TAG } else { 0 };
     column.first().as_ptr().map_addr(|address| address | tag)
 }
 
@@ -210,18 +216,7 @@ mod tests {
             return; // no sequences here
         }
         let counter = crate::Counter::new();
-        counter.increment();
-        let armed = || {
-            counter.increment();
-            machine::word_at(
-                detect::DETECTED.area.load(Ordering::Relaxed).wrapping_add(area::RSEQ_CS),
-            )
-        };
-        // Zero if the thread was interrupted in between.
-        let address = std::iter::repeat_with(armed).find(|address| *address != 0).unwrap();
-        assert_eq!(address % 32, 0);
-        // SAFETY: the kernel reads the same.
-        let descriptor = unsafe { *(address as *const Descriptor) };
+        let descriptor = armed_by(|| counter.increment());
         assert_eq!((descriptor.version, descriptor.flags), (0, 0));
         assert!((1..100).contains(&descriptor.length));
         let outside = descriptor.abort.wrapping_sub(descriptor.start) >= descriptor.length;
@@ -231,8 +226,35 @@ mod tests {
         assert_eq!(signature, machine::SIGNATURE);
         // SAFETY: the sequence is code of ours.
         unsafe { machine::check_ends(descriptor.start, descriptor.start + descriptor.length) };
-        // SAFETY: as before.
-        #[cfg(target_arch = "x86_64")]
+    }
+
+    /// A grant from a ration looks its row up.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_address_of_what_was_detected_is_a_constant() {
+        if crate::diagnostics::strategy() != crate::diagnostics::Strategy::PerCore {
+            return; // no sequences here
+        }
+        let gate = crate::Gate::builder(1 << 30);
+        let gate = gate.build_rationed(1_000).expect("a valid gate");
+        let descriptor = armed_by(|| assert!(gate.try_admit(1)));
+        // SAFETY: code of ours.
         assert!(unsafe { machine::is_linked_directly(descriptor.start) }, "a load was left");
+    }
+
+    /// Returns the descriptor that a second call of `work` arms last.
+    fn armed_by(work: impl Fn()) -> Descriptor {
+        work();
+        let armed = || {
+            work();
+            machine::word_at(
+                detect::DETECTED.area.load(Ordering::Relaxed).wrapping_add(area::RSEQ_CS),
+            )
+        };
+        // Zero if the thread was interrupted in between.
+        let address = std::iter::repeat_with(armed).find(|address| *address != 0).unwrap();
+        assert_eq!(address % 32, 0);
+        // SAFETY: the kernel reads the same.
+        unsafe { *(address as *const Descriptor) }
     }
 }

@@ -55,6 +55,11 @@ pub(super) fn row() -> Option<usize> {
     None
 }
 
+/// Returns false: no adds are per core.
+pub(crate) fn is_in_line() -> bool {
+    false
+}
+
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr()
 }

@@ -12,8 +12,9 @@
 //! The lock exists only in the model. It represents the scheduler, which lets one thread at a time
 //! run on a core, and orders the operations of threads that run there one after the other.
 //!
-//! In a sequence on a counter a thread remembers the row that it has found open, as in a program
-//! on x86-64, and looks no more at the number of open rows. All other sequences look each time.
+//! In an add in line a thread remembers the row that it has found open, as in a program on x86-64,
+//! and looks no more at the number of open rows. All other sequences look each time. The guess of a
+//! live bucket's column is not here: a sequence compares it with the column, so it is the column.
 //!
 //! # What differs on arm64
 //!
@@ -52,13 +53,23 @@ pub(crate) use ration::{swap, take};
 const TAG: usize = 1;
 
 /// The numbering of rows, of which there is one.
-pub(crate) trait Numbering: Copy {}
+pub(crate) trait Numbering: Copy {
+    /// Returns whether the thread's row is open.
+    fn is_open(row: usize) -> bool {
+        is_open(row)
+    }
+}
 
+/// The numbering of the adds that are in line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InLine {}
-impl Numbering for InLine {}
+impl Numbering for InLine {
+    fn is_open(row: usize) -> bool {
+        is_open_as_remembered(row)
+    }
+}
 
-/// A numbering of windows alone.
+/// The numbering of all other sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ById {}
 impl Numbering for ById {}
@@ -83,6 +94,11 @@ impl<N: Numbering> PerCoreColumn<N> {
         // SAFETY: made of a column by `tag`.
         unsafe { Column::new(NonNull::new_unchecked(first)) }
     }
+}
+
+/// Returns true: see [`InLine`].
+pub(crate) fn is_in_line() -> bool {
+    true
 }
 
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
@@ -165,7 +181,7 @@ fn sequence<N: Numbering>(
 ) {
     let row = core();
     let mine = take_over(row);
-    if !is_open_as_remembered(row) {
+    if !N::is_open(row) {
         return on_miss.missed(Miss::NoRow);
     }
     let cell = column.column().cell(row);
@@ -199,7 +215,7 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 ///
 /// # Safety
 /// The contract of the real `add_live`.
-unsafe fn live_sequence<W: HasLive>(
+unsafe fn live_sequence<N: Numbering, W: HasLive>(
     live: Live<W>,
     at: u64,
     missed: impl FnOnce(Miss),
@@ -213,10 +229,10 @@ unsafe fn live_sequence<W: HasLive>(
         return missed(Miss::OtherBucket);
     }
     let word = live.column.load(Ordering::Relaxed);
-    if !is_open(row) {
+    if !N::is_open(row) {
         return missed(Miss::NoRow);
     }
-    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
+    let cells = Row { first: PerCoreColumn::<N>(word, PhantomData).column(), row };
     // The sequence has loaded everything, and the cells that it will store are decided. Its steps
     // follow one by one; a barrier, or another thread, may come before each.
     for step in steps {
@@ -270,7 +286,7 @@ pub(crate) unsafe fn add_live<N: Numbering, W: HasLive>(
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, missed, &[&commit]) }
+    unsafe { live_sequence::<N, W>(live, at, missed, &[&commit]) }
 }
 
 /// # Safety
@@ -287,7 +303,7 @@ pub(crate) unsafe fn raise_live<N: Numbering, W: HasLive>(
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, missed, &[&commit]) }
+    unsafe { live_sequence::<N, W>(live, at, missed, &[&commit]) }
 }
 
 /// # Safety
@@ -312,7 +328,7 @@ pub(crate) unsafe fn record_live<N: Numbering, W: HasLive>(
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, missed, &[&compare, &commit]) }
+    unsafe { live_sequence::<N, W>(live, at, missed, &[&compare, &commit]) }
 }
 
 /// # Safety
@@ -336,7 +352,7 @@ pub(crate) unsafe fn record_pending<N: Numbering, W: HasLive>(
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, missed, &[&note, &commit]) }
+    unsafe { live_sequence::<N, W>(live, at, missed, &[&note, &commit]) }
 }
 
 /// # Safety
@@ -362,7 +378,7 @@ pub(crate) unsafe fn fold_live<N: Numbering, W: HasLive>(
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, missed, &[&raise, &commit]) }
+    unsafe { live_sequence::<N, W>(live, at, missed, &[&raise, &commit]) }
 }
 
 fn pends(count: &AtomicU64) -> bool {

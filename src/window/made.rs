@@ -26,8 +26,8 @@ use crate::stripe::live_bucket::HasLive;
 use crate::timestamp::Timestamp;
 use crate::window::identity::Identity;
 
-/// Adds go per core, by concurrency id: the usual way, and the quickest one to look for.
-const BY_ID: u8 = 0;
+/// Adds go per core, in line: the usual way, and the quickest one to look for.
+const IN_LINE: u8 = 0;
 /// The ring is not made yet.
 const NOT_MADE: u8 = 1;
 /// Adds are announced.
@@ -79,7 +79,8 @@ impl<C: RefUnwindSafe> RefUnwindSafe for Made<C> where Ring: RefUnwindSafe {}
 
 /// The ring may not be made yet: nothing but an address comes of this.
 impl<C> HasLive for Made<C> {
-    const AT: usize = offset_of!(Made<C>, ring) + Ring::AT;
+    const CURRENT: usize = offset_of!(Made<C>, ring) + Ring::CURRENT;
+    const GUESS: usize = offset_of!(Made<C>, ring) + Ring::GUESS;
 }
 
 impl<C> Made<C> {
@@ -115,12 +116,12 @@ impl<C> Made<C> {
         }
     }
 
-    /// Looks whether adds are per core, by concurrency id. Then the ring is made, and is seen so at
-    /// addresses that depend on the look.
+    /// Looks whether adds are per core, in line. Then the ring is made, and is seen so at addresses
+    /// that depend on the look.
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
-    pub(super) fn by_id(&self) -> Option<Zero> {
-        self.seen_to_go::<BY_ID>()
+    pub(super) fn in_line(&self) -> Option<Zero> {
+        self.seen_to_go::<IN_LINE>()
     }
 
     /// Looks in the same way whether adds are announced.
@@ -249,7 +250,7 @@ impl<C: Clock> Made<C> {
 /// Returns the way in which adds to a ring go.
 fn way(ring: &Ring) -> u8 {
     match ring.strategy() {
-        Strategy::PerCore if ring.is_by_id() => BY_ID,
+        Strategy::PerCore if ring.is_in_line() => IN_LINE,
         Strategy::Portable => PORTABLE,
         _ => OTHERWISE,
     }

@@ -357,7 +357,7 @@ fn mapped_small() -> u64 {
 mod unregistered {
     use std::arch::asm;
 
-    use super::{Counter, Strategy, alone, by_threads, thread};
+    use super::{Counter, Manual, Seen, SlidingWindow, Strategy, alone, by_threads, thread};
 
     /// Unregisters the calling thread. False if it cannot be done.
     fn unregister() -> bool {
@@ -385,6 +385,36 @@ mod unregistered {
     #[test]
     fn unregistered_threads() {
         alone::run("rows::unregistered::threads_without_a_row", &[]);
+        alone::run("rows::unregistered::beside_threads_with_rows", &[]);
+    }
+
+    /// Threads that leave their rows, beside others that take these over, on other cores.
+    #[test]
+    #[ignore = "run by another test, in a process of its own"]
+    fn beside_threads_with_rows() {
+        const ADDS: u64 = 200_000;
+        let window = SlidingWindow::<Seen>::builder().clock(Manual::default());
+        let (window, hits) = (window.build().expect("a valid window"), Counter::new());
+        thread::scope(|scope| {
+            for number in 0..4 {
+                let (window, hits) = (&window, &hits);
+                scope.spawn(move || {
+                    super::keep_to_nth(number);
+                    for turn in 0..ADDS {
+                        if turn == 1_000 && number % 2 == 0 {
+                            unregister();
+                        }
+                        hits.increment();
+                        window.add(Seen::Pass, 1);
+                        window.record(Seen::Rt, turn);
+                    }
+                });
+            }
+        });
+        let stats = window.stats(Seen::Rt);
+        let found = [hits.sum(), window.sum(Seen::Pass), stats.count];
+        assert_eq!((found, stats.max), ([4 * ADDS; 3], Some(ADDS - 1)));
+        assert_eq!(stats.sum, 4 * (0..ADDS).sum::<u64>());
     }
 
     #[test]

@@ -32,45 +32,45 @@ struct Caller {
 const CALLERS: [Caller; 8] = [
     // The column; the row.
     Caller { symbol: "add_one", path: COUNTER_ADD, branches: 2, calls: 0 },
-    // The strategy; the bucket; the row.
-    Caller { symbol: "window_add", path: WINDOW_ADD, branches: 3, calls: 0 },
+    // The strategy; the row; the guess of the column; the bucket.
+    Caller { symbol: "window_add", path: WINDOW_ADD, branches: 4, calls: 0 },
     Caller {
         symbol: "window_add_manual",
         path: "SlidingWindow::add, Manual",
-        branches: 3,
+        branches: 4,
         calls: 0,
     },
     Caller {
         symbol: "window_add_coarse",
         path: "SlidingWindow::add, Coarse",
-        branches: 3,
+        branches: 4,
         calls: 1,
     },
     Caller {
         symbol: "window_add_precise",
         path: "SlidingWindow::add, Precise",
-        branches: 4,
+        branches: 5,
         calls: 1,
     },
     // And the two extremes.
     Caller {
         symbol: "window_record",
         path: "SlidingWindow::record, Ticker",
-        branches: 5,
+        branches: 6,
         calls: 0,
     },
     // Or the one.
     Caller {
         symbol: "window_raise",
         path: "SlidingWindow::record of a Maximum, Ticker",
-        branches: 4,
+        branches: 5,
         calls: 0,
     },
     // As of a value.
     Caller {
         symbol: "window_place",
         path: "SlidingWindow::record of a Histogram, Ticker",
-        branches: 5,
+        branches: 6,
         calls: 0,
     },
 ];

@@ -241,8 +241,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "pending-value-forgotten-before-it-is-raised",
         file: "src/stripe/per_core_model.rs",
-        find: "live_sequence(live, at, missed, &[&raise, &commit])",
-        replace: "live_sequence(live, at, missed, &[&commit, &raise])",
+        find: "live_sequence::<N, W>(live, at, missed, &[&raise, &commit])",
+        replace: "live_sequence::<N, W>(live, at, missed, &[&commit, &raise])",
         build: &PER_CORE,
         model: "closing::close_against_read_of_extremes",
         why: "a value that was counted is in no extreme (I6)",
@@ -263,12 +263,12 @@ const WRITES: &[Twin] = &[
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, missed, &[&commit]) }",
+    unsafe { live_sequence::<N, W>(live, at, missed, &[&commit]) }",
         replace: "        plain_raise(row.cell(position), value);
         Step::GoOn
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, missed, &[&commit, &|_| Step::Done]) }",
+    unsafe { live_sequence::<N, W>(live, at, missed, &[&commit, &|_| Step::Done]) }",
         build: &PER_CORE,
         model: "extremes::refused_record_against_rotation",
         why: "an aborted record leaves its value where it is not counted (I6)",

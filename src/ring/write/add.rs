@@ -32,7 +32,8 @@ use crate::ring::write::hold::{Announced, Fenced, Hold, Pinned};
 use crate::stripe::Strategy;
 use crate::stripe::live_bucket::{HasLive, Live};
 use crate::stripe::miss::{Miss, MissCell};
-use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
+use crate::stripe::numbered::Numbered;
+use crate::stripe::per_core::{self, ById, ByProcessor, InLine, Numbering};
 use crate::stripe::rare::cold;
 use crate::stripe::retry::{attempt, count_miss, retry};
 use crate::sync::Ordering;
@@ -43,9 +44,9 @@ pub(crate) trait RingAndClock: HasLive + Sized {
     /// Returns the ring. (Makes the ring of a window in a static, if it is not made yet.)
     fn ring(&self) -> &Ring;
 
-    /// Looks whether the ring is made and adds are per core, by concurrency id: the ordinary case.
-    /// The ring is seen at [addresses that depend on the look](Zero::at).
-    fn by_id(&self) -> Option<Zero>;
+    /// Looks whether the ring is made and adds are per core, in line: the ordinary case. The ring is
+    /// seen at [addresses that depend on the look](Zero::at).
+    fn in_line(&self) -> Option<Zero>;
 
     /// Looks in the same way whether the ring is made and adds are announced.
     fn portable(&self) -> Option<Zero>;
@@ -60,6 +61,9 @@ pub(crate) trait RingAndClock: HasLive + Sized {
 
     /// Returns the present time, in nanoseconds.
     fn nanos(&self) -> u64;
+
+    /// Returns what an add [keeps](crate::Clock::kept) of a time, in nanoseconds.
+    fn kept(at: u64) -> u64;
 }
 
 /// The cells of an event, by a type for each kind.
@@ -94,7 +98,8 @@ impl OfKind for (u16, bool) {
 /// Adds follow `current`: a bucket begins with its
 /// [`LiveBucket`](crate::stripe::live_bucket::LiveBucket).
 impl HasLive for Ring {
-    const AT: usize = offset_of!(Ring, current);
+    const CURRENT: usize = offset_of!(Ring, current);
+    const GUESS: usize = offset_of!(Ring, guess);
 }
 
 impl Ring {
@@ -105,12 +110,12 @@ impl Ring {
     /// path, which needs no clock.)
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
-    pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
+    pub(crate) fn add<W: RingAndClock>(window: &W, at: Timestamp, cells: CellIndex, number: u64) {
         let at = at.as_nanos();
-        if let Some(made) = window.by_id() {
-            let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
+        if let Some(made) = window.in_line() {
+            let missed = |miss| Ring::add_off_path(window, W::kept(at), cells, number, miss);
             let live = Live { window: from_ref(window), made };
-            return Ring::add_per_core::<ById, _>(live, at, cells, number, missed);
+            return Ring::add_per_core::<InLine, _>(live, at, cells, number, missed);
         }
         cold(); // so that the usual case needs no jump
         match cells {
@@ -124,9 +129,9 @@ impl Ring {
         }
     }
 
-    /// Adds as [`add`](Self::add) does, where concurrency ids do not tell rows apart: by a call. In
-    /// line it would be more than a compiler puts in line once again, where an add stands in a
-    /// small function of its caller.
+    /// Adds as [`add`](Self::add) does, where adds are not in line: by a call. In line it would be
+    /// more than a compiler puts in line once again, where an add stands in a small function of its
+    /// caller.
     #[inline(always)]
     #[allow(clippy::inline_always)] // one of two calls
     fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
@@ -145,9 +150,16 @@ impl Ring {
         let ring = window.ring();
         let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
         match ring.strategy {
-            Strategy::PerCore if !ring.is_by_id => {
-                let live = ring.live();
-                Ring::add_per_core::<ByProcessor, _>(live, at, cells.index(), number, missed);
+            Strategy::PerCore if !ring.is_in_line => {
+                let (live, cells) = (ring.live(), cells.index());
+                match per_core::numbered() {
+                    Numbered::ById => {
+                        Ring::add_per_core::<ById, _>(live, at, cells, number, missed)
+                    }
+                    Numbered::ByProcessor => {
+                        Ring::add_per_core::<ByProcessor, _>(live, at, cells, number, missed);
+                    }
+                }
             }
             // SAFETY: the window is made: by now, if it was not.
             Strategy::Epochs => unsafe { Ring::add_held::<Pinned<'_>>(window, at, cells, number) },
@@ -376,13 +388,13 @@ impl Ring {
         let Update { cells, number } = update;
         let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
         let sequence = |missed: &MissCell| {
-            if self.is_by_id {
-                self.add_any_per_core::<ById>(at, cells, number, missed);
-            } else if self.strategy == Strategy::PerCore {
-                self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
-            } else {
+            if self.strategy != Strategy::PerCore {
                 let slot = if announces { announced::mine_or_taken() } else { None };
                 missed.set(self.try_portably(slot, at, update));
+            } else if per_core::numbered() == Numbered::ById {
+                self.add_any_per_core::<ById>(at, cells, number, missed);
+            } else {
+                self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
             }
         };
         // A `Value` mostly comes here because it lies beyond what its row has seen: this is its

@@ -75,10 +75,10 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "sequence-opens-its-row-after-the-commit",
         file: "src/stripe/per_core_model.rs",
-        find: "    if !is_open(row) {
+        find: "    if !N::is_open(row) {
         return missed(Miss::NoRow);
     }
-    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
+    let cells = Row { first: PerCoreColumn::<N>(word, PhantomData).column(), row };
     // The sequence has loaded everything, and the cells that it will store are decided. Its steps
     // follow one by one; a barrier, or another thread, may come before each.
     for step in steps {
@@ -91,7 +91,7 @@ pub(super) const ROWS: &[Twin] = &[
             Step::GoOn => {}
             Step::Done => return,",
         replace:
-            "    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
+            "    let cells = Row { first: PerCoreColumn::<N>(word, PhantomData).column(), row };
     for step in steps {
         let core = cores()[row].lock().unwrap();
         if *core != mine {

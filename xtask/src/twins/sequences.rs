@@ -1,7 +1,7 @@
 //! Broken twins of the restartable sequences themselves, which no checker sees: real threads must
 //! notice.
 
-use crate::models::{SURVIVAL, TORTURE};
+use crate::models::{EXACT, SURVIVAL, TORTURE};
 use crate::twin::Twin;
 
 /// Every mistake in a sequence that a test must notice.
@@ -18,9 +18,13 @@ pub(super) const SEQUENCES: &[Twin] = &[
     Twin {
         name: "sequence-does-not-look-at-the-processor",
         file: "src/stripe/per_core/x86_64/sequence.rs",
-        find: "            \"movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]\\n\",",
-        replace: "            \"movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]\\n\",
-            \"xor {row:e}, {row:e}\\n\",",
+        find: "            \" + {cpu_id} + 3]\\n\",",
+        replace: "            \" + {cpu_id} + 3]\\n\",
+            \"xor \",
+            $to,
+            \", \",
+            $to,
+            \"\\n\",",
         build: &SURVIVAL,
         model: "rows::unregistered::unregistered_threads",
         why: "a thread that is not registered adds to another's row by plain adds",
@@ -28,12 +32,30 @@ pub(super) const SEQUENCES: &[Twin] = &[
     Twin {
         name: "remembered-row-is-compared-without-the-processor",
         file: "src/stripe/per_core/x86_64/sequence.rs",
-        find: "                number!(),
-                place_of_remembered!",
-        replace: "                \"mov {row:e}, dword ptr fs:[{offset} + {number}]\",
-                place_of_remembered!",
+        find: "                number!(\"{row:e}\", \"{place} + {offset}\"),",
+        replace: "                \"mov {row:e}, dword ptr fs:[{place} + {offset} + {number}]\",",
         build: &SURVIVAL,
         model: "rows::unregistered::unregistered_threads",
         why: "a thread that is no longer registered adds to another's row by plain adds",
+    },
+    Twin {
+        name: "new-thread-finds-the-number-of-a-row",
+        file: "src/stripe/per_core/x86_64/remembered.rs",
+        find: "            \".long -1\\n\",",
+        replace: "            \".long 0\\n\",",
+        build: &TORTURE,
+        model: "counters::with_the_strategy_of_this_machine",
+        why: "a thread that has not looked its row up adds to the first, unprotected",
+    },
+    Twin {
+        name: "guess-is-not-compared",
+        file: "src/stripe/per_core/x86_64/sequence.rs",
+        find: "                    \"cmp {row}, qword ptr [{live} + {column}]\",
+                    \"jne 68b\",",
+        replace: "                    \"test {row}, {row}\",
+                    \"jz 68b\",",
+        build: &EXACT,
+        model: "clear::a_cleared_window_is_empty_and_counts_on",
+        why: "adds go to the block of an older bucket",
     },
 ];

@@ -8,6 +8,7 @@ use crate::stripe::live_bucket::{HasLive, Live, LiveBucket};
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::x86_64::detected;
+use crate::stripe::per_core::x86_64::remembered::Remembered;
 use crate::stripe::per_core::{Numbering, PerCoreColumn, distance};
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead, without having
@@ -21,7 +22,7 @@ pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl 
     // SAFETY: the theorem of `per_core`. Columns are tagged only after `detect` has filled
     // `DETECTED`. A column's segment has every row that may be open, and is never unmapped.
     unsafe {
-        column_sequence!(
+        quick_column_sequence!(
             N,
             column,
             aborted: on_miss.missed(Miss::Aborted),
@@ -39,7 +40,7 @@ pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl 
 pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss: impl OnMiss) {
     // SAFETY: as in `add`.
     unsafe {
-        column_sequence!(
+        quick_column_sequence!(
             N,
             column,
             aborted: on_miss.missed(Miss::Aborted),
@@ -59,8 +60,8 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
 ///
 /// # Safety
 /// `live.current` points at a [`LiveBucket`] that does not change until a barrier has ended that
-/// began after it was made to point elsewhere. Unless its `span` is zero, its column is tagged,
-/// and its claim includes the cell at `position`.
+/// began after it was made to point elsewhere. Unless its `span` is zero, its claim includes the
+/// cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn add_live<N: Numbering, W: HasLive>(
@@ -73,15 +74,12 @@ pub(crate) unsafe fn add_live<N: Numbering, W: HasLive>(
     // SAFETY: the theorem of `per_core`, and the contract: a barrier restarts the sequence, so that
     // it does not use values loaded before the barrier.
     unsafe {
-        live_sequence!(
+        quick_live_sequence!(
             N,
             live,
             at,
             missed,
-            [
-                "add {row}, {cell}",
-                "add qword ptr [{row}], {n}"
-            ],
+            ["add qword ptr [{row} + {cell}], {n}"],
             cell = in(reg) distance(position),
             n = in(reg) n
         );
@@ -107,7 +105,7 @@ pub(crate) unsafe fn raise_live<N: Numbering, W: HasLive>(
 ) {
     // SAFETY: as in `add_live`.
     unsafe {
-        live_sequence!(
+        quick_live_sequence!(
             N,
             live,
             at,

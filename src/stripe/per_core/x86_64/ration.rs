@@ -32,7 +32,7 @@ pub(crate) fn take<N: Numbering>(
     // SAFETY: the theorem of `per_core`. Two columns were claimed.
     unsafe {
         column_sequence!(
-            @looked_up_sequence, N,
+            N,
             column,
             aborted: return Err(Untaken::Otherwise),
             no_row: return Err(Untaken::Otherwise),
@@ -70,7 +70,7 @@ pub(crate) unsafe fn swap<N: Numbering>(
     // sixteen bytes.
     unsafe {
         column_sequence!(
-            @looked_up_sequence, N,
+            N,
             column,
             aborted: on_miss.missed(Miss::Aborted),
             no_row: on_miss.missed(Miss::NoRow),

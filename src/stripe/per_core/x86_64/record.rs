@@ -21,8 +21,9 @@ use std::mem::offset_of;
 use crate::memory::column::Column;
 use crate::stripe::live_bucket::{HasLive, Live, LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
-use crate::stripe::per_core::detect::{Detected, area};
+use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::x86_64::detected;
+use crate::stripe::per_core::x86_64::remembered::Remembered;
 use crate::stripe::per_core::{Numbering, distance};
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the
@@ -48,7 +49,7 @@ pub(crate) unsafe fn record_live<N: Numbering, W: HasLive>(
     // SAFETY: as in `add_live`. A claim, and each pair in it, begins at a multiple of sixteen
     // bytes.
     unsafe {
-        live_sequence!(
+        quick_live_sequence!(
             N,
             live,
             at,

@@ -8,14 +8,9 @@
 //!
 //! # Where they are
 //!
-//! In a thread-local of eight bytes: the number, and in the upper half the distance from row 0. One
-//! store writes both, and a handler that comes between the loads of the two aborts the sequence. So
-//! the distance is always that of the number. A new thread remembers row 0, which is always open:
-//! both are zero.
-//!
-//! In a program the thread-local has a constant distance from the thread pointer. In a dynamic
-//! library it has not, and to find it takes a call. So rows are remembered in programs alone:
-//! [`is_possible`] tells, and a column's tag says so to its adds.
+//! In a thread-local, a [`Remembered`]. In a program it has a constant distance from the thread
+//! pointer. In a dynamic library it has not, and to find it takes a call. So rows are remembered in
+//! programs alone: [`is_possible`] tells, and a column's tag, and a window's way, say so to adds.
 //!
 //! An add does not know where it will be linked. It has an instruction that would load the address
 //! of the thread-local's *descriptor*. Where a linker makes a program, it makes that address the
@@ -23,14 +18,51 @@
 //! (The usual ways do not serve. One is a call in each add. The other, *initial exec*, demands that
 //! all thread-locals of a dynamic library fit into the little space that is left for such ones;
 //! otherwise it cannot be loaded.)
+//!
+//! # A thread that has not looked yet
+//!
+//! The thread-local also has the distance of the thread's area, so that a sequence needs nothing
+//! else. In a new thread this distance is zero, and the sequence takes the thread-local itself for
+//! the area: it arms that, which nobody reads, and finds all ones in place of a number. No row has
+//! this number, so the thread looks its row up, and remembers.
+//!
+//! A signal may come between any two instructions. Number and distance of the row are written by
+//! one store; a handler that comes between their loads aborts the sequence. So the distance is
+//! always that of the number. A sequence that has found the distance of the area to be zero finds
+//! no number, whatever a handler has written since. The distance of the area is the same in all
+//! threads, at all times.
 
 use std::arch::asm;
+use std::mem::offset_of;
 
 use crate::memory::column::Column;
 use crate::stripe::MOST_ROWS;
-use crate::stripe::per_core::detect::DETECTED;
+use crate::stripe::per_core::detect::{DETECTED, area};
 
-// A distance fits into half of the thread-local.
+/// What a thread remembers, on a cache line of its own.
+#[repr(C, align(64))]
+#[allow(dead_code)] // assembly has them
+pub(super) struct Remembered {
+    /// The distance of the thread's area from here; zero in a new thread.
+    pub(super) area: usize,
+    /// What a sequence arms as long as that is zero.
+    armed: u64,
+    _reserved: u64,
+    /// All ones: what such a sequence finds in place of the row's number.
+    no_number: u32,
+    _padding: [u32; 2],
+    /// The row's number.
+    pub(super) number: u32,
+    /// The row's distance from row 0. Number and lower half are written by one store; the upper
+    /// half stays zero.
+    pub(super) distance: u64,
+}
+
+const _: () = assert!(offset_of!(Remembered, armed) == area::RSEQ_CS);
+const _: () = assert!(offset_of!(Remembered, no_number) == area::MM_CID && area::MM_CID == 24);
+const _: () = assert!(offset_of!(Remembered, distance) == offset_of!(Remembered, number) + 4);
+const _: () = assert!(size_of::<Remembered>() == 64);
+// A distance fits into half of a word.
 const _: () = assert!(Column::offset(MOST_ROWS) <= u32::MAX as usize);
 
 /// Loads the thread-local's distance from the thread pointer into `to`. Defines the thread-local,
@@ -42,13 +74,15 @@ macro_rules! place_of_remembered {
     ($to:literal) => {
         concat!(
             ".ifndef {symbol}.row\n",
-            ".pushsection .tbss.{symbol}.row, \"awTG\", @nobits, {symbol}.row, comdat\n",
-            ".balign 8\n",
+            ".pushsection .tdata.{symbol}.row, \"awTG\", @progbits, {symbol}.row, comdat\n",
+            ".balign 64\n",
             ".weak {symbol}.row\n",
             ".hidden {symbol}.row\n",
             ".type {symbol}.row, @tls_object\n",
-            ".size {symbol}.row, 8\n",
-            "{symbol}.row: .zero 8\n",
+            ".size {symbol}.row, 64\n",
+            "{symbol}.row: .zero 24\n",
+            ".long -1\n",
+            ".zero 36\n",
             ".popsection\n",
             ".endif\n",
             "lea ",
@@ -58,7 +92,7 @@ macro_rules! place_of_remembered {
     };
 }
 
-/// Returns whether the library is in a program. (Then all adds to its columns are, too.)
+/// Returns whether the library is in a program. (Then all adds to its columns and windows are, too.)
 #[inline(never)] // here, and not in a program that uses the library as a dynamic one
 #[allow(named_asm_labels)] // see `place_of_remembered`
 pub(super) fn is_possible() -> bool {

@@ -61,6 +61,7 @@ pub mod design {
 
     /// [design.md]: super::design
     /// [histograms.md]: histograms
+    /// [rows.md]: rows
     /// [where-it-runs.md]: super::where_it_runs
     #[doc = include_str!("../docs/design/windows.md")]
     pub mod windows {}

@@ -100,6 +100,7 @@ pub(crate) struct Ring {
     max_lead: u64,
     /// The newest bucket; never null.
     current: BucketPtr,
+    /// For adds in line, which alone use it.
     guess: Guess,
     /// The strategy by which adds of different cores avoid contention.
     strategy: Strategy,

@@ -22,9 +22,9 @@
 //!
 //! * They load the live bucket's address by a plain load, on which all later addresses depend,
 //!   where the model says Acquire; and the window's state and a column's word, too ([`dependent`]).
-//! * They compare the row's number before they look at the bucket. So a thread without an open row
-//!   misses for that, even if the time lies in another bucket. It then opens its row and tries
-//!   again.
+//! * They compare the row's number before they look at the bucket, as adds in line on x86-64 do. So
+//!   a thread without an open row misses for that, even if the time lies in another bucket. It then
+//!   opens its row and tries again.
 //! * A thread that has not seen yet what was detected misses as one without a row, although its row
 //!   may be open. Out of line it has seen it.
 //! * The exclusive store of a record may fail without a reason. Then nothing was written, and the

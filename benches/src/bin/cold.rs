@@ -14,8 +14,9 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
-use std::sync::Barrier;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -73,11 +74,12 @@ struct Contender {
 }
 
 impl Contender {
-    fn new<T: Sync + 'static>(
+    /// Two things behind pointers, which are at hand: an add begins with the address of a thing.
+    fn new<P: Deref<Target: Sync> + Sync + 'static>(
         name: &'static str,
-        things: [Box<T>; 2],
-        first: impl Fn(&T) + Copy + Send + Sync + 'static,
-        second: impl Fn(&T) + Copy + Send + Sync + 'static,
+        things: [P; 2],
+        first: impl Fn(&P::Target) + Copy + Send + Sync + 'static,
+        second: impl Fn(&P::Target) + Copy + Send + Sync + 'static,
     ) -> Contender {
         let measure = move |between, threads| {
             let begin = Barrier::new(threads);
@@ -99,13 +101,22 @@ impl Contender {
         Contender { name, measure: Box::new(measure), found: [const { Vec::new() }; 3] }
     }
 
-    /// Two things of a kind, each in a box, and apart: others of the kind were made in between.
+    /// Two things of a kind, each in a box.
     fn boxed<T: Sync + 'static>(
         name: &'static str,
         make: impl Fn() -> T,
         add: impl Fn(&T) + Copy + Send + Sync + 'static,
     ) -> Contender {
-        let things: Vec<Box<T>> = (0..APART).map(|_| Box::new(make())).collect();
+        Contender::behind(name, || Box::new(make()), add)
+    }
+
+    /// Two things of a kind behind such pointers, and apart: others of the kind were made in between.
+    fn behind<P: Deref<Target: Sync> + Sync + 'static>(
+        name: &'static str,
+        make: impl Fn() -> P,
+        add: impl Fn(&P::Target) + Copy + Send + Sync + 'static,
+    ) -> Contender {
+        let things: Vec<P> = (0..APART).map(|_| make()).collect();
         for thing in &things {
             add(thing); // a counter takes its place now
         }
@@ -189,7 +200,11 @@ fn counters() -> Vec<Contender> {
             |()| COUNTERS[0].increment(),
             |()| COUNTERS[1].increment(),
         ),
-        Contender::boxed("windrow, a family's handle", handle, |series| series.increment()),
+        Contender::behind("windrow, a family's series", handle, Counter::increment),
+        Contender::boxed("AtomicU64, in an Arc in a box", Arc::<AtomicU64>::default, |atomic| {
+            atomic.fetch_add(1, Ordering::Relaxed);
+        }),
+        Contender::boxed("windrow, a handle in a box", handle, |series| series.increment()),
         Contender::boxed(
             "prometheus",
             || IntCounter::new("one", "About.").expect("a sound name"),

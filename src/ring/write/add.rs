@@ -44,8 +44,8 @@ pub(crate) trait RingAndClock: HasLive + Sized {
     /// Returns the ring. (Makes the ring of a window in a static, if it is not made yet.)
     fn ring(&self) -> &Ring;
 
-    /// Looks whether the ring is made and adds are per core, in line: the ordinary case. The ring is
-    /// seen at [addresses that depend on the look](Zero::at).
+    /// Looks whether the ring is made and adds are per core, in line: the ordinary case. The ring
+    /// is seen at [addresses that depend on the look](Zero::at).
     fn in_line(&self) -> Option<Zero>;
 
     /// Looks in the same way whether the ring is made and adds are announced.
@@ -154,7 +154,7 @@ impl Ring {
                 let (live, cells) = (ring.live(), cells.index());
                 match per_core::numbered() {
                     Numbered::ById => {
-                        Ring::add_per_core::<ById, _>(live, at, cells, number, missed)
+                        Ring::add_per_core::<ById, _>(live, at, cells, number, missed);
                     }
                     Numbered::ByProcessor => {
                         Ring::add_per_core::<ByProcessor, _>(live, at, cells, number, missed);

@@ -51,8 +51,9 @@ pub(crate) fn pairs_are_whole() -> bool {
 /// Returns the address of [`DETECTED`], for an add that is inlined into another crate.
 ///
 /// There the compiler would load it from the global offset table, because `DETECTED` may be in a
-/// dynamic library. That is one more line on which the cell's address depends. By this relocation, which the compiler does not use on Linux, a
-/// linker makes the load a `lea` if `DETECTED` is in the object that it links.
+/// dynamic library. That is one more line on which the cell's address depends. By this relocation,
+/// which the compiler does not use on Linux, a linker makes the load a `lea` if `DETECTED` is in
+/// the object that it links.
 #[inline(always)]
 #[allow(clippy::inline_always)] // as the adds
 pub(in crate::stripe) fn detected() -> *const Detected {

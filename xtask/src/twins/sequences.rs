@@ -50,7 +50,7 @@ pub(super) const SEQUENCES: &[Twin] = &[
     Twin {
         name: "guess-is-not-compared",
         file: "src/stripe/per_core/x86_64/sequence.rs",
-        find: "                    \"cmp {row}, qword ptr [{live} + {column}]\",
+        find: "                    \"cmp {row}, qword ptr [{offset} + {column}]\",
                     \"jne 68b\",",
         replace: "                    \"test {row}, {row}\",
                     \"jz 68b\",",

@@ -23,8 +23,8 @@
 //!
 //! The thread-local also has the distance of the thread's area, so that a sequence needs nothing
 //! else. In a new thread this distance is zero, and the sequence takes the thread-local itself for
-//! the area: it arms that, which nobody reads, and finds all ones in place of a number. No row has
-//! this number, so the thread looks its row up, and remembers.
+//! the area: it arms that, in vain, and finds all ones in place of a number. No row has this
+//! number, so the thread looks its row up, and remembers.
 //!
 //! A signal may come between any two instructions. Number and distance of the row are written by
 //! one store; a handler that comes between their loads aborts the sequence. So the distance is
@@ -39,16 +39,16 @@ use crate::memory::column::Column;
 use crate::stripe::MOST_ROWS;
 use crate::stripe::per_core::detect::{DETECTED, area};
 
-/// What a thread remembers, on a cache line of its own.
+/// The thread-local, on a cache line of its own.
 #[repr(C, align(64))]
 #[allow(dead_code)] // assembly has them
 pub(super) struct Remembered {
     /// The distance of the thread's area from here; zero in a new thread.
     pub(super) area: usize,
-    /// What a sequence arms as long as that is zero.
+    /// The word that a sequence arms as long as that is zero.
     armed: u64,
     _reserved: u64,
-    /// All ones: what such a sequence finds in place of the row's number.
+    /// All ones, which such a sequence finds in place of the row's number.
     no_number: u32,
     _padding: [u32; 2],
     /// The row's number.
@@ -92,7 +92,8 @@ macro_rules! place_of_remembered {
     };
 }
 
-/// Returns whether the library is in a program. (Then all adds to its columns and windows are, too.)
+/// Returns whether the library is in a program. (Then all adds to its columns and windows are,
+/// too.)
 #[inline(never)] // here, and not in a program that uses the library as a dynamic one
 #[allow(named_asm_labels)] // see `place_of_remembered`
 pub(super) fn is_possible() -> bool {

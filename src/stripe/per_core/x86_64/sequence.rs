@@ -17,9 +17,9 @@
 //!
 //! ```text
 //!   61:  this thread's area gets the descriptor's address      armed
-//!   62:  the row's number
+//!   62:  the row's number                         all ones: the thread is not registered
 //!        is it the remembered one ?               otherwise 65
-//!        checks                                   and that the thread is registered
+//!        checks
 //!        the row's distance from row 0            as remembered
 //!        commit
 //!   63:
@@ -273,8 +273,8 @@ macro_rules! live_sequence {
 ///
 /// There the address of the cells does not wait for the bucket, either: the window has a *guess* of
 /// the bucket's column beside the pointer to the bucket. A processor predicts that it is right. The
-/// sequence compares it with the column itself, so nothing depends on what it is, or on who has
-/// written it.
+/// sequence compares it with the column itself, so nothing depends on what it is, or on which
+/// thread has written it.
 ///
 /// The last check writes the time, which is an input: a miss behind it does not need it any more.
 macro_rules! quick_live_sequence {

@@ -47,12 +47,12 @@ impl Clock for Precise {
         Timestamp::from_nanos(nanos + self.clock.delta_as_nanos(raw, self.clock.raw()))
     }
 
-    /// Returns one nanosecond: steps of the counter are at most about that long.
     #[inline]
     fn kept(_at: Timestamp) -> Timestamp {
         UNKNOWN
     }
 
+    /// Returns one nanosecond: steps of the counter are at most about that long.
     fn resolution(&self) -> Duration {
         Duration::from_nanos(1)
     }

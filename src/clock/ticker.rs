@@ -153,12 +153,12 @@ impl Clock for Ticker {
         self.tick.quick()
     }
 
-    /// The period.
     #[inline]
     fn kept(_at: Timestamp) -> Timestamp {
         UNKNOWN
     }
 
+    /// The period.
     fn resolution(&self) -> Duration {
         self.tick.period()
     }

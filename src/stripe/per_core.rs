@@ -63,8 +63,8 @@ mod x86_64;
 #[cfg(target_arch = "aarch64")]
 use aarch64 as machine;
 use detect::area;
-pub(crate) use detect::numbered;
 pub(super) use detect::{detect, open_rows};
+pub(crate) use detect::{is_in_line, numbered};
 pub(super) use machine::row;
 pub(crate) use machine::{
     InLine, add, add_live, fold_live, pairs_are_whole, raise, raise_live, record_live,
@@ -116,11 +116,6 @@ impl<N: Numbering> PerCoreColumn<N> {
         // SAFETY: made of a column by `tag`, so not null.
         unsafe { Column::new(NonNull::new_unchecked(first)) }
     }
-}
-
-/// Returns whether per-core adds are in line. The strategy must be decided.
-pub(crate) fn is_in_line() -> bool {
-    numbered() == Numbered::ById && machine::may_be_in_line()
 }
 
 /// Returns the word for a column with per-core adds.

@@ -22,7 +22,14 @@ const ROUNDS: usize = 20;
 fn plugin() -> PathBuf {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plugin");
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package=windrow-plugin", "--profile=mutants", "--target-dir"])
+        .args([
+            "build",
+            "--quiet",
+            "--package=windrow-plugin",
+            "--lib",
+            "--profile=mutants",
+            "--target-dir",
+        ])
         .arg(&target)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()

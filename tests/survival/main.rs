@@ -14,6 +14,8 @@ mod leases;
 #[cfg(target_env = "gnu")]
 mod memory;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
+mod offered;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
 mod processor;
 mod refused;
 mod rows;

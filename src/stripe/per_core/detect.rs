@@ -1,6 +1,7 @@
 //! Detection of restartable sequences, once in a process, before their first use.
 
 use crate::stripe::numbered::Numbered;
+use crate::stripe::per_core::machine::may_be_in_line;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::thread_end;
 
@@ -24,12 +25,15 @@ pub(super) struct Detected {
     pub(super) open: AtomicUsize,
     /// True if rows are numbered by concurrency id.
     pub(super) is_by_id: AtomicBool,
+    /// True if adds are in line.
+    is_in_line: AtomicBool,
 }
 
 pub(super) static DETECTED: Detected = Detected {
     area: AtomicUsize::new(0),
     open: AtomicUsize::new(1),
     is_by_id: AtomicBool::new(false),
+    is_in_line: AtomicBool::new(false),
 };
 
 /// Returns the number by which rows are identified. The strategy must be decided.
@@ -37,6 +41,11 @@ pub(super) static DETECTED: Detected = Detected {
 pub(crate) fn numbered() -> Numbered {
     // Relaxed: published with the decision.
     if DETECTED.is_by_id.load(Ordering::Relaxed) { Numbered::ById } else { Numbered::ByProcessor }
+}
+
+/// Returns whether per-core adds are in line. The strategy must be decided.
+pub(crate) fn is_in_line() -> bool {
+    DETECTED.is_in_line.load(Ordering::Relaxed) // as above
 }
 
 /// Returns the word with the numbers of open rows.
@@ -112,6 +121,8 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
     // Relaxed: published with the decision, and with every column after it.
     DETECTED.area.store(offset.cast_unsigned(), Ordering::Relaxed);
     DETECTED.is_by_id.store(dense && has_mm_cid, Ordering::Relaxed);
+    let is_in_line = dense && has_mm_cid && may_be_in_line();
+    DETECTED.is_in_line.store(is_in_line, Ordering::Relaxed);
     true
 }
 

@@ -92,11 +92,14 @@ macro_rules! place_of_remembered {
     };
 }
 
-/// Returns whether the library is in a program. (Then all adds to its columns and windows are,
-/// too.)
+/// Returns whether the library is in a program, and all adds to its columns and windows are, too.
+pub(super) fn is_possible() -> bool {
+    is_in_a_program() && !is_offered()
+}
+
 #[inline(never)] // here, and not in a program that uses the library as a dynamic one
 #[allow(named_asm_labels)] // see `place_of_remembered`
-pub(super) fn is_possible() -> bool {
+fn is_in_a_program() -> bool {
     let distance: isize;
     // SAFETY: loads an address, or a distance.
     unsafe {
@@ -108,4 +111,33 @@ pub(super) fn is_possible() -> bool {
         );
     }
     distance < 0
+}
+
+/// Returns whether the library's symbols are offered to dynamic libraries, as a program offers them
+/// that was linked so, or beside a library that has them, too. There, a copy of this library would
+/// call the functions here instead of its own: its columns would be made here, and its adds, in
+/// line, are there.
+#[cfg(not(target_feature = "crt-static"))]
+fn is_offered() -> bool {
+    let name;
+    // SAFETY: loads the address of a string.
+    unsafe {
+        asm!(
+            ".pushsection .rodata.str1.1, \"aMS\", @progbits, 1",
+            "65: .asciz \"{detected}\"",
+            ".popsection",
+            "lea {name}, [rip + 65b]",
+            name = out(reg) name,
+            detected = sym DETECTED,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    // SAFETY: looks up a name, which ends with a zero, in the loaded objects.
+    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, name) }.is_null()
+}
+
+/// A statically linked program loads no dynamic libraries.
+#[cfg(target_feature = "crt-static")]
+fn is_offered() -> bool {
+    false
 }

@@ -63,7 +63,7 @@ mod x86_64;
 #[cfg(target_arch = "aarch64")]
 use aarch64 as machine;
 use detect::area;
-pub(super) use detect::{detect, open_rows};
+pub(super) use detect::open_rows;
 pub(crate) use detect::{is_in_line, numbered};
 pub(super) use machine::row;
 pub(crate) use machine::{
@@ -116,6 +116,11 @@ impl<N: Numbering> PerCoreColumn<N> {
         // SAFETY: made of a column by `tag`, so not null.
         unsafe { Column::new(NonNull::new_unchecked(first)) }
     }
+}
+
+/// Returns whether the kernel and glibc offer restartable sequences: see [`detect::detect`].
+pub(super) fn detect(dense: bool) -> bool {
+    detect::detect(dense, machine::may_be_in_line)
 }
 
 /// Returns the word for a column with per-core adds.

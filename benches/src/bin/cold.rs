@@ -110,7 +110,8 @@ impl Contender {
         Contender::behind(name, || Box::new(make()), add)
     }
 
-    /// Two things of a kind behind such pointers, and apart: others of the kind were made in between.
+    /// Two things of a kind behind such pointers, and apart: others of the kind were made in
+    /// between.
     fn behind<P: Deref<Target: Sync> + Sync + 'static>(
         name: &'static str,
         make: impl Fn() -> P,

@@ -1,7 +1,6 @@
 //! Detection of restartable sequences, once in a process, before their first use.
 
 use crate::stripe::numbered::Numbered;
-use crate::stripe::per_core::machine::may_be_in_line;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::thread_end;
 
@@ -96,9 +95,9 @@ macro_rules! address {
 
 /// Returns whether the kernel and glibc offer restartable sequences.
 ///
-/// With `dense`, rows are numbered by concurrency id where there is one. Concurrent calls return
-/// the same.
-pub(in crate::stripe) fn detect(dense: bool) -> bool {
+/// With `dense`, rows are numbered by concurrency id where there is one; then adds are in line if
+/// they `may_be`. Concurrent calls return the same.
+pub(super) fn detect(dense: bool, may_be_in_line: fn() -> bool) -> bool {
     let (offset, size) = (address!("__rseq_offset"), address!("__rseq_size"));
     if offset.is_null() || size.is_null() {
         return false; // another libc, or an old one

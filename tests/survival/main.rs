@@ -10,6 +10,8 @@ mod barriers;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
 mod dlclose;
 mod fork;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
+mod instructions;
 mod leases;
 #[cfg(target_env = "gnu")]
 mod memory;

@@ -81,7 +81,7 @@ fn keep_to_one() {
 
 /// Keeps the calling thread to the core numbered `nth` of those that it may use, counted round and
 /// round.
-fn keep_to_nth(nth: usize) {
+pub(crate) fn keep_to_nth(nth: usize) {
     let all = cores();
     // SAFETY: all zeros are a valid set; the numbers are within its size.
     let one = unsafe {

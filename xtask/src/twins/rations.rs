@@ -1,6 +1,6 @@
 //! Broken twins of rations: grants of a gate to a row in advance.
 
-use crate::models::{ANNOUNCED, GATES, PER_CORE, TORTURE};
+use crate::models::{ANNOUNCED, GATES, PER_CORE, SURVIVAL};
 use crate::twin::Twin;
 
 /// Every mistake with rations that a model must notice.
@@ -103,8 +103,8 @@ pub(super) const RATIONS: &[Twin] = &[
         find: "                \"mov qword ptr [{row} + {column} - {tag} + 8], {left}\"",
         replace: "                \"mov qword ptr [{row} + {column} - {tag} + 8], {left}\",
                 \"pause\"",
-        build: &TORTURE,
-        model: "rations::with_the_strategy_of_this_machine",
+        build: &SURVIVAL,
+        model: "instructions::interrupted_at_each",
         why: "a successful take is reported as failed",
     },
     Twin {
@@ -114,8 +114,8 @@ pub(super) const RATIONS: &[Twin] = &[
                 \"movdqa xmmword ptr [{row} + {column} - {tag}], {new}\"",
         replace: "                \"movdqa xmmword ptr [{row} + {column} - {tag}], {new}\",
                 \"movdqa xmmword ptr [{old}], {there}\"",
-        build: &TORTURE,
-        model: "rations::with_the_strategy_of_this_machine",
+        build: &SURVIVAL,
+        model: "instructions::interrupted_at_each",
         why: "a swapped ration is in no thread's hands",
     },
     Twin {

@@ -11,8 +11,8 @@ pub(super) const SEQUENCES: &[Twin] = &[
         file: "src/stripe/per_core/x86_64/number.rs",
         find: "            [\"add qword ptr [{row} + {column} - {tag}], {n}\"],",
         replace: "            [\"add qword ptr [{row} + {column} - {tag}], {n}\", \"pause\"],",
-        build: &TORTURE,
-        model: "counters::with_the_strategy_of_this_machine",
+        build: &SURVIVAL,
+        model: "instructions::interrupted_at_each",
         why: "an add that was done is aborted, and done again",
     },
     Twin {

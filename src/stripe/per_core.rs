@@ -215,6 +215,7 @@ mod tests {
         if crate::diagnostics::strategy() != crate::diagnostics::Strategy::PerCore {
             return; // no sequences here
         }
+        assert_eq!(is_in_line(), numbered() == Numbered::ById, "a test is a program");
         let counter = crate::Counter::new();
         let descriptor = armed_by(|| counter.increment());
         assert_eq!((descriptor.version, descriptor.flags), (0, 0));

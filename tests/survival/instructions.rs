@@ -175,8 +175,7 @@ fn at_each_instruction<T: Sync>(
     let is_in_one = |at: &&usize| descriptors().iter().any(|one| is_in(**at, one));
     let [all, hit] = [&steps, &hit].map(|steps| steps.iter().filter(is_in_one).count());
     println!("{} instructions; in sequences {hit} of {all} interrupted", steps.len());
-    assert!(2 * hit >= all, "most instructions in sequences were not interrupted");
-    assert!(all > 0 || strategy() != Strategy::PerCore, "no sequence is used");
+    assert!(hit > 0 || strategy() != Strategy::PerCore, "no sequence was interrupted");
 }
 
 #[test]

@@ -118,8 +118,8 @@ pub trait Clock {
     }
 
     /// Returns what an add keeps of a time that it has [read](Self::quick), for the case that it
-    /// leaves its quick path: the time, or the end of time. Then the add reads the clock again,
-    /// which saves an instruction where it does not leave.
+    /// leaves its quick path: the time; or the end of time, and the add reads the clock again. The
+    /// latter saves an instruction on the quick path.
     #[doc(hidden)]
     #[inline]
     fn kept(at: Timestamp) -> Timestamp

@@ -56,6 +56,26 @@ fn a_window_shows_its_clock_and_its_buckets() {
     assert_eq!(window.bucket_length(), ms(300));
 }
 
+/// Each reading is in a later bucket, so that each add leaves its quick path.
+#[test]
+fn an_add_reads_a_users_clock_once() {
+    let reads = Cell::new(0);
+    let next = || {
+        reads.set(reads.get() + 1);
+        at(10 * reads.get())
+    };
+    let clock = clock::from_fn(next, ms(1));
+    let window = SlidingWindow::<Seen>::builder().interval(ms(40)).buckets(4).clock(clock);
+    let window = window.build().expect("a valid window");
+    for n in 1..=20 {
+        let before = reads.get();
+        window.add(Seen::Pass, 1);
+        assert_eq!(reads.get(), before + 1);
+        window.record(Seen::Rt, n);
+        assert_eq!(reads.get(), before + 2);
+    }
+}
+
 #[test]
 fn a_duration_is_recorded_in_nanoseconds() {
     let window = window::<Seen>(ms(100), 4, &clock_at(1_000));

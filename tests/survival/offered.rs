@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Builds a part of the package of plugins, by a program of cargo's, with symbols that are offered.
+/// Builds a part of the package of plugins, by a command of cargo's, with symbols that are offered.
 fn build(target: &PathBuf, arguments: &[&str]) {
     let status = Command::new(env!("CARGO"))
         .args(arguments)

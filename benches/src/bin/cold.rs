@@ -74,7 +74,8 @@ struct Contender {
 }
 
 impl Contender {
-    /// Two things behind pointers, which are at hand: an add begins with the address of a thing.
+    /// Two things behind pointers. An add begins with a thing's address: it does not wait for the
+    /// pointer.
     fn new<P: Deref<Target: Sync> + Sync + 'static>(
         name: &'static str,
         things: [P; 2],

@@ -58,4 +58,18 @@ pub(super) const SEQUENCES: &[Twin] = &[
         model: "clear::a_cleared_window_is_empty_and_counts_on",
         why: "adds go to the block of an older bucket",
     },
+    Twin {
+        name: "users-clock-is-read-again",
+        file: "src/clock.rs",
+        find: "    {
+        at
+    }",
+        replace: "    {
+        let _ = at;
+        UNKNOWN
+    }",
+        build: &EXACT,
+        model: "time::an_add_reads_a_users_clock_once",
+        why: "an add that opens a bucket counts at a second reading",
+    },
 ];

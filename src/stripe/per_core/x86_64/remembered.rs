@@ -10,7 +10,7 @@
 //!
 //! In a thread-local, a [`Remembered`]. In a program it has a constant distance from the thread
 //! pointer. In a dynamic library it has not, and to find it takes a call. So rows are remembered in
-//! programs alone: [`is_possible`] tells, and a column's tag, and a window's way, say so to adds.
+//! programs alone: [`is_possible`] tells. A column's tag and a window's way say so to adds.
 //!
 //! An add does not know where it will be linked. It has an instruction that would load the address
 //! of the thread-local's *descriptor*. Where a linker makes a program, it makes that address the
@@ -33,7 +33,7 @@
 //! threads, at all times.
 
 use std::arch::asm;
-use std::mem::offset_of;
+use std::mem::{offset_of, zeroed};
 
 use crate::memory::column::Column;
 use crate::stripe::MOST_ROWS;
@@ -117,27 +117,12 @@ fn is_in_a_program() -> bool {
 /// that was linked so, or beside a library that has them, too. There, a copy of this library would
 /// call the functions here instead of its own: its columns would be made here, and its adds, in
 /// line, are there.
-#[cfg(not(target_feature = "crt-static"))]
 fn is_offered() -> bool {
-    let name;
-    // SAFETY: loads the address of a string.
+    let detected = (&raw const DETECTED).cast();
+    // SAFETY: null pointers are valid here. `dladdr` writes them, and finds a symbol if it is one
+    // that is offered.
     unsafe {
-        asm!(
-            ".pushsection .rodata.str1.1, \"aMS\", @progbits, 1",
-            "65: .asciz \"{detected}\"",
-            ".popsection",
-            "lea {name}, [rip + 65b]",
-            name = out(reg) name,
-            detected = sym DETECTED,
-            options(pure, nomem, nostack, preserves_flags),
-        );
+        let mut found: libc::Dl_info = zeroed();
+        libc::dladdr(detected, &raw mut found) != 0 && found.dli_saddr.cast_const() == detected
     }
-    // SAFETY: looks up a name, which ends with a zero, in the loaded objects.
-    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, name) }.is_null()
-}
-
-/// A statically linked program loads no dynamic libraries.
-#[cfg(target_feature = "crt-static")]
-fn is_offered() -> bool {
-    false
 }

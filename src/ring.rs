@@ -53,7 +53,7 @@ use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Owned};
 use crate::stripe::live_bucket::Guess;
 use crate::stripe::{self, Strategy, per_core};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::Ordering;
 
 // From the ground up: a room may use those above it. (`Ring` stands before `read`.)
 mod cells;
@@ -72,7 +72,7 @@ mod drain;
 #[allow(clippy::missing_panics_doc)] // its callers are models
 pub mod parts;
 
-use cells::zeroed;
+use cells::beside::Beside;
 use coordination::closer::{Closer, MembarrierLock};
 use coordination::cursor::Cursor;
 use coordination::proposal::Proposal;
@@ -106,11 +106,8 @@ pub(crate) struct Ring {
     strategy: Strategy,
     /// True if adds are per core, in line.
     is_in_line: bool,
-    /// The numbers that no block holds: a copy of every add to a bucket's shared cells, and the
-    /// extremes of closed buckets, which their blocks have dropped.
-    shared_total: Box<[AtomicU64]>,
-    /// Late adds.
-    late: Box<[AtomicU64]>,
+    /// The numbers that no block holds: `shared_total`, and late adds.
+    beside: Beside,
     /// The count of the shared cells of all buckets before the interval.
     shared_prefix: Box<SharedPrefix>,
     store: Store,
@@ -151,8 +148,7 @@ impl Ring {
             strategy,
             is_in_line: strategy == Strategy::PerCore && per_core::is_in_line(),
             store,
-            shared_total: zeroed(layout.cells()),
-            late: zeroed(layout.cells()),
+            beside: Beside::new(layout),
             touched: Touched::default(),
             shared_prefix: Box::new(SharedPrefix::new(layout.additive() - layout.wide())),
             max_lead: u64::MAX,

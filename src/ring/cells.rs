@@ -1,5 +1,6 @@
 //! The numbers of a bucket: its cells, and what an add puts into them. This room uses no other room
-//! of the ring. Start here; `wide` has the cells that take memory only when they are used.
+//! of the ring. Start here; `wide` has the cells that take memory only when they are used, and
+//! `beside` the numbers that no bucket has.
 //!
 //! # Memory
 //!
@@ -16,13 +17,13 @@
 //! groups, and pays nothing for them.
 
 use std::mem::ManuallyDrop;
-use std::slice::from_ref;
 
 use crate::event::layout::{BucketLayout, CellIndex, raise_of};
 use crate::ring::cells::wide::{GROUP, Sparse, Wide, groups};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
 
+pub(super) mod beside;
 pub(super) mod wide;
 
 /// A target of adds: a set of cells, by position.
@@ -182,37 +183,41 @@ impl Cells<'_> {
         portable::raise_cell(self.dense[position - self.first].prefix(), value);
     }
 
-    fn shared_cell(&self, position: usize) -> &[AtomicU64] {
-        from_ref(match position.checked_sub(self.first) {
-            Some(dense) => &self.dense[dense].shared,
-            None => &self.wide[position / GROUP].shared.cells()[position % GROUP],
-        })
+    /// Returns a cell to a caller that writes a number other than zero to it.
+    fn cell(
+        &self,
+        position: usize,
+        group: impl FnOnce(&Wide) -> &Sparse,
+        cell: impl FnOnce(&BucketCell) -> &AtomicU64,
+    ) -> &AtomicU64 {
+        match position.checked_sub(self.first) {
+            Some(dense) => cell(&self.dense[dense]),
+            None => &group(&self.wide[position / GROUP]).cells()[position % GROUP],
+        }
+    }
+
+    fn shared_cell(&self, position: usize) -> &AtomicU64 {
+        self.cell(position, |wide| &wide.shared, |cell| &cell.shared)
     }
 }
 
 /// The shared cells of a bucket.
 impl Target for Cells<'_> {
     fn add(&self, position: usize, n: u64) {
-        self.shared_cell(position).add(0, n);
+        add_to(self.shared_cell(position), n);
     }
 
     fn raise(&self, position: usize, value: u64) {
-        self.shared_cell(position).raise(0, value);
+        portable::raise_cell(self.shared_cell(position), value);
     }
 }
 
-/// A set of cells that all cores share.
-impl Target for [AtomicU64] {
-    fn add(&self, position: usize, n: u64) {
-        // Release: pairs with the Acquire in `shared`, `lifetime` and `late`, and with the fence in
-        // `identity_after`. A thread that counts this add sees what the adding thread had seen and
-        // done before it; of a value, the sum and the extremes.
-        self[position].fetch_add(n, Ordering::Release);
-    }
-
-    fn raise(&self, position: usize, value: u64) {
-        portable::raise_cell(&self[position], value);
-    }
+/// Adds to a cell that all cores share.
+fn add_to(cell: &AtomicU64, n: u64) {
+    // Release: pairs with the Acquire in `shared` and in `Beside`, and with the fence in
+    // `identity_after`. A thread that counts this add sees what the adding thread had seen and done
+    // before it; of a value, the sum and the extremes.
+    cell.fetch_add(n, Ordering::Release);
 }
 
 /// Makes `count` cells, all zero.

@@ -1,5 +1,5 @@
 //! The memory of a window, from which buckets and blocks come, and the numbers in it. This room may
-//! use `cells` and `order`. Start here, then read `block` and `slab`.
+//! use `cells` and `order`. Start here, then read `block`, `blocks` and `slab`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,12 +15,14 @@ use crate::ring::order::geometry::Geometry;
 use crate::ring::order::level::{self, Level};
 use crate::ring::order::slots::Lookup;
 use crate::ring::order::tier::Tier;
-use crate::ring::store::block::{BLOCKS, Block, Blocks};
+use crate::ring::store::block::Block;
+use crate::ring::store::blocks::{BLOCKS, Blocks};
 use crate::ring::store::slab::Slab;
 use crate::stripe::Strategy;
 use crate::sync::Ordering;
 
 pub(super) mod block;
+mod blocks;
 pub(super) mod slab;
 
 /// The number of buckets without a block up to which their slab does not take it that threads have
@@ -301,7 +303,7 @@ impl Store {
             };
             let difference = |block: &Block| {
                 let mut numbers = [0; GROUP];
-                block.add_differences(range.start, &mut numbers[..range.len()]);
+                block.add_differences(&range, &mut numbers[..range.len()]);
                 BucketLayout::pairs_without_pending(&mut numbers);
                 Some(numbers)
             };

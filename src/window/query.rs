@@ -240,8 +240,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// Exact when no add is running. Count and sum never go back (except when they wrap, and for a
     /// `Signed` event). They include all adds that returned before the call, and none that began
-    /// after it returned. Costs a load for each [open row](crate::diagnostics::strategy#rows) and
-    /// block.
+    /// after it returned. Costs a load for each [open row](crate::diagnostics::strategy#rows) of a
+    /// block that is in use, and one for each other block.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -73,8 +73,8 @@ impl Text {
 pub(crate) fn shown_key(key: &str) -> String {
     let mut shown = String::with_capacity(key.len());
     for character in key.chars() {
-        if matches!(character, '"' | '\\' | '\'') {
-            shown.push(character); // already escaped in the key
+        if matches!(character, ' '..='~') {
+            shown.push(character); // quotes and backslashes are already escaped in the key
         } else {
             shown.extend(character.escape_debug());
         }

@@ -136,3 +136,34 @@ fn read_against_the_reuse_of_its_marks() {
         assert_eq!(read(&window, 7), (2, 2));
     });
 }
+
+/// The all-time count and sum, while the block that was at rest is taken, closed, and at rest
+/// again. A value that is counted is in the sum.
+#[test]
+fn lifetime_against_the_reuse_of_a_block() {
+    let name = "wide::lifetime_against_the_reuse_of_a_block";
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(2).explore(|| {
+        set_time(1);
+        let window: Arc<Window<Latency>> = Arc::new(window(1));
+        for bucket in [1, 2] {
+            record(&window, bucket, 5);
+            record(&window, bucket, 5); // through the block: the first has opened the bucket
+        }
+        let other = spawn(&window, |window| {
+            record(window, 3, 7);
+            record(window, 3, 7);
+            record(window, 4, 9);
+        });
+        let look = || {
+            turn();
+            let of = window.lifetime(Latency::Rt);
+            (of.count, of.sum)
+        };
+        let (count, sum) = look();
+        assert!((4..=7).contains(&count), "{count} were never there");
+        let least = [20, 27, 34, 43][count as usize - 4];
+        assert!((least..=43).contains(&sum), "{count} values of {sum}");
+        other.join().unwrap();
+        assert_eq!(look(), (7, 43));
+    });
+}

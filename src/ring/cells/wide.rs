@@ -1,12 +1,12 @@
 //! Sparse cells: most stay zero, so they are allocated in groups, on first use. A position with
-//! such a cell is *wide*.
+//! such cells is *wide*.
 //!
 //! # Promise
 //!
 //! A wide cell is an atomic number that begins with zero, as every other cell; but a group of wide
 //! cells takes memory only when one of them needs a value other than zero. From then on the group
-//! belongs to the bucket's memory, whatever that is reused for, and lives as long. So a window that
-//! has had the groups it needs allocates no more.
+//! belongs to the memory of what it is in (a bucket, whatever that is reused for, a block, or the
+//! ring), and lives as long. So a window that has had the groups it needs allocates no more.
 //!
 //! # Why an absent group reads as zeros
 //!
@@ -53,7 +53,7 @@ pub(in crate::ring) fn by_group(positions: Range<usize>) -> impl Iterator<Item =
 pub(in crate::ring) struct Sparse(AtomicPtr<[AtomicU64; GROUP]>);
 
 impl Sparse {
-    fn new() -> Sparse {
+    pub(in crate::ring) fn new() -> Sparse {
         Sparse(AtomicPtr::new(null_mut()))
     }
 
@@ -63,6 +63,22 @@ impl Sparse {
         // SAFETY: null, or a group that lives as long as this. Acquire: pairs with the Release in
         // `attach`.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Returns the cells at a range of wide positions that lies in this group; `None` if all are
+    /// zero.
+    #[inline]
+    pub(in crate::ring) fn at(&self, positions: &Range<usize>) -> Option<&[AtomicU64]> {
+        Some(&self.get()?[positions.start % GROUP..][..positions.len()])
+    }
+
+    /// Stores a number at a wide position of this group, Relaxed. Called by a thread that no other
+    /// one is writing beside.
+    pub(in crate::ring) fn store(&self, position: usize, number: u64) {
+        let cells = if number == 0 { self.get() } else { Some(self.cells()) };
+        if let Some(cells) = cells {
+            cells[position % GROUP].store(number, Ordering::Relaxed);
+        }
     }
 
     /// Returns the cells to a caller that writes a number other than zero to one of them.
@@ -91,7 +107,7 @@ impl Sparse {
     }
 
     /// Sets all cells to zero. Called by the thread that initialises the bucket, behind its fence.
-    fn clear(&self) {
+    pub(in crate::ring) fn clear(&self) {
         for cell in self.get().map_or(&[][..], |cells| cells) {
             cell.store(0, Ordering::Relaxed);
         }
@@ -109,6 +125,14 @@ impl Sparse {
             // SAFETY: made by `Box::into_raw`, and found here once.
             drop(unsafe { Box::from_raw(cells) });
         }
+    }
+}
+
+/// Frees the cells. (Those of a bucket stand in a union: the store frees them.)
+impl Drop for Sparse {
+    fn drop(&mut self) {
+        // SAFETY: `&mut self`: no other thread follows them.
+        unsafe { self.free() };
     }
 }
 

@@ -235,7 +235,10 @@ impl Bucket {
 
     /// Claims the bucket for closing. Returns false if it is not open.
     pub(in crate::ring) fn claim(&self) -> bool {
-        self.try_set_state(CLOSING)
+        // Acquire: pairs with the Release in `end_init`. The totals stand where the thread that has
+        // opened the bucket has written its prefix; and no pointer has published a bucket that was
+        // given up.
+        self.try_set_state(CLOSING, Ordering::Acquire)
     }
 
     /// Ends the claim: the totals are written.
@@ -245,7 +248,7 @@ impl Bucket {
 
     /// Closes a bucket that never was current, without totals. Returns false if it is not open.
     pub(in crate::ring) fn cancel(&self) -> bool {
-        self.try_set_state(CLOSED)
+        self.try_set_state(CLOSED, Ordering::Relaxed) // by the thread that has opened it
     }
 
     /// Publishes the prefix of a coarse bucket, which is written (see `prefix`). Idempotent: all
@@ -268,8 +271,8 @@ impl Bucket {
     /// Says that a finer bucket of this coarse one is about to be retired, and that this one has no
     /// prefix. Idempotent.
     pub(in crate::ring) fn miss_prefix(&self) {
-        // Relaxed (in `try_set_state`): published with the bucket that replaces the retired one.
-        let _ = self.try_set_state(MISSED);
+        // Relaxed: published with the bucket that replaces the retired one.
+        let _ = self.try_set_state(MISSED, Ordering::Relaxed);
     }
 
     /// Returns what a coarse bucket says of its prefix, by one load: it could change between two.
@@ -287,12 +290,11 @@ impl Bucket {
     }
 
     /// Changes the state from OPEN to another. The caller holds a reference: the version stays.
-    fn try_set_state(&self, state: u64) -> bool {
-        // Relaxed, all: the exchange decides which thread does what follows, and publishes nothing.
-        let order = Ordering::Relaxed;
-        let open = self.identity.load(order);
+    fn try_set_state(&self, state: u64, order: Ordering) -> bool {
+        // Relaxed, both: the exchange decides. It publishes nothing.
+        let (open, failed) = (self.identity.load(Ordering::Relaxed), Ordering::Relaxed);
         open & STATE == OPEN
-            && self.identity.compare_exchange(open, open | state, order, order).is_ok()
+            && self.identity.compare_exchange(open, open | state, order, failed).is_ok()
     }
 
     /// Changes the state. The caller initialises the bucket, or holds the CLOSING claim: no other

@@ -127,9 +127,11 @@ impl Ring {
     #[inline(never)] // no interval is touched where each thread's clock shows the same time
     fn shared_in_interval(&self, live: &Bucket, position: usize) -> Option<u64> {
         let before = self.shared_prefix.of(live)?;
-        let before_it = before.at(position - self.store.layout.wide());
+        let (layout, index) = (self.store.layout, position - self.store.layout.wide());
+        let before_it = before.at(index);
+        let total = &self.beside.shared_total(layout).dense[index].shared;
         // Relaxed: the prefix was acquired, and the total is no older; before the fence below.
-        let total = self.shared_total[position].load(Ordering::Relaxed);
+        let total = total.load(Ordering::Relaxed);
         self.shared_prefix.is_valid(before).then(|| total.wrapping_sub(before_it))
     }
 
@@ -159,7 +161,8 @@ impl Store {
                 let prefix = unsafe { live.cell(position) }.prefix().load(Ordering::Relaxed);
                 let mut sum = 0_u64;
                 for block in self.blocks.iter() {
-                    sum = sum.wrapping_add(block.present_sum(position));
+                    // SAFETY: by contract.
+                    sum = sum.wrapping_add(unsafe { block.present_dense_sum(position) });
                 }
                 sum.wrapping_sub(prefix)
             }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::arena::by_row::ByRow;
-use crate::arena::rows;
+use crate::dependent;
 use crate::event::cells::Addends;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard};
@@ -14,7 +14,8 @@ use crate::ring::Ring;
 use crate::ring::cells::wide::{GROUP, by_group};
 use crate::ring::order::geometry::Geometry;
 use crate::ring::read::view::View;
-use crate::sync::{Ordering, spin_loop};
+use crate::ring::store::block::Block;
+use crate::sync::spin_loop;
 
 /// The number of times that a read begins again because the ring has moved on meanwhile. It must
 /// end, however short buckets are; and a reader that was stopped in the middle must not answer with
@@ -102,9 +103,18 @@ impl Ring {
     /// Blocks are read first: a maximum that a closer has taken from a block is in `shared_total`
     /// before it is gone from the block.
     pub(crate) fn lifetime(&self, position: usize) -> u64 {
-        let blocks = self.store.blocks.iter().map(|block| block.sum(position));
-        let all = blocks.chain(self.beside_blocks(position));
-        all.fold(0, |all, number| self.store.layout.join(position, all, number))
+        after_own_adds();
+        let layout = self.store.layout;
+        let sum = |block: &Block| {
+            if layout.adds_up(position) {
+                layout.without_pending(position, block.present_sum(position))
+            } else {
+                block.sum(position)
+            }
+        };
+        let join = |all, number| layout.join(position, all, number);
+        let in_blocks = self.store.blocks.iter().map(sum).fold(0, join);
+        self.beside.numbers(layout, position).into_iter().fold(in_blocks, join)
     }
 
     /// Returns the all-time totals at a range of wide pairs: the position, the count and the sum of
@@ -113,35 +123,27 @@ impl Ring {
         &self,
         pairs: Range<usize>,
     ) -> impl Iterator<Item = (usize, [u64; 2])> + '_ {
+        after_own_adds();
         by_group(pairs).flat_map(move |range| {
             let mut numbers = [0; GROUP];
-            self.add_lifetimes(range.start, &mut numbers[..range.len()]);
+            self.add_lifetimes(&range, &mut numbers[..range.len()]);
             let pair = move |at: usize| (range.start + at, [numbers[at], numbers[at + 1]]);
             (0..range.len()).step_by(2).map(pair)
         })
     }
 
-    /// Adds the all-time totals at wide positions from `first` on to `numbers`, which are zeros. Of
-    /// each pair, the count is read first, wherever it has been added to.
-    fn add_lifetimes(&self, first: usize, numbers: &mut [u64]) {
-        self.store.blocks.iter().for_each(|block| block.add_sums(first, numbers));
+    /// Adds the all-time totals at a range of wide positions, which lies in one group, to
+    /// `numbers`, which are zeros. Of each pair, the count is read first, wherever it has been
+    /// added to.
+    fn add_lifetimes(&self, positions: &Range<usize>, numbers: &mut [u64]) {
+        self.store.blocks.iter().for_each(|block| block.add_present_sums(positions, numbers));
         BucketLayout::pairs_without_pending(numbers);
-        for cells in [&self.shared_total, &self.late] {
-            // Acquire: as in `beside_blocks`.
-            let cells = &cells[first..][..numbers.len()];
-            rows::merge(numbers, cells, Ordering::Acquire, u64::wrapping_add);
-        }
-    }
-
-    /// Returns what no block has, at a position.
-    fn beside_blocks(&self, position: usize) -> impl Iterator<Item = u64> {
-        // Acquire: pairs with the Release in `Target::add` and `raise`.
-        let cells = [&self.shared_total, &self.late].into_iter();
-        cells.map(move |cells| cells[position].load(Ordering::Acquire))
+        self.beside.add_wide(positions, numbers);
     }
 
     /// Returns the all-time total of these cells together, row by row.
     pub(crate) fn by_row(&self, cells: Addends) -> ByRow {
+        after_own_adds();
         let mut all = ByRow::default();
         for position in cells.positions() {
             for block in self.store.blocks.iter() {
@@ -152,13 +154,22 @@ impl Ring {
                     }
                 }
             }
-            all.shared = self.beside_blocks(position).fold(all.shared, u64::wrapping_add);
+            let beside = self.beside.numbers(self.store.layout, position);
+            all.shared = beside.into_iter().fold(all.shared, u64::wrapping_add);
         }
         all
     }
 
     /// Returns the sum of late adds at a position.
     pub(crate) fn late(&self, position: usize) -> u64 {
-        self.late[position].load(Ordering::Acquire) // as in `lifetime`
+        let [_, late] = self.beside.numbers(self.store.layout, position);
+        late
     }
+}
+
+/// Orders what follows behind the adds of this thread, which may have found their blocks by loads
+/// that order nothing: it finds these blocks, and each owned by the bucket of the add, or later.
+#[inline]
+fn after_own_adds() {
+    dependent::acquire();
 }

@@ -6,35 +6,27 @@
 //! added to them. Extremes cannot be differences: they are reset when the block is quiescent, after
 //! the window has kept them for its lifetime.
 //!
-//! # A window's blocks
+//! # A block at rest
 //!
-//! A block is made when a rotation finds no other free, and lives as long as the window. A window
-//! that is added to now and then has two blocks. A window whose buckets are held up, by a grace
-//! period or a stalled thread, has up to four, and from then on makes none. No thread waits for
-//! another's block: of two threads that make the same one, the slower gives its own back, and looks
-//! whether the other's is free. If the arena has no columns, the next rotation that needs a block
-//! tries again; until then the bucket is unstriped.
-//!
-//! # Why a sum sees every block that it must
-//!
-//! A block is published before the bucket that is its first owner becomes current. A thread adds
-//! through a block that its bucket names. So a reader that has seen the bucket (by `current`, by a
-//! slot, or because an add to it has happened before) sees the block here. A block that a reader
-//! does not see belongs to a later bucket, whose adds the reader may leave out: a sum at once
-//! checks afterwards, by `current`, that there is none. Blocks are never taken away, so a lifetime
-//! never goes back.
+//! A block that no bucket owns is at rest: its base is the sum of all its rows. A read of all that
+//! was counted takes the base then, one load in place of one a row. A reader that has seen an add
+//! through the block has seen its owner, too; so it finds the block at rest only after that owner
+//! has handed on a base with the add. A block may be taken, and be closed, after the reader has
+//! found it at rest: then the reader finds a later base, which has all that the earlier one had.
 
+use std::ops::Range;
 use std::ptr::{from_ref, null_mut};
 
 use crate::arena::{arena, rows};
 use crate::event::layout::BucketLayout;
 use crate::memory::column::Column;
+use crate::ring::cells::wide::{GROUP, Sparse, groups};
 use crate::ring::cells::zeroed;
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::{BucketPtr, BucketRef};
 use crate::stripe::live_bucket::PENDING;
 use crate::stripe::{Strategy, portable};
-use crate::sync::{AtomicPtr, AtomicU64, Ordering, Witness, alike, sized};
+use crate::sync::{AtomicU64, Ordering, Witness};
 
 /// A set of columns, one for each cell of a bucket.
 #[derive(Debug)]
@@ -46,19 +38,36 @@ pub(in crate::ring) struct Block {
     owner: BucketPtr,
     /// The interval that ends with the owner, in nanoseconds.
     interval: AtomicU64,
-    /// The sums when the owner took over; zero for extremes. Behind them, the owner's prefix at
-    /// wide positions (see `prefix`).
+    /// The sums when the owner took over; zero for extremes. Without those at wide positions.
     base: Box<[AtomicU64]>,
+    wide: Box<[WideBase]>,
     witness: Witness,
+}
+
+/// The numbers of a block at a group of wide positions.
+#[derive(Debug)]
+struct WideBase {
+    /// The sums when the owner took over.
+    base: Sparse,
+    /// The owner's prefixes (see `prefix`).
+    prefix: Sparse,
 }
 
 impl Block {
     /// Makes a free block for adds by `strategy`; `None` if the arena has no columns left.
     pub(in crate::ring) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
         let column = arena().claim(columns(layout, strategy))?;
-        let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells() + layout.wide()));
-        let interval = AtomicU64::new(0);
-        Some(Block { column, strategy, layout, owner, interval, base, witness: Witness::new() })
+        let wide = || WideBase { base: Sparse::new(), prefix: Sparse::new() };
+        Some(Block {
+            column,
+            strategy,
+            layout,
+            owner: BucketPtr::new(null_mut()),
+            interval: AtomicU64::new(0),
+            base: zeroed(layout.cells() - layout.wide()),
+            wide: (0..groups(layout)).map(|_| wide()).collect(),
+            witness: Witness::new(),
+        })
     }
 
     /// Checks, in models, that the making of the block happened before.
@@ -157,49 +166,89 @@ impl Block {
     /// free. Of records, modulo 2^63.
     #[inline]
     pub(in crate::ring) fn present_sum(&self, position: usize) -> u64 {
-        if self.is_at_rest() { self.base(position) } else { rows::sum(self.column.right(position)) }
+        self.present(position, || self.base(position))
+    }
+
+    /// Returns the same, to a caller that passes the fence in `is_current` afterwards.
+    ///
+    /// # Safety
+    /// The position is one of the layout's, and not wide.
+    #[inline]
+    pub(in crate::ring) unsafe fn present_dense_sum(&self, position: usize) -> u64 {
+        // SAFETY: by contract.
+        self.present(position, || unsafe { self.dense_base(position) })
+    }
+
+    #[inline]
+    fn present(&self, position: usize, base: impl FnOnce() -> u64) -> u64 {
+        if self.is_at_rest() { base() } else { rows::sum(self.column.right(position)) }
     }
 
     /// Returns the sum when the owner took over; of a free block, the sum. To be called after the
     /// rows are read.
     #[inline]
     pub(in crate::ring) fn base(&self, position: usize) -> u64 {
-        // Acquire: pairs with the Release in `rebase`. A reader of the next base sees CLOSED too.
-        self.base[position].load(Ordering::Acquire)
+        match position.checked_sub(self.layout.wide()) {
+            // Acquire: pairs with the Release in `rebase`. A reader of the next base sees CLOSED
+            // too.
+            Some(dense) => self.base[dense].load(Ordering::Acquire),
+            None => self.wide_base(position),
+        }
     }
 
-    /// Adds what all owners have counted at wide positions from `first` on to `numbers`: of records
-    /// modulo 2^63. In each row, the count of a pair is read before its sum.
-    pub(in crate::ring) fn add_sums(&self, first: usize, numbers: &mut [u64]) {
-        rows::add_up(self.column.right(first), numbers);
+    /// Returns the same, to such a caller.
+    ///
+    /// # Safety
+    /// The position is one of the layout's, and not wide.
+    #[inline]
+    unsafe fn dense_base(&self, position: usize) -> u64 {
+        // SAFETY: by contract.
+        let base = unsafe { self.base.get_unchecked(position - self.layout.wide()) };
+        base.load(Ordering::Relaxed) // before the fence in `is_current`
     }
 
-    /// Adds what the present owner has counted at wide positions from `first` on to `numbers`:
-    /// group by group, as [`difference`](Self::difference), of records modulo 2^63.
-    pub(in crate::ring) fn add_differences(&self, first: usize, numbers: &mut [u64]) {
-        rows::add_up(self.column.right(first), numbers);
-        self.take_off_bases(first, numbers);
+    #[inline(never)] // so that the others cost little
+    fn wide_base(&self, position: usize) -> u64 {
+        let cells = self.wide[position / GROUP].base.get();
+        cells.map_or(0, |cells| cells[position % GROUP].load(Ordering::Acquire)) // as above
     }
 
-    /// Adds what the present owner has counted at wide positions from `first` on to `totals`, which
-    /// are zeros, as [`add_differences`](Self::add_differences). Called by its closer. Returns
-    /// whether a value may be pending there.
-    pub(in crate::ring) fn add_totals(&self, first: usize, totals: &mut [u64]) -> bool {
-        let bits = rows::add_up(self.column.right(first), totals);
+    /// Adds what all owners have counted at wide positions, which lie in one group, to `numbers`:
+    /// of records modulo 2^63. In each row, or base, the count of a pair is read before its sum.
+    pub(in crate::ring) fn add_present_sums(&self, positions: &Range<usize>, numbers: &mut [u64]) {
+        if self.is_at_rest() {
+            self.add_bases(positions, numbers);
+        } else {
+            rows::add_up(self.column.right(positions.start), numbers);
+        }
+    }
+
+    /// Adds what the present owner has counted at such positions to `numbers`, as
+    /// [`difference`](Self::difference), of records modulo 2^63.
+    pub(in crate::ring) fn add_differences(&self, positions: &Range<usize>, numbers: &mut [u64]) {
+        rows::add_up(self.column.right(positions.start), numbers);
+        self.take_off_bases(positions, numbers);
+    }
+
+    /// Adds what the present owner has counted at such positions to `totals`, which are zeros, as
+    /// [`add_differences`](Self::add_differences). Called by its closer. Returns whether a value
+    /// may be pending there.
+    pub(in crate::ring) fn add_totals(&self, positions: &Range<usize>, totals: &mut [u64]) -> bool {
+        let bits = rows::add_up(self.column.right(positions.start), totals);
         // A count goes back to zero after 2^63 records. So where all sums are zero, none was ever
         // recorded, and the base is zero.
         if totals.iter().fold(0, |all, total| all | total) != 0 {
-            self.take_off_bases(first, totals);
+            self.take_off_bases(positions, totals);
             BucketLayout::pairs_without_pending(totals);
         }
         bits & PENDING != 0
     }
 
-    /// Subtracts the sums when the owner took over, at wide positions from `first` on, from
-    /// `numbers`, as [`base`](Self::base).
-    fn take_off_bases(&self, first: usize, numbers: &mut [u64]) {
-        let base = &self.base[first..first + numbers.len()];
-        rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_sub); // as in `base`
+    /// Subtracts the sums when the owner took over, at such positions, from `numbers`.
+    fn take_off_bases(&self, positions: &Range<usize>, numbers: &mut [u64]) {
+        if let Some(base) = self.wide[positions.start / GROUP].base.at(positions) {
+            rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_sub); // as in `base`
+        }
     }
 
     /// Returns whether no bucket owns the block. Then its base is what all owners have counted.
@@ -209,35 +258,24 @@ impl Block {
         self.owner.load(Ordering::Acquire).is_null()
     }
 
-    /// Adds the sums when the owner took over, at wide positions from `first` on, to `numbers`, as
-    /// [`base`](Self::base).
-    pub(in crate::ring) fn add_bases(&self, first: usize, numbers: &mut [u64]) {
-        let base = &self.base[first..first + numbers.len()];
-        rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
+    /// Adds the sums when the owner took over, at wide positions, which lie in one group, to
+    /// `numbers`.
+    pub(in crate::ring) fn add_bases(&self, positions: &Range<usize>, numbers: &mut [u64]) {
+        if let Some(base) = self.wide[positions.start / GROUP].base.at(positions) {
+            rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
+        }
     }
 
-    /// Returns the prefixes of the present owner at all wide positions.
-    pub(in crate::ring) fn prefixes(&self) -> &[AtomicU64] {
-        &self.base[self.layout.cells()..]
+    /// Returns the prefixes of the present owner, by group of wide positions.
+    pub(in crate::ring) fn prefixes(&self) -> impl Iterator<Item = &Sparse> {
+        self.wide.iter().map(|wide| &wide.prefix)
     }
 
-    /// Subtracts the owner's prefixes at wide positions from `first` on from `numbers`, and adds
-    /// the bases of another block, if there is one, as [`add_bases`](Self::add_bases).
-    pub(in crate::ring) fn take_off_prefixes(
-        &self,
-        bases_of: Option<&Block>,
-        first: usize,
-        numbers: &mut [u64],
-    ) {
-        let prefixes = &self.prefixes()[first..first + numbers.len()];
-        match bases_of {
-            Some(block) => {
-                let bases = &block.base[first..first + numbers.len()];
-                // Acquire: as in `base`. Relaxed: before the fence in `is_current`.
-                rows::add_difference(numbers, bases, prefixes);
-            }
-            // Relaxed: as above.
-            None => rows::merge(numbers, prefixes, Ordering::Relaxed, u64::wrapping_sub),
+    /// Subtracts the owner's prefixes at wide positions, which lie in one group, from `numbers`.
+    pub(in crate::ring) fn take_off_prefixes(&self, positions: &Range<usize>, numbers: &mut [u64]) {
+        if let Some(prefixes) = self.wide[positions.start / GROUP].prefix.at(positions) {
+            // Relaxed: before the fence in `is_current`.
+            rows::merge(numbers, prefixes, Ordering::Relaxed, u64::wrapping_sub);
         }
     }
 
@@ -275,8 +313,8 @@ impl Block {
         }
     }
 
-    /// Prepares a cell for the next owner: the sum, `total` more than the base, becomes the base;
-    /// an extreme is reset.
+    /// Prepares a cell that is not wide for the next owner: the sum, `total` more than the base,
+    /// becomes the base; an extreme is reset.
     ///
     /// Called by the closer of a quiescent bucket, after it has published CLOSED: a reader in the
     /// middle of a difference that sees any of this must see CLOSED.
@@ -286,15 +324,15 @@ impl Block {
             rows::forget_pending(column);
         }
         if self.layout.adds_up(position) {
-            self.raise_base(position, total);
+            self.raise_base(&self.base[position - self.layout.wide()], position, total);
         } else {
             // Release: pairs with the Acquire in `rows::value`, and in `rows::extremes`.
             rows::reset(column, Ordering::Release);
         }
     }
 
-    /// Prepares wide pairs from `first` on for the next owner, as [`rebase`](Self::rebase). Values
-    /// may be `pending` in some of them.
+    /// Prepares wide pairs from `first` on, which lie in one group, for the next owner, as
+    /// [`rebase`](Self::rebase). Values may be `pending` in some of them.
     pub(in crate::ring) fn rebase_pairs(&self, first: usize, totals: &[AtomicU64], pending: bool) {
         for (pair, totals) in (first..).step_by(2).zip(totals.as_chunks::<2>().0) {
             // Relaxed: written by this thread.
@@ -305,16 +343,21 @@ impl Block {
             if pending {
                 rows::forget_pending(self.column.right(pair));
             }
-            self.raise_base(pair, count);
-            self.raise_base(pair + 1, sum);
+            // The sum first: a reader that counts a value, by the first of a pair, finds it in the
+            // sum, even if the block was at rest when the reader came to it.
+            let base = self.wide[pair / GROUP].base.cells();
+            self.raise_base(&base[pair % GROUP + 1], pair + 1, sum);
+            self.raise_base(&base[pair % GROUP], pair, count);
         }
     }
 
-    /// Adds the owner's total to the base.
-    fn raise_base(&self, position: usize, total: u64) {
-        let sum = self.base(position).wrapping_add(total);
+    /// Adds the owner's total to the base at a position.
+    #[inline]
+    fn raise_base(&self, base: &AtomicU64, position: usize, total: u64) {
+        // Relaxed: what the last closer stored happened before, by `disown` and `try_own`.
+        let sum = base.load(Ordering::Relaxed).wrapping_add(total);
         // Release: pairs with the Acquire in `base`.
-        self.base[position].store(self.layout.without_pending(position, sum), Ordering::Release);
+        base.store(self.layout.without_pending(position, sum), Ordering::Release);
     }
 }
 
@@ -332,94 +375,5 @@ impl Drop for Block {
         // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: no thread adds
         // to it or reads it any more.
         unsafe { arena().free(self.column, columns(self.layout, self.strategy)) };
-    }
-}
-
-/// The greatest number of blocks: one for the live bucket, one to move on to, and two for retired
-/// buckets that wait for a grace period.
-pub(in crate::ring) const BLOCKS: usize = sized(4, 2);
-
-#[derive(Debug)]
-pub(in crate::ring) struct Blocks {
-    layout: BucketLayout,
-    strategy: Strategy,
-    /// In the order in which they were made; null behind the last.
-    made: [AtomicPtr<Block>; BLOCKS],
-}
-
-impl Blocks {
-    /// Makes an empty list: blocks are made when they are needed.
-    pub(in crate::ring) fn new(layout: BucketLayout, strategy: Strategy) -> Blocks {
-        Blocks { layout, strategy, made: alike![AtomicPtr::new(null_mut()); BLOCKS] }
-    }
-
-    /// Returns all blocks, in the order of their numbers.
-    #[inline]
-    pub(in crate::ring) fn iter(&self) -> impl Iterator<Item = &Block> {
-        self.made.iter().map_while(follow)
-    }
-
-    /// Returns the block with a number, if there is one.
-    #[inline]
-    pub(in crate::ring) fn get(&self, number: usize) -> Option<&Block> {
-        follow(self.made.get(number)?)
-    }
-
-    /// Returns a block that was free a moment ago, or has just been made, and its number. `None` if
-    /// no block is free and none can be made.
-    pub(in crate::ring) fn free(&self) -> Option<(usize, &Block)> {
-        for number in 0..BLOCKS {
-            let block = match self.get(number) {
-                Some(block) => block,
-                None => self.make(number)?,
-            };
-            if block.is_free() {
-                return Some((number, block));
-            }
-        }
-        None
-    }
-
-    /// Makes the block with a number, unless another thread does; `None` if the arena has no
-    /// columns for it.
-    #[cold]
-    fn make(&self, number: usize) -> Option<&Block> {
-        let new = Box::into_raw(Box::new(Block::claim(self.layout, self.strategy)?));
-        // Release: publishes the block; pairs with the Acquire in `follow`. Acquire on failure: as
-        // there.
-        let (order, failed) = (Ordering::Release, Ordering::Acquire);
-        let made = self.made[number].compare_exchange(null_mut(), new, order, failed);
-        let block = made.map_or_else(
-            |theirs| {
-                // SAFETY: made above, and not published.
-                drop(unsafe { Box::from_raw(new) });
-                theirs
-            },
-            |_| new,
-        );
-        // SAFETY: it lives as long as the window.
-        unsafe { block.as_ref() }
-    }
-}
-
-#[inline]
-fn follow(made: &AtomicPtr<Block>) -> Option<&Block> {
-    // SAFETY: null, or a block that lives as long as the window. Acquire: pairs with the Release in
-    // `make`.
-    let block = unsafe { made.load(Ordering::Acquire).as_ref() }?;
-    block.check();
-    Some(block)
-}
-
-impl Drop for Blocks {
-    fn drop(&mut self) {
-        for made in &self.made {
-            // Relaxed: `&mut self`: no other thread is there, and all that was done comes before.
-            let block = made.load(Ordering::Relaxed);
-            if !block.is_null() {
-                // SAFETY: no other thread is there; made by `Box::into_raw`, and published once.
-                drop(unsafe { Box::from_raw(block) });
-            }
-        }
     }
 }

@@ -196,7 +196,7 @@ impl Ring {
         let mut pending = false; // in some wide pair
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
             let mut totals = [0; GROUP];
-            pending |= block.add_totals(range.start, &mut totals[..range.len()]);
+            pending |= block.add_totals(&range, &mut totals[..range.len()]);
             if totals.iter().fold(0, |all, total| all | total) == 0 {
                 continue; // as it is
             }
@@ -220,7 +220,7 @@ impl Ring {
             if total != 0 {
                 // Before the block drops the extreme. Release, and read after the block with
                 // Acquire: a lifetime that no longer finds it there finds it here.
-                self.shared_total.raise(position, total);
+                self.beside.shared_total(layout).raise(position, total);
             }
         };
         let (bounds, alone) = rising.split_at(layout.bounds());
@@ -280,7 +280,7 @@ impl Ring {
         for tier in tiers {
             self.store.each_slice(tier, start, start, |slice| {
                 for (position, extreme) in extremes.clone() {
-                    self.store.cells(slice).raise_extreme(position, extreme); // as `shared_total`
+                    self.store.cells(slice).raise_extreme(position, extreme); // as above
                 }
             });
         }

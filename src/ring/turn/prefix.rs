@@ -58,7 +58,7 @@
 //! reference meanwhile. It may be written twice, and late. No claim is needed, and no thread waits.
 
 use crate::ring::Ring;
-use crate::ring::cells::wide::GROUP;
+use crate::ring::cells::wide::{Sparse, by_group};
 use crate::ring::order::bucket::{Bucket, CoarsePrefix, Prefix};
 use crate::ring::order::bucket_ref::BucketRef;
 use crate::ring::order::generation::Generation;
@@ -104,12 +104,18 @@ impl Ring {
         self.store_prefixes(new, |index| {
             self.store.cells(old).dense[index].prefix().load(Ordering::Relaxed)
         });
-        if let Some(of_old) = self.wide_prefixes(self.store.block_of(old)) {
-            let new = self.wide_prefixes_to_write(block);
-            let prefixes = of_old.iter().zip(new);
-            // Relaxed, both: as in `store_prefixes`.
-            prefixes
-                .for_each(|(old, new)| new.store(old.load(Ordering::Relaxed), Ordering::Relaxed));
+        if let Some(of_old) = self.store.block_of(old) {
+            for (old, new) in of_old.prefixes().zip(wide_prefixes_to_write(block)) {
+                match old.get() {
+                    None => new.clear(),
+                    Some(prefixes) => {
+                        for (new, old) in new.cells().iter().zip(prefixes) {
+                            // Relaxed, both: as in `store_prefixes`.
+                            new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+                        }
+                    }
+                }
+            }
         }
         each_closed(slots, slots.geometry.oldest(old.start()), oldest, |gone| {
             self.change_prefixes((new, block), gone, u64::wrapping_add);
@@ -134,8 +140,8 @@ impl Ring {
             kept.fold(bases.fold(0, u64::wrapping_add), u64::wrapping_sub)
         };
         self.store_prefixes(new, |index| before(wide + index));
-        for (position, prefix) in self.wide_prefixes_to_write(block).iter().enumerate() {
-            prefix.store(before(position), Ordering::Relaxed);
+        for (prefixes, range) in wide_prefixes_to_write(block).zip(by_group(0..wide)) {
+            range.for_each(|position| prefixes.store(position, before(position)));
         }
         let keep = |kept: &Bucket| self.change_prefixes((new, block), kept, u64::wrapping_sub);
         old.prefix() == Prefix::Alone
@@ -159,23 +165,6 @@ impl Ring {
         }
     }
 
-    /// Returns a block's prefixes at wide positions, if the layout has any.
-    fn wide_prefixes<'b>(&self, block: Option<&'b Block>) -> Option<&'b [AtomicU64]> {
-        block.filter(|_| self.store.layout.wide() > 0).map(Block::prefixes)
-    }
-
-    /// Returns a block's prefixes at wide positions to the thread that has just taken the block for
-    /// a bucket, and writes them.
-    fn wide_prefixes_to_write<'b>(&self, block: &'b Block) -> &'b [AtomicU64] {
-        let prefixes = self.wide_prefixes(Some(block));
-        if prefixes.is_some() {
-            // The block was free, and so its last owner retired. A reader that takes these prefixes
-            // for that owner's sees the retirement: pairs with the fence in `is_current`.
-            fence(Ordering::Release);
-        }
-        prefixes.unwrap_or_default()
-    }
-
     fn change_prefixes(
         &self,
         (new, block): (&Bucket, &Block),
@@ -187,9 +176,9 @@ impl Ring {
             let load = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
             change(load(of.dense[index].prefix()), load(by.dense[index].total()))
         });
-        for (prefixes, wide) in block.prefixes().chunks(GROUP).zip(by.wide) {
+        for (prefixes, wide) in block.prefixes().zip(by.wide) {
             let Some(totals) = wide.totals().get() else { continue };
-            for (prefix, total) in prefixes.iter().zip(totals) {
+            for (prefix, total) in prefixes.cells().iter().zip(totals) {
                 let by = total.load(Ordering::Relaxed);
                 if by != 0 {
                     prefix.store(change(prefix.load(Ordering::Relaxed), by), Ordering::Relaxed);
@@ -280,4 +269,16 @@ impl Ring {
         fence(Ordering::Acquire);
         std::ptr::eq(self.current().load(Ordering::Relaxed), current.bucket()).then_some(prefix)
     }
+}
+
+/// Returns a block's prefixes, by group of wide positions, to the thread that has just taken the
+/// block for a bucket, and writes them.
+fn wide_prefixes_to_write(block: &Block) -> impl Iterator<Item = &Sparse> {
+    let mut prefixes = block.prefixes().peekable();
+    if prefixes.peek().is_some() {
+        // The block was free, and so its last owner retired. A reader that takes these prefixes for
+        // that owner's sees the retirement: pairs with the fence in `is_current`.
+        fence(Ordering::Release);
+    }
+    prefixes
 }

@@ -58,8 +58,8 @@ impl Ring {
         // Relaxed, all: the thread that has claimed the cells publishes them; the others are read
         // before the fence in `is_still`.
         let layout = self.store.layout;
-        for (cell, total) in prefix.iter().zip(&self.shared_total[layout.wide()..]) {
-            cell.store(total.load(Ordering::Relaxed), Ordering::Relaxed);
+        for (cell, total) in prefix.iter().zip(self.beside.shared_total(layout).dense) {
+            cell.store(total.shared.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         let newest = current.start();
         let interval = generation.geometry().oldest(newest)..=newest;

@@ -312,7 +312,7 @@ impl Ring {
                 }
                 self.put_in_tiers(&of.tiers, at, newest, update);
             }
-            return update.put(&*self.late);
+            return update.put(&self.beside.late(self.store.layout));
         }
     }
 
@@ -491,7 +491,7 @@ impl Ring {
         self.touched.touch(until);
         update.put(&self.store.cells(bucket));
         self.put_in_tiers(&of.tiers, bucket.start(), newest, update);
-        update.put(&*self.shared_total);
+        update.put(&self.beside.shared_total(self.store.layout));
     }
 
     /// Counts `update` in each tier that reaches back to its time.

@@ -43,7 +43,7 @@ pub(super) const GROWTH: &[Twin] = &[
     },
     Twin {
         name: "block-of-two-threads",
-        file: "src/ring/store/block.rs",
+        file: "src/ring/store/blocks.rs",
         find: "let made = self.made[number].compare_exchange(null_mut(), new, order, failed);",
         replace: "let made = Ok::<_, *mut Block>(self.made[number].swap(new, Ordering::AcqRel));
         let _ = (order, failed);",

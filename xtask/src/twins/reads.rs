@@ -6,6 +6,27 @@ use crate::twin::Twin;
 /// Every mistake in a read that a model must notice.
 pub(super) const READS: &[Twin] = &[
     Twin {
+        name: "claim-does-not-see-what-has-been-opened",
+        file: "src/ring/order/bucket.rs",
+        find: "self.try_set_state(CLOSING, Ordering::Acquire)",
+        replace: "self.try_set_state(CLOSING, Ordering::Relaxed)",
+        build: &PER_CORE,
+        model: "growth::rotation_into_the_slot_of_a_bucket_against_its_eviction",
+        why: "the prefix of a bucket that was given up becomes a part of its block's base (I1)",
+    },
+    Twin {
+        name: "lifetime-looks-beside-the-blocks-first",
+        file: "src/ring/read/attempt.rs",
+        find: "        let in_blocks = self.store.blocks.iter().map(sum).fold(0, join);
+        self.beside.numbers(layout, position).into_iter().fold(in_blocks, join)",
+        replace:
+            "        let beside = self.beside.numbers(layout, position).into_iter().fold(0, join);
+        self.store.blocks.iter().map(sum).fold(beside, join)",
+        build: &PER_CORE,
+        model: "closing::close_against_read_of_extremes",
+        why: "an extreme that a closer takes from a block is in neither place (I7)",
+    },
+    Twin {
         name: "drain-scans-before-it-reads-the-baseline",
         file: "src/counters/counter.rs",
         find: "            let base = self.base.load(Ordering::Acquire);
@@ -48,7 +69,7 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "back-dated-add-forgets-the-total",
         file: "src/ring/write/add.rs",
-        find: "        update.put(&*self.shared_total);
+        find: "        update.put(&self.beside.shared_total(self.store.layout));
 ",
         replace: "",
         build: &CHECKER,
@@ -207,10 +228,10 @@ pub(super) const READS: &[Twin] = &[
         self.touched.touch(until);
         update.put(&self.store.cells(bucket));
         self.put_in_tiers(&of.tiers, bucket.start(), newest, update);
-        update.put(&*self.shared_total);",
+        update.put(&self.beside.shared_total(self.store.layout));",
         replace: "        update.put(&self.store.cells(bucket));
         self.put_in_tiers(&of.tiers, bucket.start(), newest, update);
-        update.put(&*self.shared_total);
+        update.put(&self.beside.shared_total(self.store.layout));
         slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);",
         build: &CHECKER,

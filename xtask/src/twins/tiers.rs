@@ -19,11 +19,11 @@ pub(super) const TIERS: &[Twin] = &[
         file: "src/ring/write/add.rs",
         find: "                self.put_in_tiers(&of.tiers, at, newest, update);
             }
-            return update.put(&*self.late);",
-        replace: "                update.put(&*self.late);
+            return update.put(&self.beside.late(self.store.layout));",
+        replace: "                update.put(&self.beside.late(self.store.layout));
                 return self.put_in_tiers(&of.tiers, at, newest, update);
             }
-            return update.put(&*self.late);",
+            return update.put(&self.beside.late(self.store.layout));",
         build: &CHECKER,
         model: "window_tiers::long_span_behind_a_late_add_that_is_counted",
         why: "a reader that has counted the add among late ones reads a span without it (I9)",

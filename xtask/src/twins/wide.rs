@@ -1,6 +1,6 @@
 //! Broken twins of wide cells, which a bucket has only once they are used.
 
-use crate::models::CHECKER;
+use crate::models::{CHECKER, PER_CORE};
 use crate::twin::Twin;
 
 /// Every mistake in them that a model must notice.
@@ -58,10 +58,21 @@ pub(super) const WIDE: &[Twin] = &[
     Twin {
         name: "marks-of-the-wide-left-out",
         file: "src/ring/read/at_once/many.rs",
-        find: "own.take_off_prefixes(bases, first, numbers);",
-        replace: "if let Some(block) = bases { block.add_bases(first, numbers); }",
+        find: "            own.take_off_prefixes(positions, numbers);",
+        replace: "",
         build: &CHECKER,
         model: "wide::read_against_the_reuse_of_its_marks",
         why: "adds that have left the interval are still in the sum (I9)",
+    },
+    Twin {
+        name: "base-of-a-count-is-raised-before-that-of-its-sum",
+        file: "src/ring/store/block.rs",
+        find: "            self.raise_base(&base[pair % GROUP + 1], pair + 1, sum);
+            self.raise_base(&base[pair % GROUP], pair, count);",
+        replace: "            self.raise_base(&base[pair % GROUP], pair, count);
+            self.raise_base(&base[pair % GROUP + 1], pair + 1, sum);",
+        build: &PER_CORE,
+        model: "wide::lifetime_against_the_reuse_of_a_block",
+        why: "a reader of a block that was at rest counts a value that is not in the sum (I9)",
     },
 ];

@@ -28,32 +28,27 @@ fn groups<'b>(
 }
 
 /// Adds what the interval of the live bucket, or its part before that bucket, holds at wide
-/// positions from `first` on, without shared cells.
+/// positions, which lie in one group, without shared cells.
 fn add_through_blocks(
     store: &Store,
     live: &Bucket,
     (prefix, part): (Prefix, Part),
-    first: usize,
+    positions: &Range<usize>,
     numbers: &mut [u64],
 ) -> Option<()> {
     match (prefix, part) {
         (Prefix::Known, _) => {
             let own = store.block_of(live)?;
-            let mut bases = None; // of one block, so that they are added as prefixes are subtracted
             for block in store.blocks.iter() {
-                let is_left_out = part == Part::Complete && std::ptr::eq(block, own);
-                if is_left_out || block.is_at_rest() {
-                    match bases {
-                        None => bases = Some(block),
-                        Some(_) => block.add_bases(first, numbers),
-                    }
+                if part == Part::Complete && std::ptr::eq(block, own) {
+                    block.add_bases(positions, numbers);
                 } else {
-                    block.add_sums(first, numbers);
+                    block.add_present_sums(positions, numbers);
                 }
             }
-            own.take_off_prefixes(bases, first, numbers);
+            own.take_off_prefixes(positions, numbers);
         }
-        (Prefix::Alone, Part::Whole) => store.block_of(live)?.add_differences(first, numbers),
+        (Prefix::Alone, Part::Whole) => store.block_of(live)?.add_differences(positions, numbers),
         (Prefix::Alone, Part::Complete) => {} // the live bucket is the only one
         (Prefix::Unknown, _) => return None,
     }
@@ -90,7 +85,12 @@ impl Sums for Many<'_> {
     }
 
     fn add_interval(&mut self, live: &Bucket, prefix: Prefix, part: Part) -> Option<()> {
-        add_through_blocks(self.store, live, (prefix, part), self.positions.start, self.numbers)
+        let first = self.positions.start;
+        for range in by_group(self.positions.clone()) {
+            let numbers = &mut self.numbers[range.start - first..][..range.len()];
+            add_through_blocks(self.store, live, (prefix, part), &range, numbers)?;
+        }
+        Some(())
     }
 
     fn add_shared(&mut self, touched: &Bucket) {
@@ -137,7 +137,7 @@ impl Sums for Pairs<'_> {
         for range in by_group(self.positions.clone()) {
             let mut numbers = [0; GROUP];
             let numbers = &mut numbers[..range.len()];
-            add_through_blocks(self.store, live, (prefix, part), range.start, numbers)?;
+            add_through_blocks(self.store, live, (prefix, part), &range, numbers)?;
             for [first, second] in numbers.as_chunks::<2>().0 {
                 self.sums[0] = self.sums[0].wrapping_add(*first);
                 self.sums[1] = self.sums[1].wrapping_add(*second);

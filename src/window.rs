@@ -145,9 +145,9 @@ pub use totals::Totals;
 /// neighbouring cells of the scale. The memory then takes 256 bytes for these cells, when the
 /// bucket is closed, and keeps them for all buckets that it is used for. So there is at most one
 /// such allocation for each bucket's memory and each sixteen cells; and one more, by an add, if
-/// adds reached the bucket other than through columns (back-dated adds, for example). For each
-/// sixteen cells that are new to the window itself it takes 256 bytes up to six times: two for each
-/// of its sets of columns, mostly two, one for back-dated adds, and one for late adds.
+/// adds reached the bucket other than through columns (back-dated adds, for example). Sixteen cells
+/// that are new to the window itself take 256 bytes twice for each of its sets of columns (mostly
+/// two, at most four), once for back-dated adds, and once for late ones.
 ///
 /// If the process has no memory left when a window needs more, the process ends, as with any
 /// allocation. The epochs are the library's own: other crates that use `crossbeam-epoch` in the

@@ -106,7 +106,8 @@ impl Sparse {
         unsafe { &*attached }
     }
 
-    /// Sets all cells to zero. Called by the thread that initialises the bucket, behind its fence.
+    /// Sets all cells to zero, Relaxed. Called by the thread that initialises a bucket, or writes
+    /// its prefixes, behind its fence.
     pub(in crate::ring) fn clear(&self) {
         for cell in self.get().map_or(&[][..], |cells| cells) {
             cell.store(0, Ordering::Relaxed);

@@ -248,7 +248,7 @@ impl Bucket {
 
     /// Closes a bucket that never was current, without totals. Returns false if it is not open.
     pub(in crate::ring) fn cancel(&self) -> bool {
-        self.try_set_state(CLOSED, Ordering::Relaxed) // by the thread that has opened it
+        self.try_set_state(CLOSED, Ordering::Relaxed) // this thread has opened it
     }
 
     /// Publishes the prefix of a coarse bucket, which is written (see `prefix`). Idempotent: all

@@ -25,7 +25,7 @@ use crossbeam_utils::CachePadded;
 use fast_counter::ConcurrentCounter;
 use prometheus::IntCounter;
 use windrow::clock::{Clock as _, Ticker};
-use windrow::{Counter, Family, SlidingWindow, events, labels};
+use windrow::{Counter, Family, SlidingWindow, Timestamp, events, labels};
 use windrow_benches::harness::{WARM_UP, cores, keep_to_core};
 use windrow_benches::lab::chart::{Line, lines};
 use windrow_benches::lab::environment::{Environment, Others};
@@ -151,9 +151,9 @@ fn cold(between: usize, first: impl Fn(), second: impl Fn()) -> Pair {
     })
 }
 
-/// A ring of a second in ten buckets, by the same clock as windrow's.
-struct Timed<R> {
-    ring: R,
+/// A ring of a second in ten buckets, or an atomic, and the same clock as windrow's.
+struct Timed<T> {
+    thing: T,
     clock: Ticker,
 }
 
@@ -162,9 +162,9 @@ fn ring<R: Ring + 'static>(
     clock: &Ticker,
     make: fn(u64, usize) -> R,
 ) -> Contender {
-    let make = || Timed { ring: make(1_000_000_000, 10), clock: clock.clone() };
+    let make = || Timed { thing: make(1_000_000_000, 10), clock: clock.clone() };
     Contender::boxed(name, make, |timed| {
-        timed.ring.add_at(timed.clock.now().as_nanos(), 1);
+        timed.thing.add_at(timed.clock.now().as_nanos(), 1);
     })
 }
 
@@ -235,6 +235,15 @@ fn windows() -> Vec<Contender> {
     vec![
         nothing(),
         atomic(),
+        Contender::boxed(
+            "AtomicU64, and the clock",
+            || Timed { thing: AtomicU64::default(), clock: clock.clone() },
+            |timed| {
+                if timed.clock.now() > Timestamp::from_nanos(0) {
+                    timed.thing.fetch_add(1, Ordering::Relaxed);
+                }
+            },
+        ),
         Contender::boxed("windrow", window, |window| window.add(Http::Pass, 1)),
         ring(LEAP_ARRAY, &clock, LeapArray::new),
         ring(CAS_STRIPES, &clock, CasRing::<Stripes>::new),
@@ -317,7 +326,8 @@ fn main() -> Result<(), Box<dyn Error>> {
          of\n{rounds} interleaved rounds, less the time of adding nothing. \"The next\" is an add to \
          another thing\nof the kind right after it, which finds near what all of them share. The \
          last columns have medians\n(least to greatest) of the ratios within a round. Windows and \
-         rings have ten buckets, and one\nclock.\n{sections}",
+         rings have ten buckets, and one\nclock, a `Ticker`, whose time is in a line of its own, \
+         which each of their adds reads.\n{sections}",
     );
     fs::write(directory.join("cold.md"), page)?;
     let marks: Vec<String> = BETWEEN.iter().map(|(_, name)| (*name).to_owned()).collect();

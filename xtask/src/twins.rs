@@ -111,7 +111,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "                Lookup::Found(bucket) => {
                     self.put_shared(&bucket, generation, current.start(), update);",
         replace: "                Lookup::Found(bucket) => {

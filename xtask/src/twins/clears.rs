@@ -25,7 +25,7 @@ pub(super) const CLEARS: &[Twin] = &[
     },
     Twin {
         name: "clear-leaves-a-late-add-ahead-of-its-tiers",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "if geometry.in_ring(geometry.start_of(at), newest) {",
         replace: "if geometry.in_ring(geometry.start_of(at), newest) && false {",
         build: &CHECKER,

@@ -157,7 +157,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     },
     Twin {
         name: "window-histogram-pairs-share-a-pending-value",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "        let pending = layout.pending(pair);",
         replace: "        let pending = layout.pending(0);",
         build: &PER_CORE,

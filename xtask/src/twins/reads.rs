@@ -68,7 +68,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "back-dated-add-forgets-the-total",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "        update.put(&self.beside.shared_total(self.store.layout));
 ",
         replace: "",
@@ -213,7 +213,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "shared-add-not-said",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "        slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);",
         replace: "        let _ = until;",
@@ -223,7 +223,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "shared-add-said-afterwards",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "        slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
         update.put(&self.store.cells(bucket));
@@ -249,7 +249,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "back-dated-add-forgets-the-tiers",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "        self.put_in_tiers(&of.tiers, bucket.start(), newest, update);",
         replace: "        let _ = newest;",
         build: &CHECKER,
@@ -294,7 +294,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "writer-does-not-look-again",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "return if self.current.leads_to(current.bucket(), Ordering::Relaxed) {",
         replace: "return if self.current.leads_to(current.bucket(), Ordering::Relaxed) || true {",
         build: &CHECKER,

@@ -16,7 +16,7 @@ pub(super) const TIERS: &[Twin] = &[
     },
     Twin {
         name: "late-add-told-before-the-tiers-have-it",
-        file: "src/ring/write/add.rs",
+        file: "src/ring/write/missed.rs",
         find: "                self.put_in_tiers(&of.tiers, at, newest, update);
             }
             return update.put(&self.beside.late(self.store.layout));",

@@ -10,7 +10,8 @@ use std::ptr::null_mut;
 use super::arena;
 use crate::dependent;
 use crate::memory::column::Column;
-use crate::stripe::{self, TaggedColumn};
+use crate::stripe;
+use crate::stripe::tagged::TaggedColumn;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
 /// A run of neighbouring columns, or none yet.

@@ -8,6 +8,7 @@ pub(super) mod generation;
 pub(super) mod geometry;
 pub(super) mod level;
 pub(super) mod marks;
+pub(super) mod opening;
 pub(super) mod slot;
 pub(super) mod slots;
 pub(super) mod ticket;

@@ -3,6 +3,8 @@
 
 pub(super) mod at_once;
 pub(super) mod attempt;
+mod boundary;
+mod in_span;
 pub(super) mod span;
 pub(super) mod tier_view;
 pub(super) mod view;

@@ -109,7 +109,7 @@ pub(crate) fn mine() -> usize {
 /// leased a row.
 ///
 /// # Safety
-/// `word` is an encoded [`TaggedColumn`](super::TaggedColumn).
+/// `word` is an encoded [`TaggedColumn`](super::tagged::TaggedColumn).
 #[inline]
 pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
     // SAFETY: by contract.
@@ -136,7 +136,8 @@ pub(crate) unsafe fn leased_by(word: *mut AtomicU64, own: usize) -> Option<Lease
 /// dealt a row.
 ///
 /// # Safety
-/// `word` is an encoded [`TaggedColumn`](super::TaggedColumn), and not one with per-core adds.
+/// `word` is an encoded [`TaggedColumn`](super::tagged::TaggedColumn), and not one with per-core
+/// adds.
 #[inline]
 pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
     // SAFETY: by contract.

@@ -4,12 +4,13 @@
 //! histogram.
 
 use crate::dependent;
+use crate::stripe::LEASES_BY_DEFAULT;
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::open::{open_shared_row, shared_row};
 use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::stripe::retry::retry_after;
-use crate::stripe::{LEASES_BY_DEFAULT, TaggedColumn};
+use crate::stripe::tagged::TaggedColumn;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// An operation on a cell.

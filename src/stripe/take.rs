@@ -32,7 +32,7 @@ use super::per_core::{self, Numbering, PerCoreColumn};
 use super::portable::{self, Mine};
 use super::ration::{Ration, Untaken};
 use super::retry::{attempt, retry};
-use super::{TaggedColumn, rare::cold};
+use super::{rare::cold, tagged::TaggedColumn};
 use crate::sync::AtomicU64;
 
 /// Takes `n` from the ration of this thread's row, if at least `n` is left, and `now` is not after

@@ -16,11 +16,12 @@ use crate::steps::{Failed, Steps};
 use layers::Layers;
 
 /// A bucket knows its generation, whose slots lead to buckets, as do those of its tiers.
-const REAL_DATA: [&str; 7] = [
+const REAL_DATA: [&str; 8] = [
     "ring/order/bucket",
     "ring/order/bucket_ref",
     "ring/order/generation",
     "ring/order/level",
+    "ring/order/opening",
     "ring/order/slot",
     "ring/order/slots",
     "ring/order/tier",

@@ -16,8 +16,9 @@
 
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
-use crate::ring::order::bucket::{Bucket, Opening};
+use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::BucketRef;
+use crate::ring::order::opening::Opening;
 use crate::ring::store::block::Block;
 
 impl Ring {

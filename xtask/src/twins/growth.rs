@@ -25,7 +25,7 @@ pub(super) const GROWTH: &[Twin] = &[
     },
     Twin {
         name: "evicted-while-in-the-ring",
-        file: "src/ring/order/bucket.rs",
+        file: "src/ring/order/opening.rs",
         find: "!self.slots.geometry.in_ring(start, self.newest)",
         replace: "(start < self.newest || !self.slots.geometry.in_ring(start, self.newest))",
         build: &CHECKER,

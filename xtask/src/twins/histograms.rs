@@ -92,7 +92,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     },
     Twin {
         name: "window-histogram-extremes-read-before-the-counts",
-        file: "src/ring/read/span.rs",
+        file: "src/ring/read/in_span.rs",
         find:
             "            if at_once::totals(self, part, positions.clone(), &mut numbers).is_some() {
                 let extremes = self.extremes_in(span, extremes);",

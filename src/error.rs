@@ -205,11 +205,11 @@ impl Error for GateError {}
 pub enum SpanError {
     /// The span is zero.
     Zero,
-    /// The span is longer than the window's interval.
+    /// The span is longer than the longest that the call can read.
     TooLong {
         /// The span requested.
         span: Duration,
-        /// The window's interval.
+        /// The window's interval, or that of its longest tier.
         interval: Duration,
     },
 }
@@ -220,7 +220,7 @@ impl Display for SpanError {
             SpanError::Zero => write!(f, "the span is 0 s; it must cover at least one bucket"),
             SpanError::TooLong { span, interval } => write!(
                 f,
-                "the span of {span:?} is longer than the window's interval of {interval:?}"
+                "the span of {span:?} is longer than the longest interval that is read, {interval:?}"
             ),
         }
     }

@@ -135,6 +135,8 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
             M::merge(self.total.get_or_insert_default(), series.metric.total());
             freed.extend(self.kept.pop_front());
         }
+        give_back(&mut self.waiting);
+        give_back(&mut self.kept);
     }
 
     /// Returns the total of all removed series.
@@ -144,5 +146,13 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
         let all = self.batch.iter().chain(waiting).chain(&self.kept);
         all.for_each(|series| M::merge(&mut total, series.metric.total()));
         total
+    }
+}
+
+/// Gives most of a queue's memory back if it needs less than a quarter of it.
+fn give_back<T>(queue: &mut VecDeque<T>) {
+    let needed = queue.len().max(BATCH);
+    if queue.capacity() / 4 > needed {
+        queue.shrink_to(2 * needed);
     }
 }

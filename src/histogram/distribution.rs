@@ -28,7 +28,8 @@ mod serde;
 /// method: if one of two services is slow, the mean of their 99th percentiles is the percentile of
 /// neither, nor of both together. So keep distributions.
 ///
-/// Counts saturate at 2^64 - 1, both of one cell and of all; the sum wraps at 2^64.
+/// [`merge`](Self::merge) saturates counts at 2^64 - 1, both of one cell and of all; the sum wraps
+/// at 2^64. (Cells to which records are added wrap: see [`Histogram`](crate::Histogram).)
 ///
 /// ```
 /// use windrow::Histogram;

@@ -158,8 +158,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns all buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest
     /// first, gaps filled with zeros. Buckets that would begin before time zero are left out.
     ///
-    /// Costs one allocation; and with `Histogram` events, one or two for each bucket that has
-    /// values of them: 24 bytes for each cell of the scale that the bucket has used.
+    /// Costs one allocation; and with `Histogram` events, a few for each bucket that has values of
+    /// them, of which 24 bytes stay for each cell of the scale that the bucket has used.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -83,7 +83,8 @@ impl<E: Events> Totals<E> {
     }
 
     /// Returns the end of the newest bucket, which lies after [`at`](Self::at) unless the buckets
-    /// are [complete](crate::snapshot::Over::complete). Returns `at` if there is no bucket.
+    /// are [complete](crate::snapshot::Over::complete). Returns `at` if there is no bucket, or none
+    /// behind time zero.
     ///
     /// The totals are of the [interval](Self::interval) up to that end. Where a
     /// [tier](crate::WindowBuilder::tier) does not know the totals at the end that was asked for,

@@ -9,6 +9,7 @@ mod counting;
 mod drains;
 mod epochs;
 mod exemplars;
+mod families;
 mod gates;
 mod histograms;
 mod memory;

@@ -75,6 +75,30 @@ fn span_against_a_rotation_over_a_boundary() {
     });
 }
 
+/// A span begins before the window, while another thread goes over a boundary in it.
+#[test]
+fn span_from_before_the_window_against_a_rotation() {
+    let name = "window_tiers::span_from_before_the_window_against_a_rotation";
+    Model::new(name).bounded(1).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(4);
+        let window = Arc::new(window());
+        record(&window, 4, 1);
+        let other = spawn(&window, |window| {
+            record(window, 6, 2);
+            record(window, 7, 4);
+        });
+        let sum = || {
+            set_time(7);
+            turn();
+            window.over(interval(6)).expect("the tier reaches so far").sum(Times::Took)
+        };
+        let found = sum();
+        assert!([1, 3, 7].contains(&found), "{found} was never the sum");
+        other.join().unwrap();
+        assert_eq!(sum(), 7);
+    });
+}
+
 /// A span begins at the boundary that another thread goes over, and notes.
 #[test]
 fn span_against_the_note_that_it_begins_with() {

@@ -5,7 +5,9 @@
 //! and passes over the others without a look at them: eight slots, or more, with one load. A
 //! window that was idle all night, or is a minute old, has thousands of them.
 //!
-//! A mark says the start, so it goes out of date by itself. Each word only rises.
+//! A mark says the start, so it goes out of date by itself. Each word only rises. One more word says
+//! the oldest start that was ever marked, and only falls: a span that begins before the window was
+//! made is as long as the window is old.
 
 use crate::ring::cells::zeroed;
 use crate::ring::order::geometry::Geometry;
@@ -14,12 +16,17 @@ use crate::sync::{AtomicU64, Ordering};
 /// The number of words that one word above stands for, as a power of two.
 const BITS: usize = 3;
 
+/// In place of the oldest start: none was marked, or only one that lasts a nanosecond, the last.
+const NEVER: u64 = u64::MAX;
+
 /// The marks of a tier's slots.
 #[derive(Debug)]
 pub(in crate::ring) struct Marks {
     /// A word for each slot: the newest start that was marked. Above it, a word for each eight: the
     /// newest of them; and so on. Each begins with zero, which says that time zero may be marked.
     levels: Box<[Box<[AtomicU64]>]>,
+    /// The oldest start that was marked, or [`NEVER`].
+    oldest: AtomicU64,
 }
 
 impl Marks {
@@ -30,7 +37,7 @@ impl Marks {
             words = words.div_ceil(1 << BITS);
             levels.push(zeroed(words));
         }
-        Marks { levels: levels.into_boxed_slice() }
+        Marks { levels: levels.into_boxed_slice(), oldest: AtomicU64::new(NEVER) }
     }
 
     /// Marks the coarse bucket at a start, in its slot. The caller then retires a bucket that lies
@@ -45,6 +52,10 @@ impl Marks {
                 word.fetch_max(start, Ordering::Relaxed);
             }
         }
+        // Relaxed, both: in the same way, but the word only falls.
+        if start < self.oldest.load(Ordering::Relaxed) {
+            self.oldest.fetch_min(start, Ordering::Relaxed);
+        }
     }
 
     /// Returns the first start from `from` to `last`, less than a round apart, that may be marked,
@@ -57,11 +68,16 @@ impl Marks {
         let slot = of.slot_of(from);
         // Mostly, the first one is. Relaxed: as in `mark`.
         let is_marked = self.levels[0][slot].load(Ordering::Relaxed) >= from;
-        if is_marked { Some((from, slot)) } else { self.search((of.length(), slot), from, last) }
+        if is_marked { Some((from, slot)) } else { self.search((of, slot), from, last) }
     }
 
     #[inline(never)] // so that what it needs stays in registers
-    fn search(&self, (length, slot): (u64, usize), from: u64, last: u64) -> Option<(u64, usize)> {
+    fn search(&self, (of, slot): (Geometry, usize), from: u64, last: u64) -> Option<(u64, usize)> {
+        let oldest = self.oldest.load(Ordering::Relaxed); // as in `mark`
+        if from < oldest && oldest != NEVER {
+            return (oldest <= last).then(|| (oldest, of.slot_of(oldest)));
+        }
+        let length = of.length();
         let top = self.levels.len() - 1;
         let (mut start, mut level, mut at) = (from, 0, slot);
         while start <= last {

@@ -321,12 +321,6 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/histograms/storms.rs",
     },
     Excuse {
-        site: "ring/cells/beside.rs: add_wide: merge: Acquire",
-        orders: &["Relaxed"],
-        why: MANY,
-        witness: "tests/histograms/window_storms.rs",
-    },
-    Excuse {
         site: "ring/store/block.rs: wide_base: load: Acquire",
         orders: &["Relaxed"],
         why: MANY,

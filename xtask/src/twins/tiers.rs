@@ -29,6 +29,18 @@ pub(super) const TIERS: &[Twin] = &[
         why: "a reader that has counted the add among late ones reads a span without it (I9)",
     },
     Twin {
+        name: "oldest-mark-is-the-newest",
+        file: "src/ring/order/marks.rs",
+        find: "            self.oldest.fetch_min(start, Ordering::Relaxed);
+        }",
+        replace: "            self.oldest.fetch_min(start, Ordering::Relaxed);
+        }
+        self.oldest.store(start, Ordering::Relaxed);",
+        build: &CHECKER,
+        model: "window_tiers::span_from_before_the_window_against_a_rotation",
+        why: "a span that begins before the window begins with its newest coarse bucket (I9)",
+    },
+    Twin {
         name: "tier-reads-its-cells-without-a-fence",
         file: "src/ring/read/tier_view.rs",
         find: "    fence(Ordering::Acquire);

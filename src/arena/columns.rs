@@ -24,8 +24,8 @@ pub struct Columns {
 /// [`Gauge`](crate::Gauge), [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum) claims one,
 /// a [`RationedGate`](crate::gate::RationedGate) two, a [`Histogram`](crate::Histogram) one for
 /// each place of its scale and one for the sum, and a window, once or a few times, one for each
-/// cell of its events (per core, one more for each `Value` and each place of a scale). A run of more than 64 columns takes whole words of 64. They are given back
-/// when the metric is dropped.
+/// cell of its events (per core, one more for each `Value` and each place of a scale). A run of
+/// more than 64 columns takes whole words of 64. They are given back when the metric is dropped.
 ///
 /// The process can have 83 886 080 columns: one for each of that many counters, or those of 327 680
 /// histograms of the default scale, or 56 320 windows with an event of such a histogram (per core,

@@ -296,8 +296,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     ///
     /// [`Totals::interval`] returns the time they cover: at most the interval less one bucket,
     /// unless a tier does not know the totals at their [end](Totals::end). Then the newest bucket
-    /// may be one of them. In a window of one bucket there are none: all numbers are 0. Buckets that
-    /// would begin before time zero count as empty ones, also if all do.
+    /// may be one of them. In a window of one bucket there are none: all numbers are 0. Buckets
+    /// that would begin before time zero count as empty ones, also if all do.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

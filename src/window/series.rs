@@ -15,10 +15,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// stepped back within it, it has the adds of later times too; buckets behind it are not in the
     /// series. Each number is exact for its bucket, as [`sum`](Self::sum) is for the interval. If a
     /// bucket of the window could not be closed for so long that the tier does not know the totals
-    /// at its beginning, the tier's bucket before it holds the counts, sums and extremes of both. If
-    /// that one has left the tier, as after a pause that is longer than the tier, no bucket of the
-    /// series does.
-    /// (The extremes of `Maximum` and `Minimum` events stay where they are.)
+    /// at its beginning, the tier's bucket before it holds the counts, sums and extremes of both.
+    /// If that one has left the tier, as after a pause that is longer than the tier, no bucket of
+    /// the series does. (The extremes of `Maximum` and `Minimum` events stay where they are.)
     ///
     /// Costs the allocations of a [`snapshot`](Self::snapshot), an epoch pin, a load for each [open
     /// row](crate::diagnostics::strategy#rows) and a load or two for each bucket and cell.

@@ -3,11 +3,12 @@
 //! A thread marks a coarse bucket before it retires a bucket that lies in it. So a reader that has
 //! found a bucket current finds every coarse bucket marked whose finer buckets were retired before,
 //! and passes over the others without a look at them: eight slots, or more, with one load. A
-//! window that was idle all night, or is a minute old, has thousands of them.
+//! window that was idle all night has thousands of them.
 //!
-//! A mark says the start, so it goes out of date by itself. Each word only rises. One more word says
-//! the oldest start that was ever marked, and only falls: a span that begins before the window was
-//! made is as long as the window is old.
+//! A mark says the start, so it goes out of date by itself. Each word only rises.
+//!
+//! One more word says the oldest start that was ever marked, and only falls. So a read passes over
+//! all that lies before the window was made.
 
 use crate::ring::cells::zeroed;
 use crate::ring::order::geometry::Geometry;

@@ -36,7 +36,7 @@ const RANKS: [f64; 3] = [50.0, 95.0, 99.0];
 const LONGEST: u64 = 1_000_000_000;
 
 thread_local! {
-    /// What this thread's clock is ahead.
+    /// The time by which this thread's clock is ahead.
     static AHEAD: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
@@ -55,7 +55,7 @@ impl Clock for Unequal {
     }
 }
 
-/// What disturbs a sum.
+/// A way to disturb a sum.
 struct Case {
     name: &'static str,
     length: Duration,
@@ -66,7 +66,7 @@ struct Case {
     back_dated: Option<Duration>,
 }
 
-/// Nothing does.
+/// The case in which nothing does.
 const CALM: Case =
     Case { name: "nobody adds", length: LONG, writers: 0, apart: Duration::ZERO, back_dated: None };
 const BUSY: Case = Case { name: "buckets of 100 ms", writers: 2, ..CALM };

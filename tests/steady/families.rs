@@ -37,6 +37,6 @@ fn removed() {
         left = own_bytes() - before_it;
     }
     println!("{used} bytes used, {left} left");
-    assert!(left < PLACE * MANY as i64, "{left} bytes are left of {used}");
+    assert!(left < PLACE * MANY.cast_signed(), "{left} bytes are left of {used}");
     assert_eq!(clients.lifetime(), MANY);
 }

@@ -68,17 +68,18 @@ impl Marks {
         }
         let slot = of.slot_of(from);
         // Mostly, the first one is. Relaxed: as in `mark`.
-        let is_marked = self.levels[0][slot].load(Ordering::Relaxed) >= from;
-        if is_marked { Some((from, slot)) } else { self.search((of, slot), from, last) }
-    }
-
-    #[inline(never)] // so that what it needs stays in registers
-    fn search(&self, (of, slot): (Geometry, usize), from: u64, last: u64) -> Option<(u64, usize)> {
+        if self.levels[0][slot].load(Ordering::Relaxed) >= from {
+            return Some((from, slot));
+        }
         let oldest = self.oldest.load(Ordering::Relaxed); // as in `mark`
         if from < oldest && oldest != NEVER {
             return (oldest <= last).then(|| (oldest, of.slot_of(oldest)));
         }
-        let length = of.length();
+        self.search((of.length(), slot), from, last)
+    }
+
+    #[inline(never)] // so that what it needs stays in registers
+    fn search(&self, (length, slot): (u64, usize), from: u64, last: u64) -> Option<(u64, usize)> {
         let top = self.levels.len() - 1;
         let (mut start, mut level, mut at) = (from, 0, slot);
         while start <= last {

@@ -149,6 +149,20 @@ mod tests {
                     from += 10;
                 }
             }
+            assert_eq!(marks.oldest.load(Ordering::Relaxed), marked[0]);
+        }
+    }
+
+    /// A change of geometry may begin anew behind what was marked.
+    #[test]
+    fn the_oldest_mark_falls() {
+        let geometry = Geometry::of_length(Duration::from_nanos(10), 50).expect("sound");
+        let marks = Marks::new(50);
+        for (start, oldest) in [(300, 300), (400, 300), (200, 200), (200, 200)] {
+            marks.mark(geometry.slot_of(start), start);
+            assert_eq!(marks.oldest.load(Ordering::Relaxed), oldest);
+            let next = marks.next(geometry, 190, 400);
+            assert_eq!(next, Some((oldest, geometry.slot_of(oldest))));
         }
     }
 

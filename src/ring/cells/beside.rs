@@ -18,6 +18,7 @@ use crate::ring::cells::{BucketCell, Cells, Target, add_to};
 use crate::stripe::portable;
 use crate::sync::{AtomicU64, Ordering};
 
+/// `shared_total` and the sum of late adds, by position.
 #[derive(Debug)]
 pub(in crate::ring) struct Beside {
     wide: Box<[Wide]>,

@@ -169,7 +169,8 @@ impl Block {
         self.present(position, || self.base(position))
     }
 
-    /// Returns the same, to a caller that passes the fence in `is_current` afterwards.
+    /// Returns the [present sum](Self::present_sum) to a caller that passes the fence in
+    /// `is_current` afterwards.
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.
@@ -196,7 +197,7 @@ impl Block {
         }
     }
 
-    /// Returns the same, to such a caller.
+    /// Returns the [base](Self::base) to a caller that passes the fence in `is_current` afterwards.
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.

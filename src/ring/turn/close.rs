@@ -280,7 +280,8 @@ impl Ring {
         for tier in tiers {
             self.store.each_slice(tier, start, start, |slice| {
                 for (position, extreme) in extremes.clone() {
-                    self.store.cells(slice).raise_extreme(position, extreme); // as above
+                    // Release, and before the block drops the extreme, as in `shared_total`.
+                    self.store.cells(slice).raise_extreme(position, extreme);
                 }
             });
         }

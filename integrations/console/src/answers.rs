@@ -24,7 +24,6 @@ use windrow_prometheus::Format;
 use crate::console::Shown;
 use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
-use crate::member::Member;
 use crate::names::events_of;
 use crate::series::{audit, numbers};
 use crate::snapshot::{self, Snapshot};
@@ -53,8 +52,6 @@ const LINGER: Duration = Duration::from_secs(5);
 pub(crate) enum Asked {
     Text,
     Snapshot,
-    /// The exact numbers of all series.
-    Member,
     /// One series, by its key.
     Series(String),
     /// A scrape in a format, and whether it is to be compressed.
@@ -166,11 +163,10 @@ fn make(shown: &Arc<Shown>, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Aske
         asked.into_iter().map(|asked| (asked, Answer::NoSeries)).collect();
     let mut text = made.contains_key(&Asked::Text).then(Text::default);
     let mut snapshot = made.contains_key(&Asked::Snapshot).then(Snapshot::default);
-    let mut member = made.contains_key(&Asked::Member).then(Member::default);
     let (audited, mut walked) = (*turn..*turn + AUDITS, 0);
     let mut checks = Checks::default();
     let (mut key, mut read) = (String::new(), Vec::new());
-    let is_whole = text.is_some() || snapshot.is_some() || member.is_some();
+    let is_whole = text.is_some() || snapshot.is_some();
     let mut pass = is_whole.then(|| begin(shown));
     let mut unusual = Unusual::default();
     for (index, metric) in shown.metrics.iter().enumerate() {
@@ -205,9 +201,6 @@ fn make(shown: &Arc<Shown>, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Aske
             if let Some(snapshot) = &mut snapshot {
                 snapshot.series(&key, series);
             }
-            if let Some(member) = &mut member {
-                member.series(&key, series);
-            }
             if has_series && let Some(one) = made.get_mut(&Asked::Series(key.clone())) {
                 *one = Answer::Made(snapshot::one(shown, metric, &key, series).into());
             }
@@ -217,9 +210,6 @@ fn make(shown: &Arc<Shown>, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Aske
         }
         if let Some(snapshot) = &mut snapshot {
             snapshot.metric(shown, metric);
-        }
-        if let Some(member) = &mut member {
-            member.metric(shown, metric);
         }
     }
     if let Some(pass) = pass {
@@ -237,9 +227,6 @@ fn make(shown: &Arc<Shown>, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Aske
             Asked::Snapshot,
             Answer::Made(snapshot.finish(shown, &checks, &unusual).into()),
         );
-    }
-    if let Some(member) = member {
-        made.insert(Asked::Member, Answer::Made(member.finish(shown, &unusual).into()));
     }
     for (asked, answer) in &mut made {
         if let Asked::Metrics(format, prefers_gzip) = asked {

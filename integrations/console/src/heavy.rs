@@ -4,13 +4,12 @@
 //! Keys come from strangers. At most [`SHOWN`] of a span are shown, and of each [the
 //! beginning](cut).
 
-use std::collections::HashSet;
 use std::fmt::{Display, Write};
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use windrow::heavy::{HeavyKeys, HeavySnapshot, Key, MAX_TEXT_BYTES};
+use windrow::heavy::{HeavyKeys, HeavySnapshot, Key};
 use windrow::{Clock, snapshot::SpanError};
 
 use crate::number::Json;
@@ -19,9 +18,6 @@ use crate::unusual::percent;
 
 /// The greatest number of keys of a span.
 const SHOWN: usize = 10;
-
-/// The greatest number of keys of a span for a fleet.
-const SENT: usize = 100;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -46,10 +42,6 @@ trait AnyKeys: Send + Sync {
     fn lengths(&self) -> [Duration; 3];
 
     fn read(&self, span: Duration) -> Result<Reading, SpanError>;
-
-    /// Reads a snapshot of at most `most` keys, as windrow's `serde` writes it for texts. `None` if
-    /// two keys have the same text, or a text is too long: such bounds cannot be added.
-    fn member(&self, span: Duration, most: usize) -> Option<Value>;
 }
 
 /// The heaviest keys under a name.
@@ -111,21 +103,6 @@ where
     fn read(&self, span: Duration) -> Result<Reading, SpanError> {
         Ok(Reading::of(span, &self.snapshot_over(span)?))
     }
-
-    fn member(&self, span: Duration, most: usize) -> Option<Value> {
-        let mut snapshot = self.snapshot_over(span).ok()?;
-        snapshot.truncate(most);
-        let (mut texts, mut keys) = (HashSet::new(), Vec::new());
-        for heavy in snapshot.top(usize::MAX) {
-            let text = heavy.key.to_string();
-            if text.len() > MAX_TEXT_BYTES || !texts.insert(text.clone()) {
-                return None;
-            }
-            keys.push((text, heavy.at_least, heavy.at_most));
-        }
-        let (total, max_error) = (snapshot.total(), snapshot.max_error());
-        Some(json!({ "total": total, "max_error": max_error, "keys": keys }))
-    }
 }
 
 impl Heavy {
@@ -155,16 +132,6 @@ impl Heavy {
         let hour = (interval < HOUR && longest > HOUR).then_some(HOUR);
         let longest = (longest > interval).then_some(longest);
         minute.into_iter().chain([interval]).chain(hour).chain(longest)
-    }
-
-    /// Returns all for a fleet: the snapshots that can be added, by span.
-    pub(crate) fn member(&self) -> Value {
-        let spans = self.spans().filter_map(|span| {
-            let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-            Some(json!({ "span_ms": millis, "keys": self.keys.member(span, SENT)? }))
-        });
-        let spans: Vec<Value> = spans.collect();
-        json!({ "name": self.name, "help": self.help, "spans": spans })
     }
 }
 

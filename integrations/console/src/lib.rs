@@ -11,8 +11,6 @@ mod changes;
 mod console;
 #[cfg(feature = "server")]
 mod error;
-#[cfg(feature = "fleet")]
-mod fleet;
 mod frame;
 mod heavy;
 mod host;
@@ -21,7 +19,6 @@ mod key;
 mod ledger;
 #[cfg(feature = "log")]
 mod logged;
-mod member;
 mod names;
 mod number;
 mod page;
@@ -44,8 +41,6 @@ pub use body::Body;
 pub use console::Console;
 #[cfg(feature = "server")]
 pub use error::ServeError;
-#[cfg(feature = "fleet")]
-pub use fleet::{Fleet, TargetError};
 #[cfg(feature = "server")]
 pub use server::Server;
 pub use service::{ConsoleService, Responding, Serving};

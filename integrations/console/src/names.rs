@@ -22,12 +22,6 @@ pub(crate) fn form_name(form: Form) -> &'static str {
     }
 }
 
-/// Returns a form's name for a fleet, which adds the totals of processes that are gone, and not
-/// their levels.
-pub(crate) fn sum_name(form: Form) -> &'static str {
-    if form == Form::RealTotal { "counter" } else { form_name(form) }
-}
-
 /// Returns the events of a window; none of any other form.
 pub(crate) fn events_of(form: Form) -> &'static [(&'static str, Kind)] {
     match form {

@@ -19,30 +19,9 @@ const POLICY: &str = "default-src 'none'; \
 
 /// Returns the page.
 pub(crate) fn response() -> Response<Body> {
-    of(PAGE, POLICY)
-}
-
-/// The page of a fleet.
-#[cfg(feature = "fleet")]
-const FLEET: &str = include_str!("fleet/page.html");
-
-/// The rights of that page.
-#[cfg(feature = "fleet")]
-const FLEET_POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-aNbZEIFeOUUbJS2q16CYQwUcYq4uOOLAdCBEV5Ws0J8='; \
-    style-src 'sha256-xexRdmdxKAseXDho/nR/Qc0xCmHtsqUspk6A+die2TU='; \
-    connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/// Returns the page of a fleet.
-#[cfg(feature = "fleet")]
-pub(crate) fn fleet() -> Response<Body> {
-    of(FLEET, FLEET_POLICY)
-}
-
-fn of(page: &'static str, policy: &'static str) -> Response<Body> {
-    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", page);
+    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", PAGE);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(VARY, HeaderValue::from_static("accept"));
     response

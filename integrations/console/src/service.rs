@@ -19,9 +19,7 @@ use crate::answers::{Answer, Answers, Asked};
 use crate::body::Body;
 use crate::console::Shown;
 use crate::hub::Hub;
-#[cfg(feature = "fleet")]
-pub(crate) use crate::query::asked_after;
-pub(crate) use crate::query::asked_series;
+use crate::query::asked_series;
 use crate::{host, page};
 
 /// A console as a service: it answers requests, and costs nothing before the first one comes.
@@ -95,7 +93,7 @@ impl ConsoleService {
                 Asked::Metrics(format, _) => {
                     (format.content_type(), Some("accept, accept-encoding"))
                 }
-                Asked::Snapshot | Asked::Member | Asked::Series(_) => (JSON, None),
+                Asked::Snapshot | Asked::Series(_) => (JSON, None),
             };
             Pending::Asked { answer: self.answers.ask(asked), kind, varies }
         });
@@ -126,7 +124,7 @@ impl ConsoleService {
                     "This console does not answer under that name: add it by `Console::host`.\n";
                 plain(StatusCode::MISDIRECTED_REQUEST, answer)
             }
-            "" | "events" | "snapshot.json" | "member.json" | "metrics" | "past" | "text"
+            "" | "events" | "snapshot.json" | "metrics" | "past" | "text"
                 if !matches!(*request.method(), Method::GET | Method::HEAD) =>
             {
                 let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
@@ -141,14 +139,12 @@ impl ConsoleService {
             "events" => self.events(request.method() == Method::HEAD),
             "" | "text" => return Err(Asked::Text),
             "metrics" => return Err(scrape(request.headers())),
-            "member.json" => return Err(Asked::Member),
             "past" => return Ok(self.past(request)),
             "snapshot.json" => {
                 return Err(asked_series(request).map_or(Asked::Snapshot, Asked::Series));
             }
             _ => {
-                let there =
-                    "There are /, /events, /snapshot.json, /member.json, /metrics and /text.\n";
+                let there = "There are /, /events, /snapshot.json, /metrics and /text.\n";
                 plain(StatusCode::NOT_FOUND, there)
             }
         };
@@ -194,13 +190,6 @@ impl Responding {
     #[cfg(feature = "server")]
     pub(crate) fn at_once(response: Response<Body>) -> Responding {
         Responding { response: Pending::Ready(Some(response)), only_head: false }
-    }
-
-    /// Returns a response that is ready: of a `HEAD`, without its body.
-    #[cfg(feature = "fleet")]
-    pub(crate) fn to<B>(request: &Request<B>, response: Response<Body>) -> Responding {
-        let only_head = request.method() == Method::HEAD;
-        Responding { only_head, ..Responding::at_once(response) }
     }
 }
 

@@ -6,21 +6,27 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
-    HeaderName, HeaderValue, VARY, X_CONTENT_TYPE_OPTIONS,
-};
+use http::header::{ACCEPT, ACCEPT_ENCODING, ALLOW, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::sync::oneshot::Receiver;
 use windrow_prometheus::{Format, prefers_gzip};
 
-use crate::answers::{Answer, Answers, Asked};
-use crate::body::Body;
-use crate::console::Shown;
-use crate::hub::Hub;
+use crate::host;
 use crate::query::asked_series;
-use crate::{host, page};
+use crate::sent::answer::{Answer, Asked};
+use crate::sent::answers::Answers;
+use crate::sent::body::Body;
+use crate::sent::hub::Hub;
+#[cfg(feature = "log")]
+use crate::sent::logged::Logged;
+use crate::sent::page;
+pub(crate) use crate::sent::response::plain;
+use crate::sent::response::{JSON, TEXT, events, made};
+use crate::shown::names::events_of;
+use crate::shown::registry::Shown;
+use crate::unusual::keeper::Keeper;
+use crate::unusual::settings::Settings;
+use crate::unusual::watches::Watches;
 
 /// A console as a service: it answers requests, and costs nothing before the first one comes.
 ///
@@ -40,24 +46,44 @@ use crate::{host, page};
 #[derive(Clone)]
 #[must_use = "it answers no request before a server has it"]
 pub struct ConsoleService {
-    pub(crate) shown: Arc<Shown>,
-    pub(crate) hub: Arc<Hub>,
+    shown: Arc<Shown>,
+    keeper: Arc<Keeper>,
+    hub: Arc<Hub>,
     answers: Arc<Answers>,
+    /// The log that has the past.
+    #[cfg(feature = "log")]
+    log: Option<Arc<Logged>>,
     /// True if it answers requests for any host.
     is_for_all: bool,
 }
 
 impl ConsoleService {
-    pub(crate) fn new(shown: Arc<Shown>) -> ConsoleService {
-        let hub = Arc::new(Hub::new(Arc::clone(&shown)));
-        let answers = Arc::new(Answers::new(Arc::clone(&shown)));
-        ConsoleService { shown, hub, answers, is_for_all: false }
+    pub(crate) fn new(shown: Arc<Shown>, settings: Settings) -> ConsoleService {
+        let events = shown.metrics.iter().map(|metric| events_of(metric.outline.form));
+        let keeper = Arc::new(Keeper::new(Watches::new(settings, events)));
+        let hub = Arc::new(Hub::new(Arc::clone(&shown), Arc::clone(&keeper)));
+        let answers = Arc::new(Answers::new(Arc::clone(&shown), Arc::clone(&keeper)));
+        ConsoleService {
+            shown,
+            keeper,
+            hub,
+            answers,
+            #[cfg(feature = "log")]
+            log: None,
+            is_for_all: false,
+        }
+    }
+
+    /// Returns the console with a log that has the past.
+    #[cfg(feature = "log")]
+    pub(crate) fn with_log(self, log: Option<Arc<Logged>>) -> ConsoleService {
+        ConsoleService { log, ..self }
     }
 
     /// Returns the console for a server of its own, with streams of its own, for any host.
     #[cfg(feature = "server")]
     pub(crate) fn for_server(&self) -> ConsoleService {
-        let hub = Arc::new(Hub::new(Arc::clone(&self.shown)));
+        let hub = Arc::new(Hub::new(Arc::clone(&self.shown), Arc::clone(&self.keeper)));
         ConsoleService { hub, is_for_all: true, ..self.clone() }
     }
 
@@ -155,7 +181,7 @@ impl ConsoleService {
     #[cfg_attr(not(feature = "log"), allow(unused_variables, clippy::unused_self))]
     fn past<B>(&self, request: &Request<B>) -> Pending {
         #[cfg(feature = "log")]
-        if let Some(log) = &self.shown.log {
+        if let Some(log) = &self.log {
             return match log.answer(request) {
                 Ok(answer) => Pending::Asked { answer, kind: JSON, varies: None },
                 Err((status, text)) => Pending::Ready(Some(plain(status, text))),
@@ -251,10 +277,6 @@ impl Debug for ConsoleService {
     }
 }
 
-pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
-pub(crate) const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
-
 /// Returns whether the client asks for HTML by name. `curl` accepts anything, and gets the text.
 pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     let accepts = headers.get_all(ACCEPT).iter();
@@ -274,71 +296,6 @@ fn scrape(headers: &HeaderMap) -> Asked {
 /// Returns whether a browser says that a page of another site sent the request.
 fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site")
-}
-
-/// Returns the response for an answer; `None` if that if that failed.
-fn made(
-    answer: Option<Answer>,
-    kind: &'static str,
-    varies: Option<&'static str>,
-) -> Response<Body> {
-    let mut response = match answer {
-        Some(Answer::Made(bytes)) => whole(StatusCode::OK, kind, bytes),
-        Some(Answer::Scrape(bytes, coding)) => {
-            let mut response = whole(StatusCode::OK, kind, bytes);
-            if let Some(coding) = coding {
-                response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
-            }
-            response
-        }
-        Some(Answer::NoSeries) => {
-            plain(StatusCode::NOT_FOUND, "There is no series of that name.\n")
-        }
-        None => plain(StatusCode::INTERNAL_SERVER_ERROR, "The numbers cannot be read.\n"),
-    };
-    if let Some(headers) = varies {
-        response.headers_mut().insert(VARY, HeaderValue::from_static(headers));
-    }
-    response
-}
-
-/// Returns the response of a stream.
-fn events(body: Body) -> Response<Body> {
-    let mut response = head(StatusCode::OK, EVENTS, body);
-    // Otherwise nginx keeps frames back until they fill its buffer.
-    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
-}
-
-pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
-    whole(status, TEXT, text)
-}
-
-/// Returns a response of known length.
-pub(crate) fn whole(
-    status: StatusCode,
-    kind: &'static str,
-    text: impl Into<Bytes>,
-) -> Response<Body> {
-    let text = text.into();
-    let length = HeaderValue::from(text.len());
-    let mut response = head(status, kind, Body::whole(text));
-    response.headers_mut().insert(CONTENT_LENGTH, length);
-    response
-}
-
-/// Returns the common head of all responses: none is cached, and none is taken for another type of
-/// content.
-fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // So that no page of another site reads it by way of a tag.
-    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
-    response
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use sha2::{Digest, Sha256};
 use windrow_console::Console;
 
-const PAGE: &str = include_str!("../../src/page.html");
+const PAGE: &str = include_str!("../../src/sent/page.html");
 
 /// Returns the text between the only pair of tags of that name.
 fn inside<'p>(page: &'p str, tag: &str) -> &'p str {
@@ -36,7 +36,10 @@ fn check_policy(policy: &str, page: &str) {
     for (directive, tag) in [("script-src", "script"), ("style-src", "style")] {
         let hash = base64(&Sha256::digest(inside(page, tag)));
         let expected = format!("{directive} 'sha256-{hash}'");
-        assert!(policy.split("; ").any(|part| part == expected), "src/page.rs needs {expected}");
+        assert!(
+            policy.split("; ").any(|part| part == expected),
+            "src/sent/page.rs needs {expected}"
+        );
     }
     assert!(policy.starts_with("default-src 'none'; "), "{policy}");
     assert!(!policy.contains("unsafe"), "{policy}");

@@ -15,6 +15,7 @@ use crate::service::ConsoleService;
 use crate::shown::heavy::Heavy;
 use crate::shown::names::events_of;
 use crate::shown::registry::{Named, Shown};
+use crate::shown::unit::Unit;
 use crate::unusual::settings::Settings;
 
 /// Builds a console: collects metrics, windows and families by name. [`build`](Self::build) makes
@@ -85,8 +86,9 @@ impl Console {
         let source: Arc<dyn Source> = Arc::new(source);
         let outline = source.outline();
         self.shown.scraped.register(name, help, Arc::clone(&source))?;
+        let unit = Unit::of(name, outline.form, "");
         let (name, help) = (name.to_owned(), help.to_owned());
-        self.shown.metrics.push(Named { name, help, outline, source });
+        self.shown.metrics.push(Named { name, help, outline, unit, source });
         Ok(())
     }
 
@@ -125,7 +127,7 @@ impl Console {
     }
 
     /// Shows each source of a catalog under its name. Values in the unit `ns` are shown as
-    /// durations.
+    /// durations, and numbers in the units `s` and `By` as times and bytes.
     ///
     /// # Errors
     ///
@@ -148,6 +150,9 @@ impl Console {
     pub fn show_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
         for listed in catalog {
             self.show(listed.name(), listed.help(), Arc::clone(listed.source()))?;
+            if let Some(metric) = self.shown.metrics.last_mut() {
+                metric.unit = Unit::of(&metric.name, metric.outline.form, listed.unit());
+            }
             if listed.unit() == "ns" {
                 self.nanoseconds(listed.name());
                 let events = events_of(listed.outline().form);

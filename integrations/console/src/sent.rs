@@ -16,6 +16,8 @@ pub(crate) mod logged;
 mod making;
 pub(crate) mod page;
 mod panels;
+mod process;
+mod quantity;
 pub(crate) mod response;
 mod series;
 mod snapshot;

@@ -7,3 +7,4 @@ pub(crate) mod layout;
 pub(crate) mod names;
 pub(crate) mod registry;
 pub(crate) mod roles;
+pub(crate) mod unit;

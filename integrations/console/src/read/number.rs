@@ -20,6 +20,16 @@ impl Number {
         }
     }
 
+    /// Returns the nearest real number; `None` if it is absent.
+    pub(crate) fn as_f64(self) -> Option<f64> {
+        match self {
+            Number::None => None,
+            Number::Unsigned(number) => Some(number as f64),
+            Number::Signed(number) => Some(number as f64),
+            Number::Real(number) => Some(number),
+        }
+    }
+
     /// Returns a number of the program's own, which is absent if it is not finite.
     pub(crate) fn real(number: f64) -> Number {
         if number.is_finite() { Number::Real(number) } else { Number::None }

@@ -12,22 +12,23 @@
 //!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []},
 //!  "unusual": {"list": [[0, "slow", 43.2, 1699999700000, "p99 ×40, 2.1 ms to 84 ms", "worse"]],
 //!              "changes": 1, "calm": 1699990000000, "windows": 1, "compared": 1},
-//!  "heavy": [["clients", "Requests by client", [[60000, 812, [["acme", 512, 530]]]]]]}
+//!  "heavy": [["clients", "Requests by client", [[60000, 812, [["acme", 512, 530]]]]]],
+//!  "process": [[["process_open_fds", "process_max_fds"], "descriptors", "31 of 1024", ""]]}
 //! ```
 //!
 //! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover
 //! (or those since the window was built, if fewer), its numbers (see
 //! [`layout`](crate::shown::layout)) and the last minute: the age of the end of its newest slice
 //! and the length of a slice, both in milliseconds, and the count of each slice, from the first one
-//! that is known. `epoch` tells one process from
-//! another, `log` is 1 if `/past` has a log, `age` is the time since the console was made, and
+//! that is known. `epoch` tells one process from another, `log` is 1 if `/past` has a log, `age` is the time since the console was made, and
 //! `held` the age at which nothing disagreed, both in milliseconds; an audit reads one series, and
 //! `round` is the number of frames in which each series has its turn. `unusual` has the changes
 //! that go on, each with its row, kind, weight, beginning, words and course, the most urgent first;
 //! their number, if not all are listed; the time since which nothing else was unusual; and the
 //! number of windows, and of those that have a past to compare with. `heavy` has heavy keys: a
 //! name, a help, and for each span its milliseconds, the total weight, and the heaviest keys with
-//! the bounds of their weight. `yesterday` has a row's number and its rate a second in this hour of
+//! the bounds of their weight. `process` has the [line](super::process) of the process: the keys of a
+//! part, its name, its words, and more words. `yesterday` has a row's number and its rate a second in this hour of
 //! yesterday, where a tier has it.
 //!
 //! `event: more` contains the changes since the frame before: `gone` has the numbers of removed
@@ -41,6 +42,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::json::Json;
+use super::process::Line;
 use super::walk::{Read, Walk};
 use super::words::wall;
 use super::{changes, heavy};
@@ -81,6 +83,7 @@ pub(crate) struct Sampler {
     /// The turns of heavy keys, and what the last one has read.
     turns: Turns,
     heavy: String,
+    process: Line,
 }
 
 /// The contents of the last frame for a series.
@@ -111,6 +114,7 @@ impl Sampler {
             held: 0,
             turns: Turns::default(),
             heavy: String::new(),
+            process: Line::default(),
         }
     }
 
@@ -132,7 +136,9 @@ impl Sampler {
             json.list(|json| read.iter().for_each(|(keys, tops)| heavy::write(json, keys, tops)));
             self.heavy = json.finish();
         }
-        let tail = self.tail(&check, &unusual);
+        let mut process = Json::default();
+        self.process.write(&mut process, &shown, wall());
+        let tail = self.tail(&check, &unusual, &process.finish());
 
         let mut more = Json::default();
         more.object(|json| {
@@ -167,6 +173,7 @@ impl Sampler {
     /// Writes what a series' reading has changed.
     fn row(&mut self, read: &Read<'_>, frame: u64, parts: &mut Parts) {
         let Read { key, numbers, span, .. } = *read;
+        self.process.note(&self.shown, read.index, key, numbers);
         let known = &mut self.known[read.index];
         if known.get(key).is_some_and(|row| row.series != read.series.number()) {
             known.remove(key).iter().for_each(|row| parts.gone.number(row.number));
@@ -277,12 +284,13 @@ impl Sampler {
     }
 
     /// Returns the end of a frame: the members that each has whole.
-    fn tail(&self, check: &str, unusual: &Unusual) -> String {
+    fn tail(&self, check: &str, unusual: &Unusual, process: &str) -> String {
         let mut json = Json::default();
         json.name("check").raw(check);
         let row = |found: &Found| Some(self.known[found.metric].get(&found.key)?.number);
         changes::write(unusual, json.name("unusual"), wall(), row);
         json.name("heavy").raw(&self.heavy);
+        json.name("process").raw(process);
         json.finish()
     }
 
@@ -302,7 +310,7 @@ impl Sampler {
                     });
                 }
             });
-            json.text(unit(&metric.name));
+            json.text(self.shown.unit(metric).unwrap_or_default());
         });
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn make(
                     text.series(shown, metric, read);
                 }
                 if let Some(snapshot) = &mut snapshot {
-                    snapshot.series(key, series);
+                    snapshot.series(metric, key, series);
                 }
                 one(key, series);
             });

@@ -13,8 +13,8 @@ const PAGE: &str = include_str!("page.html");
 /// server. The two hashes are those of the texts between `<script>` and `</script>`, and between
 /// `<style>` and `</style>`; `tests/console/page.rs` computes them.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-kEFRhKOB6pHAOWX6hYgimSjB7L4P1uZo2Em/qpxLD9k='; \
-    style-src 'sha256-IXFH+p98zlyrDnXUqj5samNyy3W5/m49s5Pr4tC5ELY='; \
+    script-src 'sha256-4YRlYWxLpFGeV70bu9+tNxaL6+LlpB4l8g9PVS2co84='; \
+    style-src 'sha256-e+1aJIQAB9LNQbveLb6w2RyoS+bVh7bZjbj3/uwVFi8='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Returns the page.

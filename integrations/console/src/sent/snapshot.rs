@@ -2,15 +2,19 @@
 
 use serde_json::{Map, Value, json};
 use windrow::Kind;
-use windrow::export::Series;
+use windrow::export::{AnyMetric, Series};
 
+use super::quantity::quantity;
 use super::series::{all, detail};
 use super::words::wall;
 use super::{changes, heavy, values};
 use crate::read::audit::{Checks, audit};
 use crate::read::ledger::{Audit, Ledger};
+use crate::read::number::Number;
+use crate::read::row::numbers;
 use crate::shown::names::{events_of, form_name, kind_name};
 use crate::shown::registry::{Named, Shown};
+use crate::shown::unit::Unit;
 use crate::unusual::list::Unusual;
 
 /// All series with their numbers, as the answer grows.
@@ -23,8 +27,10 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// Adds a series.
-    pub(crate) fn series(&mut self, key: &str, series: &dyn Series) {
-        let mut row = all(series.metric());
+    pub(crate) fn series(&mut self, metric: &Named, key: &str, series: &dyn Series) {
+        let of_series = series.metric();
+        let mut row = all(of_series);
+        say(&mut row, metric, of_series);
         row["key"] = key.into();
         row["labels"] = labels(series);
         self.rows.push((key.to_owned(), row));
@@ -53,8 +59,10 @@ impl Snapshot {
 
 /// Returns the answer for one series.
 pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series) -> String {
-    let audit = audit(series.metric(), &mut Ledger::default());
-    let mut row = detail(series.metric());
+    let of_series = series.metric();
+    let audit = audit(of_series, &mut Ledger::default());
+    let mut row = detail(of_series);
+    say(&mut row, metric, of_series);
     row["key"] = key.into();
     row["labels"] = labels(series);
     row["metric"] = describe(shown, metric);
@@ -66,6 +74,15 @@ pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series)
     let mut one = head(shown);
     one["series"] = row;
     one.to_string()
+}
+
+/// Adds the words for a number that has a unit.
+fn say(row: &mut Value, metric: &Named, of_series: AnyMetric<'_>) {
+    if metric.unit != Unit::None {
+        let mut read = Vec::new();
+        numbers(of_series, None, &mut read);
+        row["says"] = quantity(read.first().copied().unwrap_or(Number::None), metric.unit).into();
+    }
 }
 
 fn head(shown: &Shown) -> Value {
@@ -92,7 +109,7 @@ fn describe(shown: &Shown, metric: &Named) -> Value {
         "name": metric.name,
         "help": metric.help,
         "form": form_name(metric.outline.form),
-        "unit": unit(&metric.name),
+        "unit": shown.unit(metric),
         "labels": metric.outline.labels,
         "events": events_of(metric.outline.form).iter().map(event).collect::<Vec<_>>(),
     })

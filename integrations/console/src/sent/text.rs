@@ -6,6 +6,7 @@ use std::time::Duration;
 use windrow::Kind;
 use windrow::export::Form;
 
+use super::quantity::{plain, quantity};
 use super::walk::Read;
 use super::words::{legible, wall};
 use super::{changes, heavy};
@@ -66,7 +67,10 @@ fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) ->
         Form::Histogram(_) => {
             return values(numbers, span, |number| value(shown, &metric.name, number));
         }
-        _ => return numbers.first().map_or_else(String::new, |number| plain(*number)),
+        _ => {
+            let number = numbers.first().copied().unwrap_or(Number::None);
+            return quantity(number, metric.unit);
+        }
     };
     let mut parts = Vec::new();
     let mut rest = numbers;
@@ -121,22 +125,8 @@ fn value(shown: &Shown, name: &str, number: Number) -> String {
     }
 }
 
-fn plain(number: Number) -> String {
-    match number {
-        Number::None => "none".to_owned(),
-        Number::Unsigned(number) => number.to_string(),
-        Number::Signed(number) => number.to_string(),
-        Number::Real(number) => format!("{number:?}"),
-    }
-}
-
 fn per_second(count: Number, span: u64) -> String {
-    let count = match count {
-        Number::Unsigned(count) => count as f64,
-        Number::Signed(count) => count as f64,
-        Number::Real(count) => count,
-        Number::None => 0.0,
-    };
+    let count = count.as_f64().unwrap_or(0.0);
     // A window whose first bucket has not ended has no rate yet.
     let seconds = Duration::from_nanos(span).as_secs_f64();
     if seconds > 0.0 { format!("{:.1}", count / seconds) } else { "?".to_owned() }

@@ -36,7 +36,8 @@ pub(crate) fn percent(share: f64) -> String {
 /// Returns a duration in nanoseconds.
 pub(crate) fn time(nanos: f64) -> String {
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "\u{b5}s")];
-    let unit = units.into_iter().find(|(unit, _)| nanos >= 0.9995 * unit).unwrap_or((1.0, "ns"));
+    let is_at_least = |unit: f64| nanos.abs() >= 0.9995 * unit;
+    let unit = units.into_iter().find(|(unit, _)| is_at_least(*unit)).unwrap_or((1.0, "ns"));
     format!("{}\u{202f}{}", digits(nanos / unit.0, 3), unit.1)
 }
 
@@ -65,6 +66,46 @@ fn digits(number: f64, digits: i32) -> String {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
         text
+    }
+}
+
+/// Returns a number of bytes.
+pub(crate) fn bytes(number: f64) -> String {
+    let mut units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"].into_iter().peekable();
+    let mut scaled = number;
+    // A number that would round to 1024 takes the next unit.
+    while scaled.abs() >= 1_023.5 && units.len() > 1 {
+        scaled /= 1_024.0;
+        units.next();
+    }
+    format!("{}\u{202f}{}", digits(scaled, 3), units.next().unwrap_or("B"))
+}
+
+/// Returns a moment in seconds since 1970, to the second.
+pub(crate) fn date(seconds: f64) -> String {
+    let whole = seconds.floor() as i64;
+    let (days, second) = (whole.div_euclid(86_400), whole.rem_euclid(86_400));
+    // By Howard Hinnant's `civil_from_days`: years begin in March, so that leap days come last, and
+    // eras have 400 years.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    let year = year + era * 400;
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// Returns an age, by its two largest units.
+pub(crate) fn age(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min", seconds / 60),
+        seconds @ 3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds / 60 % 60),
+        seconds => format!("{} d {} h", seconds / 86_400, seconds / 3_600 % 24),
     }
 }
 
@@ -131,5 +172,33 @@ mod tests {
             [0.25, 92.0, 1234.0, 45_678.0, 2.5e6].map(short),
             ["0.25", "92", "1234", "45.7k", "2.5M"]
         );
+    }
+
+    #[test]
+    fn bytes_have_units_of_1024() {
+        let found = [0.0, 1_023.0, 1_024.0, 59_768_832.0, 1_073_741_000.0, 1.8e19].map(bytes);
+        let expected = ["0 B", "1023 B", "1 KiB", "57 MiB", "1 GiB", "15987 PiB"];
+        assert_eq!(found, expected.map(|text| text.replace(' ', "\u{202f}")));
+    }
+
+    #[test]
+    fn a_moment_is_a_date() {
+        let moments = [0.0, 951_782_399.0, 951_782_400.0, 1_795_843_617.9, -1.0, 4_107_542_399.0];
+        let expected = [
+            "1970-01-01 00:00:00 UTC",
+            "2000-02-28 23:59:59 UTC",
+            "2000-02-29 00:00:00 UTC",
+            "2026-11-28 05:26:57 UTC",
+            "1969-12-31 23:59:59 UTC",
+            "2100-02-28 23:59:59 UTC",
+        ];
+        assert_eq!(moments.map(date), expected);
+    }
+
+    #[test]
+    fn an_age_has_two_units() {
+        let ages = [59, 3_599, 12_000, 86_399, 273_600].map(Duration::from_secs);
+        let expected = ["59 s", "59 min", "3 h 20 min", "23 h 59 min", "3 d 4 h"];
+        assert_eq!(ages.map(age), expected);
     }
 }

@@ -8,6 +8,7 @@ use windrow::export::{Outline, Source};
 use windrow_prometheus::Exposition;
 
 use super::heavy::Heavy;
+use super::unit::Unit;
 
 /// The metrics of a console.
 pub(crate) struct Shown {
@@ -33,6 +34,8 @@ pub(crate) struct Named {
     pub(crate) name: String,
     pub(crate) help: String,
     pub(crate) outline: Outline,
+    /// The unit of its number, if it is one.
+    pub(crate) unit: Unit,
     pub(crate) source: Arc<dyn Source>,
 }
 
@@ -60,6 +63,12 @@ impl Shown {
     /// Returns the time since the console was made.
     pub(crate) fn age(&self) -> Duration {
         self.begun.elapsed()
+    }
+
+    /// Returns the name of the unit of a metric's own number, or of the values of a histogram; `None`
+    /// if it is a plain number.
+    pub(crate) fn unit(&self, metric: &Named) -> Option<&'static str> {
+        if self.is_duration(&metric.name) { Some("ns") } else { metric.unit.name() }
     }
 
     /// Returns whether an event's values are nanoseconds.

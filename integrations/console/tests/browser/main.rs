@@ -15,6 +15,7 @@ mod page;
 mod past;
 mod percentiles;
 mod pictures;
+mod process;
 mod restart;
 mod shop;
 mod tabs;

@@ -1,0 +1,156 @@
+//! A server on a thread of its own.
+//!
+//! The number of its connections is bounded, and so is the time in which a client sends a request,
+//! and in which it takes a part of the answer. **Clients that send nothing keep nobody out**: when
+//! all places are taken, a new client gets the place of the connection that came first among those
+//! that wait for the head of a request, however slowly its client is sending that. A connection
+//! whose answer is under way keeps its place.
+
+use std::error::Error;
+use std::fmt::{self, Debug, Formatter};
+use std::net::SocketAddr;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::{Request, Response};
+use tokio::sync::watch;
+
+pub use error::ServeError;
+pub use listen::Reach;
+
+mod answering;
+mod connections;
+mod error;
+mod listen;
+mod patient;
+
+/// What a server answers with.
+pub trait Site: Clone + Send + Sync + 'static {
+    /// The body of an answer.
+    type Body: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
+
+    /// An answer that comes.
+    type Answer: Future<Output = Response<Self::Body>> + Send;
+
+    /// Answers a request, on the server's thread.
+    fn respond(&self, request: &Request<Incoming>) -> Self::Answer;
+
+    /// Ends answers that would go on for ever: the server is stopped.
+    fn close(&self) {}
+}
+
+/// The limits of a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The greatest number of connections at a time.
+    pub connections: usize,
+    /// The time in which a client must send the head of a request, and so the time for which a
+    /// connection may be idle.
+    pub head: Duration,
+    /// The time from the begin of a connection to the end of its one answer. `None`: a connection
+    /// is kept for further requests, and an answer may go on for any time.
+    pub whole: Option<Duration>,
+    /// The size of the longest head of a request, and of hyper's buffer for an answer, in bytes.
+    pub buffer: usize,
+    /// The size to ask the system for, of its buffer for what is sent, in bytes.
+    pub send_buffer: Option<u32>,
+}
+
+/// Serves a site at an address such as `127.0.0.1:9090`, or `localhost:0` for any free port, on a
+/// thread of its own.
+///
+/// # Errors
+///
+/// Returns [`ServeError`] if the address is invalid, taken, or beyond `reach`, or if no thread can
+/// be started.
+///
+/// ```
+/// use std::{future::{Ready, ready}, time::Duration};
+/// use http_body_util::Full;
+/// use hyper::{Request, Response, body::{Bytes, Incoming}};
+/// use windrow_http::server::{Limits, Reach, Site, serve};
+///
+/// #[derive(Clone)]
+/// struct Hello;
+///
+/// impl Site for Hello {
+///     type Body = Full<Bytes>;
+///     type Answer = Ready<Response<Full<Bytes>>>;
+///
+///     fn respond(&self, _: &Request<Incoming>) -> Self::Answer {
+///         ready(Response::new(Full::from("hello")))
+///     }
+/// }
+///
+/// let ten = Duration::from_secs(10);
+/// let limits = Limits {
+///     connections: 64, head: ten, whole: Some(ten), buffer: 16 * 1024, send_buffer: None,
+/// };
+/// let server = serve(Hello, "127.0.0.1:0", Reach::Loopback, limits)?;
+/// println!("http://{}/", server.address());
+/// server.stop();
+/// # Ok::<(), windrow_http::server::ServeError>(())
+/// ```
+pub fn serve(
+    site: impl Site,
+    address: &str,
+    reach: Reach,
+    limits: Limits,
+) -> Result<Server, ServeError> {
+    let start = |error| ServeError::Start { error };
+    let found = listen::addresses(address, reach)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(start)?;
+    let listener = listen::listen(&runtime, address, &found, limits.send_buffer)?;
+    let address = listener.local_addr().map_err(start)?;
+    let (stop, stopped) = watch::channel(());
+    let run = move || {
+        runtime.block_on(connections::run(&listener, site, limits, stopped));
+        runtime.shutdown_background(); // connections that are left end
+    };
+    let thread = thread::Builder::new().name("windrow-http".to_owned()).spawn(run);
+    Ok(Server { address, stop: Some(stop), thread: Some(thread.map_err(start)?) })
+}
+
+/// A server, which ends when it is dropped.
+#[must_use = "it ends when it is dropped"]
+pub struct Server {
+    address: SocketAddr,
+    /// The sender whose drop stops the server.
+    stop: Option<watch::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Returns the address at which the server listens: with the port that it has found, where any
+    /// was asked for.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops the server: no new connection is accepted, streams end, and answers under way have two
+    /// seconds to finish. When this returns, the thread has ended: so it waits for a source that is
+    /// just being read. Dropping the server does the same.
+    pub fn stop(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            // The thread does not panic; if it did, there is nothing left to stop.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Shows the address.
+impl Debug for Server {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}

@@ -99,7 +99,7 @@ usage: cargo xtask <command>
   releasable      whether the repository's address is filled in, and the version number says what breaks;
                   then `packages`
 
-  arrows          which file of src names which: refuses circles, and a file of a higher layer
+  arrows          which file names which, in every crate: refuses circles, and in src a file of a higher layer
   names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src
                   in the tables of docs/design.md and its parts
   words [PATH]    comments and pages: summaries without a subject, banned phrases, words that the glossary

@@ -39,7 +39,6 @@ mod sources;
 mod steps;
 mod strategies;
 mod suites;
-mod twin;
 mod twins;
 mod wild;
 mod words;
@@ -59,7 +58,7 @@ usage: cargo xtask <command>
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: lints, docs and all tests of the library
   ci              before it goes in, after `test`: all that stands beside it, machine code, models, one broken
-                  twin, the table of orders, many processes under Prometheus, arm64 in a virtual machine (on Debian:
+                  twins, the table of orders, many processes under Prometheus, arm64 in a virtual machine (on Debian:
                   installs it by apt-get)
   verify          before a release: all that takes longer: hours
 
@@ -228,7 +227,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     let rest = Rest::read(arguments, option)?;
     match command {
         "models" => models::run(steps, &rest.word()?)?,
-        "twins" => twin::run(steps, &rest.word()?)?,
+        "twins" => twins::run(steps, &rest.word()?)?,
         "orderings" if rest.option => {
             rest.none()?;
             orderings::check(steps)?;

@@ -89,23 +89,24 @@ const fn no_model(name: &'static str, tests: &'static [&'static str]) -> Build {
 }
 
 /// No model: real threads, under everything that interrupts them.
-pub(crate) const TORTURE: Build =
-    no_model("torture", &["test", "--package", "windrow", "--test", "torture"]);
+const TORTURE: Build = no_model("torture", &["test", "--package", "windrow", "--test", "torture"]);
 
 /// No model: the library's own tests.
-pub(crate) const UNIT: Build = no_model("unit tests", &["test", "--package", "windrow", "--lib"]);
+const UNIT: Build = no_model("unit tests", &["test", "--package", "windrow", "--lib"]);
 
 /// Tests with threads of all kinds, on real threads.
-pub(crate) const SURVIVAL: Build =
+const SURVIVAL: Build =
     no_model("survival", &["test", "--package", "windrow", "--test", "survival"]);
 
 /// Gates, on real threads.
-pub(crate) const GATES: Build =
-    no_model("gates", &["test", "--package", "windrow", "--test", "gate"]);
+const GATES: Build = no_model("gates", &["test", "--package", "windrow", "--test", "gate"]);
 
 /// Windows and counters, case by case.
-pub(crate) const EXACT: Build =
-    no_model("exact", &["test", "--package", "windrow", "--test", "exact"]);
+const EXACT: Build = no_model("exact", &["test", "--package", "windrow", "--test", "exact"]);
+
+/// The builds of which one must notice a mistake.
+pub(crate) const BUILDS: [&Build; 9] =
+    [&CHECKER, &EPOCH, &PER_CORE, &ANNOUNCED, &TORTURE, &UNIT, &SURVIVAL, &GATES, &EXACT];
 
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
 const SHUTTLE: Build = Build {

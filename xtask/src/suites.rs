@@ -10,7 +10,7 @@ use crate::strategies::WAYS;
 use crate::{
     arrows, bounds, browser, cluster, collector, elsewhere, exporters, fuzz, instructions,
     integrations, litmus, models, mutants, names, orderings, packages, ports, sanitizers, scrape,
-    twin, wild, words,
+    twins, wild, words,
 };
 
 /// A rival that brings many crates with it.
@@ -97,7 +97,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     models::first(steps)?;
     models::rest(steps)?;
     steps.join(waiting)?;
-    twin::first(steps)?;
+    twins::first(steps)?;
     orderings::check(steps)?;
     cluster::run(steps, false)?;
     scrape::natives(steps)?;
@@ -124,7 +124,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     packages::run(steps)?;
     bounds::run(steps)?;
     models::run(steps, "")?;
-    twin::run(steps, "")?;
+    twins::run(steps, "")?;
     promela(steps)?;
     models::shuttle(steps, Some(100_000))?;
     let features = [PUSH_AND_LABELS, LIMITS].join(",");

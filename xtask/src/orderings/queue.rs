@@ -7,9 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::excuses::Excuse;
+use super::mutant::{Mutant, SURVIVED};
 use super::table::Row;
 use super::trial::{Bench, Bound};
-use super::{Mutant, SURVIVED};
 use crate::steps::seconds;
 
 /// The number of models that run at a time.

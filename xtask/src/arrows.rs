@@ -9,8 +9,8 @@ mod layers;
 mod paths;
 
 use std::collections::BTreeSet;
-use std::fs;
 
+use crate::sources::read;
 use crate::steps::{Failed, Steps};
 use houses::House;
 use layers::Layers;
@@ -22,16 +22,13 @@ const CONFESSED: &str = "xtask/circles.txt";
 /// Prints the figures of the house; refuses a circle, and an arrow to a higher layer.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    let read = |path: &str| {
-        fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
-    };
     steps.step("arrows between files", "all crates of the workspace", || {
         let (mut wrong, mut found) = (Vec::new(), Vec::new());
         for house in houses::all(&root)? {
             let arrows = arrows(&house.texts);
             if house.folder == "src" {
                 figures(&house, &arrows);
-                let layers = Layers::of(&read(layers::PAGE)?)?;
+                let layers = Layers::of(&read(&root.join(layers::PAGE))?)?;
                 let up = up(&arrows, &layers).into_iter();
                 wrong.extend(up.map(|(from, to)| format!("{from} names {to}, of a higher layer")));
             }
@@ -40,7 +37,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
                 circle.iter().map(|module| house.file(module)).collect()
             }));
         }
-        let confessed = confessed(&read(CONFESSED)?);
+        let confessed = confessed(&read(&root.join(CONFESSED))?);
         println!("    {} circles, {} of them new", found.len(), new(&found, &confessed).count());
         wrong.extend(new(&found, &confessed).map(|circle| {
             format!("a circle: {}", circle.iter().cloned().collect::<Vec<_>>().join(", "))

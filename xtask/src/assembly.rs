@@ -198,7 +198,7 @@ fn text(root: &Path) -> Result<String, String> {
     let output = target_directory()?.join("release/hot_path.s");
     let flags = ["--emit", "asm", "-C", "llvm-args=-x86-asm-syntax=intel"];
     compile(root, "xtask/hot_path.rs", &output, &flags)?;
-    std::fs::read_to_string(&output).map_err(|error| format!("{}: {error}", output.display()))
+    crate::sources::read(&output)
 }
 
 /// Returns the compiler that cargo uses.

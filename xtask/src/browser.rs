@@ -1,9 +1,9 @@
 //! The page of `windrow-console` in a browser: its tests, and the pictures of it.
 
+use crate::integrations::BESIDE;
 use crate::pictures;
-use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps};
-use crate::suites::BESIDE;
+use crate::tools::needs;
 
 /// Debian's, which draws into memory alone.
 const BROWSER: &str = "chromium-headless-shell";

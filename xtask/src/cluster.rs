@@ -1,9 +1,9 @@
 //! Many processes of the example service as one: the rules by which Prometheus adds them up, and a
 //! run with three of them.
 
-use crate::sanitizers::needs;
+use crate::integrations::BESIDE;
 use crate::steps::{Failed, Steps};
-use crate::suites::BESIDE;
+use crate::tools::needs;
 
 /// The tests of `windrow-service`, built as in [`BESIDE`]: nothing is built twice.
 const TESTS: [&str; 2] = ["--test", "cluster"];

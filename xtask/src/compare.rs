@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 use crate::assembly;
 use crate::before;
 use crate::pictures;
+use crate::sources::{self, read, write};
 use crate::steps::{Failed, Steps, target_directory};
 
 /// The pages that show one run: all of it, and a summary for users.
@@ -147,13 +148,11 @@ fn lengths(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
 /// Puts each table of `report` between its two marks in each page that has them, and the pictures
 /// into `docs`, or beside the results.
 fn publish(root: &Path, report: &Path) -> Result<(), String> {
-    let read = |path: &Path| {
-        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
     let mut tables = Vec::new();
-    for path in files(&report.join("tables"), "md")? {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        tables.push((name, read(&path)?.replace('<', "\\<"))); // a type's name is no tag
+    for file in sources::with_extension(&report.join("tables"), "md")? {
+        let table = read(&report.join("tables").join(&file))?;
+        let name = file.trim_end_matches(".md").to_owned();
+        tables.push((name, table.replace('<', "\\<"))); // a type's name is no tag
     }
     let mut placed = BTreeSet::new();
     for name in PAGES {
@@ -166,15 +165,14 @@ fn publish(root: &Path, report: &Path) -> Result<(), String> {
             page = replaced(&page, &place, table).map_err(|why| format!("{name} {why}"))?;
             placed.insert(place);
         }
-        fs::write(&path, page).map_err(|error| format!("{}: {error}", path.display()))?;
+        write(&path, &page)?;
     }
     if let Some((name, _)) = tables.iter().find(|(name, _)| !placed.contains(name)) {
         return Err(format!("no page has a place for the table `{name}`"));
     }
-    for path in files(report, "svg")? {
-        let name = path.file_name().unwrap_or_default();
+    for name in sources::with_extension(report, "svg")? {
         let folder = root.join(if name == IN_RESULTS { "benches" } else { "docs" });
-        fs::copy(&path, folder.join(name)).map_err(|error| error.to_string())?;
+        fs::copy(report.join(&name), folder.join(name)).map_err(|error| error.to_string())?;
     }
     pictures::write(root)
 }
@@ -185,21 +183,11 @@ fn places(page: &str) -> Vec<String> {
     marks.filter_map(|mark| Some(mark.strip_suffix(" -->")?.to_owned())).collect()
 }
 
-/// Returns the files in `directory` whose names end in `.extension`.
-pub(crate) fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
-    let entries =
-        fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    Ok(paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect())
-}
-
 /// `page` with `table` between the marks of `name`.
 fn replaced(page: &str, name: &str, table: &str) -> Result<String, String> {
-    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
-    let missing = || format!("has no place between `{}` and `{end}`", begin.trim_end());
-    let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
-    Ok(format!("{before}{begin}{table}{end}{after}"))
+    let marks = [format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->")];
+    let [before, _, after] = sources::cut(page, [&marks[0], &marks[1]])?;
+    Ok([before, table, after].concat())
 }
 
 #[cfg(test)]

@@ -8,37 +8,28 @@
 mod arrows;
 mod assembly;
 mod before;
-mod bounds;
 mod browser;
 mod cluster;
-mod collector;
 mod compare;
 mod copy;
-mod elsewhere;
-mod exporters;
-mod fuzz;
-#[cfg(test)]
-mod guides;
 mod instructions;
 mod integrations;
+mod lines;
 mod litmus;
 mod models;
-mod mutants;
 mod names;
 mod orderings;
 mod packages;
 mod pictures;
 #[cfg(unix)]
 mod platforms;
+mod portable;
 mod ports;
-mod sanitizers;
-mod scrape;
-#[cfg(test)]
-mod signs;
 mod sources;
 mod steps;
 mod strategies;
 mod suites;
+mod tools;
 mod twins;
 mod wild;
 mod words;
@@ -78,9 +69,6 @@ usage: cargo xtask <command>
                   counters and windows under everything that interrupts a thread (60)
   soak [--minutes N]
                   everything at once in each strategy, watching what the process holds (10)
-  mutants [PATH]  small changes to src/PATH*, each of which a test must notice (cargo-mutants)
-  sanitizers      AddressSanitizer and ThreadSanitizer (a nightly compiler), and valgrind
-  fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
   portable        the library's own tests, in each strategy: what every system can run
   elsewhere [TARGET]
                   compiles and tests for other processors and systems, under emulation, and in virtual machines
@@ -89,10 +77,6 @@ usage: cargo xtask <command>
   static          a program that is linked statically counts as one that is not (glibc, x86-64)
   wild            everything at once in builds that tests do not have (LTO, opt-level s, panic=abort, a profile
                   ...), on its own and as two copies of a shared object in Python and in Node
-  bounds          tests the integrations with the lowest versions of their dependencies that their
-                  manifests allow
-  oldest          builds the library with the oldest compiler that it allows (rustup)
-  miri            the portable path under Miri (a nightly compiler with miri)
   packages        packs, unpacks, builds and documents what is published; with a nightly compiler also as the
                   documentation site does
   releasable      whether the repository's address is filled in, and the version number says what breaks;
@@ -103,17 +87,11 @@ usage: cargo xtask <command>
                   in the tables of docs/design.md and its parts
   words [PATH]    comments and pages: summaries without a subject, banned phrases, words that the glossary
                   replaces, long lines; PATH: only files whose path begins with it
-  scrape          hands what windrow-prometheus writes to promtool, to the parsers of PyPI's prometheus-client,
-                  to a prometheus server and to a prometheus-pushgateway: those that are on the path
-  collector       puts a real OpenTelemetry collector (PyPI's rotel: installs it in target) between
-                  windrow-otlp and its test's book, and kills it in between
   browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
                   --screenshots: takes the pictures of it anew
   cluster [--keep]
                   three processes of examples/service and a prometheus server: what it adds up is what was
                   sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
-  exporters       asks windrow's exporters and those of others what they can do, and compares with the tables in
-                  integrations/exporters.md (Debian's protobuf-compiler); --write: writes them
   dependencies    writes what each integration adds to a user's tree into integrations/README.md
   pictures        puts the pictures of docs and integrations/console into a pictures.md beside them, for the
                   documentation site
@@ -141,18 +119,12 @@ const SUITES: &[(&str, Suite)] = &[
     ("verify", suites::verify),
     ("arrows", arrows::run),
     ("names", names::run),
-    ("sanitizers", sanitizers::run),
-    ("portable", elsewhere::portable),
-    ("static", elsewhere::linked_statically),
-    ("bounds", bounds::run),
-    ("oldest", elsewhere::oldest),
-    ("miri", elsewhere::miri),
+    ("portable", portable::run),
+    ("static", portable::linked_statically),
     ("packages", packages::run),
     ("wild", wild::run),
     ("releasable", packages::releasable),
     ("pictures", pictures::run),
-    ("scrape", scrape::run),
-    ("collector", collector::run),
     ("dependencies", integrations::dependencies),
 ];
 
@@ -218,7 +190,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     }
     let option = match command {
         "orderings" => Some("check"),
-        "exporters" | "instructions" => Some("write"),
+        "instructions" => Some("write"),
         "soak" => Some("minutes"),
         "browser" => Some("screenshots"),
         "cluster" => Some("keep"),
@@ -248,13 +220,6 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
             rest.none()?;
             cluster::run(steps, keep)?;
         }
-        "exporters" => {
-            let write = rest.option;
-            rest.none()?;
-            exporters::run(steps, write)?;
-        }
-        "mutants" => mutants::run(steps, &rest.word()?)?,
-        "fuzz" => fuzz::run(steps, rest.number()?.unwrap_or(60))?,
         "browser" => {
             let take = rest.option;
             rest.none()?;

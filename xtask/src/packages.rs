@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::integrations;
-use crate::sanitizers::{needs, succeeds};
 use crate::steps::{Failed, Steps, cargo, target_directory};
+use crate::tools::{needs, succeeds};
 
 /// The place of the unpacked packages and of their builds.
 const UNPACKED: &str = "target/packages/windrow";

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::copy;
+use crate::sources::{read, write};
 use crate::steps::{Failed, Steps, cargo, target_directory};
 
 mod list;
@@ -153,14 +154,6 @@ fn without(manifest: &str, package: &str) -> Result<String, String> {
     let (before, behind) = manifest.split_once(&head).ok_or(format!("it has no {head}"))?;
     let behind = behind.split_once("\n[").map_or(String::new(), |(_, rest)| format!("[{rest}"));
     Ok(before.to_owned() + &behind)
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn edit(path: &Path, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {

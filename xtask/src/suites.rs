@@ -8,9 +8,8 @@ use crate::platforms;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
-    arrows, bounds, browser, cluster, collector, elsewhere, exporters, fuzz, instructions,
-    integrations, litmus, models, mutants, names, orderings, packages, ports, sanitizers, scrape,
-    twins, wild, words,
+    arrows, browser, cluster, instructions, integrations, litmus, models, names, orderings,
+    packages, portable, ports, twins, wild, words,
 };
 
 /// A rival that brings many crates with it.
@@ -49,16 +48,6 @@ const STRICT: [&str; 3] = ["--", "-D", "warnings"];
 /// Tests of the library.
 const LIBRARY: [&str; 4] = ["test", "--package=windrow", "--features", "windrow/serde"];
 
-/// Tests of all that stands beside it. `windrow-modelled` is the library once more, for models.
-pub(crate) const BESIDE: [&str; 6] = [
-    "test",
-    "--workspace",
-    "--exclude=windrow",
-    "--exclude=windrow-modelled",
-    "--features",
-    "windrow-tower/json",
-];
-
 /// All of them but those in the docs: of libraries, programs and examples, those that have tests.
 const ALL: &str = "--tests";
 
@@ -87,10 +76,14 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let features = [SENTINEL, HTTP, LIMITS, HEAVY, FEATURES].join(",");
     let clippy = [&CLIPPY[..], &["--features", &features], &STRICT].concat();
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
-    let waiting = [&BESIDE[..], &integrations::WAITING].concat();
+    let waiting = [&integrations::BESIDE[..], &integrations::WAITING].concat();
     let waiting = steps.beside("tests that wait", &waiting)?;
-    steps.cargo("tests beside the library", &[&BESIDE[..], &[ALL]].concat(), &[])?;
-    steps.cargo("tests in docs beside the library", &[&BESIDE[..], &["--doc"]].concat(), &[])?;
+    steps.cargo("tests beside the library", &[&integrations::BESIDE[..], &[ALL]].concat(), &[])?;
+    steps.cargo(
+        "tests in docs beside the library",
+        &[&integrations::BESIDE[..], &["--doc"]].concat(),
+        &[],
+    )?;
     instructions::run(steps, false)?;
     litmus::quick(steps)?;
     models::lint(steps)?;
@@ -100,7 +93,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     twins::first(steps)?;
     orderings::check(steps)?;
     cluster::run(steps, false)?;
-    scrape::natives(steps)?;
+    integrations::natives(steps)?;
     browser::run(steps)?;
     #[cfg(unix)]
     platforms::first(steps)?;
@@ -115,14 +108,13 @@ fn format_and_lints(steps: &mut Steps, clippy: &[&str]) -> Result<(), Failed> {
     steps.cargo("lints", &[clippy, &STRICT].concat(), &[])
 }
 
-/// Runs the steps that take longer: hours on two cores, most of them for the mutants.
+/// Runs the steps that take longer: hours on two cores, most of them for the weakened orders.
 pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     let private =
         ["doc", "--workspace", "--no-deps", "--features", FEATURES, "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
-    elsewhere::linked_statically(steps)?;
+    portable::linked_statically(steps)?;
     packages::run(steps)?;
-    bounds::run(steps)?;
     models::run(steps, "")?;
     twins::run(steps, "")?;
     promela(steps)?;
@@ -135,18 +127,13 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     let rivals = ["test", "--package", "windrow-benches", "--features", &features];
     steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
     ports::run(steps, &["--quick".into()])?;
-    collector::run(steps)?;
-    exporters::whole(steps)?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;
-    sanitizers::run(steps)?;
     wild::run(steps)?;
-    fuzz::run(steps, 600)?;
     #[cfg(unix)]
     platforms::run(steps, "")?;
-    orderings::run(steps, "")?;
-    mutants::run(steps, "")
+    orderings::run(steps, "")
 }
 
 /// The Promela model of the rotation, in every configuration, and with every seeded bug.

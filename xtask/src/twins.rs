@@ -9,9 +9,10 @@ mod list;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use std::{fs, iter, thread};
+use std::{iter, thread};
 
 use crate::copy::{self, Verdict};
+use crate::sources::{read, write};
 use crate::steps::{Failed, Steps, seconds};
 use list::Twin;
 
@@ -108,10 +109,9 @@ impl Twin {
     /// Makes the mistake in the copy.
     fn break_in(&self, copy: &Path) -> Result<(), String> {
         let path = copy.join(&self.file);
-        let sound = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", self.file))?;
+        let sound = read(&path)?;
         match sound.matches(&self.find).count() {
-            1 => fs::write(&path, sound.replace(&self.find, &self.replace))
-                .map_err(|error| format!("{}: {error}", self.file)),
+            1 => write(&path, &sound.replace(&self.find, &self.replace)),
             found => Err(format!("`{}` stands {found} times in {}", self.find, self.file)),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::sources;
+use crate::sources::{self, read};
 
 /// A crate, or a program of one.
 pub(super) struct House {
@@ -23,8 +23,7 @@ impl House {
 
 /// Returns the houses of the workspace, the library first.
 pub(super) fn all(root: &Path) -> Result<Vec<House>, String> {
-    let manifest =
-        fs::read_to_string(root.join("Cargo.toml")).map_err(|error| error.to_string())?;
+    let manifest = read(&root.join("Cargo.toml"))?;
     let members = manifest.lines().find_map(|line| line.strip_prefix("members = "));
     let members = members.ok_or("Cargo.toml names no members on one line")?;
     let members = members.split('"').skip(1).step_by(2);
@@ -39,23 +38,23 @@ pub(super) fn all(root: &Path) -> Result<Vec<House>, String> {
         names.sort();
         folders.extend(names.into_iter().map(|name| format!("{parent}/{name}")));
     }
-    folders.into_iter().map(|folder| read(root, folder)).collect()
+    folders.into_iter().map(|folder| house(root, folder)).collect()
 }
 
 fn bins(folder: &String) -> String {
     format!("{folder}/bin")
 }
 
-fn read(root: &Path, folder: String) -> Result<House, String> {
+fn house(root: &Path, folder: String) -> Result<House, String> {
     let path = root.join(&folder);
     let text = |file: String| {
-        let text = fs::read_to_string(path.join(&file));
-        let text = text.map_err(|error| format!("{folder}/{file}: {error}"))?;
+        let text = read(&path.join(&file))?;
         let module = file.strip_suffix(".rs").unwrap_or(&file);
         let is_root = module == "lib" || module == "main" && !path.join("lib.rs").exists();
         Ok((if is_root { String::new() } else { module.to_owned() }, text))
     };
-    let files = sources::files(&path)?.into_iter().filter(|file| !file.starts_with("bin/"));
+    let files =
+        sources::with_extension(&path, "rs")?.into_iter().filter(|file| !file.starts_with("bin/"));
     let texts = files.map(text).collect::<Result<_, String>>()?;
     Ok(House { folder, texts })
 }

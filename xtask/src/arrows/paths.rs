@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::lines;
+
 /// Files by the path of their module, each with the modules that it names.
 pub(super) type Arrows = BTreeMap<String, BTreeSet<String>>;
 
@@ -48,13 +50,13 @@ fn test_modules(module: &str, text: &str) -> Vec<String> {
     declared.map(|name| [module, name].join("/").trim_start_matches('/').to_owned()).collect()
 }
 
-/// A source without comments, unit tests, the paths of visibilities, and those of macros, which
-/// name something only where they are used.
+/// A source without comments, the text of strings, unit tests, the paths of visibilities, and those
+/// of macros, which name something only where they are used.
 fn code(text: &str) -> String {
     let tests = text.find("\n#[cfg(all(test").or_else(|| text.find("\n#[cfg(test)]\nmod tests"));
     let text = &text[..tests.unwrap_or(text.len())];
-    let line = |line: &str| line.split("//").next().unwrap_or_default().to_owned() + "\n";
-    let text = text.lines().map(line).collect::<String>().replace("$crate::", "$");
+    let lines = lines::of_source(text).into_iter();
+    let text = lines.map(|line| line.code + "\n").collect::<String>().replace("$crate::", "$");
     let mut parts = text.split("pub(in ");
     let first = parts.next().unwrap_or_default().to_owned();
     let behind = |part: &str| part.split_once(')').map(|(_, rest)| rest.to_owned());
@@ -83,7 +85,7 @@ fn expand(tree: &str) -> Vec<String> {
     }
     parts.push(&inner[begin..]);
     let whole = |part: &str| expand(&format!("{prefix}{}", part.trim()));
-    parts.into_iter().flat_map(whole).collect()
+    parts.into_iter().filter(|part| !part.trim().is_empty()).flat_map(whole).collect()
 }
 
 /// Paths in code.

@@ -11,12 +11,11 @@
 //! that name. Other looks are not seen, nor is an `if` whose two answers are values.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
-use super::sites::{LEFT_OUT, Place};
+use super::sites::{Place, judged};
 use super::tokens::{Token, tokens};
-use crate::sources;
+use crate::sources::{cut, read};
 
 /// Functions whose answer is a Relaxed load's.
 const LOOKS: [&str; 7] = [
@@ -43,8 +42,8 @@ const DROPS: [&str; 9] = [
 /// Words that end what a function or a loop does.
 const ENDS: [&str; 3] = ["return", "continue", "break"];
 
-const BEGIN: &str = "<!-- what Relaxed loads drop: begin -->";
-const END: &str = "<!-- what Relaxed loads drop: end -->";
+const MARKS: [&str; 2] =
+    ["<!-- what Relaxed loads drop: begin -->", "<!-- what Relaxed loads drop: end -->"];
 
 /// A run of tokens up to `;`, `{` or `}`.
 struct Statement<'s> {
@@ -141,24 +140,17 @@ fn of_file(file: &str, source: &str) -> Result<BTreeSet<String>, String> {
 
 /// Returns all places of the library in the workspace at `root`.
 fn all(root: &Path) -> Result<BTreeSet<String>, String> {
-    let folder = root.join("src");
     let mut found = BTreeSet::new();
-    for file in sources::files(&folder)? {
-        if !LEFT_OUT.iter().any(|left_out| file.starts_with(left_out)) {
-            let source = fs::read_to_string(folder.join(&file));
-            let source = source.map_err(|error| format!("cannot read {file}: {error}"))?;
-            found.extend(of_file(&file, &source)?);
-        }
+    for (file, source) in judged(root)? {
+        found.extend(of_file(&file, &source)?);
     }
     Ok(found)
 }
 
 /// Returns the rows of the table: by place, what answers for it.
 fn rows(root: &Path) -> Result<BTreeMap<String, String>, String> {
-    let page = fs::read_to_string(root.join("docs/orderings.md"));
-    let page = page.map_err(|error| format!("cannot read docs/orderings.md: {error}"))?;
-    let table = page.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(END));
-    let (table, _) = table.ok_or_else(|| format!("docs/orderings.md has no `{BEGIN}`"))?;
+    let page = read(&root.join("docs/orderings.md"))?;
+    let [_, table, _] = cut(&page, MARKS)?;
     let row = |line: &str| {
         let line = line.strip_prefix("| `")?.strip_suffix(" |")?;
         let (site, rest) = line.split_once("` | ")?;
@@ -175,7 +167,7 @@ fn answers(root: &Path, by: &str) -> bool {
     };
     let file = file.replace("::", "/");
     let source = root.join("loom-tests/tests/models").join(file).with_extension("rs");
-    fs::read_to_string(source).is_ok_and(|source| source.contains(&format!("fn {test}(")))
+    read(&source).is_ok_and(|source| source.contains(&format!("fn {test}(")))
 }
 
 /// Demands that the table agrees with the sources. Returns the errors.

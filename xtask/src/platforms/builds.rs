@@ -9,7 +9,7 @@ use super::apt::{self, Suite};
 use super::targets::{COMPILER, SOURCE, Std, Target, Tested};
 use super::{libraries, programs};
 use crate::integrations;
-use crate::sanitizers::succeeds;
+use crate::tools::succeeds;
 
 /// The suite that has std for all of Debian's architectures.
 const SUITE: &str = "trixie";
@@ -144,7 +144,7 @@ impl Target {
             compiler.arg("-L").arg(format!("dependency={}", release.join("deps").display()));
         }
         succeeds(compiler.arg("-o").arg(&text).arg(root.join("xtask/hot_path.rs")))?;
-        fs::read_to_string(&text).map_err(|error| format!("{}: {error}", text.display()))
+        crate::sources::read(&text)
     }
 
     /// Returns Debian's cargo with a command, set up for the target.

@@ -3,7 +3,6 @@
 //! A file has a paragraph for each twin: lines that begin with a word for what it says, then the
 //! text to find, each line behind a `-`, and the text in its place, each behind a `+`.
 
-use std::fs;
 use std::path::Path;
 
 use crate::models::{BUILDS, Build};
@@ -36,8 +35,7 @@ pub(super) fn read(root: &Path) -> Result<Vec<Twin>, String> {
     let mut twins = Vec::new();
     for file in sources::with_extension(&folder, "txt")? {
         let told = |why: String| format!("{FOLDER}/{file}: {why}");
-        let text =
-            fs::read_to_string(folder.join(&file)).map_err(|error| told(error.to_string()))?;
+        let text = sources::read(&folder.join(&file))?;
         let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.starts_with('#'));
         for paragraph in paragraphs {
             twins.push(twin(paragraph).map_err(told)?);
@@ -81,7 +79,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let twins = read(&root).unwrap();
         let stale = twins.iter().filter_map(|twin| {
-            let source = fs::read_to_string(root.join(&twin.file)).unwrap_or_default();
+            let source = sources::read(&root.join(&twin.file)).unwrap_or_default();
             let found = source.matches(&twin.find).count();
             (found != 1)
                 .then(|| format!("{}: {} in {}: `{}`", twin.name, found, twin.file, twin.find))

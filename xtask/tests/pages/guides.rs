@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use crate::compare;
-
 /// The page whose program another crate's tests run, and that crate's root.
 const ELSEWHERE: (&str, &str) = ("from-prometheus.md", "integrations/prometheus/src/lib.rs");
 
@@ -56,13 +54,14 @@ fn each_guide_is_listed_and_shown_and_run() {
     let read = |path: &str| fs::read_to_string(root.join(path)).expect("a file");
     let (index, shown, elsewhere) =
         (read("docs/guide/README.md"), read("src/guide.rs"), read(ELSEWHERE.1));
-    let pages = compare::files(&root.join("docs/guide"), "md").expect("a folder");
-    let names = pages.iter().filter_map(|page| page.file_name()?.to_str());
-    let guides = names.filter(|page| *page != "README.md");
+    let pages = fs::read_dir(root.join("docs/guide")).expect("a folder").flatten();
+    let guides = pages
+        .map(|page| page.file_name().to_string_lossy().into_owned())
+        .filter(|page| page.strip_suffix(".md").is_some_and(|page| page != "README"));
     let mut count = 0;
     for page in guides {
         let text = read(&format!("docs/guide/{page}"));
-        assert_eq!(wrong(page, &text, &index, &shown, &elsewhere), None);
+        assert_eq!(wrong(&page, &text, &index, &shown, &elsewhere), None);
         count += 1;
     }
     assert!(count >= 8, "there are {count}");
@@ -110,4 +109,13 @@ fn the_first_pages_are_short() {
         assert!(words <= most, "{path} has {words} words");
         assert!(!page.contains(".png"), "{path}: a picture in pixels takes 100 kB on the site");
     }
+}
+
+#[test]
+fn the_readme_names_the_oldest_compiler() {
+    let manifest = include_str!("../../../Cargo.toml");
+    let (_, package) = manifest.split_once("\n[package]\n").expect("a package");
+    let (_, version) = package.split_once("rust-version = \"").expect("a version");
+    let version = version.split('"').next().expect("its end");
+    assert!(include_str!("../../../README.md").contains(&format!("Rust {version}")), "{version}");
 }

@@ -25,7 +25,8 @@ fn main() {
     ADDS.add(0);
     let (window, clock, over, mut drained) = (&window, &clock, &AtomicBool::new(false), 0);
     std::thread::scope(|scope| {
-        let adders: Vec<_> = (0..THREADS).map(|_| scope.spawn(move || add(window, clock))).collect();
+        let adders: Vec<_> =
+            (0..THREADS).map(|_| scope.spawn(move || add(window, clock))).collect();
         let changer = scope.spawn(move || {
             for round in (0..).take_while(|_| !over.load(Ordering::Relaxed)) {
                 let buckets = 2 + round % 4;

@@ -10,6 +10,7 @@ mod paths;
 
 use std::collections::BTreeSet;
 
+use crate::paragraphs::{Paragraph, paragraphs};
 use crate::sources::read;
 use crate::steps::{Failed, Steps};
 use houses::House;
@@ -60,13 +61,10 @@ fn figures(house: &House, arrows: &Arrows) {
     );
 }
 
-/// The circles of the list: paragraphs, a file on each line. A line with `#` is a remark.
+/// The circles of the list: a paragraph each, a file on each line.
 fn confessed(list: &str) -> Vec<BTreeSet<String>> {
-    let lines = |block: &str| -> BTreeSet<String> {
-        let files = block.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-        files.filter(|line| !line.is_empty()).map(str::to_owned).collect()
-    };
-    list.split("\n\n").map(lines).filter(|circle| !circle.is_empty()).collect()
+    let circle = |entry: Paragraph<'_>| entry.lines().map(str::to_owned).collect();
+    paragraphs(list).map(circle).collect()
 }
 
 /// The circles of which the list has no more than a part.
@@ -89,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_confessed_circle_may_shrink_and_not_grow() {
-        let confessed = confessed("# a remark\na\nb\nc\n\n# another\n\nd\ne\n");
+        let confessed = confessed("# a remark\n\na\nb\nc\n\nd\n# to be opened\ne\n");
         assert_eq!(confessed.len(), 2);
         let circle = |files: &[&str]| files.iter().map(|file| (*file).to_owned()).collect();
         let found = [circle(&["a", "b"]), circle(&["c", "d"]), circle(&["d", "e", "f"])];

@@ -19,7 +19,7 @@ mod litmus;
 mod models;
 mod names;
 mod orderings;
-mod packages;
+mod paragraphs;
 mod pictures;
 #[cfg(unix)]
 mod platforms;
@@ -43,71 +43,8 @@ use lexopt::Arg::{Long, Short, Value};
 use lexopt::{Parser, ValueExt};
 use steps::{Failed, Steps};
 
-const HELP: &str = "\
-usage: cargo xtask <command>
-
-  check           after each edit: format, lints, unit and contract tests, those of `integrations`
-  test            before sending a change: lints, docs and all tests of the library
-  ci              before it goes in, after `test`: all that stands beside it, machine code, models, one broken
-                  twins, the table of orders, many processes under Prometheus, arm64 in a virtual machine (on Debian:
-                  installs it by apt-get)
-  verify          before a release: all that takes longer: hours
-
-  models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path
-                  begins with it
-  twins [NAME]    the broken twins, each of which must be noticed; NAME: only those whose name
-                  contains it
-  orderings [NAME]
-                  weakens each memory order, which a model must notice, and writes the table in
-                  docs/orderings.md; NAME[,NAME]...: only sites whose names contain one
-  orderings --check
-                  whether that table is about the sources as they are
-  shuttle [SCHEDULES]
-                  models and histories under shuttle, each in so many random orders
-
-  torture [SECONDS]
-                  counters and windows under everything that interrupts a thread (60)
-  soak [--minutes N]
-                  everything at once in each strategy, watching what the process holds (10)
-  portable        the library's own tests, in each strategy: what every system can run
-  elsewhere [TARGET]
-                  compiles and tests for other processors and systems, under emulation, and in virtual machines
-                  with kernels of their own (Debian, from its packages alone: installs them by apt-get);
-                  TARGET: only the targets and the machines whose names contain it
-  static          a program that is linked statically counts as one that is not (glibc, x86-64)
-  wild            everything at once in builds that tests do not have (LTO, opt-level s, panic=abort, a profile
-                  ...), on its own and as two copies of a shared object in Python and in Node
-  packages        packs, unpacks, builds and documents what is published; with a nightly compiler also as the
-                  documentation site does
-  releasable      whether the repository's address is filled in, and the version number says what breaks;
-                  then `packages`
-
-  arrows          which file names which, in every crate: refuses circles, and in src a file of a higher layer
-  names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src
-                  in the tables of docs/design.md and its parts
-  words [PATH]    comments and pages: summaries without a subject, banned phrases, words that the glossary
-                  replaces, long lines; PATH: only files whose path begins with it
-  browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
-                  --screenshots: takes the pictures of it anew
-  cluster [--keep]
-                  three processes of examples/service and a prometheus server: what it adds up is what was
-                  sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
-  dependencies    writes what each integration adds to a user's tree into integrations/README.md
-  pictures        puts the pictures of docs and integrations/console into a pictures.md beside them, for the
-                  documentation site
-  assembly        reads the machine code of the hot paths
-  instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
-                  --write: writes that
-
-  compare [PART]...
-                  windrow and its rivals, side by side: tables, data and pictures in target/compare;
-                  --quick: in a minute or two; --publish: into benches/results.md, docs/performance.md and README.md;
-                  PART: only that; one that does not exist lists them;
-                  --before COMMIT: the strategies also as they were then
-  compare ports   programs of others on windrow, before and after: runs their own tests, and measures both
-                  (--quick: with fewer rounds)
-  help            this
-";
+/// The text of `cargo xtask help`.
+const HELP: &str = include_str!("../help.txt");
 
 type Suite = fn(&mut Steps) -> Result<(), Failed>;
 
@@ -121,9 +58,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("names", names::run),
     ("portable", portable::run),
     ("static", portable::linked_statically),
-    ("packages", packages::run),
     ("wild", wild::run),
-    ("releasable", packages::releasable),
     ("pictures", pictures::run),
     ("dependencies", integrations::dependencies),
 ];

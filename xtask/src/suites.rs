@@ -9,7 +9,7 @@ use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
     arrows, browser, cluster, instructions, integrations, litmus, models, names, orderings,
-    packages, portable, ports, twins, wild, words,
+    portable, ports, twins, wild, words,
 };
 
 /// A rival that brings many crates with it.
@@ -76,20 +76,15 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let features = [SENTINEL, HTTP, LIMITS, HEAVY, FEATURES].join(",");
     let clippy = [&CLIPPY[..], &["--features", &features], &STRICT].concat();
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
-    let waiting = [&integrations::BESIDE[..], &integrations::WAITING].concat();
-    let waiting = steps.beside("tests that wait", &waiting)?;
-    steps.cargo("tests beside the library", &[&integrations::BESIDE[..], &[ALL]].concat(), &[])?;
-    steps.cargo(
-        "tests in docs beside the library",
-        &[&integrations::BESIDE[..], &["--doc"]].concat(),
-        &[],
-    )?;
+    let beside = |more: &[&'static str]| [&integrations::BESIDE[..], more].concat();
+    steps.cargo("tests beside the library", &beside(&[ALL]), &[])?;
+    steps.cargo("tests that wait", &beside(&integrations::WAITING), &[])?;
+    steps.cargo("tests in docs beside the library", &beside(&["--doc"]), &[])?;
     instructions::run(steps, false)?;
     litmus::quick(steps)?;
     models::lint(steps)?;
     models::first(steps)?;
     models::rest(steps)?;
-    steps.join(waiting)?;
     twins::first(steps)?;
     orderings::check(steps)?;
     cluster::run(steps, false)?;
@@ -114,7 +109,6 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
         ["doc", "--workspace", "--no-deps", "--features", FEATURES, "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
     portable::linked_statically(steps)?;
-    packages::run(steps)?;
     models::run(steps, "")?;
     twins::run(steps, "")?;
     promela(steps)?;

@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use crate::paragraphs::{Paragraph, paragraphs};
+
 const LIST: &str = include_str!("../../../loom-tests/excuses.txt");
 
 /// An order that no model misses, and why it stands.
@@ -23,7 +25,7 @@ pub(super) struct Excuse {
 pub(super) static EXCUSES: LazyLock<Vec<Excuse>> = LazyLock::new(|| {
     let reasons = reasons().enumerate();
     reasons
-        .flat_map(|(at, (_, orders))| orders.lines().map(move |line| excuse(at + 1, line)))
+        .flat_map(|(at, (_, entry))| entry.all("- ").map(move |line| excuse(at + 1, line)))
         .collect()
 });
 
@@ -35,20 +37,22 @@ impl Excuse {
 }
 
 /// Returns each reason, in the order of its number, and the lines behind it.
-fn reasons() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let paragraphs = LIST.split("\n\n").filter(|paragraph| !paragraph.starts_with('#'));
-    paragraphs.map(|paragraph| paragraph.split_once("\n- ").unwrap_or((paragraph, "")))
+fn reasons() -> impl Iterator<Item = (String, Paragraph<'static>)> {
+    paragraphs(LIST).map(|entry| {
+        let reason = entry.lines().take_while(|line| !line.starts_with("- "));
+        (reason.collect::<Vec<_>>().join(" "), entry)
+    })
 }
 
 fn excuse(number: usize, line: &'static str) -> Excuse {
-    let mut cells = line.trim_start_matches("- ").split(" | ");
+    let mut cells = line.split(" | ");
     let mut cell = || cells.next().unwrap_or_default();
     Excuse { number, site: cell(), orders: cell().split(", ").collect(), witness: cell() }
 }
 
 /// Returns the reasons with their witnesses, for the list below the table.
 pub(super) fn list() -> Vec<String> {
-    let item = |(at, (why, _)): (usize, (&str, _))| {
+    let item = |(at, (why, _)): (usize, (String, _))| {
         let mut witnesses: Vec<String> = Vec::new();
         for excuse in EXCUSES.iter().filter(|excuse| excuse.number == at + 1) {
             let witness = format!("`{}`", excuse.witness);
@@ -56,7 +60,6 @@ pub(super) fn list() -> Vec<String> {
                 witnesses.push(witness);
             }
         }
-        let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
         format!("{why} See {}.", witnesses.join(", "))
     };
     reasons().enumerate().map(item).collect()

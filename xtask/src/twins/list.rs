@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use crate::models::{BUILDS, Build};
+use crate::paragraphs::{Paragraph, paragraphs};
 use crate::sources;
 
 /// The folder of the files.
@@ -36,31 +37,24 @@ pub(super) fn read(root: &Path) -> Result<Vec<Twin>, String> {
     for file in sources::with_extension(&folder, "txt")? {
         let told = |why: String| format!("{FOLDER}/{file}: {why}");
         let text = sources::read(&folder.join(&file))?;
-        let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.starts_with('#'));
-        for paragraph in paragraphs {
-            twins.push(twin(paragraph).map_err(told)?);
+        for entry in paragraphs(&text) {
+            twins.push(twin(entry).map_err(told)?);
         }
     }
     twins.sort_by_key(|twin| BUILDS.iter().position(|build| build.name == twin.build.name));
     Ok(twins)
 }
 
-fn twin(paragraph: &str) -> Result<Twin, String> {
-    let all = |begin: &str| -> Vec<&str> {
-        paragraph.lines().filter_map(|line| line.strip_prefix(begin)).collect()
-    };
-    let one = |begin: &str| match all(begin)[..] {
-        [text] => Ok(text.to_owned()),
-        _ => Err(format!("not one line that begins with `{begin}` in\n{paragraph}")),
-    };
+fn twin(entry: Paragraph<'_>) -> Result<Twin, String> {
+    let one = |begin| entry.one(begin).map(str::to_owned);
     let by = one("by ")?;
     let (model, over) = by.split_once(" over ").ok_or_else(|| format!("`{by}` over what?"))?;
     let build = BUILDS.iter().find(|build| build.name == over);
     Ok(Twin {
         name: one("twin ")?,
         file: one("in ")?,
-        find: all("-").join("\n"),
-        replace: all("+").join("\n"),
+        find: entry.text("-"),
+        replace: entry.text("+"),
         build: build.ok_or_else(|| format!("there is no build `{over}`"))?,
         model: model.to_owned(),
         why: one("why ")?,
@@ -93,6 +87,7 @@ mod tests {
     #[test]
     fn a_paragraph_is_a_twin() {
         let text = "twin a\nin b.rs\nby c::d over unit tests\nwhy e\n-f\n-\n- g\n+h\n+";
+        let twin = |text: &str| super::twin(paragraphs(text).next().unwrap());
         let read = twin(text).unwrap();
         assert_eq!((read.find.as_str(), read.replace.as_str()), ("f\n\n g", "h\n"));
         assert_eq!((read.model.as_str(), read.build.name), ("c::d", "unit tests"));

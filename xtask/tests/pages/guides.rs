@@ -119,3 +119,15 @@ fn the_readme_names_the_oldest_compiler() {
     let version = version.split('"').next().expect("its end");
     assert!(include_str!("../../../README.md").contains(&format!("Rust {version}")), "{version}");
 }
+
+/// The registry takes the pictures of a README from there.
+#[test]
+fn each_package_that_is_published_names_the_repository() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = fs::read_dir(root.join("integrations")).expect("a folder").flatten();
+    let folders = folders.map(|folder| folder.path()).filter(|folder| folder.is_dir());
+    for folder in folders.chain([root]) {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        assert!(manifest.contains("\nrepository.workspace = true\n"), "{}", folder.display());
+    }
+}

@@ -125,7 +125,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Faile
         steps.leave_out("assembly of the hot paths", "there is no per-core strategy here");
         return Ok(lengths);
     }
-    steps.cargo("library, optimised", &["build", "--release", "--lib"], &[])?;
+    steps.cargo("library, optimised", "build --release --lib", &[])?;
     steps.step("assembly of the hot paths", "rustc --emit asm xtask/hot_path.rs", || {
         let assembly = text(&root)?;
         for caller in &CALLERS {

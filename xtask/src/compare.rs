@@ -73,11 +73,10 @@ pub(crate) fn run(
     passed_on: Vec<OsString>,
 ) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    let build =
-        ["build", "--release", "--package", "windrow-benches", "--features", "sentinel,labels"];
-    steps.cargo("the lab", &[&build[..], &["--bin", "compare"]].concat(), &[])?;
-    let loops = ["build", "--release", "--package", "windrow-loops"];
-    steps.cargo("its loops, of which each strategy has a process", &loops, &[])?;
+    let lab = "build --release --package windrow-benches --features sentinel,labels --bin compare";
+    steps.cargo("the lab", lab, &[])?;
+    let loops = "build --release --package windrow-loops";
+    steps.cargo("its loops, of which each strategy has a process", loops, &[])?;
     let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
     let before = before.map(|commit| Ok((commit, before::build(steps, &target, commit)?)));
     let before = before.transpose()?;

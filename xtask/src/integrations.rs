@@ -19,33 +19,15 @@ const MARKS: [&str; 2] = [
 ];
 
 /// Tests of all that stands beside it. `windrow-modelled` is the library once more, for models.
-pub(crate) const BESIDE: [&str; 6] = [
-    "test",
-    "--workspace",
-    "--exclude=windrow",
-    "--exclude=windrow-modelled",
-    "--features",
-    "windrow-tower/json",
-];
+pub(crate) const BESIDE: &str =
+    "test --workspace --exclude=windrow --exclude=windrow-modelled --features windrow-tower/json";
 
 /// Trees differ by target: this is the one that the table is about.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// For cargo: the tests that only wait for a timeout of a server, half a minute in all.
-pub(crate) const WAITING: [&str; 4] = ["--test", "console", "--", "--ignored"];
-
-/// A Prometheus server that reads native histograms.
-const NATIVES: [&str; 9] = [
-    "test",
-    "--package",
-    "windrow-prometheus",
-    "--test",
-    "scrape",
-    "--",
-    "--ignored",
-    "--exact",
-    "parsers::a_server_reads_native_histograms_and_all_counts_beside_them",
-];
+/// The test in which a Prometheus server reads native histograms.
+const NATIVES: &str = "test --package windrow-prometheus --test scrape -- --ignored --exact \
+                       parsers::a_server_reads_native_histograms_and_all_counts_beside_them";
 
 /// Hands native histograms to a Prometheus server, if one is installed.
 pub(crate) fn natives(steps: &mut Steps) -> Result<(), Failed> {
@@ -54,7 +36,7 @@ pub(crate) fn natives(steps: &mut Steps) -> Result<(), Failed> {
         steps.leave_out(name, &why);
         return Ok(());
     }
-    steps.cargo(name, &NATIVES, &[])
+    steps.cargo(name, NATIVES, &[])
 }
 
 /// Returns cargo's arguments for all of them.

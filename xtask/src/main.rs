@@ -110,7 +110,7 @@ fn main() -> ExitCode {
 
 fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), Problem> {
     if let Some((_, suite)) = SUITES.iter().find(|(name, _)| *name == command) {
-        Rest::read(arguments, None)?.none()?;
+        Rest::read(arguments, None)?.alone()?;
         return Ok(suite(steps)?);
     }
     if command == "compare" {
@@ -136,7 +136,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         "models" => models::run(steps, &rest.word()?)?,
         "twins" => twins::run(steps, &rest.word()?)?,
         "orderings" if rest.option => {
-            rest.none()?;
+            rest.alone()?;
             orderings::check(steps)?;
         }
         "orderings" => orderings::run(steps, &rest.word()?)?,
@@ -144,32 +144,19 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         "elsewhere" => platforms::run(steps, &rest.word()?)?,
         "shuttle" => models::shuttle(steps, rest.number()?)?,
         "torture" => suites::torture(steps, rest.number()?.unwrap_or(60))?,
-        "soak" if rest.option => {
-            let minutes =
-                rest.number()?.ok_or(lexopt::Error::from("--minutes lacks its number"))?;
-            litmus::soak(steps, minutes)?;
+        "soak" if rest.option && rest.word.is_none() => {
+            return Err(lexopt::Error::from("--minutes lacks its number").into());
         }
         "soak" => litmus::soak(steps, rest.number()?.unwrap_or(10))?,
-        "cluster" => {
-            let keep = rest.option;
-            rest.none()?;
-            cluster::run(steps, keep)?;
-        }
-        "browser" => {
-            let take = rest.option;
-            rest.none()?;
-            if take { browser::screenshots(steps)? } else { browser::run(steps)? }
-        }
+        "cluster" => cluster::run(steps, rest.alone()?)?,
+        "browser" if rest.alone()? => browser::screenshots(steps)?,
+        "browser" => browser::run(steps)?,
         "words" => words::run(steps, &rest.word()?)?,
         "assembly" => {
-            rest.none()?;
+            rest.alone()?;
             assembly::run(steps)?;
         }
-        "instructions" => {
-            let write = rest.option;
-            rest.none()?;
-            instructions::run(steps, write)?;
-        }
+        "instructions" => instructions::run(steps, rest.alone()?)?,
         _ => return Err(lexopt::Error::from(format!("there is no command `{command}`")).into()),
     }
     Ok(())
@@ -194,9 +181,12 @@ impl Rest {
         Ok(rest)
     }
 
-    /// Demands that there is no word.
-    fn none(self) -> Result<(), lexopt::Error> {
-        self.word.map_or(Ok(()), |word| Err(Value(word).unexpected()))
+    /// Demands that there is no word, and returns whether the option is there.
+    fn alone(&self) -> Result<bool, lexopt::Error> {
+        match &self.word {
+            Some(word) => Err(Value(word.clone()).unexpected()),
+            None => Ok(self.option),
+        }
     }
 
     fn word(self) -> Result<String, lexopt::Error> {

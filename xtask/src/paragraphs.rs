@@ -1,5 +1,5 @@
-//! Lists as text files: a paragraph for each entry, whose lines begin with a word or a sign for what
-//! they say. A paragraph that begins with `#` is a remark.
+//! Lists as text files: a paragraph for each entry, whose lines begin with a word or a sign for
+//! their meaning. A paragraph that begins with `#` is a remark.
 
 /// An entry of a list.
 #[derive(Clone, Copy)]

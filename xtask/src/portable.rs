@@ -8,19 +8,8 @@ const STATIC: &str = "-C target-feature=+crt-static";
 
 /// A race for a moment, of a program whose first line names its strategy. Flags reach no build
 /// script where a target is named.
-const LITMUS: [&str; 11] = [
-    "run",
-    "--quiet",
-    "--package",
-    "windrow-litmus",
-    "--target",
-    "x86_64-unknown-linux-gnu",
-    "--",
-    "add_close",
-    "--seconds",
-    "0.1",
-    "--trials=1000",
-];
+const LITMUS: &str = "run --quiet --package windrow-litmus --target x86_64-unknown-linux-gnu \
+                      -- add_close --seconds 0.1 --trials=1000";
 
 /// Runs the library's own tests, in each strategy. What only one system has, its tests leave out
 /// elsewhere.
@@ -32,11 +21,14 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         if way.contains(&("WINDROW_STRATEGY", "epochs")) {
             variables.push(("RUST_TEST_THREADS", "1"));
         }
-        let tests =
-            ["test", "--package", "windrow", "--all-features", "--lib", "--tests", "--examples"];
-        steps.cargo(&format!("tests, {name}"), &tests, &variables)?;
-        let in_docs = ["test", "--package", "windrow", "--all-features", "--doc"];
-        steps.cargo(&format!("tests in the docs, {name}"), &in_docs, &variables)?;
+        let tests = "test --package windrow --all-features";
+        let own = format!("{tests} --lib --tests --examples");
+        steps.cargo(&format!("tests, {name}"), &own, &variables)?;
+        steps.cargo(
+            &format!("tests in the docs, {name}"),
+            &format!("{tests} --doc"),
+            &variables,
+        )?;
     }
     Ok(())
 }
@@ -51,10 +43,13 @@ pub(crate) fn linked_statically(steps: &mut Steps) -> Result<(), Failed> {
         return Ok(());
     }
     let root = steps.root().to_owned();
-    steps.step(STEP, &format!("RUSTFLAGS='{STATIC}' cargo {}", LITMUS.join(" ")), || {
+    steps.step(STEP, &format!("RUSTFLAGS='{STATIC}' cargo {LITMUS}"), || {
         let [dynamic, linked] = ["", STATIC].map(|flags| {
             let mut command = cargo(&root);
-            command.args(LITMUS).env("RUSTFLAGS", flags).env("WINDROW_STRATEGY", "");
+            command
+                .args(LITMUS.split_whitespace())
+                .env("RUSTFLAGS", flags)
+                .env("WINDROW_STRATEGY", "");
             let output = command.output().map_err(|error| format!("cannot run cargo: {error}"))?;
             let shown = String::from_utf8_lossy(&output.stdout).into_owned();
             if output.status.success() {

@@ -21,12 +21,15 @@ use list::{Edit, Port, ports};
 /// The folder of our ports.
 const OURS: &str = "benches/ports";
 
+/// The folder of the copies, where the manifest of ours has them.
+const COPIES: &str = "target/ports";
+
 /// Makes the copies, runs the crates' own tests on those with a file of ours, and measures both.
 pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
     let all = ports().map_err(|why| Failed::new("the list of ports", why))?;
-    let copies = root.join("target/ports"); // where the manifest of `OURS` has them
+    let copies = root.join(COPIES);
     let output = target.join("ports/target");
     steps.step("the published crates", "cargo metadata", || {
         let sources = published(&all, &copies.join("published"))?;
@@ -36,16 +39,14 @@ pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Faile
         all.iter().zip(sources).try_for_each(|(port, source)| port.copy(&root, &source, &copies))
     })?;
     for port in &all {
-        let manifest = copies.join("ported").join(port.name).join("Cargo.toml");
-        let manifest = manifest.to_string_lossy().into_owned();
         for run in &port.tests {
-            let tests = [&["test", "--manifest-path", &manifest], &run[..]].concat();
+            let manifest = format!("{COPIES}/ported/{}/Cargo.toml", port.name);
+            let tests = format!("test --manifest-path {manifest} {run}");
             let name = format!("tests of {}, on windrow", port.name);
             steps.cargo(&name, &tests, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
         }
     }
-    let manifest = format!("{OURS}/Cargo.toml");
-    let build = ["build", "--release", "--manifest-path", &manifest];
+    let build = format!("build --release --manifest-path {OURS}/Cargo.toml");
     steps.cargo("before and after", &build, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
     let program = output.join("release/windrow-ports");
     steps.step("before and after, measured", "windrow-ports", || {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use crate::tools::succeeds;
+
 /// The steps of one call, and what became of them.
 pub(crate) struct Steps {
     root: PathBuf,
@@ -46,23 +48,19 @@ impl Steps {
         &self.root
     }
 
-    /// A step that is one call of cargo, with more `variables` in its environment.
+    /// A step that is one call of cargo, with its arguments between spaces and more `variables` in
+    /// its environment.
     pub(crate) fn cargo(
         &mut self,
         name: &str,
-        arguments: &[&str],
+        arguments: &str,
         variables: &[(&str, &str)],
     ) -> Result<(), Failed> {
-        let mut shown: Vec<String> =
-            variables.iter().map(|(variable, value)| format!("{variable}='{value}'")).collect();
-        shown.push("cargo".to_owned());
-        shown.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        let set = variables.iter().map(|(variable, value)| format!("{variable}='{value}' "));
+        let shown = format!("{}cargo {arguments}", set.collect::<String>());
         let mut command = cargo(&self.root);
-        command.args(arguments).envs(variables.iter().copied());
-        self.step(name, &shown.join(" "), || {
-            let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
-            if status.success() { Ok(()) } else { Err(status.to_string()) }
-        })
+        command.args(arguments.split_whitespace()).envs(variables.iter().copied());
+        self.step(name, &shown, || succeeds(&mut command))
     }
 
     /// Runs `body` as a step; `shown` describes it to the reader.

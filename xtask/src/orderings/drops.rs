@@ -18,32 +18,18 @@ use super::tokens::{Token, tokens};
 use crate::sources::{cut, read};
 
 /// Functions whose answer is a Relaxed load's.
-const LOOKS: [&str; 7] = [
-    "owner_address",
-    "is_free",
-    "has_version",
-    "identity_after",
-    "is_valid",
-    "is_current",
-    "reaches",
-];
+const LOOKS: &str = "owner_address is_free has_version identity_after is_valid is_current reaches";
 /// Words by which a value is dropped.
-const DROPS: [&str; 9] = [
-    "?",
-    "filter",
-    "filter_map",
-    "then_some",
-    "then",
-    "and_then",
-    "is_some_and",
-    "is_none_or",
-    "take_while",
-];
+const DROPS: &str = "? filter filter_map then_some then and_then is_some_and is_none_or take_while";
 /// Words that end what a function or a loop does.
 const ENDS: [&str; 3] = ["return", "continue", "break"];
 
 const MARKS: [&str; 2] =
     ["<!-- what Relaxed loads drop: begin -->", "<!-- what Relaxed loads drop: end -->"];
+
+fn is_in(words: &str, text: &str) -> bool {
+    words.split(' ').any(|word| word == text)
+}
 
 /// A run of tokens up to `;`, `{` or `}`.
 struct Statement<'s> {
@@ -53,10 +39,6 @@ struct Statement<'s> {
 }
 
 impl<'s> Statement<'s> {
-    fn has(&self, words: &[&str]) -> bool {
-        self.tokens.iter().any(|token| words.contains(&token.text))
-    }
-
     /// Returns the Relaxed loads in it, by their names.
     fn loads(&self) -> impl Iterator<Item = &'s str> {
         let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
@@ -66,7 +48,7 @@ impl<'s> Statement<'s> {
                     .any(|word| word == "Relaxed")
                     .then_some(token.text)
             }
-            look if LOOKS.contains(&look) && text(at + 1) == "(" => {
+            look if is_in(LOOKS, look) && text(at + 1) == "(" => {
                 (at == 0 || text(at - 1) != "fn").then_some(look)
             }
             _ => None,
@@ -114,7 +96,8 @@ fn drops(statements: &[Statement<'_>], at: usize) -> bool {
     let ends =
         |next: &Statement<'_>| next.tokens.first().is_some_and(|token| ENDS.contains(&token.text));
     let statement = &statements[at];
-    statement.has(&DROPS) || (statement.end == "{" && statements.get(at + 1).is_some_and(ends))
+    statement.tokens.iter().any(|token| is_in(DROPS, token.text))
+        || (statement.end == "{" && statements.get(at + 1).is_some_and(ends))
 }
 
 /// Returns the places in one file.

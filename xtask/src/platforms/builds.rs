@@ -128,11 +128,8 @@ impl Target {
             return Err(format!("{} has no std of its own", self.triple));
         };
         let built = folder.join("built");
-        succeeds(self.cargo(root, folder, "build").args([
-            "--release",
-            "--lib",
-            "--package=windrow",
-        ]))?;
+        let library = ["--release", "--lib", "--package=windrow"];
+        succeeds(self.cargo(root, folder, "build").args(library))?;
         let of_target = built.join(self.triple).join("release");
         let text = folder.join("hot_path.s");
         let mut compiler = Command::new("/usr/bin/rustc");

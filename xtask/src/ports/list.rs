@@ -13,7 +13,7 @@ pub(super) struct Port {
     /// The changes by which theirs come to use it.
     pub(super) edits: Vec<Edit>,
     /// The arguments of `cargo test` for its own tests, for each run.
-    pub(super) tests: Vec<Vec<&'static str>>,
+    pub(super) tests: Vec<&'static str>,
     /// The packages that only its benches and examples need: not built.
     pub(super) unneeded: Vec<&'static str>,
     /// A function that is measured and not public: made so in both copies.
@@ -49,7 +49,7 @@ fn port(entry: Paragraph<'static>) -> Result<Port, String> {
         version: entry.one("version ")?,
         file: entry.one("file ")?,
         edits: Vec::new(),
-        tests: entry.all("test").map(|run| run.split_whitespace().collect()).collect(),
+        tests: entry.all("test").collect(),
         unneeded: entry.all("unneeded ").collect(),
         opened: entry.all("opened ").next(),
     })

@@ -44,7 +44,9 @@ fn main() {
             }
             drained
         });
-        adders.into_iter().for_each(|adder| adder.join().expect("no adder panics"));
+        for adder in adders {
+            adder.join().expect("no adder panics");
+        }
         over.store(true, Ordering::Relaxed);
         drained = reader.join().expect("the reader does not panic");
         changer.join().expect("the changer does not panic");

@@ -58,10 +58,9 @@ fn the_page_by_day_and_by_night() {
 /// Adds the numbers of a process to a console.
 fn with_process(mut console: Console) -> Console {
     let begun = Instant::now();
-    let cpu = total_fn(move || 2_419.0 + 0.07 * begun.elapsed().as_secs_f64());
+    let cpu = total_fn(move || 1.3 + 0.07 * begun.elapsed().as_secs_f64());
     console.show("process_cpu_seconds", "CPU time, user and system", cpu).unwrap();
-    let start = SystemTime::now() - Duration::from_secs(97_200);
-    let start = start.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let start = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
     for (name, number) in [
         ("process_resident_memory_bytes", 59_768_832.0),
         ("process_open_fds", 61.0),

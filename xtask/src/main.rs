@@ -124,7 +124,7 @@ usage: cargo xtask <command>
 
   compare [PART]...
                   windrow and its rivals, side by side: tables, data and pictures in target/compare;
-                  --quick: in a minute or two; --publish: into benches/results.md, docs/performance.md and README.md;
+                  --quick: in a minute or two; --publish: into benches/results.md and README.md, pictures into docs;
                   PART: only that; one that does not exist lists them;
                   --before COMMIT: the strategies also as they were then
   compare ports   programs of others on windrow, before and after: runs their own tests, and measures both

@@ -6,7 +6,7 @@
 //! | file | |
 //! |---|---|
 //! | `way` | the processes: the requested strategy of each, and its actual one |
-//! | `report` | tables and verdicts |
+//! | `report` | tables |
 //! | `choice` | a part of its own: which strategy is best, by threads, reads and cold memory |
 //!
 //! Every loop is measured in two ways: on *one* counter or window, where an add waits for the store

@@ -1,9 +1,9 @@
-//! The results of the strategies: nanoseconds, ratios, rotations, and the forms of the second look.
+//! The results of the strategies: nanoseconds, ratios and rotations.
 
 use super::way::{FENCED, PER_CORE, PER_CORE_BEFORE, PORTABLE, PORTABLE_BEFORE, Way};
 use super::{
-    ADD, ADD_GIVEN, COUNTER, FAST_COUNTER, FLOOR_MODIFY, FLOOR_STORE, Figure, LOCKED, LOOKS, On,
-    RECORD, RECORD_GIVEN, Strategies, YARDSTICKS, cost,
+    ADD, ADD_GIVEN, COUNTER, FAST_COUNTER, FLOOR_MODIFY, FLOOR_STORE, Figure, LOCKED, On, RECORD,
+    RECORD_GIVEN, Strategies, YARDSTICKS, cost,
 };
 use crate::lab::report::Table;
 use crate::lab::stats::{MARK, Spread};
@@ -41,7 +41,6 @@ pub fn tables(found: &Strategies) -> Vec<Table> {
         windows(found, "strategy-adds", "a Count event of a window", [ADD, ADD_GIVEN]),
         windows(found, "strategy-records", "a Value event of a window", [RECORD, RECORD_GIVEN]),
         rotations(found),
-        looks(found),
     ]
 }
 
@@ -50,7 +49,7 @@ fn ratios(found: &Strategies) -> Table {
     let mut table = Table::new("strategy-ratios", "The strategies: ratios within a round", heads);
     for (one, other) in RATIOS {
         let ratio = |on| {
-            let find = |(way, name): At| found.find(way, name, Some(on));
+            let find = |(way, name): At| found.find(way, name, on);
             let ((first, one_figure), (second, other_figure)) = (find(one)?, find(other)?);
             // A process that could not be what it was asked to be is compared with none.
             let known = |way: &Way, (_, name): At| way.as_asked || YARDSTICKS.contains(&name);
@@ -79,7 +78,7 @@ fn counters(found: &Strategies) -> Table {
     let heads = ["what", "is", "one in a loop", "sixteen in turn"];
     let title = "ns of CPU time an add to a counter, by strategy";
     let mut table = Table::new("strategy-counters", title, heads);
-    let cell = |way, name, on| show(found.find(way, name, Some(on)));
+    let cell = |way, name, on| show(found.find(way, name, on));
     for name in YARDSTICKS {
         let cells = On::ALL.map(|on| cell(PER_CORE, name, on));
         table.row([name.to_owned(), "-".to_owned()].into_iter().chain(cells));
@@ -103,7 +102,7 @@ fn windows(found: &Strategies, id: &'static str, what: &str, [ticker, given]: [&
     ];
     let mut table = Table::new(id, format!("ns of CPU time an add to {what}, by strategy"), heads);
     for way in &found.ways {
-        let cell = |name, on| show(found.find(way.name, name, Some(on)));
+        let cell = |name, on| show(found.find(way.name, name, on));
         let cells = [ticker, given].into_iter().flat_map(|name| On::ALL.map(|on| cell(name, on)));
         table.row([way.name.to_owned(), way.windows.clone()].into_iter().chain(cells));
     }
@@ -133,20 +132,6 @@ fn rotations(found: &Strategies) -> Table {
         "Wall time, with what reading the clock twice takes; median (least to greatest) over the rounds, each of 1000 \
          rotations.",
     );
-    table
-}
-
-fn looks(found: &Strategies) -> Table {
-    let heads = ["second look", "ns an add", "ratio to none"];
-    let mut table = Table::new("strategy-looks", "The second look of a portable add", heads);
-    let find = |name| found.find(PER_CORE, name, None).map(|(_, figure)| figure);
-    let Some(none) = find("look, none") else { return table };
-    for (name, figure) in LOOKS.iter().filter_map(|&name| Some((name, find(name)?))) {
-        let ratio = Spread::of_both(&figure.samples, &none.samples, |one, other| one / other);
-        let name = name.trim_start_matches("look, ").to_owned();
-        table.row([name, cost(figure).show(), ratio.show()]);
-    }
-    table.note(&note());
     table
 }
 

@@ -70,7 +70,7 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
     // Numbers of values have no unit.
     let of_values = |suffix, about, number| {
         let is_in_unit = matches!(number, Number::Sum);
-        Instrument { suffix, about, number, is_in_unit, ..own(Kind::Counter) }
+        Instrument { suffix, about, is_in_unit, number, ..own(Kind::Counter) }
     };
     let buckets = of_values("bucket", "all-time number of values up to `le`", Number::Buckets);
     match (part.kind, form) {

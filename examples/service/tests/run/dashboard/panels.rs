@@ -203,7 +203,7 @@ fn past(served: &Served<'_>) -> Vec<Panel> {
     let day = format!("sum by ({ROUTE}) (increase({requests}[1d]))");
     let held = "time() - ALERTS_FOR_STATE{job=\"shop\"}".to_owned();
     vec![
-        panel("How long alerts have held", "s", held, "{{alertname}} {{instance}} {{route}}"),
+        panel("Age of alerts", "s", held, "{{alertname}} {{instance}} {{route}}"),
         Panel {
             title: "Requests, and those of yesterday and of a week ago",
             unit: "reqps",

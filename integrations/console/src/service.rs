@@ -47,7 +47,6 @@ use crate::unusual::watches::Watches;
 #[must_use = "it answers no request before a server has it"]
 pub struct ConsoleService {
     shown: Arc<Shown>,
-    keeper: Arc<Keeper>,
     hub: Arc<Hub>,
     answers: Arc<Answers>,
     /// The log that has the past.
@@ -62,10 +61,9 @@ impl ConsoleService {
         let events = shown.metrics.iter().map(|metric| events_of(metric.outline.form));
         let keeper = Arc::new(Keeper::new(Watches::new(settings, events)));
         let hub = Arc::new(Hub::new(Arc::clone(&shown), Arc::clone(&keeper)));
-        let answers = Arc::new(Answers::new(Arc::clone(&shown), Arc::clone(&keeper)));
+        let answers = Arc::new(Answers::new(Arc::clone(&shown), keeper));
         ConsoleService {
             shown,
-            keeper,
             hub,
             answers,
             #[cfg(feature = "log")]
@@ -83,7 +81,7 @@ impl ConsoleService {
     /// Returns the console for a server of its own, with streams of its own, for any host.
     #[cfg(feature = "server")]
     pub(crate) fn for_server(&self) -> ConsoleService {
-        let hub = Arc::new(Hub::new(Arc::clone(&self.shown), Arc::clone(&self.keeper)));
+        let hub = Arc::new(self.hub.anew());
         ConsoleService { hub, is_for_all: true, ..self.clone() }
     }
 

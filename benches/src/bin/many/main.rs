@@ -1,24 +1,26 @@
-//! The cost of being many: `many DIRECTORY [--most N] [--only PART]` writes a page with a table for
-//! each part, and a picture of each column, into the directory.
+//! The cost of being many: `many [--most N] [--only PART]` prints a table for each part. Times are
+//! nanoseconds of processor time of one thread, for one of the things; bytes are those asked of the
+//! allocator. Columns of windrow's counters are mapped besides: 8 bytes for each core.
 //!
-//! `cargo run --release -p windrow-benches --features limits --bin many -- DIRECTORY`. Each decade
+//! `cargo run --release -p windrow-benches --features limits --bin many`. Each decade
 //! from 1 to a million, or to `--most N`, is measured once. Where things are few, a thousand are
 //! made in several sets. Bytes are counted apart from times, since a count makes an allocation
 //! longer.
 
 mod keys;
-mod page;
 mod series;
 mod windows;
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use cpu_time::ThreadTime;
 
-use lexopt::Arg::{Long, Value};
+use lexopt::Arg::Long;
 use lexopt::{Parser, ValueExt};
 use windrow_benches::heap::Counting;
+use windrow_benches::lab::progress::Progress;
+use windrow_benches::lab::stats::digits;
+use windrow_benches::terminal::{print_caption, print_table};
 
 #[global_allocator]
 static HEAP: Counting = Counting::new();
@@ -29,22 +31,10 @@ struct Part {
     title: &'static str,
     /// The text above the table.
     about: &'static str,
-    /// The crates that take part.
-    rivals: &'static [&'static str],
-    columns: &'static [Column],
+    /// The heads of the figures.
+    columns: &'static [&'static str],
     /// Returns a row for each contender of which this number can be made.
     measure: fn(usize) -> Vec<Row>,
-}
-
-/// A figure of each row.
-struct Column {
-    head: &'static str,
-    /// The end of the picture's name.
-    picture: &'static str,
-}
-
-const fn column(head: &'static str, picture: &'static str) -> Column {
-    Column { head, picture }
 }
 
 /// The figures of a contender for some number of things: one for each column.
@@ -65,18 +55,16 @@ const AT_RANDOM: usize = 1_000_000;
 /// The options.
 #[derive(Debug, PartialEq)]
 struct Asked {
-    directory: PathBuf,
     most: usize,
     only: Option<String>,
 }
 
 fn asked(mut arguments: Parser) -> Result<Asked, lexopt::Error> {
-    let (mut directory, mut most, mut only) = (None, MOST, None);
+    let (mut most, mut only) = (MOST, None);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("most") => most = arguments.value()?.parse_with(a_number)?,
             Long("only") => only = Some(arguments.value()?.string()?),
-            Value(word) if directory.is_none() => directory = Some(word.into()),
             other => return Err(other.unexpected()),
         }
     }
@@ -84,8 +72,7 @@ fn asked(mut arguments: Parser) -> Result<Asked, lexopt::Error> {
     if only.as_ref().is_some_and(|only| !names.contains(&only.as_str())) {
         return Err(format!("the parts are {names:?}").into());
     }
-    let directory = directory.ok_or("there is `many DIRECTORY`")?;
-    Ok(Asked { directory, most, only })
+    Ok(Asked { most, only })
 }
 
 fn a_number(text: &str) -> Result<usize, String> {
@@ -94,17 +81,6 @@ fn a_number(text: &str) -> Result<usize, String> {
 }
 
 impl Asked {
-    /// Returns the command that measures the same, without the name of the directory.
-    fn command(&self) -> String {
-        let mut words = vec![
-            "cargo run --release -p windrow-benches --features limits --bin many -- DIRECTORY"
-                .to_owned(),
-        ];
-        words.extend((self.most < MOST).then(|| format!("--most {}", self.most)));
-        words.extend(self.only.as_ref().map(|part| format!("--only {part}")));
-        words.join(" ")
-    }
-
     fn decades(&self) -> Vec<usize> {
         let decades = std::iter::successors(Some(1_usize), |count| Some(10 * count));
         decades.take_while(|count| *count <= self.most).collect()
@@ -146,10 +122,34 @@ fn bytes<T>(make: impl FnOnce() -> T) -> (T, usize) {
     (all, bytes)
 }
 
+/// Measures a part, and prints its table.
+fn print(part: &Part, decades: &[usize]) {
+    let mut progress = Progress::begin(part.title);
+    let mut rows = Vec::new();
+    for (at, count) in decades.iter().enumerate() {
+        progress.step("decade", at, decades.len());
+        rows.extend((part.measure)(*count));
+    }
+    progress.end();
+    let heads: Vec<&str> = [part.name].into_iter().chain(part.columns.iter().copied()).collect();
+    let cells = |row: &Row| {
+        let name = format!("{}, {}", row.contender, row.count);
+        [name].into_iter().chain(row.figures.iter().copied().map(digits)).collect()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    println!("{}. {}\n", part.title, part.about);
+    print_table(&heads, &rows);
+    println!();
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let asked = asked(Parser::from_env())?;
     HEAP.stop(true);
-    page::write(&asked)
+    print_caption("many");
+    for part in asked.parts() {
+        print(part, &asked.decades());
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -163,31 +163,22 @@ mod tests {
     #[test]
     fn a_number_of_none_is_refused_and_so_is_one_beyond_a_million() {
         for wrong in ["0", "1000001", "-1", "many", ""] {
-            let error = of(&["there", "--most", wrong]).expect_err(wrong);
+            let error = of(&["--most", wrong]).expect_err(wrong);
             assert!(error.contains("`--most` is a number from 1 to 1000000"), "{error}");
         }
-        let decades = |most| of(&["there", "--most", most]).expect("a number").decades();
+        let decades = |most| of(&["--most", most]).expect("a number").decades();
         assert_eq!(decades("1"), [1]);
         assert_eq!(decades("999"), [1, 10, 100]);
         assert_eq!(decades("1000"), [1, 10, 100, 1000]);
-        assert_eq!(of(&["there"]).expect("a directory").decades().last(), Some(&MOST));
+        assert_eq!(of(&[]).expect("no option").decades().last(), Some(&MOST));
     }
 
     #[test]
     fn a_part_is_one_that_there_is() {
-        assert!(of(&["there", "--only", "gates"]).expect_err("none").contains("the parts are"));
-        assert!(of(&[]).is_err());
+        assert!(of(&["--only", "gates"]).expect_err("none").contains("the parts are"));
+        assert!(of(&["there"]).is_err());
         let names = |asked: Asked| asked.parts().iter().map(|part| part.name).collect::<Vec<_>>();
-        assert_eq!(names(of(&["there", "--only", "keys"]).expect("a part")), ["keys"]);
-        assert_eq!(names(of(&["there"]).expect("a directory")), ["series", "windows", "keys"]);
-    }
-
-    #[test]
-    fn the_command_has_the_options_of_the_run() {
-        let command = |words: &[&str]| of(words).expect("sound options").command();
-        let whole = command(&["there"]);
-        assert!(whole.ends_with("--bin many -- DIRECTORY"), "{whole}");
-        let some = command(&["--only", "windows", "there", "--most", "100"]);
-        assert_eq!(some, format!("{whole} --most 100 --only windows"));
+        assert_eq!(names(of(&["--only", "keys"]).expect("a part")), ["keys"]);
+        assert_eq!(names(of(&[]).expect("no option")), ["series", "windows", "keys"]);
     }
 }

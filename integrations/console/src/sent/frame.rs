@@ -20,16 +20,17 @@
 //! (or those since the window was built, if fewer), its numbers (see
 //! [`layout`](crate::shown::layout)) and the last minute: the age of the end of its newest slice
 //! and the length of a slice, both in milliseconds, and the count of each slice, from the first one
-//! that is known. `epoch` tells one process from another, `log` is 1 if `/past` has a log, `age` is the time since the console was made, and
-//! `held` the age at which nothing disagreed, both in milliseconds; an audit reads one series, and
-//! `round` is the number of frames in which each series has its turn. `unusual` has the changes
-//! that go on, each with its row, kind, weight, beginning, words and course, the most urgent first;
-//! their number, if not all are listed; the time since which nothing else was unusual; and the
-//! number of windows, and of those that have a past to compare with. `heavy` has heavy keys: a
-//! name, a help, and for each span its milliseconds, the total weight, and the heaviest keys with
-//! the bounds of their weight. `process` has the [line](super::process) of the process: the keys of a
-//! part, its name, its words, and more words. `yesterday` has a row's number and its rate a second in this hour of
-//! yesterday, where a tier has it.
+//! that is known. `epoch` tells one process from another, `log` is 1 if `/past` has a log, `age` is
+//! the time since the console was made, and `held` the age at which nothing disagreed, both in
+//! milliseconds; an audit reads one series, and `round` is the number of frames in which each
+//! series has its turn. `unusual` has the changes that go on, each with its row, kind, weight,
+//! beginning, words and course, the most urgent first; their number, if not all are listed; the
+//! time since which nothing else was unusual; and the number of windows, and of those that have a
+//! past to compare with. `heavy` has heavy keys: a name, a help, and for each span its
+//! milliseconds, the total weight, and the heaviest keys with the bounds of their weight. `process`
+//! has the [line](super::process) of the process: the keys of a part, its name, its words, and more
+//! words. `yesterday` has a row's number and its rate a second in this hour of yesterday, where a
+//! tier has it.
 //!
 //! `event: more` contains the changes since the frame before: `gone` has the numbers of removed
 //! rows, `spans` a row's number and the span that it covers now, `rows` a row's number and its

@@ -141,6 +141,12 @@ impl Hub {
         Hub { shown, keeper, latest, state: Mutex::default(), changed: Condvar::new() }
     }
 
+    /// Returns a hub of the same console, without streams yet.
+    #[cfg(feature = "server")]
+    pub(crate) fn anew(&self) -> Hub {
+        Hub::new(Arc::clone(&self.shown), Arc::clone(&self.keeper))
+    }
+
     /// Returns a listener; `None` if there is no seat, the console is closed, or the sampler cannot
     /// be started.
     pub(crate) fn listen(self: &Arc<Hub>) -> Option<Listener> {

@@ -12,7 +12,8 @@
 //! | `process_threads` | a number |
 //! | `process_start_time_seconds` | the time since then |
 //!
-//! A metric that is in the line is no row of the page, unless a search asks for it.
+//! A metric that is in the line is no row of the page, unless a search asks for it; nor is a limit
+//! that the system does not have.
 
 use std::time::{Duration, Instant};
 
@@ -53,7 +54,8 @@ pub(crate) struct Line {
 struct Reading {
     /// The position of the metric.
     index: usize,
-    number: f64,
+    /// `None` if the system does not tell it.
+    number: Option<f64>,
 }
 
 impl Line {
@@ -62,12 +64,12 @@ impl Line {
         let metric = &shown.metrics[index];
         let is_one = !matches!(metric.outline.form, Form::Window(_) | Form::Histogram(_));
         let Some(name) = known(key).filter(|_| is_one) else { return };
-        let Some(number) = numbers.first().and_then(|number| number.as_f64()) else { return };
+        let number = numbers.first().and_then(|number| number.as_f64());
         self.read.push((name, Reading { index, number }));
     }
 
     /// Ends a frame: writes each part with the keys of its metrics, its name, its words, and more
-    /// words for a reader who asks.
+    /// words.
     pub(crate) fn write(&mut self, json: &mut Json, shown: &Shown, now: u64) {
         let at = Instant::now();
         json.list(|json| {
@@ -89,7 +91,7 @@ impl Line {
                 });
             }
         });
-        self.before = self.find(CPU).map(|cpu| (cpu.number, at));
+        self.before = self.find(CPU).and_then(|cpu| Some((cpu.number?, at)));
         self.read.clear();
     }
 
@@ -106,6 +108,7 @@ impl Line {
         limit: Option<Reading>,
         (now, at): (u64, Instant),
     ) -> [String; 2] {
+        let Some(number) = number else { return ["unknown".to_owned(), String::new()] };
         let unit = shown.metrics[index].unit;
         let whole = quantity(Number::real(number), unit);
         match unit {
@@ -123,7 +126,8 @@ impl Line {
                 share.map_or([whole, used.clone()], |share| [percent(share), used])
             }
             _ => {
-                let limit = limit.map(|limit| quantity(Number::real(limit.number), unit));
+                let limit = limit.and_then(|limit| limit.number);
+                let limit = limit.map(|limit| quantity(Number::real(limit), unit));
                 [limit.map_or(whole.clone(), |limit| format!("{whole} of {limit}")), String::new()]
             }
         }
@@ -191,6 +195,13 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_is_none_is_no_row_either() {
+        let names = ["process_virtual_memory_bytes", "process_virtual_memory_max_bytes"];
+        let said = line(&mut Line::default(), &shown(&names), &[1_048_576.0, f64::NAN], 0);
+        assert_eq!(said, json!([[names, "virtual", "1 MiB", ""]]));
+    }
+
+    #[test]
     fn the_cpu_time_is_a_share_from_the_second_frame_on() {
         let (shown, mut cpu) = (shown(&["process_cpu_seconds"]), Line::default());
         let first = line(&mut cpu, &shown, &[12.3], 0);
@@ -201,7 +212,7 @@ mod tests {
         let second = line(&mut cpu, &shown, &[262.3], 0);
         assert_eq!(second[0][2], "25 %");
         // A number that the system does not tell is absent, and then begins anew.
-        assert_eq!(line(&mut cpu, &shown, &[f64::NAN], 0), json!([]));
+        assert_eq!(line(&mut cpu, &shown, &[f64::NAN], 0)[0][2], "unknown");
         assert_eq!(line(&mut cpu, &shown, &[263.0], 0)[0][2], "263 s");
     }
 

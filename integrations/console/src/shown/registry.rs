@@ -65,8 +65,8 @@ impl Shown {
         self.begun.elapsed()
     }
 
-    /// Returns the name of the unit of a metric's own number, or of the values of a histogram; `None`
-    /// if it is a plain number.
+    /// Returns the name of the unit of a metric's own number, or of a histogram's values; `None` if
+    /// it is a plain number.
     pub(crate) fn unit(&self, metric: &Named) -> Option<&'static str> {
         if self.is_duration(&metric.name) { Some("ns") } else { metric.unit.name() }
     }

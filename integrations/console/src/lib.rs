@@ -8,8 +8,6 @@
 // `read`, compared with its past in `unusual`, written in `sent`, and handed out by `service`. No
 // file takes anything from one above it.
 mod console;
-#[cfg(feature = "server")]
-mod error;
 mod host;
 mod query;
 mod read;
@@ -22,10 +20,8 @@ mod shown;
 mod unusual;
 
 pub use console::Console;
-#[cfg(feature = "server")]
-pub use error::ServeError;
 pub use sent::body::Body;
 #[cfg(feature = "server")]
-pub use server::Server;
+pub use server::{ServeError, Server};
 pub use service::{ConsoleService, Responding, Serving};
 pub use windrow_prometheus::RegisterError;

@@ -3,20 +3,14 @@
 //! Each request has a connection of its own: they are seconds apart, and a collector closes idle
 //! connections at times of its own.
 
-use std::error::Error;
 use std::time::Duration;
 
-use http_body_util::Full;
-use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use windrow_http::client::{Client, Lost, Url};
 
 use crate::error::{ExportError, StartError};
 use crate::message;
-use endpoint::Endpoint;
 
 mod answer;
 mod endpoint;
@@ -41,7 +35,8 @@ pub(crate) enum Protocol {
 /// The way to a collector.
 pub(crate) struct Wire {
     protocol: Protocol,
-    endpoint: Endpoint,
+    client: Client,
+    url: Url,
     headers: HeaderMap,
     timeout: Duration,
 }
@@ -61,12 +56,12 @@ impl Wire {
             let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
             headers.insert(key, HeaderValue::from_str(value).map_err(|_| wrong())?);
         }
-        let endpoint = match protocol {
-            Protocol::Http => Endpoint::http(endpoint)?,
+        let (client, url) = match protocol {
+            Protocol::Http => (Client::new(), endpoint::http(endpoint)?),
             #[cfg(feature = "grpc")]
-            Protocol::Grpc => Endpoint::grpc(endpoint)?,
+            Protocol::Grpc => (Client::http2(), endpoint::grpc(endpoint)?),
         };
-        Ok(Wire { protocol, endpoint, headers, timeout })
+        Ok(Wire { protocol, client, url, headers, timeout })
     }
 
     /// Sends a message, and returns whether it was accepted.
@@ -86,44 +81,11 @@ impl Wire {
         let late = ExportError::Timeout { timeout: self.timeout };
         timeout(self.timeout, exchange).await.unwrap_or(Err(late))
     }
-
-    async fn connect(&self) -> Result<TokioIo<TcpStream>, ExportError> {
-        let stream = TcpStream::connect((self.endpoint.host.as_str(), self.endpoint.port));
-        let stream = stream.await.map_err(|error| lost(&error))?;
-        let _ = stream.set_nodelay(true); // it is faster, and not needed
-        Ok(TokioIo::new(stream))
-    }
 }
 
-/// A connection's task, which ends with this.
-struct Connection(JoinHandle<()>);
-
-impl Connection {
-    fn spawn<E>(connection: impl Future<Output = Result<(), E>> + Send + 'static) -> Connection {
-        Connection(tokio::spawn(async move {
-            let _ = connection.await; // the request has its error
-        }))
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// Returns the error of a connection, with the texts of all that caused it.
-fn lost(error: &(dyn Error + 'static)) -> ExportError {
-    let mut texts = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !texts.contains(&text) {
-            texts = format!("{texts}: {text}");
-        }
-        cause = error.source();
-    }
-    ExportError::Connection { error: texts }
+/// Returns the error of a connection.
+fn lost(lost: &Lost) -> ExportError {
+    ExportError::Connection { error: lost.to_string() }
 }
 
 /// Returns what an accepted request's answer says.
@@ -135,8 +97,4 @@ fn accepted(answer: &message::Response) -> Result<(), ExportError> {
         }
         _ => Ok(()),
     }
-}
-
-fn body(message: Vec<u8>) -> Full<Bytes> {
-    Full::new(Bytes::from(message))
 }

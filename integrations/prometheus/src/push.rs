@@ -6,16 +6,19 @@ use std::time::Duration;
 
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use tokio::time::timeout;
+use windrow_http::client::{Client, Url, UrlError, beginning};
 
 use crate::{Format, Scraped};
-use exchange::{Exchange, send};
 use path::path;
 
 pub use error::PushError;
 
 mod error;
-mod exchange;
 mod path;
+
+/// The most that is read of the text of a refusal, in bytes.
+const LONGEST_TEXT: usize = 4096;
 
 /// The time in which the gateway must answer, unless the program says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -164,16 +167,46 @@ impl Pushgateway {
         }
         let content_type = HeaderValue::from_static(Format::TEXT.content_type());
         headers.insert(CONTENT_TYPE, content_type);
-        let path = path(&self.job, &self.labels)?;
-        let exchange = Exchange::new(&self.url, &path, method, headers, body)?;
+        let wrong = |error: UrlError| PushError::Url { url: self.url.clone(), rule: error.rule };
+        let url = Url::parse(&self.url).map_err(wrong)?;
+        let path =
+            format!("{}{}", url.path().trim_end_matches('/'), path(&self.job, &self.labels)?);
+        let url = url.with_path(&path).map_err(wrong)?;
         // The caller's thread may be one of a runtime, which must not start another one.
         thread::scope(|scope| {
             let sent = thread::Builder::new()
                 .name("windrow-push".to_owned())
-                .spawn_scoped(scope, || send(exchange, self.timeout));
+                .spawn_scoped(scope, || self.exchange(method, &url, headers, body));
             let sent = sent.map_err(|error| PushError::Start { error })?;
             sent.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
+    }
+
+    /// Sends a request on this thread, and reads the answer.
+    fn exchange(
+        &self,
+        method: Method,
+        url: &Url,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<(), PushError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| PushError::Start { error })?;
+        let exchange = async {
+            let answer = Client::new().send(method, url, headers, body).await;
+            let answer =
+                answer.map_err(|lost| PushError::Connection { error: lost.to_string() })?;
+            let status = answer.status();
+            if status.is_success() {
+                return Ok(());
+            }
+            let text = beginning(answer.into_body(), LONGEST_TEXT).await;
+            let message = String::from_utf8_lossy(&text).trim().to_owned();
+            Err(PushError::Refused { status: status.as_u16(), message })
+        };
+        let sent = runtime.block_on(async { timeout(self.timeout, exchange).await });
+        runtime.shutdown_background(); // a look-up of a name that hangs holds nothing up
+        sent.unwrap_or(Err(PushError::Timeout { timeout: self.timeout }))
     }
 }
 

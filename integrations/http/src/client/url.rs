@@ -90,8 +90,17 @@ mod tests {
     #[test]
     fn a_url_that_cannot_be_sent_to_is_refused() {
         let given = [
-            "", "127.0.0.1:4318", "https://a", "ftp://a", "http://u:p@a", "http://a?b", "/v1",
-            "http://", "http://[]/", "http://:80", "http://a b",
+            "",
+            "127.0.0.1:4318",
+            "https://a",
+            "ftp://a",
+            "http://u:p@a",
+            "http://a?b",
+            "/v1",
+            "http://",
+            "http://[]/",
+            "http://:80",
+            "http://a b",
         ];
         for given in given {
             assert!(Url::parse(given).is_err(), "{given}");

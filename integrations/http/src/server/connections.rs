@@ -93,7 +93,9 @@ impl Connections {
     ) {
         self.open.retain(|(_, task)| !task.is_finished());
         if self.open.len() >= limits.connections {
-            let Some(idle) = self.open.iter().position(|(state, _)| state.is_idle()) else { return };
+            let Some(idle) = self.open.iter().position(|(state, _)| state.is_idle()) else {
+                return;
+            };
             self.open.remove(idle).1.abort();
         }
         let state = Arc::new(State::default());

@@ -2,17 +2,14 @@
 
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Bytes;
-use hyper::client::conn::http2;
+use http_body_util::{BodyExt, Limited};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, TE};
-use hyper::http::uri::{Authority, PathAndQuery};
-use hyper::{Request, StatusCode, Uri};
-use hyper_util::rt::TokioExecutor;
+use hyper::{Method, StatusCode};
 use prost::Message;
+use windrow_http::client::Lost;
 
 use super::answer::short;
-use super::{Connection, LONGEST_ANSWER, UNAVAILABLE, Wire, accepted, body, lost};
+use super::{LONGEST_ANSWER, UNAVAILABLE, Wire, accepted, lost};
 use crate::error::ExportError;
 use crate::message::{Response, RetryInfo, Status};
 
@@ -28,11 +25,10 @@ const UNKNOWN: u16 = 2;
 
 impl Wire {
     pub(super) async fn send_by_grpc(&self, message: &[u8]) -> Result<(), ExportError> {
-        let stream = self.connect().await?;
-        let handshake = http2::handshake(TokioExecutor::new(), stream);
-        let (mut requests, connection) = handshake.await.map_err(|error| lost(&error))?;
-        let _connection = Connection::spawn(connection);
-        let answer = requests.send_request(self.call(message)).await;
+        let mut headers = self.headers.clone();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        headers.insert(TE, HeaderValue::from_static("trailers"));
+        let answer = self.client.send(Method::POST, &self.url, headers, framed(message)).await;
         let (head, answer) = answer.map_err(|error| lost(&error))?.into_parts();
         if head.status != StatusCode::OK {
             let (status, message) = (head.status.as_u16(), String::new());
@@ -45,7 +41,7 @@ impl Wire {
         }
         // With the trailers, which have the status.
         let answer = Limited::new(answer, LONGEST_ANSWER).collect().await;
-        let answer = answer.map_err(|error| lost(&*error))?;
+        let answer = answer.map_err(|error| lost(&Lost::of(&*error)))?;
         // An answer without a message has its status in the headers.
         let trailers = answer.trailers().unwrap_or(&head.headers);
         let trailers = if trailers.contains_key("grpc-status") { trailers } else { &head.headers };
@@ -60,26 +56,16 @@ impl Wire {
             status => Err(failed(status.unwrap_or(UNKNOWN), trailers)),
         }
     }
+}
 
-    fn call(&self, message: &[u8]) -> Request<Full<Bytes>> {
-        let mut parts = hyper::http::uri::Parts::default();
-        parts.scheme = Some(hyper::http::uri::Scheme::HTTP);
-        parts.authority = Authority::try_from(self.endpoint.authority.as_str()).ok();
-        parts.path_and_query = PathAndQuery::try_from(self.endpoint.path.as_str()).ok();
-        let mut request = Request::post(Uri::from_parts(parts).unwrap_or_default());
-        if let Some(headers) = request.headers_mut() {
-            headers.clone_from(&self.headers);
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
-            headers.insert(TE, HeaderValue::from_static("trailers"));
-        }
-        // A message has a byte that says it is not compressed, and its length, before it.
-        let length = u32::try_from(message.len()).expect("requests have a few MiB");
-        let mut framed = Vec::with_capacity(message.len() + 5);
-        framed.push(0);
-        framed.extend(length.to_be_bytes());
-        framed.extend(message);
-        request.body(body(framed)).expect("the parts are those of a URL")
-    }
+/// Returns a message with a byte that says it is not compressed, and its length, before it.
+fn framed(message: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(message.len()).expect("requests have a few MiB");
+    let mut framed = Vec::with_capacity(message.len() + 5);
+    framed.push(0);
+    framed.extend(length.to_be_bytes());
+    framed.extend(message);
+    framed
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

@@ -2,16 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use http_body_util::{BodyExt, Collected, Full, Limited};
+use http_body_util::{BodyExt, Collected, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::client::conn::http1;
-use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
-use hyper::{Request, Response};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::{Method, Response};
 use prost::Message;
 use tokio::time::timeout;
 
 use super::answer::{delay_in_seconds, refusal};
-use super::{Connection, LONGEST_ANSWER, UNAVAILABLE, Wire, accepted, body, lost};
+use super::{LONGEST_ANSWER, UNAVAILABLE, Wire, accepted, lost};
 use crate::error::ExportError;
 use crate::message;
 
@@ -23,8 +22,7 @@ const LONGEST_TEXT: Duration = Duration::from_secs(1);
 impl Wire {
     pub(super) async fn send_by_http(&self, message: &[u8]) -> Result<(), ExportError> {
         let began = Instant::now();
-        let (answer, _connection) = self.in_time(self.exchange(message)).await?;
-        let (head, body) = answer.into_parts();
+        let (head, body) = self.in_time(self.post(message)).await?.into_parts();
         // The status decides, whatever happens to the text: so the text never becomes a timeout.
         let left = self.timeout.saturating_sub(began.elapsed());
         let body = text(body, left.min(LONGEST_TEXT)).await;
@@ -44,29 +42,12 @@ impl Wire {
         })
     }
 
-    /// Sends the request, and returns the answer, whose text comes by the connection.
-    async fn exchange(
-        &self,
-        message: &[u8],
-    ) -> Result<(Response<Incoming>, Connection), ExportError> {
-        let stream = self.connect().await?;
-        let (mut requests, connection) =
-            http1::handshake(stream).await.map_err(|error| lost(&error))?;
-        let connection = Connection::spawn(connection);
-        let answer = requests.send_request(self.post(message)).await;
-        Ok((answer.map_err(|error| lost(&error))?, connection))
-    }
-
-    fn post(&self, message: &[u8]) -> Request<Full<Bytes>> {
-        let mut request = Request::post(&self.endpoint.path);
-        if let Some(headers) = request.headers_mut() {
-            headers.clone_from(&self.headers);
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROTOBUF));
-            if let Ok(host) = HeaderValue::from_str(&self.endpoint.authority) {
-                headers.insert(HOST, host);
-            }
-        }
-        request.body(body(message.to_vec())).expect("the path is that of a URL")
+    /// Sends the request, and returns the answer, whose text comes.
+    async fn post(&self, message: &[u8]) -> Result<Response<Incoming>, ExportError> {
+        let mut headers = self.headers.clone();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROTOBUF));
+        let answer = self.client.send(Method::POST, &self.url, headers, message.to_vec()).await;
+        answer.map_err(|error| lost(&error))
     }
 }
 

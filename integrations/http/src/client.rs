@@ -8,6 +8,7 @@
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -18,6 +19,12 @@ use hyper_util::rt::TokioExecutor;
 pub use url::{Url, UrlError};
 
 mod url;
+
+/// The time in which a connection must be made, to all addresses of a host together.
+const CONNECTING: Duration = Duration::from_secs(10);
+
+/// The greatest length of the head of an answer of HTTP/1.1, in bytes.
+pub const LONGEST_HEAD: usize = 16 * 1024;
 
 /// A client. Its connections run on tokio's runtime, where its requests are sent.
 ///
@@ -50,8 +57,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns [`Lost`] if no connection is made, or if it is lost: then it is unknown whether the
-    /// server has the request, unless [`Lost::is_connect`].
+    /// Returns [`Lost`] if no connection is made within 10 s, or if it is lost. It is unknown then
+    /// whether the server has the request, unless [`Lost::cause`] is [`Cause::Connect`].
     pub async fn send(
         &self,
         method: Method,
@@ -64,7 +71,7 @@ impl Client {
         *request.uri_mut() = url.uri().clone();
         *request.headers_mut() = headers;
         let answer = self.0.request(request).await;
-        answer.map_err(|error| Lost { is_connect: error.is_connect(), ..Lost::of(&error) })
+        answer.map_err(|error| Lost { cause: Cause::of(&error), ..Lost::of(&error) })
     }
 }
 
@@ -76,13 +83,14 @@ impl Default for Client {
 
 fn builder() -> legacy::Builder {
     let mut builder = legacy::Client::builder(TokioExecutor::new());
-    builder.retry_canceled_requests(false);
+    builder.retry_canceled_requests(false).http1_max_buf_size(LONGEST_HEAD);
     builder
 }
 
 fn connector() -> HttpConnector {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
+    connector.set_connect_timeout(Some(CONNECTING));
     connector
 }
 
@@ -99,15 +107,44 @@ pub async fn beginning(mut body: Incoming, longest: usize) -> Vec<u8> {
     text
 }
 
+/// The cause of a lost connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// No connection was made: nothing was sent.
+    Connect,
+    /// The server does not speak HTTP.
+    NotHttp,
+    /// The head of the answer is longer than [`LONGEST_HEAD`], or has more than 100 fields.
+    LongHead,
+    /// The server closed the connection before the head of the answer was there.
+    Closed,
+    /// The connection was lost in another way.
+    Broken,
+}
+
+impl Cause {
+    fn of(error: &legacy::Error) -> Cause {
+        let of_hyper = error.source().and_then(|cause| cause.downcast_ref::<hyper::Error>());
+        match of_hyper {
+            _ if error.is_connect() => Cause::Connect,
+            Some(error) if error.is_parse_too_large() => Cause::LongHead,
+            Some(error) if error.is_parse() => Cause::NotHttp,
+            Some(error) if error.is_incomplete_message() => Cause::Closed,
+            _ => Cause::Broken,
+        }
+    }
+}
+
 /// The error of a connection, with the texts of all that caused it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
     texts: String,
-    is_connect: bool,
+    cause: Cause,
 }
 
 impl Lost {
-    /// Describes an error, and those that caused it.
+    /// Describes an error of a connection that was made, and those that caused it.
     #[must_use]
     pub fn of(error: &(dyn Error + 'static)) -> Lost {
         let mut texts = error.to_string();
@@ -119,13 +156,13 @@ impl Lost {
             }
             cause = error.source();
         }
-        Lost { texts, is_connect: false }
+        Lost { texts, cause: Cause::Broken }
     }
 
-    /// Returns whether no connection was made: then nothing was sent.
+    /// Returns the cause.
     #[must_use]
-    pub fn is_connect(&self) -> bool {
-        self.is_connect
+    pub fn cause(&self) -> Cause {
+        self.cause
     }
 }
 

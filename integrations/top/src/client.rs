@@ -1,29 +1,34 @@
 //! The connection to a console.
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+
+use http_body_util::BodyExt;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use hyper::{Method, Response, StatusCode};
+use tokio::runtime::Runtime;
+use tokio::time::{timeout, timeout_at};
+use windrow_http::client::{self, Cause, Client, Lost, Url};
 
 use crate::address::Address;
 use crate::error::Error;
 use crate::events;
 use crate::frame::Frame;
-use crate::http::{self, Body};
+use crate::legible::Legible;
 
 /// The time in which the head of the answer must come, and then each frame.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The time in which a connection must be made, to each address of the host.
-const CONNECTING: Duration = Duration::from_secs(5);
-
-/// The greatest number of addresses of a host that are tried.
-const MOST_ADDRESSES: usize = 8;
+/// The greatest number of bytes, and of characters, that are read of a refusal.
+const LONGEST_REFUSAL: usize = 1_000;
+const LONGEST_SAID: usize = 200;
 
 /// The frames of a console.
 pub(crate) struct Frames {
-    reader: BufReader<Body<BufReader<Patient>>>,
+    reader: BufReader<Body>,
     until: Rc<Cell<Instant>>,
     /// The process of the last frame, and its number.
     last: Option<(String, u64)>,
@@ -32,18 +37,15 @@ pub(crate) struct Frames {
 impl Frames {
     /// Connects, and asks for the stream.
     pub(crate) fn open(address: &Address) -> Result<Frames, Error> {
-        let stream = connect(address)?;
-        let (authority, path) = (address.authority(), &address.path);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::Lost { error })?;
+        let answer = runtime.block_on(async {
+            let answer = timeout(PATIENCE, ask(address)).await;
+            let answer = answer.unwrap_or(Err(Error::Silent { seconds: PATIENCE.as_secs() }))?;
+            stream(answer).await
+        })?;
         let until = Rc::new(Cell::new(Instant::now() + PATIENCE));
-        let mut patient = Patient { stream, until: Rc::clone(&until) };
-        let asked = format!(
-            "GET {path}/events HTTP/1.1\r\nHost: {authority}\r\nAccept: text/event-stream\r\n\
-             User-Agent: windrow-top\r\nConnection: close\r\n\r\n"
-        );
-        let sent = patient.stream.set_write_timeout(Some(PATIENCE));
-        sent.and_then(|()| patient.stream.write_all(asked.as_bytes()))
-            .map_err(|error| Error::Lost { error })?;
-        let body = http::answer(BufReader::new(patient))?;
+        let body = Body { runtime, answer, read: Bytes::new(), until: Rc::clone(&until) };
         Ok(Frames { reader: BufReader::new(body), until, last: None })
     }
 
@@ -63,57 +65,132 @@ impl Frames {
     }
 }
 
-fn connect(address: &Address) -> Result<TcpStream, Error> {
-    let failed = |error| Error::Connect { address: address.authority(), error };
-    let found = (address.host.as_str(), address.port).to_socket_addrs().map_err(failed)?;
-    let mut last = io::Error::other("the host has no address");
-    for found in found.take(MOST_ADDRESSES) {
-        match TcpStream::connect_timeout(&found, CONNECTING) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
+/// Asks for the stream.
+async fn ask(address: &Address) -> Result<Response<Incoming>, Error> {
+    let (authority, path) = (address.authority(), &address.path);
+    let wrong = |error: client::UrlError| Error::Usage { says: format!("`{authority}`: {error}") };
+    let url = Url::parse(&format!("http://{authority}{path}/events")).map_err(wrong)?;
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    headers.insert(USER_AGENT, HeaderValue::from_static("windrow-top"));
+    let answer = Client::new().send(Method::GET, &url, headers, "").await;
+    answer.map_err(|lost| match lost.cause() {
+        Cause::Connect => Error::Connect { address: address.authority(), error: other(lost) },
+        Cause::NotHttp => Error::NotAConsole { why: "it does not speak HTTP/1" },
+        Cause::LongHead => {
+            Error::TooLong { part: "the head of the answer", limit: client::LONGEST_HEAD }
         }
-    }
-    Err(failed(last))
+        Cause::Closed => Error::Closed,
+        _ => Error::Lost { error: other(lost) },
+    })
 }
 
-/// A connection that is read until a time: a server that sends a byte now and then is silent, too.
-struct Patient {
-    stream: TcpStream,
+/// Returns the body of an answer, if that is a stream of events.
+async fn stream(answer: Response<Incoming>) -> Result<Incoming, Error> {
+    let (head, body) = answer.into_parts();
+    if head.status != StatusCode::OK {
+        // The status says enough if the text does not come.
+        let says = timeout(PATIENCE, client::beginning(body, LONGEST_REFUSAL)).await;
+        let says = says.unwrap_or_default();
+        let says = String::from_utf8_lossy(&says);
+        let first = says.trim().lines().next().unwrap_or_default();
+        let says = Legible::of(first, LONGEST_SAID).into();
+        return Err(Error::Refused { status: head.status.as_u16(), says });
+    }
+    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
+        return Err(Error::NotAConsole { why: "the answer is no stream of events" });
+    }
+    Ok(body)
+}
+
+fn other(lost: Lost) -> io::Error {
+    io::Error::other(lost)
+}
+
+/// A body that is read until a time: a server that sends a byte now and then is silent, too.
+struct Body {
+    runtime: Runtime,
+    answer: Incoming,
+    /// The part that has come and was not read.
+    read: Bytes,
     until: Rc<Cell<Instant>>,
 }
 
-impl Read for Patient {
+impl Read for Body {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.until.get().saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
+        while self.read.is_empty() {
+            let until = self.until.get().into();
+            let next = async { timeout_at(until, self.answer.frame()).await };
+            let next = self.runtime.block_on(next);
+            match next.map_err(|_| io::ErrorKind::TimedOut)? {
+                None => return Ok(0),
+                Some(frame) => {
+                    let frame = frame.map_err(|error| other(Lost::of(&error)))?;
+                    self.read = frame.into_data().unwrap_or_default();
+                }
+            }
         }
-        self.stream.set_read_timeout(Some(left))?;
-        self.stream.read(buffer).map_err(|error| match error.kind() {
-            // Systems differ in the kind of this.
-            io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
-            _ => error,
-        })
+        let length = self.read.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&self.read.split_to(length));
+        Ok(length)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::net::TcpListener;
+    use std::thread;
 
     use super::*;
 
+    const EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+
+    /// Opens the frames of a server that sends a text, and then ends or waits.
+    fn open(text: &'static str, ends: bool) -> Result<Frames, Error> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Address::parse(&listener.local_addr().unwrap().to_string()).unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(text.as_bytes()); // a client may have left
+            if !ends {
+                thread::park();
+            }
+        });
+        Frames::open(&address)
+    }
+
     #[test]
     fn a_server_that_says_nothing_or_too_little_is_silent() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        for (sent, patience) in [(&b""[..], Duration::from_millis(10)), (b"a", Duration::ZERO)] {
-            let stream = TcpStream::connect(address).unwrap();
-            let (mut server, _) = listener.accept().unwrap();
-            server.write_all(sent).unwrap();
-            let until = Rc::new(Cell::new(Instant::now() + patience));
-            let error = events::next(&mut BufReader::new(Patient { stream, until })).unwrap_err();
+        for text in ["", "event: all"] {
+            let sent: &'static str = Box::leak(format!("{EVENTS}{text}").into_boxed_str());
+            let mut frames = open(sent, false).unwrap();
+            frames.until.set(Instant::now() + Duration::from_millis(10));
+            let error = events::next(&mut frames.reader).unwrap_err();
             assert!(matches!(error, Error::Silent { seconds: 20 }), "{error:?}");
         }
+    }
+
+    #[test]
+    fn a_refusal_says_why_and_obeys_nothing() {
+        let error = open("HTTP/1.1 503 Busy\r\n\r\nToo \x1b[2Jmany.\nMore.", true).err().unwrap();
+        let says = "the server refuses with status 503: Too \\u{1b}[2Jmany.";
+        assert_eq!((error.to_string().as_str(), error.status()), (says, 3));
+    }
+
+    #[test]
+    fn an_answer_that_is_no_stream_of_a_console_is_refused() {
+        for text in ["SSH-2.0-x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"] {
+            let error = open(text, true).err().unwrap();
+            assert!(matches!(error, Error::NotAConsole { .. }), "{text}: {error:?}");
+        }
+        let error = open("HTTP/1.1 200 OK\r\nContent-", true).err().unwrap();
+        assert!(matches!(error, Error::Closed), "{error:?}");
+        let mut cut =
+            open("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent:", true);
+        let error = cut.as_mut().unwrap().next().unwrap_err();
+        assert!(matches!(error, Error::Closed), "{error:?}");
     }
 }

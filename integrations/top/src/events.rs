@@ -55,8 +55,7 @@ pub(crate) fn line(
         Err(error) if error.kind() == ErrorKind::TimedOut => {
             Err(Error::Silent { seconds: crate::client::PATIENCE.as_secs() })
         }
-        // An error of the body's chunks, or one of the system.
-        Err(error) => Err(error.downcast().unwrap_or_else(|error| Error::Lost { error })),
+        Err(error) => Err(Error::Lost { error }),
         Ok(_) if line.ends_with(b"\n") => Ok(line),
         Ok(read) if read == left => Err(Error::TooLong { part, limit }),
         Ok(_) => Err(Error::Closed),

@@ -12,7 +12,6 @@ mod follow;
 #[allow(clippy::cast_sign_loss, reason = "of times and levels, which are not negative")]
 mod format;
 mod frame;
-mod http;
 mod legible;
 mod live;
 mod model;

@@ -29,6 +29,7 @@ pub mod strategies;
 pub mod subject;
 pub mod summary;
 pub mod targets;
+pub mod work;
 pub mod worker;
 
 use serde::{Deserialize, Serialize};

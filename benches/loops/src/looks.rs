@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, compiler_fence};
 
-use crate::{Loop, one};
+use crate::took::{Loop, Took, one};
 
 /// Values on cache lines that each have one writer.
 #[repr(align(128))]
@@ -64,11 +64,11 @@ fn barrier() {
     std::sync::atomic::fence(Ordering::Acquire);
 }
 
-fn acquire(times: u64) -> crate::Took {
+fn acquire(times: u64) -> Took {
     one(times, Announced::new, |bucket, n| bucket.add(n, |at| at.load(Ordering::Acquire)))
 }
 
-fn relaxed(times: u64) -> crate::Took {
+fn relaxed(times: u64) -> Took {
     one(times, Announced::new, |bucket, n| {
         bucket.add(n, |at| {
             let found = at.load(Ordering::Relaxed);
@@ -78,7 +78,7 @@ fn relaxed(times: u64) -> crate::Took {
     })
 }
 
-fn none(times: u64) -> crate::Took {
+fn none(times: u64) -> Took {
     one(times, Announced::new, |bucket, n| bucket.add(n, |at| at.load(Ordering::Relaxed)))
 }
 

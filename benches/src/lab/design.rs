@@ -5,11 +5,11 @@ use super::losses;
 use super::memory;
 use super::report::Table;
 use super::rotation;
-use super::rounds::Work;
 use super::speed::counted;
 use super::stats::digits;
 use super::subject::{Group, PORTABLE};
 use super::targets::Measured;
+use super::work::Work;
 use crate::harness::cores;
 use crate::ours::WINDROW;
 use crate::rivals::{

@@ -4,10 +4,10 @@ use super::losses;
 use super::memory;
 use super::report::Table;
 use super::rotation;
-use super::rounds::Work;
 use super::speed::{Speed, counted};
 use super::stats::{Spread, digits};
-use super::subject::{Group, OUR_NODE, OWN_NODE, PORTABLE, SENTINEL, SENTINEL_TICKER, portable};
+use super::subject::{Group, PORTABLE, SENTINEL, SENTINEL_TICKER, portable};
+use super::work::Work;
 use crate::harness::cores;
 use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
 use crate::ours::scraped::TEXT;
@@ -20,6 +20,7 @@ use crate::rivals::labelled;
 use crate::rivals::labelled::{MEASURED_ENUMS, MEASURED_TEXTS, OTEL_BOUND, OTEL_TEXTS};
 use crate::rivals::published::{CONTATORI, FAST_COUNTER, FAST_TELEMETRY};
 use crate::rivals::scraped;
+use crate::rivals::{OUR_NODE, OWN_NODE};
 
 /// The greatest size of a window of sixty buckets in bytes, on two processors.
 const MOST_BYTES: usize = 16 * 1024;

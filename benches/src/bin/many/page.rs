@@ -10,7 +10,8 @@ use windrow_benches::lab::progress::Progress;
 use windrow_benches::lab::stats::digits;
 use windrow_benches::terminal::markdown;
 
-use crate::{Asked, Part, Row};
+use crate::asked::Asked;
+use crate::part::{Part, Row};
 
 /// Measures what is asked for, and writes the page.
 pub(crate) fn write(asked: &Asked) -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! What the windows of the benches count.
+//! The events that the windows of the benches count.
 
 use crate::rivals::EVENTS;
 

@@ -1,4 +1,4 @@
-//! What the rings have in common: their interface, their geometry, and the counts in their buckets.
+//! The common ground of the rings: their interface, their geometry, and the counts in a bucket.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

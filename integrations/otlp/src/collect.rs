@@ -96,7 +96,8 @@ mod tests {
             since: 1,
         };
         let ahead = nanos(SystemTime::now()) + 3_600_000_000_000;
-        collector.maker.clock.read(ahead, Instant::now()); // before the clock was set back by an hour
+        // Before the clock was set back by an hour.
+        collector.maker.clock.read(ahead, Instant::now());
         let times = [(); 2].map(|()| {
             let batches = collector.collect(&mut Acknowledged::new(1));
             let request = Request::decode(&*batches[0].body).unwrap();

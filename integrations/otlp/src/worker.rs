@@ -34,7 +34,7 @@ pub(crate) enum Command {
 /// The program's function for errors.
 pub(crate) type OnError = Box<dyn Fn(&ExportError) + Send>;
 
-/// What the thread runs: collects, sends, and waits.
+/// The work of the thread: collecting, sending, and waiting.
 pub(crate) struct Worker {
     collector: Collector,
     acknowledged: Acknowledged,

@@ -1,4 +1,4 @@
-//! What a way to find the keys with the most weight does, and the room that each has.
+//! The interface of a way to find the keys with the most weight, and the room that each has.
 
 /// The capacity of all that have one, unless their name says otherwise.
 pub(crate) const CAPACITY: usize = 1_000;

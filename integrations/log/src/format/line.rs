@@ -1,4 +1,4 @@
-//! What a line says: to be written, and as it was read.
+//! The contents of a line: to be written, and as they were read.
 
 use std::borrow::Cow;
 use std::time::Duration;

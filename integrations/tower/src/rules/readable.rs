@@ -1,4 +1,4 @@
-//! What makes a setting readable by serde: fields, each of which may be there or not.
+//! The traits of a setting that serde reads: its fields, each of which may be there or not.
 
 use serde_core::de::MapAccess;
 

@@ -4,31 +4,27 @@
 //! loop ([`rounds`]); no round is picked by its result; and figures that cannot be trusted on the
 //! machine at hand are marked in their tables ([`stats`]).
 //!
-//! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`],
-//! [`first`], [`instructions`], [`strategies`]. What follows from several of them: [`summary`],
-//! [`targets`], [`design`]. All of them end in [`report`].
+//! One part, one file: [`speed`], [`losses`], [`rotation`], [`latency`], [`memory`],
+//! [`strategies`]. What pages show of them: [`summary`], [`ratios`], [`pictures`]. All of them end
+//! in [`report`].
 
 pub mod chart;
-pub mod design;
 pub mod environment;
-pub mod first;
-pub mod instructions;
 pub mod latency;
 pub mod losses;
 pub mod memory;
 pub mod pictures;
 pub mod portable;
 pub mod progress;
+pub mod ratios;
 pub mod report;
 pub mod rotation;
 pub mod rounds;
-pub mod sealed;
 pub mod speed;
 pub mod stats;
 pub mod strategies;
 pub mod subject;
 pub mod summary;
-pub mod targets;
 pub mod work;
 pub mod worker;
 

@@ -1,10 +1,9 @@
 //! The terminal of the binaries: options, a caption that says where the figures come from, tables
 //! in Markdown.
 
-use std::path::PathBuf;
 use std::{env, fs, process};
 
-use lexopt::Arg::{Long, Value};
+use lexopt::Arg::Long;
 use lexopt::{Parser, ValueExt};
 use windrow::diagnostics::strategy;
 
@@ -67,25 +66,23 @@ pub fn print_caption(name: &str) {
     );
 }
 
-/// Returns the directory and the number of rounds that were asked for: `DIRECTORY [--rounds N]`.
-///
-/// # Errors
-/// If the arguments are others, or the number is zero.
-pub fn directory_and_rounds(name: &str, usual: usize) -> Result<(PathBuf, usize), lexopt::Error> {
-    let (mut directory, mut rounds) = (None, usual);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("rounds") => rounds = arguments.value()?.parse()?,
-            Value(word) if directory.is_none() => directory = Some(word.into()),
-            other => return Err(other.unexpected()),
+/// Returns the option `--rounds N` of binary `name`; ends the program if the arguments are others.
+pub fn rounds(name: &str, usual: usize) -> usize {
+    let asked = || -> Result<usize, lexopt::Error> {
+        let mut rounds = usual;
+        let mut arguments = Parser::from_env();
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                Long("rounds") => rounds = arguments.value()?.parse()?,
+                other => return Err(other.unexpected()),
+            }
         }
-    }
-    match directory {
-        Some(directory) if rounds > 0 => Ok((directory, rounds)),
-        Some(_) => Err("a number must be above 0".into()),
-        None => Err(format!("there is `{name} DIRECTORY`").into()),
-    }
+        if rounds == 0 { Err("--rounds must be above 0".into()) } else { Ok(rounds) }
+    };
+    asked().unwrap_or_else(|wrong| {
+        eprintln!("{name}: {wrong}");
+        process::exit(2)
+    })
 }
 
 /// Returns the options `--series N` and `--rounds N` of binary `name`: 10 000 and 15 unless they

@@ -29,58 +29,31 @@ struct Caller {
     calls: usize,
 }
 
+const fn caller(symbol: &'static str, path: &'static str, [branches, calls]: [usize; 2]) -> Caller {
+    Caller { symbol, path, branches, calls }
+}
+
 const CALLERS: [Caller; 8] = [
     // The column; the row.
-    Caller { symbol: "add_one", path: COUNTER_ADD, branches: 2, calls: 0 },
+    caller("add_one", COUNTER_ADD, [2, 0]),
     // The strategy; the row; the guess of the column; the bucket.
-    Caller { symbol: "window_add", path: WINDOW_ADD, branches: 4, calls: 0 },
-    Caller {
-        symbol: "window_add_manual",
-        path: "SlidingWindow::add, Manual",
-        branches: 4,
-        calls: 0,
-    },
-    Caller {
-        symbol: "window_add_coarse",
-        path: "SlidingWindow::add, Coarse",
-        branches: 4,
-        calls: 1,
-    },
-    Caller {
-        symbol: "window_add_precise",
-        path: "SlidingWindow::add, Precise",
-        branches: 5,
-        calls: 1,
-    },
+    caller("window_add", WINDOW_ADD, [4, 0]),
+    caller("window_add_manual", "SlidingWindow::add, Manual", [4, 0]),
+    caller("window_add_coarse", "SlidingWindow::add, Coarse", [4, 1]),
+    caller("window_add_precise", "SlidingWindow::add, Precise", [5, 1]),
     // And the two extremes.
-    Caller {
-        symbol: "window_record",
-        path: "SlidingWindow::record, Ticker",
-        branches: 6,
-        calls: 0,
-    },
+    caller("window_record", "SlidingWindow::record, Ticker", [6, 0]),
     // Or the one.
-    Caller {
-        symbol: "window_raise",
-        path: "SlidingWindow::record of a Maximum, Ticker",
-        branches: 5,
-        calls: 0,
-    },
+    caller("window_raise", "SlidingWindow::record of a Maximum, Ticker", [5, 0]),
     // As of a value.
-    Caller {
-        symbol: "window_place",
-        path: "SlidingWindow::record of a Histogram, Ticker",
-        branches: 6,
-        calls: 0,
-    },
+    caller("window_place", "SlidingWindow::record of a Histogram, Ticker", [6, 0]),
 ];
 
 /// A portable add in a leased row: the strategy; the lease.
-const LEASED: Caller =
-    Caller { symbol: "add_one", path: "Counter::add, in a leased row", branches: 2, calls: 0 };
+const LEASED: Caller = caller("add_one", "Counter::add, in a leased row", [2, 0]);
 
 /// A grant out of a ration: the strategy; the row; the rest, and its end.
-const RATION: Caller = Caller { symbol: "ration_take", path: RATION_TAKE, branches: 4, calls: 0 };
+const RATION: Caller = caller("ration_take", RATION_TAKE, [4, 0]);
 
 /// A property of an instruction.
 type Is = fn(&str) -> bool;
@@ -152,7 +125,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Faile
         steps.leave_out("assembly of the hot paths", "there is no per-core strategy here");
         return Ok(lengths);
     }
-    steps.cargo("library, optimised", &["build", "--release", "--lib"], &[])?;
+    steps.cargo("library, optimised", "build --release --lib", &[])?;
     steps.step("assembly of the hot paths", "rustc --emit asm xtask/hot_path.rs", || {
         let assembly = text(&root)?;
         for caller in &CALLERS {
@@ -198,7 +171,7 @@ fn text(root: &Path) -> Result<String, String> {
     let output = target_directory()?.join("release/hot_path.s");
     let flags = ["--emit", "asm", "-C", "llvm-args=-x86-asm-syntax=intel"];
     compile(root, "xtask/hot_path.rs", &output, &flags)?;
-    std::fs::read_to_string(&output).map_err(|error| format!("{}: {error}", output.display()))
+    crate::sources::read(&output)
 }
 
 /// Returns the compiler that cargo uses.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::copy;
+use crate::sources::{read, write};
 use crate::steps::{Failed, Steps, cargo};
+use crate::tools::succeeds;
 
 const LOOPS: &str = "benches/loops";
 
@@ -20,7 +22,7 @@ pub(crate) fn build(steps: &mut Steps, target: &Path, commit: &str) -> Result<Pa
         let today = root.join(LOOPS);
         copy::make(&today, &sources.join(LOOPS))?;
         let manifest = sources.join("Cargo.toml");
-        fs::write(&manifest, with_loops(&read(&manifest)?)).map_err(|error| error.to_string())?;
+        write(&manifest, &with_loops(&read(&manifest)?))?;
         let mut command = cargo(&sources);
         command.args(["build", "--release", "--package", "windrow-loops"]);
         if !read(&sources.join("src/lib.rs"))?.contains("leases") {
@@ -50,19 +52,6 @@ fn with_loops(manifest: &str) -> String {
         return manifest.to_owned();
     }
     manifest.replacen("members = [", &format!("members = [\"{LOOPS}\", "), 1)
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn succeeds(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{name}: {status}")),
-        Err(error) => Err(format!("cannot run {name}: {error}")),
-    }
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! The page of `windrow-console` in a browser: its tests, and the pictures of it.
 
+use crate::integrations::BESIDE;
 use crate::pictures;
-use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps};
-use crate::suites::BESIDE;
+use crate::tools::needs;
 
 /// Debian's, which draws into memory alone.
 const BROWSER: &str = "chromium-headless-shell";
 
 /// The tests of `windrow-console`, built as in [`BESIDE`]: nothing is built twice. Each opens a
 /// browser of its own: two at once keep two cores busy.
-const TESTS: [&str; 4] = ["--test", "browser", "--", "--ignored"];
+const TESTS: &str = "--test browser -- --ignored";
 
 /// Runs the tests, if the browser is here.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
@@ -19,14 +19,14 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         steps.leave_out(name, &why);
         return Ok(());
     }
-    steps.cargo(name, &[&BESIDE[..], &TESTS, &["--test-threads=2"]].concat(), &[])
+    steps.cargo(name, &format!("{BESIDE} {TESTS} --test-threads=2"), &[])
 }
 
 /// Takes `integrations/console-light.png` and `integrations/console/console-dark.png` anew.
 pub(crate) fn screenshots(steps: &mut Steps) -> Result<(), Failed> {
     let variables = [("WINDROW_PICTURES", "keep")];
-    let test = ["--exact", "pictures::the_page_by_day_and_by_night"];
-    steps.cargo("the console's pictures", &[&BESIDE[..], &TESTS, &test].concat(), &variables)?;
+    let test = format!("{BESIDE} {TESTS} --exact pictures::the_page_by_day_and_by_night");
+    steps.cargo("the console's pictures", &test, &variables)?;
     pictures::run(steps)
 }
 

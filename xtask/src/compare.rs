@@ -1,25 +1,20 @@
-//! The comparison lab: builds its program, compiles Java's side where there is a JDK, passes it the
-//! lengths of the per-core paths, and, on request, puts its tables and pictures into the
-//! documentation.
+//! The comparison lab: builds its program, compiles Java's side where there is a JDK, and, on
+//! request, puts the tables and pictures that the documentation shows into it.
 //!
 //! The measurements are the program's: `benches/src/lab.rs`.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::assembly;
 use crate::before;
 use crate::pictures;
+use crate::sources::{self, read, write};
 use crate::steps::{Failed, Steps, target_directory};
 
-/// The pages that show one run: all of it, and a summary for users.
+/// The pages that show tables of one run: ratios, and a summary for users.
 const PAGES: [&str; 2] = ["benches/results.md", "README.md"];
-
-/// The picture that only the results show; pages for users show the others.
-const IN_RESULTS: &str = "compare-throughput.svg";
 
 /// The parsed arguments. The programs judge those that are passed on to them.
 #[derive(Debug, PartialEq)]
@@ -72,24 +67,19 @@ pub(crate) fn run(
     passed_on: Vec<OsString>,
 ) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    let build =
-        ["build", "--release", "--package", "windrow-benches", "--features", "sentinel,labels"];
-    steps.cargo("the lab", &[&build[..], &["--bin", "compare"]].concat(), &[])?;
-    let loops = ["build", "--release", "--package", "windrow-loops"];
-    steps.cargo("its loops, of which each strategy has a process", &loops, &[])?;
+    let lab = "build --release --package windrow-benches --features sentinel,labels --bin compare";
+    steps.cargo("the lab", lab, &[])?;
+    let loops = "build --release --package windrow-loops";
+    steps.cargo("its loops, of which each strategy has a process", loops, &[])?;
     let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
     let before = before.map(|commit| Ok((commit, before::build(steps, &target, commit)?)));
     let before = before.transpose()?;
     let java = java(steps, &target)?;
-    let lengths = lengths(steps)?;
     let report = target.join("compare");
     let mut command = Command::new(target.join("release").join("compare"));
     command.current_dir(&root).arg(&report);
     if let Some(classes) = &java {
         command.arg("--java").arg(classes);
-    }
-    for (group, length) in lengths {
-        command.arg("--per-core").arg(format!("{group}={length}"));
     }
     if let Some((commit, program)) = before {
         command.arg("--before").arg(commit).arg(program);
@@ -130,32 +120,15 @@ fn java(steps: &mut Steps, target: &Path) -> Result<Option<PathBuf>, Failed> {
     Ok(Some(classes))
 }
 
-/// Instructions of the per-core paths, by what adds; none where there is no such strategy.
-fn lengths(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
-    let mut lengths = Vec::new();
-    let paths = assembly::run(steps)?;
-    for (name, length) in paths {
-        match name {
-            assembly::COUNTER_ADD => lengths.push(("counter", length)),
-            assembly::WINDOW_ADD => lengths.push(("window", length)),
-            _ => {}
-        }
-    }
-    Ok(lengths)
-}
-
-/// Puts each table of `report` between its two marks in each page that has them, and the pictures
-/// into `docs`, or beside the results.
+/// Puts the tables of `report` between their two marks in each page that has them, and the pictures
+/// into `docs`. Tables without marks stay in the report.
 fn publish(root: &Path, report: &Path) -> Result<(), String> {
-    let read = |path: &Path| {
-        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
     let mut tables = Vec::new();
-    for path in files(&report.join("tables"), "md")? {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        tables.push((name, read(&path)?.replace('<', "\\<"))); // a type's name is no tag
+    for file in sources::with_extension(&report.join("tables"), "md")? {
+        let table = read(&report.join("tables").join(&file))?;
+        let name = file.trim_end_matches(".md").to_owned();
+        tables.push((name, table.replace('<', "\\<"))); // a type's name is no tag
     }
-    let mut placed = BTreeSet::new();
     for name in PAGES {
         let path = root.join(name);
         let mut page = read(&path)?;
@@ -164,17 +137,12 @@ fn publish(root: &Path, report: &Path) -> Result<(), String> {
             let table = tables.iter().find(|(name, _)| *name == place);
             let table = table.map_or("Not measured in this run.\n", |(_, table)| table);
             page = replaced(&page, &place, table).map_err(|why| format!("{name} {why}"))?;
-            placed.insert(place);
         }
-        fs::write(&path, page).map_err(|error| format!("{}: {error}", path.display()))?;
+        write(&path, &page)?;
     }
-    if let Some((name, _)) = tables.iter().find(|(name, _)| !placed.contains(name)) {
-        return Err(format!("no page has a place for the table `{name}`"));
-    }
-    for path in files(report, "svg")? {
-        let name = path.file_name().unwrap_or_default();
-        let folder = root.join(if name == IN_RESULTS { "benches" } else { "docs" });
-        fs::copy(&path, folder.join(name)).map_err(|error| error.to_string())?;
+    for name in sources::with_extension(report, "svg")? {
+        let copied = fs::copy(report.join(&name), root.join("docs").join(name));
+        copied.map_err(|error| error.to_string())?;
     }
     pictures::write(root)
 }
@@ -185,21 +153,11 @@ fn places(page: &str) -> Vec<String> {
     marks.filter_map(|mark| Some(mark.strip_suffix(" -->")?.to_owned())).collect()
 }
 
-/// Returns the files in `directory` whose names end in `.extension`.
-pub(crate) fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
-    let entries =
-        fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    Ok(paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect())
-}
-
 /// `page` with `table` between the marks of `name`.
 fn replaced(page: &str, name: &str, table: &str) -> Result<String, String> {
-    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
-    let missing = || format!("has no place between `{}` and `{end}`", begin.trim_end());
-    let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
-    Ok(format!("{before}{begin}{table}{end}{after}"))
+    let marks = [format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->")];
+    let [before, _, after] = sources::cut(page, [&marks[0], &marks[1]])?;
+    Ok([before, table, after].concat())
 }
 
 #[cfg(test)]
@@ -236,7 +194,7 @@ mod tests {
     #[test]
     fn the_pages_have_places_for_what_they_show() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        for (name, needed) in PAGES.iter().zip(["targets", "summary"]) {
+        for (name, needed) in PAGES.iter().zip(["ratios", "summary"]) {
             let page = fs::read_to_string(root.join(name)).unwrap();
             let places = places(&page);
             assert!(places.iter().any(|place| place == needed), "{name}: {places:?}");
@@ -266,20 +224,14 @@ mod tests {
             }
             fs::write(copy.join(name), page).unwrap();
         }
-        for picture in ["compare-losses.svg", IN_RESULTS] {
-            fs::write(copy.join("report").join(picture), "<svg/>").unwrap();
-        }
+        fs::write(copy.join("report/compare-losses.svg"), "<svg/>").unwrap();
+        fs::write(tables.join("new.md"), "a table that no page shows\n").unwrap();
         publish(&copy, &copy.join("report")).unwrap();
         for name in PAGES {
             let [was, is] = [&root, &copy].map(|of| fs::read_to_string(of.join(name)).unwrap());
             assert!(was == is, "{name}");
         }
         assert!(copy.join("docs/compare-losses.svg").exists());
-        assert!(copy.join("benches").join(IN_RESULTS).exists());
-        assert!(!copy.join("docs").join(IN_RESULTS).exists());
-        fs::write(tables.join("new.md"), "a table\n").unwrap();
-        assert!(publish(&copy, &copy.join("report")).unwrap_err().contains("`new`"));
-        fs::remove_file(tables.join("new.md")).unwrap();
         fs::remove_file(tables.join("summary.md")).unwrap();
         publish(&copy, &copy.join("report")).unwrap();
         let readme = fs::read_to_string(copy.join("README.md")).unwrap();

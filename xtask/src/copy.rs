@@ -36,7 +36,7 @@ pub(crate) fn build(
     log: &Path,
 ) -> Result<PathBuf, String> {
     let mut command = cargo(copy);
-    command.args(build.tests).arg("--no-run");
+    command.args(build.test("--no-run").split_whitespace());
     command.env("RUSTFLAGS", build.flags).env("CARGO_TARGET_DIR", target);
     let status = logged(&mut command, log)?.wait();
     if !status.is_ok_and(|status| status.success()) {

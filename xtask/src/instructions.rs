@@ -9,67 +9,22 @@
 //! counted.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::assembly;
-use crate::sanitizers::needs;
+use crate::sources;
 use crate::steps::{Failed, Steps, target_directory};
+use crate::tools::needs;
 
 /// The expected numbers, a line for each path.
 const EXPECTED: &str = "xtask/instructions.txt";
 
-/// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 47] = [
-    "Counter::add",
-    "Counter::add_with_exemplar",
-    "Counter::sum, 1 row",
-    "Counter::sum, 2 rows",
-    "Family::with, 3 enums",
-    "Family::with, an enum, a text, a number",
-    "Family::with, 3 texts",
-    "Family::with, 3 texts, names of run time",
-    "Gate::try_admit, granted, Coarse",
-    "Gate::try_admit, granted, Manual",
-    "Gate::try_admit, granted, Precise",
-    "Gate::try_admit, refused, Coarse",
-    "Gate::try_admit, refused, Manual",
-    "Gate::try_admit, refused, Precise",
-    "Histogram::record",
-    "Histogram::record_with_exemplar, none",
-    "Histogram::record_with_exemplar",
-    "SlidingWindow::add, Ticker",
-    "SlidingWindow::add, Coarse",
-    "SlidingWindow::add, Precise",
-    "SlidingWindow::add, Manual",
-    "SlidingWindow::add, Manual, 4 tiers",
-    "SlidingWindow::record, Manual",
-    "SlidingWindow::record of a Maximum, Manual",
-    "SlidingWindow::record of a Histogram, Manual",
-    "SlidingWindow::sum, 2 buckets",
-    "SlidingWindow::sum, 60 buckets",
-    "SlidingWindow::sum, 60 buckets, 2 rows",
-    "RationedGate::try_admit, Manual",
-    "SlidingWindow::sum, touched",
-    "SlidingWindow::sum, a bucket behind",
-    "SlidingWindow::sum, after a change of geometry",
-    "SlidingWindow::rate",
-    "SlidingWindow::totals, six events",
-    "Over::complete, a Histogram",
-    "SlidingWindow::lifetime of a Histogram",
-    "six events apart",
-    "Over::sum, the interval",
-    "tier, an hour",
-    "tier, an hour, a minute old",
-    "tier, an hour, touched",
-    "tier, 10080 buckets, touched",
-    "tier, an hour, stats of a Value",
-    "SlidingWindow::record that opens a bucket, two tiers",
-    "SlidingWindow::add_at, 90 buckets ago, two tiers",
-    "tier, an hour that begins in an idle time",
-    "tier, 30 minutes that begin in an idle time",
-];
+/// The program that calls each path, by its name.
+const PROGRAM: [&str; 2] = [include_str!("../counted.rs"), include_str!("../counted/reads.rs")];
+
+/// The path that counts the loop itself.
+const NOTHING: &str = "nothing";
 
 /// Calls of each: enough that one-time costs (a first rotation, a late page) are lost in rounding.
 const TIMES: u32 = 10_000;
@@ -98,8 +53,8 @@ pub(crate) fn run(steps: &mut Steps, write: bool) -> Result<(), Failed> {
     } else {
         steps.step("instructions, portable", "callgrind of xtask/counted.rs", || {
             let program = compile(&root)?;
-            let empty = count(&program, "nothing")?;
-            for path in PATHS {
+            let empty = count(&program, NOTHING)?;
+            for path in paths() {
                 counts.insert(format!("portable, {path}"), count(&program, path)? - empty);
             }
             Ok(())
@@ -107,12 +62,18 @@ pub(crate) fn run(steps: &mut Steps, write: bool) -> Result<(), Failed> {
     }
     steps.step("instructions of the hot paths", EXPECTED, || {
         let path = root.join(EXPECTED);
-        let told = |error| format!("{}: {error}", path.display());
         if write {
-            return fs::write(&path, shown(&counts)?).map_err(told);
+            return sources::write(&path, &shown(&counts)?);
         }
-        judge(&parse(&fs::read_to_string(&path).map_err(told)?)?, &counts)
+        judge(&parse(&sources::read(&path)?)?, &counts)
     })
+}
+
+/// Returns the paths of the program: the arms of its matches.
+fn paths() -> impl Iterator<Item = &'static str> {
+    let arm = |line: &'static str| line.trim_start().strip_prefix('"')?.split_once("\" =>");
+    let arms = PROGRAM.into_iter().flat_map(str::lines).filter_map(arm);
+    arms.map(|(path, _)| path).filter(|path| *path != NOTHING)
 }
 
 /// Makes the program.
@@ -207,6 +168,16 @@ mod tests {
         assert_eq!(judged(7.0), Ok(()));
         let why = judged(11.3).unwrap_err();
         assert!(why.contains("11.3") && why.contains("11.0"), "{why}");
+    }
+
+    #[test]
+    fn the_file_has_the_paths_of_the_program() {
+        let expected = parse(include_str!("../instructions.txt")).unwrap();
+        let portable = expected.keys().filter_map(|path| path.strip_prefix("portable, "));
+        let program: std::collections::BTreeSet<&str> = paths().collect();
+        // Read from the machine code.
+        let leased = "Counter::add, in a leased row";
+        assert!(portable.filter(|path| *path != leased).eq(program));
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use crate::sources;
 use crate::steps::{Failed, Steps, cargo};
+use crate::tools::needs;
 
 /// The page with the dependencies that a user gets.
 const PAGE: &str = "integrations/README.md";
@@ -16,11 +18,26 @@ const MARKS: [&str; 2] = [
     "\n<!-- End of the table. -->\n",
 ];
 
+/// Tests of all that stands beside it. `windrow-modelled` is the library once more, for models.
+pub(crate) const BESIDE: &str =
+    "test --workspace --exclude=windrow --exclude=windrow-modelled --features windrow-tower/json";
+
 /// Trees differ by target: this is the one that the table is about.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// For cargo: the tests that only wait for a timeout of a server, half a minute in all.
-pub(crate) const WAITING: [&str; 4] = ["--test", "console", "--", "--ignored"];
+/// The test in which a Prometheus server reads native histograms.
+const NATIVES: &str = "test --package windrow-prometheus --test scrape -- --ignored --exact \
+                       parsers::a_server_reads_native_histograms_and_all_counts_beside_them";
+
+/// Hands native histograms to a Prometheus server, if one is installed.
+pub(crate) fn natives(steps: &mut Steps) -> Result<(), Failed> {
+    let name = "a scrape, read by prometheus";
+    if let Err(why) = needs("prometheus", &["--version"]) {
+        steps.leave_out(name, &why);
+        return Ok(());
+    }
+    steps.cargo(name, NATIVES, &[])
+}
 
 /// Returns cargo's arguments for all of them.
 pub(crate) fn arguments(root: &Path) -> impl Iterator<Item = String> {
@@ -32,21 +49,10 @@ pub(crate) fn arguments(root: &Path) -> impl Iterator<Item = String> {
 pub(crate) fn dependencies(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("dependencies of the integrations", PAGE, || {
-        let page =
-            fs::read_to_string(root.join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
-        let (before, _, behind) = parts(&page)?;
-        let page = [before, MARKS[0], &table(&root)?, MARKS[1], behind].concat();
-        fs::write(root.join(PAGE), page).map_err(|error| format!("{PAGE}: {error}"))
+        let page = sources::read(&root.join(PAGE))?;
+        let [before, _, behind] = sources::cut(&page, MARKS)?;
+        sources::write(&root.join(PAGE), &[before, &table(&root)?, behind].concat())
     })
-}
-
-/// Returns the page, cut at the marks: the table is in the middle.
-fn parts(page: &str) -> Result<(&str, &str, &str), String> {
-    let cut = page.split_once(MARKS[0]).and_then(|(before, rest)| {
-        let (table, behind) = rest.split_once(MARKS[1])?;
-        Some((before, table, behind))
-    });
-    cut.ok_or_else(|| format!("{PAGE} lacks the marks of the table"))
 }
 
 /// Returns one row for each package: the number and the names of the packages that it adds to a
@@ -104,8 +110,8 @@ mod tests {
 
     #[test]
     fn the_page_tells_what_each_integration_brings_with_it() {
-        let page = fs::read_to_string(Path::new(ROOT).join(PAGE)).unwrap();
-        let (_, written, _) = parts(&page).unwrap();
+        let page = sources::read(&Path::new(ROOT).join(PAGE)).unwrap();
+        let [_, written, _] = sources::cut(&page, MARKS).unwrap();
         let table = table(Path::new(ROOT)).unwrap();
         assert!(written == table, "`cargo xtask dependencies` writes {PAGE}:\n{table}");
     }

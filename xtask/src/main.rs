@@ -8,38 +8,28 @@
 mod arrows;
 mod assembly;
 mod before;
-mod bounds;
 mod browser;
 mod cluster;
-mod collector;
 mod compare;
 mod copy;
-mod elsewhere;
-mod exporters;
-mod fuzz;
-#[cfg(test)]
-mod guides;
 mod instructions;
 mod integrations;
+mod lines;
 mod litmus;
 mod models;
-mod mutants;
 mod names;
 mod orderings;
-mod packages;
+mod paragraphs;
 mod pictures;
 #[cfg(unix)]
 mod platforms;
+mod portable;
 mod ports;
-mod sanitizers;
-mod scrape;
-#[cfg(test)]
-mod signs;
 mod sources;
 mod steps;
 mod strategies;
 mod suites;
-mod twin;
+mod tools;
 mod twins;
 mod wild;
 mod words;
@@ -53,84 +43,8 @@ use lexopt::Arg::{Long, Short, Value};
 use lexopt::{Parser, ValueExt};
 use steps::{Failed, Steps};
 
-const HELP: &str = "\
-usage: cargo xtask <command>
-
-  check           after each edit: format, lints, unit and contract tests, those of `integrations`
-  test            before sending a change: lints, docs and all tests of the library
-  ci              before it goes in, after `test`: all that stands beside it, machine code, models, one broken
-                  twin, the table of orders, many processes under Prometheus, arm64 in a virtual machine (on Debian:
-                  installs it by apt-get)
-  verify          before a release: all that takes longer: hours
-
-  models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path
-                  begins with it
-  twins [NAME]    the broken twins, each of which must be noticed; NAME: only those whose name
-                  contains it
-  orderings [NAME]
-                  weakens each memory order, which a model must notice, and writes the table in
-                  docs/orderings.md; NAME[,NAME]...: only sites whose names contain one
-  orderings --check
-                  whether that table is about the sources as they are
-  shuttle [SCHEDULES]
-                  models and histories under shuttle, each in so many random orders
-
-  torture [SECONDS]
-                  counters and windows under everything that interrupts a thread (60)
-  soak [--minutes N]
-                  everything at once in each strategy, watching what the process holds (10)
-  mutants [PATH]  small changes to src/PATH*, each of which a test must notice (cargo-mutants)
-  sanitizers      AddressSanitizer and ThreadSanitizer (a nightly compiler), and valgrind
-  fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
-  portable        the library's own tests, in each strategy: what every system can run
-  elsewhere [TARGET]
-                  compiles and tests for other processors and systems, under emulation, and in virtual machines
-                  with kernels of their own (Debian, from its packages alone: installs them by apt-get);
-                  TARGET: only the targets and the machines whose names contain it
-  static          a program that is linked statically counts as one that is not (glibc, x86-64)
-  wild            everything at once in builds that tests do not have (LTO, opt-level s, panic=abort, a profile
-                  ...), on its own and as two copies of a shared object in Python and in Node
-  bounds          tests the integrations with the lowest versions of their dependencies that their
-                  manifests allow
-  oldest          builds the library with the oldest compiler that it allows (rustup)
-  miri            the portable path under Miri (a nightly compiler with miri)
-  packages        packs, unpacks, builds and documents what is published; with a nightly compiler also as the
-                  documentation site does
-  releasable      whether the repository's address is filled in, and the version number says what breaks;
-                  then `packages`
-
-  arrows          which file of src names which: refuses circles, and a file of a higher layer
-  names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src
-                  in the tables of docs/design.md and its parts
-  words [PATH]    comments and pages: summaries without a subject, banned phrases, words that the glossary
-                  replaces, long lines; PATH: only files whose path begins with it
-  scrape          hands what windrow-prometheus writes to promtool, to the parsers of PyPI's prometheus-client,
-                  to a prometheus server and to a prometheus-pushgateway: those that are on the path
-  collector       puts a real OpenTelemetry collector (PyPI's rotel: installs it in target) between
-                  windrow-otlp and its test's book, and kills it in between
-  browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
-                  --screenshots: takes the pictures of it anew
-  cluster [--keep]
-                  three processes of examples/service and a prometheus server: what it adds up is what was
-                  sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
-  exporters       asks windrow's exporters and those of others what they can do, and compares with the tables in
-                  integrations/exporters.md (Debian's protobuf-compiler); --write: writes them
-  dependencies    writes what each integration adds to a user's tree into integrations/README.md
-  pictures        puts the pictures of docs and integrations/console into a pictures.md beside them, for the
-                  documentation site
-  assembly        reads the machine code of the hot paths
-  instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
-                  --write: writes that
-
-  compare [PART]...
-                  windrow and its rivals, side by side: tables, data and pictures in target/compare;
-                  --quick: in a minute or two; --publish: into benches/results.md, docs/performance.md and README.md;
-                  PART: only that; one that does not exist lists them;
-                  --before COMMIT: the strategies also as they were then
-  compare ports   programs of others on windrow, before and after: runs their own tests, and measures both
-                  (--quick: with fewer rounds)
-  help            this
-";
+/// The text of `cargo xtask help`.
+const HELP: &str = include_str!("../help.txt");
 
 type Suite = fn(&mut Steps) -> Result<(), Failed>;
 
@@ -142,18 +56,10 @@ const SUITES: &[(&str, Suite)] = &[
     ("verify", suites::verify),
     ("arrows", arrows::run),
     ("names", names::run),
-    ("sanitizers", sanitizers::run),
-    ("portable", elsewhere::portable),
-    ("static", elsewhere::linked_statically),
-    ("bounds", bounds::run),
-    ("oldest", elsewhere::oldest),
-    ("miri", elsewhere::miri),
-    ("packages", packages::run),
+    ("portable", portable::run),
+    ("static", portable::linked_statically),
     ("wild", wild::run),
-    ("releasable", packages::releasable),
     ("pictures", pictures::run),
-    ("scrape", scrape::run),
-    ("collector", collector::run),
     ("dependencies", integrations::dependencies),
 ];
 
@@ -204,7 +110,7 @@ fn main() -> ExitCode {
 
 fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), Problem> {
     if let Some((_, suite)) = SUITES.iter().find(|(name, _)| *name == command) {
-        Rest::read(arguments, None)?.none()?;
+        Rest::read(arguments, None)?.alone()?;
         return Ok(suite(steps)?);
     }
     if command == "compare" {
@@ -219,7 +125,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     }
     let option = match command {
         "orderings" => Some("check"),
-        "exporters" | "instructions" => Some("write"),
+        "instructions" => Some("write"),
         "soak" => Some("minutes"),
         "browser" => Some("screenshots"),
         "cluster" => Some("keep"),
@@ -228,9 +134,9 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     let rest = Rest::read(arguments, option)?;
     match command {
         "models" => models::run(steps, &rest.word()?)?,
-        "twins" => twin::run(steps, &rest.word()?)?,
+        "twins" => twins::run(steps, &rest.word()?)?,
         "orderings" if rest.option => {
-            rest.none()?;
+            rest.alone()?;
             orderings::check(steps)?;
         }
         "orderings" => orderings::run(steps, &rest.word()?)?,
@@ -238,39 +144,19 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         "elsewhere" => platforms::run(steps, &rest.word()?)?,
         "shuttle" => models::shuttle(steps, rest.number()?)?,
         "torture" => suites::torture(steps, rest.number()?.unwrap_or(60))?,
-        "soak" if rest.option => {
-            let minutes =
-                rest.number()?.ok_or(lexopt::Error::from("--minutes lacks its number"))?;
-            litmus::soak(steps, minutes)?;
+        "soak" if rest.option && rest.word.is_none() => {
+            return Err(lexopt::Error::from("--minutes lacks its number").into());
         }
         "soak" => litmus::soak(steps, rest.number()?.unwrap_or(10))?,
-        "cluster" => {
-            let keep = rest.option;
-            rest.none()?;
-            cluster::run(steps, keep)?;
-        }
-        "exporters" => {
-            let write = rest.option;
-            rest.none()?;
-            exporters::run(steps, write)?;
-        }
-        "mutants" => mutants::run(steps, &rest.word()?)?,
-        "fuzz" => fuzz::run(steps, rest.number()?.unwrap_or(60))?,
-        "browser" => {
-            let take = rest.option;
-            rest.none()?;
-            if take { browser::screenshots(steps)? } else { browser::run(steps)? }
-        }
+        "cluster" => cluster::run(steps, rest.alone()?)?,
+        "browser" if rest.alone()? => browser::screenshots(steps)?,
+        "browser" => browser::run(steps)?,
         "words" => words::run(steps, &rest.word()?)?,
         "assembly" => {
-            rest.none()?;
+            rest.alone()?;
             assembly::run(steps)?;
         }
-        "instructions" => {
-            let write = rest.option;
-            rest.none()?;
-            instructions::run(steps, write)?;
-        }
+        "instructions" => instructions::run(steps, rest.alone()?)?,
         _ => return Err(lexopt::Error::from(format!("there is no command `{command}`")).into()),
     }
     Ok(())
@@ -295,9 +181,12 @@ impl Rest {
         Ok(rest)
     }
 
-    /// Demands that there is no word.
-    fn none(self) -> Result<(), lexopt::Error> {
-        self.word.map_or(Ok(()), |word| Err(Value(word).unexpected()))
+    /// Demands that there is no word, and returns whether the option is there.
+    fn alone(&self) -> Result<bool, lexopt::Error> {
+        match &self.word {
+            Some(word) => Err(Value(word.clone()).unexpected()),
+            None => Ok(self.option),
+        }
     }
 
     fn word(self) -> Result<String, lexopt::Error> {

@@ -18,112 +18,70 @@ pub(crate) struct Build {
     pub(crate) target: &'static str,
     /// The folder of the built files in it.
     pub(crate) profile: &'static str,
-    /// Cargo's arguments that build and run its tests.
-    pub(crate) tests: &'static [&'static str],
+    /// Cargo's arguments that choose its tests.
+    tests: &'static str,
 }
 
-/// Cargo's arguments that build and run all models, over what a feature says.
-macro_rules! over {
-    ($feature:literal) => {
-        [
-            "test",
-            "--package",
-            "windrow-loom-tests",
-            "--features",
-            $feature,
-            "--profile",
-            "loom",
-            "--test",
-            "models",
-        ]
-    };
+/// All models, over what a feature says.
+macro_rules! models {
+    ($name:literal, $checker:expr, $feature:literal) => {{
+        let [flags, target] = $checker;
+        let tests = concat!(
+            "--package=windrow-loom-tests --profile=loom --test models --features=",
+            $feature
+        );
+        Build { name: $name, flags, target, profile: "loom", tests }
+    }};
 }
 
-/// For every crate of a model under loom.
-const LOOM: &str = "--cfg loom --cfg crossbeam_loom";
-const LOOM_TARGET: &str = "target/loom";
+/// The flags for every crate of a model under loom, and the target directory.
+const LOOM: [&str; 2] = ["--cfg loom --cfg crossbeam_loom", "target/loom"];
 
-/// For every crate of a model under shuttle.
-const SHUTTLE_CFG: &str = "--cfg shuttle";
+/// Those under shuttle.
+const SHUTTLES: [&str; 2] = ["--cfg shuttle", "target/shuttle"];
 
 /// Frees at once, and notices every later access.
-pub(crate) const CHECKER: Build = Build {
-    name: "checking reclaimer",
-    flags: LOOM,
-    target: LOOM_TARGET,
-    profile: "loom",
-    tests: &over!("checker"),
-};
+pub(crate) const CHECKER: Build = models!("checking reclaimer", LOOM, "checker");
 
 /// The reclaimer that users get.
-pub(crate) const EPOCH: Build = Build {
-    name: "crossbeam-epoch",
-    flags: LOOM,
-    target: LOOM_TARGET,
-    profile: "loom",
-    tests: &over!(""),
-};
+pub(crate) const EPOCH: Build = models!("crossbeam-epoch", LOOM, "");
 
 /// Restartable sequences, as steps with aborts between them.
-pub(crate) const PER_CORE: Build = Build {
-    name: "per-core strategy",
-    flags: LOOM,
-    target: LOOM_TARGET,
-    profile: "loom",
-    tests: &over!("per-core"),
-};
+pub(crate) const PER_CORE: Build = models!("per-core strategy", LOOM, "per-core");
 
 /// Leased rows and announced buckets, as where there are no restartable sequences; a barrier
 /// interrupts each thread where it stands.
-pub(crate) const ANNOUNCED: Build = Build {
-    name: "portable strategy",
-    flags: LOOM,
-    target: LOOM_TARGET,
-    profile: "loom",
-    tests: &over!("announced"),
-};
+pub(crate) const ANNOUNCED: Build = models!("portable strategy", LOOM, "announced");
 
 /// Tests of the library itself, as users build it.
-const fn no_model(name: &'static str, tests: &'static [&'static str]) -> Build {
+const fn no_model(name: &'static str, tests: &'static str) -> Build {
     Build { name, flags: "", target: "target", profile: "debug", tests }
 }
 
 /// No model: real threads, under everything that interrupts them.
-pub(crate) const TORTURE: Build =
-    no_model("torture", &["test", "--package", "windrow", "--test", "torture"]);
+const TORTURE: Build = no_model("torture", "--package=windrow --test torture");
 
 /// No model: the library's own tests.
-pub(crate) const UNIT: Build = no_model("unit tests", &["test", "--package", "windrow", "--lib"]);
+const UNIT: Build = no_model("unit tests", "--package=windrow --lib");
 
 /// Tests with threads of all kinds, on real threads.
-pub(crate) const SURVIVAL: Build =
-    no_model("survival", &["test", "--package", "windrow", "--test", "survival"]);
+const SURVIVAL: Build = no_model("survival", "--package=windrow --test survival");
 
 /// Gates, on real threads.
-pub(crate) const GATES: Build =
-    no_model("gates", &["test", "--package", "windrow", "--test", "gate"]);
+const GATES: Build = no_model("gates", "--package=windrow --test gate");
 
 /// Windows and counters, case by case.
-pub(crate) const EXACT: Build =
-    no_model("exact", &["test", "--package", "windrow", "--test", "exact"]);
+const EXACT: Build = no_model("exact", "--package=windrow --test exact");
+
+/// The builds of which one must notice a mistake.
+pub(crate) const BUILDS: [&Build; 9] =
+    [&CHECKER, &EPOCH, &PER_CORE, &ANNOUNCED, &TORTURE, &UNIT, &SURVIVAL, &GATES, &EXACT];
 
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
-const SHUTTLE: Build = Build {
-    name: "shuttle",
-    flags: SHUTTLE_CFG,
-    target: "target/shuttle",
-    profile: "loom",
-    tests: &over!("checker"),
-};
+const SHUTTLE: Build = models!("shuttle", SHUTTLES, "checker");
 
 /// Random orders, over the per-core strategy.
-const SHUTTLE_PER_CORE: Build = Build {
-    name: "shuttle, per-core strategy",
-    flags: SHUTTLE_CFG,
-    target: "target/shuttle",
-    profile: "loom",
-    tests: &over!("per-core"),
-};
+const SHUTTLE_PER_CORE: Build = models!("shuttle, per-core strategy", SHUTTLES, "per-core");
 
 /// Builds models and histories for shuttle, and runs each in `schedules` random orders.
 pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<u64>) -> Result<(), Failed> {
@@ -131,8 +89,7 @@ pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<u64>) -> Result<(), F
     for build in [SHUTTLE, SHUTTLE_PER_CORE] {
         let mut variables = Vec::from(build.variables());
         variables.extend(schedules.as_deref().map(|number| ("WINDROW_SCHEDULES", number)));
-        let mut arguments = Vec::from(build.tests);
-        arguments.extend(["--test", "histories", "--", "--nocapture"]);
+        let arguments = build.test("--test histories -- --nocapture");
         steps.cargo(&format!("models and histories, {}", build.name), &arguments, &variables)?;
     }
     Ok(())
@@ -178,7 +135,7 @@ fn loom(
     filter: &str,
     variables: &[(&str, &str)],
 ) -> Result<(), Failed> {
-    let arguments = [build.tests, &["--", "--nocapture", filter]].concat();
+    let arguments = build.test(&format!("-- --nocapture {filter}"));
     let variables = [&build.variables()[..], variables].concat();
     steps.cargo(&format!("models, {}", build.name), &arguments, &variables)
 }
@@ -196,29 +153,19 @@ pub(crate) fn lint_random(steps: &mut Steps) -> Result<(), Failed> {
 }
 
 fn lint_build(steps: &mut Steps, name: &str, feature: &str, build: &Build) -> Result<(), Failed> {
-    let arguments = [
-        "clippy",
-        "--package",
-        "windrow-modelled",
-        "--package",
-        "windrow-loom-tests",
-        "--features",
-        feature,
-        "--lib",
-        "--test",
-        "models",
-        "--test",
-        "histories",
-        "--profile",
-        "loom",
-        "--",
-        "-D",
-        "warnings",
-    ];
+    let arguments = format!(
+        "clippy --package=windrow-modelled --package=windrow-loom-tests --features {feature} --lib \
+         --test models --test histories --profile=loom -- -D warnings"
+    );
     steps.cargo(name, &arguments, &build.variables())
 }
 
 impl Build {
+    /// Returns cargo's arguments that build its tests, and run them with more arguments.
+    pub(crate) fn test(&self, more: &str) -> String {
+        format!("test {} {more}", self.tests)
+    }
+
     fn variables(&self) -> [(&'static str, &'static str); 2] {
         [("RUSTFLAGS", self.flags), ("CARGO_TARGET_DIR", self.target)]
     }

@@ -4,19 +4,16 @@
 //! The check reads words, not Rust: a name that two things share is found if one of them is left.
 
 mod declared;
-mod elsewhere;
 mod items;
 mod pages;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use crate::sources;
 use crate::steps::{Failed, Steps};
 use crate::words;
 use declared::Declared;
-use elsewhere::ELSEWHERE;
 use pages::{Page, Row, Span};
 
 /// The pages whose tables name the files of `src`, under the heading "Layers" or "Files": this one,
@@ -25,11 +22,19 @@ const DESIGN: &str = "docs/design.md";
 const PARTS: &str = "docs/design/";
 
 /// Pages that compare with other libraries, and name those libraries' words.
-const OF_OTHERS: [&str; 4] =
-    ["docs/guide/from-", "docs/parity.md", "docs/performance.md", "benches/"];
+const OF_OTHERS: [&str; 5] = [
+    "benches/",
+    "docs/guide/from-",
+    "docs/parity.md",
+    "docs/performance.md",
+    "integrations/exporters.md",
+];
 
-/// Not read: pictures, as text, and build outputs.
-const LEFT_OUT: [&str; 2] = ["pictures.md", "target/"];
+/// Not read: pictures, as text.
+const PICTURES: &str = "pictures.md";
+
+/// Names as they stand in pages, each with the thing that it belongs to.
+const ELSEWHERE: &str = include_str!("../elsewhere.txt");
 
 /// Refuses a name that is nowhere in the sources, and a file that the design does not name.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
@@ -38,7 +43,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         let declared = Declared::read(&root)?;
         let (mut count, mut wrong, mut used) = (0, Vec::new(), BTreeSet::new());
         for page in pages(&root)? {
-            let text = read(&root, &page)?;
+            let text = sources::read(&root.join(&page))?;
             // The glossary also names what is not to be used.
             let is_glossary = page == words::GLOSSARY;
             let text = if is_glossary { words::without_bans(&text) } else { text };
@@ -50,40 +55,30 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
             }));
         }
         wrong.extend(missing(&root)?);
-        let unused = ELSEWHERE.iter().filter(|(name, _)| !used.contains(name));
-        wrong.extend(unused.map(|(name, _)| {
-            format!("xtask/src/names/elsewhere.rs: `{name}`: no page needs this exception")
-        }));
+        let unused = elsewhere().filter(|name| !used.contains(name));
+        wrong
+            .extend(unused.map(|name| {
+                format!("xtask/elsewhere.txt: `{name}`: no page needs this exception")
+            }));
         println!("    {count} names");
         for line in &wrong {
             println!("    {line}");
         }
-        let help =
-            "correct the page; a name of another project goes into xtask/src/names/elsewhere.rs";
+        let help = "correct the page; a name of another project goes into xtask/elsewhere.txt";
         if wrong.is_empty() { Ok(()) } else { Err(format!("{} names: {help}", wrong.len())) }
     })
 }
 
-fn read(root: &Path, path: &str) -> Result<String, String> {
-    fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
-}
-
 /// Returns each page of the workspace.
 fn pages(root: &Path) -> Result<Vec<String>, String> {
-    let entries = fs::read_dir(root).map_err(|error| format!("cannot read the root: {error}"))?;
-    let mut pages = Vec::new();
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_dir() && !name.starts_with('.') && name != "target" {
-            let below = sources::with_extension(&entry.path(), "md")?;
-            pages.extend(below.into_iter().map(|page| format!("{name}/{page}")));
-        } else if entry.path().extension().is_some_and(|kind| kind == "md") {
-            pages.push(name);
-        }
-    }
-    pages.retain(|page| !LEFT_OUT.iter().any(|left_out| page.contains(left_out)));
-    pages.sort();
+    let mut pages = sources::with_extension(root, "md")?;
+    pages.retain(|page| !page.ends_with(PICTURES) && !page.starts_with('.'));
     Ok(pages)
+}
+
+/// The names that are those of others.
+fn elsewhere() -> impl Iterator<Item = &'static str> {
+    ELSEWHERE.lines().filter_map(|line| line.split_once(" | ")).map(|(name, _)| name)
 }
 
 /// Returns the reason why a span names nothing, if it does.
@@ -93,7 +88,7 @@ fn unknown(
     span: &Span<'_>,
     used: &mut BTreeSet<&'static str>,
 ) -> Option<String> {
-    if let Some((name, _)) = ELSEWHERE.iter().find(|(name, _)| *name == span.text) {
+    if let Some(name) = elsewhere().find(|name| *name == span.text) {
         used.insert(name);
         return None;
     }
@@ -110,7 +105,7 @@ fn unknown(
 fn missing(root: &Path) -> Result<Vec<String>, String> {
     let is_design = |page: &String| page == DESIGN || page.starts_with(PARTS);
     let paths = pages(root)?.into_iter().filter(is_design);
-    let texts = paths.map(|path| read(root, &path)).collect::<Result<Vec<_>, _>>()?;
+    let texts = paths.map(|path| sources::read(&root.join(path))).collect::<Result<Vec<_>, _>>()?;
     let pages = texts.iter().map(|text| Page::new(DESIGN, text));
     let rows: Vec<Row<'_>> = pages.flat_map(|page| page.rows()).collect();
     let files = sources::with_extension(&root.join("src"), "rs")?;

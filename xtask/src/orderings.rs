@@ -6,6 +6,7 @@
 
 mod drops;
 mod excuses;
+mod mutant;
 mod queue;
 mod sites;
 mod table;
@@ -16,63 +17,11 @@ use std::path::Path;
 
 use crate::models::{ANNOUNCED, CHECKER, EPOCH, PER_CORE};
 use crate::steps::{Failed, Steps};
-use excuses::{EXCUSES, Excuse};
+use excuses::EXCUSES;
+use mutant::{Mutant, SURVIVED, mutants};
 use sites::Site;
 use table::Row;
 use trial::{Bench, FEW, MORE};
-
-/// An order that is weaker than the one that stands there.
-#[derive(Clone, Copy)]
-struct Mutant<'s> {
-    number: usize,
-    site: &'s Site,
-    order: &'static str,
-}
-
-impl Mutant<'_> {
-    /// Returns the order in words. A Relaxed fence is no fence.
-    fn order_in_words(&self) -> &'static str {
-        if self.site.is_fence() && self.order == "Relaxed" { "no fence" } else { self.order }
-    }
-
-    fn excuse(&self) -> Option<&'static Excuse> {
-        let site = self.site.to_string();
-        let order = self.order_in_words();
-        EXCUSES.iter().find(|excuse| excuse.site == site && excuse.orders.contains(&order))
-    }
-
-    /// Returns what the table says of it.
-    fn in_table<'r>(&self, rows: &'r [Row]) -> Option<&'r str> {
-        let row = rows.iter().find(|row| self.is_in(row));
-        row.map(|row| row.shown_by.as_str())
-    }
-
-    fn is_in(&self, row: &Row) -> bool {
-        row.site == self.site.to_string() && row.order == self.order_in_words()
-    }
-
-    /// Returns the new row of the table: the result of this run, or the earlier one.
-    fn row(&self, tried: &[Mutant<'_>], found: &[String], last: &[Row]) -> Row {
-        let is_it = |other: &Mutant<'_>| other.number == self.number && other.order == self.order;
-        let now = tried.iter().position(is_it).map(|index| found[index].as_str());
-        let shown_by = now.or_else(|| self.in_table(last)).unwrap_or(SURVIVED);
-        Row {
-            site: self.site.to_string(),
-            order: self.order_in_words().to_owned(),
-            shown_by: shown_by.to_owned(),
-        }
-    }
-}
-
-fn mutants(sites: &[Site]) -> Vec<Mutant<'_>> {
-    let of = |(number, site): (usize, _)| {
-        Site::weaker(site).iter().map(move |order| Mutant { number, site, order })
-    };
-    sites.iter().enumerate().flat_map(of).collect()
-}
-
-/// In the table, of an order without a model and without an excuse.
-const SURVIVED: &str = "**nothing**";
 
 /// Weakens the sites whose names contain one of the words in `filter`, between commas, and writes
 /// the results into the table.
@@ -156,8 +105,8 @@ fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String
     for row in rows.iter().filter(|row| !mutants.iter().any(|mutant| mutant.is_in(row))) {
         wrong.push(format!("`{}` is in the table, and not in the sources", row.site));
     }
-    for excuse in EXCUSES {
-        for order in excuse.orders {
+    for excuse in EXCUSES.iter() {
+        for order in &excuse.orders {
             let is_it = |mutant: &Mutant<'_>| {
                 mutant.order_in_words() == *order && mutant.site.to_string() == excuse.site
             };
@@ -170,7 +119,7 @@ fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String
         }
     }
     if !table::has_reasons(root, &excuses::list())? {
-        wrong.push("the list of reasons is not that of excuses.rs".to_owned());
+        wrong.push("the list of reasons is not that of loom-tests/excuses.txt".to_owned());
     }
     wrong.extend(drops::check(root)?);
     if wrong.is_empty() {

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use crate::compare::files;
+use crate::sources;
 use crate::steps::{Failed, Steps};
 
 /// The folders of pictures, each with those of one package.
@@ -23,21 +23,20 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
 
 pub(crate) fn write(root: &Path) -> Result<(), String> {
     for folder in FOLDERS.map(|folder| root.join(folder)) {
-        let page = folder.join("pictures.md");
-        fs::write(&page, definitions(&folder)?)
-            .map_err(|error| format!("{}: {error}", page.display()))?;
+        sources::write(&folder.join("pictures.md"), &definitions(&folder)?)?;
     }
     Ok(())
 }
 
 /// Returns the page, for the pictures that are in a folder.
 fn definitions(folder: &Path) -> Result<String, String> {
-    let mut pictures = [files(folder, "png")?, files(folder, "svg")?].concat();
+    let of_kind = |kind| sources::with_extension(folder, kind);
+    let mut pictures = [of_kind("png")?, of_kind("svg")?].concat();
+    pictures.retain(|name| !name.contains('/'));
     pictures.sort();
     let mut page = String::from("<!-- `cargo xtask pictures` writes this page. -->\n\n");
-    for path in pictures {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let picture = fs::read(&path).map_err(|error| format!("{name}: {error}"))?;
+    for name in pictures {
+        let picture = fs::read(folder.join(&name)).map_err(|error| format!("{name}: {error}"))?;
         let address = match String::from_utf8(picture) {
             Ok(drawing) => drawn(&drawing),
             Err(pixels) => painted(pixels.as_bytes()),

@@ -13,6 +13,7 @@ mod control;
 mod disk;
 mod libraries;
 mod machine;
+mod machines;
 mod page;
 mod programs;
 mod targets;
@@ -22,7 +23,7 @@ use std::time::Instant;
 
 use crate::assembly::arm64;
 use crate::steps::{Failed, Steps, seconds};
-use machine::{ARM64, MACHINES, Machine};
+use machines::{ARM64, MACHINES, Machine};
 use programs::EVERYWHERE;
 use targets::{TARGETS, Target, Tested};
 

@@ -11,39 +11,42 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::copy;
+use crate::sources::{read, write};
 use crate::steps::{Failed, Steps, cargo, target_directory};
 
 mod list;
 
-use list::{Edit, PORTS, Port};
+use list::{Edit, Port, ports};
 
 /// The folder of our ports.
 const OURS: &str = "benches/ports";
+
+/// The folder of the copies, where the manifest of ours has them.
+const COPIES: &str = "target/ports";
 
 /// Makes the copies, runs the crates' own tests on those with a file of ours, and measures both.
 pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
-    let copies = root.join("target/ports"); // where the manifest of `OURS` has them
+    let all = ports().map_err(|why| Failed::new("the list of ports", why))?;
+    let copies = root.join(COPIES);
     let output = target.join("ports/target");
     steps.step("the published crates", "cargo metadata", || {
-        let sources = published(&copies.join("published"))?;
+        let sources = published(&all, &copies.join("published"))?;
         // The versions that everything else here is built with.
         fs::copy(root.join("Cargo.lock"), root.join(OURS).join("Cargo.lock"))
             .map_err(|error| error.to_string())?;
-        PORTS.iter().zip(sources).try_for_each(|(port, source)| port.copy(&root, &source, &copies))
+        all.iter().zip(sources).try_for_each(|(port, source)| port.copy(&root, &source, &copies))
     })?;
-    for port in &PORTS {
-        let manifest = copies.join("ported").join(port.name).join("Cargo.toml");
-        let manifest = manifest.to_string_lossy().into_owned();
-        for run in port.tests {
-            let tests = [&["test", "--manifest-path", &manifest], *run].concat();
+    for port in &all {
+        for run in &port.tests {
+            let manifest = format!("{COPIES}/ported/{}/Cargo.toml", port.name);
+            let tests = format!("test --manifest-path {manifest} {run}");
             let name = format!("tests of {}, on windrow", port.name);
             steps.cargo(&name, &tests, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
         }
     }
-    let manifest = format!("{OURS}/Cargo.toml");
-    let build = ["build", "--release", "--manifest-path", &manifest];
+    let build = format!("build --release --manifest-path {OURS}/Cargo.toml");
     steps.cargo("before and after", &build, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
     let program = output.join("release/windrow-ports");
     steps.step("before and after, measured", "windrow-ports", || {
@@ -53,14 +56,14 @@ pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Faile
     })
 }
 
-/// Returns where cargo keeps the sources of the crates, in the order of [`PORTS`]: of a package at
-/// `place` that depends on them.
-fn published(place: &Path) -> Result<Vec<PathBuf>, String> {
+/// Returns where cargo keeps the sources of the crates, in their order: of a package at `place`
+/// that depends on them.
+fn published(ports: &[Port], place: &Path) -> Result<Vec<PathBuf>, String> {
     let error = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(place.join("src")).map_err(error)?;
     fs::write(place.join("src/lib.rs"), "").map_err(error)?;
     let line = |port: &Port| format!("{} = \"={}\"\n", port.name, port.version);
-    let wanted = PORTS.iter().map(line).collect::<Vec<_>>().concat();
+    let wanted = ports.iter().map(line).collect::<Vec<_>>().concat();
     let manifest =
         format!("[package]\nname = \"published\"\n[workspace]\n[dependencies]\n{wanted}");
     fs::write(place.join("Cargo.toml"), manifest).map_err(error)?;
@@ -78,7 +81,7 @@ fn published(place: &Path) -> Result<Vec<PathBuf>, String> {
         let folder = found.and_then(|manifest| Path::new(manifest).parent());
         folder.map(Path::to_owned).ok_or_else(|| format!("cargo knows no {end}"))
     };
-    PORTS.iter().map(source).collect()
+    ports.iter().map(source).collect()
 }
 
 impl Port {
@@ -103,7 +106,7 @@ impl Port {
                 } else {
                     write(&place, &ours)?;
                 }
-                for change in self.edits {
+                for change in &self.edits {
                     edit(&copy.join(change.file), |text| replaced(text, change))?;
                 }
                 // Another version: two packages in one build must differ.
@@ -138,10 +141,11 @@ fn with_tests(ours: &str, theirs: &str) -> Result<String, String> {
 
 /// Returns the text with ours wherever the part that is meant says theirs.
 fn replaced(text: &str, Edit { from, to, theirs, ours, .. }: &Edit) -> Result<String, String> {
-    let (before, rest) = text.split_at(text.find(from).ok_or(format!("it has no {from:?}"))?);
-    let end = if to.is_empty() { Some(rest.len()) } else { rest.find(to) };
+    let (before, rest) =
+        text.split_at(text.find(from.as_str()).ok_or(format!("it has no {from:?}"))?);
+    let end = if to.is_empty() { Some(rest.len()) } else { rest.find(to.as_str()) };
     let (part, behind) = rest.split_at(end.ok_or(format!("no {to:?} comes behind {from:?}"))?);
-    if !part.contains(theirs) {
+    if !part.contains(theirs.as_str()) {
         return Err(format!("it has no {theirs:?} from {from:?} to {to:?}"));
     }
     Ok([before, &part.replace(theirs, ours), behind].concat())
@@ -153,14 +157,6 @@ fn without(manifest: &str, package: &str) -> Result<String, String> {
     let (before, behind) = manifest.split_once(&head).ok_or(format!("it has no {head}"))?;
     let behind = behind.split_once("\n[").map_or(String::new(), |(_, rest)| format!("[{rest}"));
     Ok(before.to_owned() + &behind)
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn edit(path: &Path, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
@@ -180,10 +176,17 @@ mod tests {
 
     #[test]
     fn only_the_part_that_is_meant_is_replaced() {
-        let all = Edit::new("", "b", "d");
+        let edit = |[from, to]: [&str; 2]| Edit {
+            file: "",
+            from: from.to_owned(),
+            to: to.to_owned(),
+            theirs: "b".to_owned(),
+            ours: "d".to_owned(),
+        };
+        let all = edit(["", ""]);
         assert_eq!(replaced("a b b", &all).unwrap(), "a d d");
         assert!(replaced("a", &all).is_err());
-        let part = Edit::within("", "two {", "}", "b", "d");
+        let part = edit(["two {", "}"]);
         assert_eq!(replaced("one {b} two {b} {b}", &part).unwrap(), "one {b} two {d} {b}");
         assert!(replaced("one {b} two {a} {b}", &part).is_err());
         assert!(replaced("one {b}", &part).is_err() && replaced("two {b", &part).is_err());
@@ -200,7 +203,7 @@ mod tests {
     #[test]
     fn each_port_has_its_file() {
         let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(OURS);
-        for port in &PORTS {
+        for port in ports().unwrap() {
             let file = file_name(&ours.join(port.name), port.file);
             assert!(file.is_file(), "{}", file.display());
         }

@@ -1,10 +1,11 @@
 //! Steps: one command each, named, timed, and added up at the end.
 
 use std::env;
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
+
+use crate::tools::succeeds;
 
 /// The steps of one call, and what became of them.
 pub(crate) struct Steps {
@@ -12,22 +13,6 @@ pub(crate) struct Steps {
     done: Vec<(String, Duration)>,
     /// The steps that could not be done here, with the reasons.
     left_out: Vec<(String, String)>,
-}
-
-/// A call of cargo that goes on beside the steps: see [`Steps::beside`].
-pub(crate) struct Beside {
-    name: String,
-    shown: String,
-    child: Child,
-    log: PathBuf,
-}
-
-/// Ends the call that goes on beside, if a step fails.
-impl Drop for Beside {
-    fn drop(&mut self) {
-        let _ = self.child.kill(); // it may have ended
-        let _ = self.child.wait();
-    }
 }
 
 /// A step failed, and with it the call.
@@ -63,51 +48,19 @@ impl Steps {
         &self.root
     }
 
-    /// A step that is one call of cargo, with more `variables` in its environment.
+    /// A step that is one call of cargo, with its arguments between spaces and more `variables` in
+    /// its environment.
     pub(crate) fn cargo(
         &mut self,
         name: &str,
-        arguments: &[&str],
+        arguments: &str,
         variables: &[(&str, &str)],
     ) -> Result<(), Failed> {
-        let mut shown: Vec<String> =
-            variables.iter().map(|(variable, value)| format!("{variable}='{value}'")).collect();
-        shown.push("cargo".to_owned());
-        shown.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        let set = variables.iter().map(|(variable, value)| format!("{variable}='{value}' "));
+        let shown = format!("{}cargo {arguments}", set.collect::<String>());
         let mut command = cargo(&self.root);
-        command.args(arguments).envs(variables.iter().copied());
-        self.step(name, &shown.join(" "), || {
-            let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
-            if status.success() { Ok(()) } else { Err(status.to_string()) }
-        })
-    }
-
-    /// Begins a call of cargo that goes on beside the steps that follow, until [`Steps::join`]: for
-    /// tests that wait and do not work. Its output comes at its end.
-    pub(crate) fn beside(&self, name: &str, arguments: &[&str]) -> Result<Beside, Failed> {
-        let shown = format!("cargo {}", arguments.join(" "));
-        println!("\n=== {name}: beside the next steps\n    {shown}");
-        let begin = || {
-            let log = target_directory()?.join("beside.log");
-            let file = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
-            let (output, errors) = file.map_err(|error| format!("cannot write: {error}"))?;
-            let mut command = cargo(&self.root);
-            command.args(arguments).stdin(Stdio::null()).stdout(output).stderr(errors);
-            let child = command.spawn().map_err(|error| format!("cannot run cargo: {error}"))?;
-            Ok(Beside { name: name.to_owned(), shown, child, log })
-        };
-        begin().map_err(|why| Failed::new(name, why))
-    }
-
-    /// Waits for the call begun by [`Steps::beside`], as a step.
-    pub(crate) fn join(&mut self, mut beside: Beside) -> Result<(), Failed> {
-        let (name, shown) = (beside.name.clone(), beside.shown.clone());
-        self.step(&name, &shown, || {
-            let status = beside.child.wait().map_err(|error| format!("cannot wait: {error}"))?;
-            let said = fs::read(&beside.log).unwrap_or_default();
-            println!("{}", String::from_utf8_lossy(&said));
-            if status.success() { Ok(()) } else { Err(status.to_string()) }
-        })
+        command.args(arguments.split_whitespace()).envs(variables.iter().copied());
+        self.step(name, &shown, || succeeds(&mut command))
     }
 
     /// Runs `body` as a step; `shown` describes it to the reader.

@@ -3,169 +3,116 @@
 
 use std::process::Command;
 
+use crate::integrations::BESIDE;
 #[cfg(unix)]
 use crate::platforms;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
+use crate::tools::succeeds;
 use crate::{
-    arrows, bounds, browser, cluster, collector, elsewhere, exporters, fuzz, instructions,
-    integrations, litmus, models, mutants, names, orderings, packages, ports, sanitizers, scrape,
-    twin, wild, words,
+    arrows, browser, cluster, instructions, integrations, litmus, models, names, orderings,
+    portable, ports, twins, wild, words,
 };
 
-/// A rival that brings many crates with it.
-const SENTINEL: &str = "windrow-benches/sentinel";
-
-/// Layers for HTTP, and theirs.
-const HTTP: &str = "windrow-benches/http";
-
-/// Limiters beside gates.
-const LIMITS: &str = "windrow-benches/limits";
-
-/// Ways to find heavy keys.
-const HEAVY: &str = "windrow-benches/heavy";
-
-/// Pushes to a collector beside the SDK's, and counters with labels.
-const PUSH_AND_LABELS: &str = "windrow-benches/push,windrow-benches/labels";
+/// The features of rivals, each of which brings many crates with it: Sentinel; layers for HTTP;
+/// limiters beside gates; ways to find heavy keys.
+const RIVALS: &str =
+    "windrow-benches/sentinel,windrow-benches/http,windrow-benches/limits,windrow-benches/heavy";
 
 /// The features of packages beyond their defaults.
 const FEATURES: &str = "windrow/serde,windrow-tower/json";
 
 /// The lints of an ordinary build.
-const CLIPPY: [&str; 3] = ["clippy", "--workspace", "--all-targets"];
-
-/// The lints of what [`test()`] builds.
-const CLIPPY_OF_LIBRARY: [&str; 5] = [
-    "clippy",
-    "--package=windrow",
-    "--package=windrow-testkit",
-    "--package=xtask",
-    "--all-targets",
-];
+const CLIPPY: &str = "clippy --workspace --all-targets";
 
 /// The arguments by which clippy's warnings are errors.
-const STRICT: [&str; 3] = ["--", "-D", "warnings"];
+const STRICT: &str = "-- -D warnings";
 
 /// Tests of the library.
-const LIBRARY: [&str; 4] = ["test", "--package=windrow", "--features", "windrow/serde"];
-
-/// Tests of all that stands beside it. `windrow-modelled` is the library once more, for models.
-pub(crate) const BESIDE: [&str; 6] = [
-    "test",
-    "--workspace",
-    "--exclude=windrow",
-    "--exclude=windrow-modelled",
-    "--features",
-    "windrow-tower/json",
-];
-
-/// All of them but those in the docs: of libraries, programs and examples, those that have tests.
-const ALL: &str = "--tests";
+const LIBRARY: &str = "test --package=windrow --features windrow/serde";
 
 /// Runs the checks for after each edit.
 pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
-    format_and_lints(steps, &CLIPPY)?;
-    let tests = ["test", "--package", "windrow", "--lib", "--test", "contract"];
-    steps.cargo("unit and contract tests", &tests, &[])?;
+    format_and_lints(steps, CLIPPY)?;
+    let tests = "test --package windrow --lib --test contract";
+    steps.cargo("unit and contract tests", tests, &[])?;
     let beside: Vec<String> = integrations::arguments(steps.root()).collect();
-    let mut tests = vec!["test", "--lib", "--tests"];
-    tests.extend(beside.iter().map(String::as_str));
+    let tests = format!("test --lib --tests {}", beside.join(" "));
     steps.cargo("tests of what stands beside the library", &tests, &[])
 }
 
 /// Runs the steps for a contributor before sending a change, the quick ones first: of the library.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
-    format_and_lints(steps, &CLIPPY_OF_LIBRARY)?;
-    let docs = ["doc", "--package", "windrow", "--no-deps", "--all-features"];
-    steps.cargo("docs", &docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
-    steps.cargo("tests of the library", &[&LIBRARY[..], &[ALL]].concat(), &[])?;
-    steps.cargo("tests in its docs", &[&LIBRARY[..], &["--doc"]].concat(), &[])
+    let clippy = "clippy --package=windrow --package=windrow-testkit --package=xtask --all-targets";
+    format_and_lints(steps, clippy)?;
+    let docs = "doc --package windrow --no-deps --all-features";
+    steps.cargo("docs", docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
+    steps.cargo("tests of the library", &format!("{LIBRARY} --tests"), &[])?;
+    steps.cargo("tests in its docs", &format!("{LIBRARY} --doc"), &[])
 }
 
 /// Runs the further steps that must pass before a change goes in, beside [`test()`].
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
-    let features = [SENTINEL, HTTP, LIMITS, HEAVY, FEATURES].join(",");
-    let clippy = [&CLIPPY[..], &["--features", &features], &STRICT].concat();
+    let clippy = format!("{CLIPPY} --features {RIVALS},{FEATURES} {STRICT}");
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
-    let waiting = [&BESIDE[..], &integrations::WAITING].concat();
-    let waiting = steps.beside("tests that wait", &waiting)?;
-    steps.cargo("tests beside the library", &[&BESIDE[..], &[ALL]].concat(), &[])?;
-    steps.cargo("tests in docs beside the library", &[&BESIDE[..], &["--doc"]].concat(), &[])?;
+    steps.cargo("tests beside the library", &format!("{BESIDE} --tests"), &[])?;
+    steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
+    steps.cargo("tests in docs beside the library", &format!("{BESIDE} --doc"), &[])?;
     instructions::run(steps, false)?;
     litmus::quick(steps)?;
     models::lint(steps)?;
     models::first(steps)?;
     models::rest(steps)?;
-    steps.join(waiting)?;
-    twin::first(steps)?;
+    twins::first(steps)?;
     orderings::check(steps)?;
     cluster::run(steps, false)?;
-    scrape::natives(steps)?;
+    integrations::natives(steps)?;
     browser::run(steps)?;
     #[cfg(unix)]
     platforms::first(steps)?;
     Ok(())
 }
 
-fn format_and_lints(steps: &mut Steps, clippy: &[&str]) -> Result<(), Failed> {
+fn format_and_lints(steps: &mut Steps, clippy: &str) -> Result<(), Failed> {
     arrows::run(steps)?;
     names::run(steps)?;
     words::run(steps, "")?;
-    steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
-    steps.cargo("lints", &[clippy, &STRICT].concat(), &[])
+    steps.cargo("format", "fmt --all -- --check", &[])?;
+    steps.cargo("lints", &format!("{clippy} {STRICT}"), &[])
 }
 
-/// Runs the steps that take longer: hours on two cores, most of them for the mutants.
+/// Runs the steps that take longer: hours on two cores, most of them for the weakened orders.
 pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     let private =
-        ["doc", "--workspace", "--no-deps", "--features", FEATURES, "--document-private-items"];
+        format!("doc --workspace --no-deps --features {FEATURES} --document-private-items");
     steps.cargo("docs, private items too", &private, &[])?;
-    elsewhere::linked_statically(steps)?;
-    packages::run(steps)?;
-    bounds::run(steps)?;
+    portable::linked_statically(steps)?;
     models::run(steps, "")?;
-    twin::run(steps, "")?;
-    promela(steps)?;
+    twins::run(steps, "")?;
+    let program = steps.root().join("docs/promela/run");
+    steps.step("promela", "docs/promela/run", || succeeds(&mut Command::new(program)))?;
     models::shuttle(steps, Some(100_000))?;
-    let features = [PUSH_AND_LABELS, LIMITS].join(",");
-    let clippy = ["clippy", "--package", "windrow-benches", "--bins", "--features", &features];
-    steps.cargo("lints of pushes and labels", &[&clippy[..], &STRICT].concat(), &[])?;
+    let clippy = "clippy --package windrow-benches --bins --features push,labels,limits";
+    steps.cargo("lints of pushes and labels", &format!("{clippy} {STRICT}"), &[])?;
     models::lint_random(steps)?;
-    let features = [SENTINEL, LIMITS, HEAVY].join(",");
-    let rivals = ["test", "--package", "windrow-benches", "--features", &features];
-    steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
+    let rivals = "test --package windrow-benches --features sentinel,limits,heavy";
+    steps.cargo("tests of the lab, with all rivals", rivals, &[])?;
     ports::run(steps, &["--quick".into()])?;
-    collector::run(steps)?;
-    exporters::whole(steps)?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;
-    sanitizers::run(steps)?;
     wild::run(steps)?;
-    fuzz::run(steps, 600)?;
     #[cfg(unix)]
     platforms::run(steps, "")?;
-    orderings::run(steps, "")?;
-    mutants::run(steps, "")
-}
-
-/// The Promela model of the rotation, in every configuration, and with every seeded bug.
-fn promela(steps: &mut Steps) -> Result<(), Failed> {
-    let program = steps.root().join("docs/promela/run");
-    steps.step("promela", "docs/promela/run", || {
-        let status = Command::new(program).status();
-        let status = status.map_err(|error| format!("cannot run it: {error}"))?;
-        if status.success() { Ok(()) } else { Err(status.to_string()) }
-    })
+    orderings::run(steps, "")
 }
 
 /// The tests that interrupt and race threads, for longer than in `test`, in each strategy.
 pub(crate) fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let (time, cases) = (seconds.to_string(), (seconds * 50).to_string());
     let longer = [("WINDROW_TORTURE_SECONDS", time.as_str()), ("PROPTEST_CASES", cases.as_str())];
-    let tests = ["test", "--release", "--package", "windrow", "--test"];
     let run = |steps: &mut Steps, test: &str, variables: &[(&str, &str)]| {
-        let arguments = [&tests[..], &[test, "--", "--nocapture"]].concat();
+        let arguments = format!("test --release --package windrow --test {test} -- --nocapture");
         steps.cargo(&format!("{test}, for longer"), &arguments, variables)
     };
     run(steps, "torture", &longer)?;

@@ -1,48 +1,28 @@
 //! Exact totals in builds and hosts that the tests do not have: `tests/wild`, built in many ways,
 //! on its own and as a shared object in Python and in Node.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::sanitizers::needs;
-use crate::steps::{Failed, Steps, cargo};
-use crate::strategies::WAYS;
+use crate::steps::{Failed, Steps};
+use crate::tools::said;
 
 mod builds;
 mod hosts;
 mod profiles;
+mod ways;
 
-use builds::BUILDS;
+use builds::{BUILDS, Made};
+use ways::{TIMES, ways};
 
 /// The folder of the builds, below the root.
 const FOLDER: &str = "target/wild";
-
-/// The number of adds of a thread.
-const TIMES: &str = "2000";
 
 /// The variable that has an add left out, which the program must notice.
 const LOSE: &str = "WILD_LOSE";
 
 /// The adds that can be left out: `PARTS` in `tests/wild/src/loss.rs`.
 const PARTS: &str = include_str!("../../tests/wild/src/loss.rs");
-
-/// Returns the ways to count that the longer runs have, and two more.
-fn ways() -> impl Iterator<Item = (&'static str, [(&'static str, &'static str); 2])> {
-    let more = |name, strategy, leases| {
-        (name, [("WINDROW_STRATEGY", strategy), ("WINDROW_LEASES", leases)])
-    };
-    let all = WAYS.into_iter();
-    all.chain([
-        more("rows by processor", "cpu-id", ""),
-        more("portable without leases", "portable", "off"),
-    ])
-}
-
-/// The files that a build has made.
-struct Made {
-    program: PathBuf,
-    object: PathBuf,
-}
 
 /// Builds in each way, and runs the program under each strategy and in each host.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
@@ -73,11 +53,11 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
 /// Runs everything that was made, under each strategy.
 fn everywhere(made: &Made, root: &Path, folder: &Path) -> Result<(), String> {
     for (name, way) in ways() {
-        let said = passes(Command::new(&made.program).arg(TIMES).envs(way))?;
-        println!("    {name}: {}", said.replace('\n', "\n        "));
+        let text = said(Command::new(&made.program).arg(TIMES).envs(way))?;
+        println!("    {name}: {}", text.replace('\n', "\n        "));
         for (host, mut command) in hosts::commands(made, root, folder)? {
-            let said = passes(command.envs(way)).map_err(|why| format!("{host}: {why}"))?;
-            println!("        {}", said.lines().last().unwrap_or_default());
+            let text = said(command.envs(way)).map_err(|why| format!("{host}: {why}"))?;
+            println!("        {}", text.lines().last().unwrap_or_default());
         }
     }
     Ok(())
@@ -85,7 +65,7 @@ fn everywhere(made: &Made, root: &Path, folder: &Path) -> Result<(), String> {
 
 /// Leaves out each add in turn, which the checks must notice.
 fn bites(made: &Made, root: &Path, folder: &Path) -> Result<(), String> {
-    let noticed = |what: &str, command: &mut Command| match passes(command) {
+    let noticed = |what: &str, command: &mut Command| match said(command) {
         Ok(said) => Err(format!("{what} is left out, and nothing notices: {said}")),
         Err(why) if why.contains("NOT EXACT") => Ok(()),
         Err(why) => Err(format!("{what} is left out: {why}")),
@@ -107,18 +87,6 @@ fn bites(made: &Made, root: &Path, folder: &Path) -> Result<(), String> {
 fn parts() -> impl Iterator<Item = &'static str> {
     let list = PARTS.split_once("] = [").and_then(|(_, rest)| rest.split_once("];"));
     list.map_or("", |(list, _)| list).split('"').skip(1).step_by(2)
-}
-
-/// Runs a command to a good end, and returns what it printed.
-fn passes(command: &mut Command) -> Result<String, String> {
-    let name = command.get_program().to_owned();
-    let output = command.output().map_err(|error| format!("{}: {error}", name.display()))?;
-    let said = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
-    if output.status.success() {
-        return Ok(said);
-    }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{}: {}\n{said}\n{errors}", name.display(), output.status))
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@
 mod beside;
 mod choice;
 mod counters;
-mod looks;
 mod took;
 mod windows;
 
@@ -47,7 +46,7 @@ fn answer(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split('\t').collect();
     match words[..] {
         ["loop", name, times] => {
-            let mut all = counters::LOOPS.iter().chain(windows::LOOPS).chain(looks::LOOPS);
+            let mut all = counters::LOOPS.iter().chain(windows::LOOPS);
             let (_, run) = all.find(|(known, _)| *known == name)?;
             let (cpu, wall) = run(times.parse().ok()?);
             Some(format!("done\t{}\t{}", cpu.as_nanos(), wall.as_nanos()))
@@ -85,7 +84,7 @@ mod tests {
 
     #[test]
     fn every_loop_adds() {
-        for (name, run) in counters::LOOPS.iter().chain(windows::LOOPS).chain(looks::LOOPS) {
+        for (name, run) in counters::LOOPS.iter().chain(windows::LOOPS) {
             let (_, wall) = run(1000);
             assert!(wall > Duration::ZERO, "{name}");
         }

@@ -1,18 +1,16 @@
-//! `cold DIRECTORY [--rounds N]`: an add whose memory is not in the nearest caches, beside rivals.
+//! `cold [--rounds N]`: an add whose memory is not in the nearest caches, beside rivals.
 //!
-//! Writes a page with a table for each kind and number of threads, and a picture of each, into the
-//! directory. Each time a thread reads other memory, adds to one thing, and then to another of its
-//! kind. The first of the two finds nothing of the kind near. The second
-//! finds what all things of the kind share, as all but the first count of a request do.
+//! Prints a table for each kind and number of threads. Each time a thread reads other memory, adds
+//! to one thing, and then to another of its kind. The first of the two finds nothing of the kind
+//! near. The second finds what all things of the kind share, as all but the first count of a
+//! request do. The last columns are ratios to an atomic's time within a round. Windows and rings
+//! have ten buckets and one clock, a `Ticker`, which each of their adds reads; its time has a row.
 //!
 //! Interleaved rounds: in each of them every contender runs once for each amount of memory. All
 //! threads add to the same two things. A figure of a round is the mean of the middle half of the
 //! times, less that of adding nothing.
 
 use std::cell::Cell;
-use std::error::Error;
-use std::fmt::Write as _;
-use std::fs;
 use std::hint::black_box;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,8 +25,6 @@ use prometheus::IntCounter;
 use windrow::clock::{Clock as _, Ticker};
 use windrow::{Counter, Family, SlidingWindow, Timestamp, events, labels};
 use windrow_benches::harness::{WARM_UP, cores, keep_to_core};
-use windrow_benches::lab::chart::{Line, lines};
-use windrow_benches::lab::environment::{Environment, Others};
 use windrow_benches::lab::progress::Progress;
 use windrow_benches::lab::stats::{Spread, digits};
 use windrow_benches::rivals::cas_ring::CasRing;
@@ -38,7 +34,7 @@ use windrow_benches::rivals::mutex_ring::MutexRing;
 use windrow_benches::rivals::{
     CAS_STRIPES, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring, Stripes, published,
 };
-use windrow_benches::terminal::{directory_and_rounds, markdown};
+use windrow_benches::terminal::{print_caption, print_table, rounds};
 
 events! { enum Http { Pass: Count } }
 labels! { struct Route { route: str } }
@@ -59,8 +55,8 @@ static ATOMICS: [CachePadded<AtomicU64>; 2] = [const { CachePadded::new(AtomicU6
 static COUNTERS: [CachePadded<Counter>; 2] = [const { CachePadded::new(Counter::new()) }; 2];
 static ROUTES: Family<Route, Counter> = Family::new();
 
-/// A title, a picture's name, contenders, and a number of threads.
-type Part = (&'static str, &'static str, fn() -> Vec<Contender>, usize);
+/// A title, contenders, and a number of threads.
+type Part = (&'static str, fn() -> Vec<Contender>, usize);
 
 /// Nanoseconds of the first and of the second add.
 type Pair = [f64; 2];
@@ -260,11 +256,11 @@ fn more(contender: &Contender, nothing: &Contender) -> [Vec<Pair>; BETWEEN.len()
     })
 }
 
-/// Returns a section with its table, and its picture.
-fn section(title: &str, picture: &str, all: &[Contender]) -> (String, Vec<Line>) {
+/// Prints the table of a part.
+fn print(title: &str, all: &[Contender]) {
     let yardstick = more(&all[1], &all[0]);
     let median = |rounds: &[Pair], at: usize| Spread::of(rounds.iter().map(|pair| pair[at]));
-    let (mut rows, mut drawn) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
     for contender in &all[1..] {
         let found = more(contender, &all[0]);
         let times =
@@ -274,8 +270,6 @@ fn section(title: &str, picture: &str, all: &[Contender]) -> (String, Vec<Line>)
             Spread::of(both.map(|(one, atomic)| one[0] / atomic[0])).show()
         });
         rows.push([contender.name.to_owned()].into_iter().chain(times).chain(ratios).collect());
-        let points = found.iter().map(|rounds| Some(median(rounds, 0).median)).collect();
-        drawn.push(Line { label: contender.name.to_owned(), points });
     }
     let mut heads = vec![title.to_owned()];
     heads.extend(
@@ -283,22 +277,19 @@ fn section(title: &str, picture: &str, all: &[Contender]) -> (String, Vec<Line>)
     );
     heads.extend(BETWEEN[1..].iter().map(|(_, name)| format!("of an atomic's, {name}")));
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let text = format!("\n## {title}\n\n![{title}]({picture}.svg)\n\n{}", markdown(&heads, &rows));
-    (text, drawn)
+    print_table(&heads, &rows);
+    println!();
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let (directory, rounds) = directory_and_rounds("cold", 21)?;
-    fs::create_dir_all(&directory)?;
-    let others = Others::watch();
-    let mut sections = String::new();
-    let mut pictures = Vec::new();
+fn main() {
+    let rounds = rounds("cold", 21);
+    print_caption("cold");
     let parts: [Part; 3] = [
-        ("Counters, on one thread", "cold-counters-1", counters, 1),
-        ("Counters, on all cores", "cold-counters", counters, cores()),
-        ("Windows, on one thread", "cold-windows", windows, 1),
+        ("Counters, on one thread", counters, 1),
+        ("Counters, on all cores", counters, cores()),
+        ("Windows, on one thread", windows, 1),
     ];
-    for (title, picture, contenders, threads) in parts {
+    for (title, contenders, threads) in parts {
         let mut progress = Progress::begin(title);
         let mut all = contenders();
         let count = all.len();
@@ -312,29 +303,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         progress.end();
-        let (section, drawn) = section(title, picture, &all);
-        sections += &section;
-        pictures.push((title, picture, drawn));
+        print(title, &all);
     }
-    let command = "cargo run --release -p windrow-benches --bin cold -- DIRECTORY".to_owned();
-    let environment = Environment::new(command, false, &others, Vec::new());
-    let mut page = format!("# Cold adds\n\n{}\n", environment.caption());
-    // Writing to a `String` cannot fail.
-    let _ = write!(
-        page,
-        "\nNanoseconds of an add that is timed alone, after that much other memory was read: medians \
-         of\n{rounds} interleaved rounds, less the time of adding nothing. \"The next\" is an add to \
-         another thing\nof the kind right after it, which finds near what all of them share. The \
-         last columns have medians\n(least to greatest) of the ratios within a round. Windows and \
-         rings have ten buckets, and one\nclock, a `Ticker`, whose time is in a line of its own, \
-         which each of their adds reads.\n{sections}",
-    );
-    fs::write(directory.join("cold.md"), page)?;
-    let marks: Vec<String> = BETWEEN.iter().map(|(_, name)| (*name).to_owned()).collect();
-    let machine = format!("{}, {} cores", environment.processor, environment.cores);
-    for (title, name, drawn) in pictures {
-        let title = format!("{title}: ns of a cold add, by the memory read before it");
-        fs::write(directory.join(format!("{name}.svg")), lines(&title, &machine, &marks, &drawn))?;
-    }
-    Ok(())
 }

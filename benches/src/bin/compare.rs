@@ -1,10 +1,8 @@
 //! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and
 //! calls it; see there for what a person types.
 //!
-//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [--before COMMIT LOOPS]
-//! [PART]...`;
-//! and three ways in which it calls itself: `--serve` (a worker), `--portable-part PART` and
-//! `--first GROUP NAME`.
+//! `compare DIRECTORY [--quick] [--java CLASSES] [--before COMMIT LOOPS] [PART]...`; and two ways
+//! in which it calls itself: `--serve` (a worker) and `--portable-part PART`.
 //!
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
 
@@ -24,11 +22,8 @@ use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
 use windrow_benches::lab::strategies::{self, Choice, Strategies};
-use windrow_benches::lab::subject::Group;
-use windrow_benches::lab::targets::Measured;
 use windrow_benches::lab::{
-    Effort, design, first, instructions, latency, losses, memory, pictures, rotation, sealed,
-    summary, targets, worker,
+    Effort, latency, losses, memory, pictures, ratios, rotation, summary, worker,
 };
 
 #[global_allocator]
@@ -36,18 +31,8 @@ static HEAP: Counting = Counting::new();
 
 /// The parts that can be requested, in the order in which they are measured: bytes first, before
 /// other parts have used the heap.
-const PARTS: [&str; 10] = [
-    "memory",
-    "speed",
-    "strategies",
-    "choice",
-    "losses",
-    "sealed",
-    "rotation",
-    "latency",
-    "first",
-    "instructions",
-];
+const PARTS: [&str; 7] =
+    ["memory", "speed", "strategies", "choice", "losses", "rotation", "latency"];
 
 /// Returns these parts, and the parts of the part `speed`.
 fn parts() -> impl Iterator<Item = &'static str> {
@@ -59,7 +44,6 @@ struct Asked {
     directory: PathBuf,
     effort: Effort,
     java: Option<PathBuf>,
-    per_core: Vec<(Group, usize)>,
     /// An earlier windrow's commit, and the loops built with it.
     before: Option<(String, PathBuf)>,
     parts: Vec<String>,
@@ -71,7 +55,6 @@ impl Asked {
             directory: PathBuf::from(arguments.value()?),
             effort: Effort::Full,
             java: None,
-            per_core: Vec::new(),
             before: None,
             parts: Vec::new(),
         };
@@ -79,9 +62,6 @@ impl Asked {
             match argument {
                 Long("quick") => asked.effort = Effort::Quick,
                 Long("java") => asked.java = Some(arguments.value()?.into()),
-                Long("per-core") => {
-                    asked.per_core.push(arguments.value()?.parse_with(per_core)?);
-                }
                 Long("before") => {
                     let commit = arguments.value()?.string()?;
                     asked.before = Some((commit, arguments.value()?.into()));
@@ -104,18 +84,6 @@ impl Asked {
     }
 }
 
-/// Returns the length of a path in instructions, as `counter=18`.
-fn per_core(text: &str) -> Result<(Group, usize), String> {
-    let wrong = || format!("`{text}` is no GROUP=N");
-    let (group, length) = text.split_once('=').ok_or_else(wrong)?;
-    let group = match group {
-        "counter" => Group::Counter,
-        "window" => Group::Full2,
-        _ => return Err(wrong()),
-    };
-    Ok((group, length.parse().map_err(|_| wrong())?))
-}
-
 /// Measures the requested parts. Returns the report, and whether everything is sound.
 fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     let effort = asked.effort;
@@ -123,9 +91,8 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     let mut left_out = Vec::new();
     let (mut tables, mut parts) = (Vec::new(), Vec::new());
 
-    let mut bytes = Vec::new();
     if asked.wants("memory") {
-        bytes = memory::rows(&HEAP);
+        let bytes = memory::rows(&HEAP);
         let series = memory::series_rows(&HEAP);
         tables.extend(memory::tables(&bytes));
         tables.push(memory::series_table(&series));
@@ -165,17 +132,10 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         tables.push(losses::table(&lost));
         parts.push(("losses", json!(lost)));
     }
-    let mut sound = lost.iter().filter(|row| row.must_be_sound()).all(losses::Row::sound);
-    if asked.wants("sealed") {
-        let rows = sealed::rows(effort);
-        sound &= rows.iter().filter(|row| row.must_be_sound()).all(sealed::Row::sound);
-        tables.push(sealed::table(&rows));
-        parts.push(("sealed", json!(rows)));
-    }
-    let mut rotations = Vec::new();
+    let sound = lost.iter().filter(|row| row.must_be_sound()).all(losses::Row::sound);
     if asked.wants("rotation") {
         HEAP.stop(false);
-        rotations = rotation::rows(effort, Whom::All, &HEAP);
+        let mut rotations = rotation::rows(effort, Whom::All, &HEAP);
         HEAP.stop(true);
         rotations.extend(portable("rotation", effort)?);
         tables.push(rotation::table(&rotations));
@@ -188,31 +148,13 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         tables.push(latency::table(&times));
         parts.push(("latency", json!(times)));
     }
-    if asked.wants("first") {
-        let rows = first::rows(effort)?;
-        tables.push(first::table(&rows));
-        parts.push(("first", json!(rows)));
-    }
-    if asked.wants("instructions") {
-        if instructions::possible() {
-            let rows = instructions::rows(effort, &asked.per_core)?;
-            tables.push(instructions::table(&rows));
-            parts.push(("instructions", json!(rows)));
-        } else {
-            left_out.push("instructions, since there is no valgrind on the path".to_owned());
-        }
-    }
-
-    let measured =
-        Measured { speed: speed.as_ref(), rotation: &rotations, losses: &lost, memory: &bytes };
-    tables.insert(0, summary::table(measured.speed));
-    tables.insert(1, targets::table(measured));
-    tables.insert(2, design::table(measured));
+    tables.insert(0, summary::table(speed.as_ref()));
+    tables.insert(1, ratios::table(speed.as_ref()));
     tables.retain(|table| !table.rows.is_empty());
     let commit = asked.before.as_ref().map(|(commit, _)| commit.as_str());
     let typed = command(&asked.parts, commit, effort);
     let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
-    let pictures = pictures::all(&environment, measured, &times);
+    let pictures = pictures::all(&environment, speed.as_ref(), &lost, &times);
     let figures = speed.map_or(Vec::new(), |speed| speed.figures);
     Ok((Report { environment, tables, figures, parts, pictures }, sound))
 }
@@ -261,10 +203,6 @@ fn main() -> ExitCode {
         }
         ["--portable-part", part] => portable_part(part, Effort::Full).map(|()| true),
         ["--portable-part", part, "--quick"] => portable_part(part, Effort::Quick).map(|()| true),
-        ["--first", group, name] => {
-            first::measure_here(group, name);
-            Ok(true)
-        }
         _ => run(),
     };
     match outcome {

@@ -2,8 +2,8 @@
 //! counters that are made, added to once and dropped, beside an atomic in a box.
 //!
 //! `cargo run --release -p windrow-benches --bin rare`. All contenders run in turn, round by round;
-//! a figure is the median of the rounds' ratios to an `AtomicU64`, with the quartiles. (Adds to
-//! memory that is not in the caches are measured by `--bin million`.)
+//! a figure is the median of the rounds' ratios to an `AtomicU64`, with the quartiles.
+//! (`cold` has adds to memory that is not in the caches.)
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};

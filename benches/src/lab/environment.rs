@@ -162,12 +162,6 @@ impl Environment {
         }
     }
 
-    /// Returns the environment of a run in which only these crates took part.
-    #[must_use]
-    pub fn with_rivals(self, names: &[&str]) -> Environment {
-        Environment { rivals: versions(names), ..self }
-    }
-
     /// Returns the percentage of the processors that others used, if a reader must know it.
     pub fn noise(&self) -> Option<f64> {
         self.others.filter(|share| *share > 0.05).map(|share| (100.0 * share).round())
@@ -193,17 +187,6 @@ impl Environment {
         });
         lines.extend(self.left_out.iter().map(|line| format!("Left out: {line}.")));
         lines.join("\n\n")
-    }
-
-    /// Returns a further paragraph for the comparison, which has a model of larger machines; `None`
-    /// on four cores or more.
-    pub fn of_scaling(&self) -> Option<String> {
-        (self.cores < 4).then(|| {
-            format!(
-                "With {} cores, nothing here shows how anything scales; for that see the model below.",
-                self.cores,
-            )
-        })
     }
 }
 
@@ -231,25 +214,16 @@ mod tests {
 
     #[test]
     fn a_caption_names_the_rivals_that_took_part() {
-        let new = || Environment::new("some command".to_owned(), false, &Others::watch(), vec![]);
-        let caption = new().with_rivals(&["prometheus", "prometheus-client"]).caption();
+        let of = |rivals: &[&str]| {
+            let new = Environment::new("some command".to_owned(), false, &Others::watch(), vec![]);
+            Environment { rivals: versions(rivals), ..new }.caption()
+        };
+        let caption = of(&["prometheus", "prometheus-client"]);
         assert!(caption.contains("; strategy ") && caption.contains("`some command`"), "{caption}");
         let rivals: Vec<_> = caption.lines().filter(|line| line.starts_with("Rivals: ")).collect();
         let [of_two] = rivals[..] else { panic!("{caption}") };
         assert!(of_two.contains(": prometheus 0.") && of_two.contains(", prometheus-client 0."));
         assert_eq!(of_two.matches(',').count(), 1, "{of_two}");
-        assert!(!new().with_rivals(&[]).caption().contains("Rivals"));
-    }
-
-    #[test]
-    fn a_few_cores_show_nothing_of_scaling() {
-        let of = |cores| {
-            let new = Environment::new(String::new(), false, &Others::watch(), vec![]);
-            let new = Environment { cores, ..new };
-            assert!(!new.caption().contains("the model below"));
-            new.of_scaling()
-        };
-        assert!(of(3).is_some_and(|text| text.starts_with("With 3 cores, ")));
-        assert_eq!(of(4), None);
+        assert!(!of(&[]).contains("Rivals"));
     }
 }

@@ -4,21 +4,19 @@ use super::chart::{Bar, Line, bars, lines};
 use super::environment::Environment;
 use super::latency;
 use super::losses;
-use super::speed::{Speed, counted, threads};
+use super::speed::{Speed, counted};
 use super::stats::digits;
-use super::subject::{Group, JAVA, PORTABLE};
-use super::targets::Measured;
+use super::subject::{Group, PORTABLE};
 use super::work::Work;
 use crate::harness::cores;
 use crate::ours::WINDROW;
-use crate::rivals::counters::ATOMIC;
-use crate::rivals::published::{CONTATORI, FAST_COUNTER, THREAD_LOCAL};
 use crate::rivals::{CAS_RING, EPOCH_RING, LEAP_ARRAY, MUTEX_RING};
 
 /// Pictures by the names of their files.
 pub fn all(
     environment: &Environment,
-    measured: Measured,
+    speed: Option<&Speed>,
+    losses: &[losses::Row],
     latency: &[latency::Row],
 ) -> Vec<(&'static str, String)> {
     let caption = format!(
@@ -30,17 +28,16 @@ pub fn all(
         environment.command,
     );
     let mut pictures = Vec::new();
-    if let Some(speed) = measured.speed {
+    if let Some(speed) = speed {
         let add = |group, kind| {
             let title = format!("ns of CPU time an add to a {kind}, {}", counted(cores()));
             costs(&title, &caption, speed, group)
         };
         pictures.push(("compare-counters", add(Group::Counter, "counter")));
         pictures.push(("compare-windows", add(Group::Window, "window")));
-        pictures.push(("compare-throughput", throughput(&caption, speed)));
     }
-    if !measured.losses.is_empty() {
-        pictures.push(("compare-losses", lost(&caption, measured.losses)));
+    if !losses.is_empty() {
+        pictures.push(("compare-losses", lost(&caption, losses)));
     }
     if !latency.is_empty() {
         pictures.push(("compare-latency", ranks(&caption, latency)));
@@ -64,25 +61,6 @@ fn costs(title: &str, caption: &str, speed: &Speed, group: Group) -> String {
         text: format!("{} ns", cost.show_median()),
     };
     bars(title, caption, &costs.into_iter().map(bar).collect::<Vec<_>>())
-}
-
-/// Adds a second over the number of threads, for some of each kind.
-fn throughput(caption: &str, speed: &Speed) -> String {
-    let labels =
-        [WINDROW, PORTABLE, THREAD_LOCAL, FAST_COUNTER, CONTATORI, ATOMIC, "Mutex<u64>", JAVA[0]];
-    let threads = threads();
-    let line = |label: &str| {
-        let rate = |&threads: &usize| {
-            let figure = speed.find(Group::Counter, label, Work::Add(threads))?;
-            Some(Speed::throughput(figure).median)
-        };
-        Line { label: label.to_owned(), points: threads.iter().map(rate).collect() }
-    };
-    let drawn: Vec<Line> = labels.into_iter().map(line).collect();
-    let drawn: Vec<Line> =
-        drawn.into_iter().filter(|line| line.points.iter().any(Option::is_some)).collect();
-    let marks: Vec<String> = threads.iter().map(|&threads| counted(threads)).collect();
-    lines("Adds to a counter, all threads together, in millions a second", caption, &marks, &drawn)
 }
 
 /// Returns the worst loss of each ring.

@@ -12,6 +12,9 @@ use super::environment::Environment;
 use super::rounds::Figure;
 use crate::terminal::markdown;
 
+/// The columns of a page.
+const WIDTH: usize = 100;
+
 /// A table in Markdown, and what a reader must know to read it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Table {
@@ -85,8 +88,7 @@ impl Report {
 
     /// Returns the paragraphs about the machine.
     fn head(&self) -> String {
-        let caption = [self.environment.caption()].into_iter();
-        caption.chain(self.environment.of_scaling()).collect::<Vec<_>>().join("\n\n")
+        self.environment.caption()
     }
 
     /// One object: environment, each sample of each figure, the other parts' rows, and the tables.
@@ -153,7 +155,7 @@ impl Report {
         if !self.figures.is_empty() {
             fs::write(directory.join("data.csv"), self.csv())?;
         }
-        fs::write(tables.join("environment.md"), format!("{}\n", self.head()))?;
+        fs::write(tables.join("environment.md"), wrapped(&self.head()))?;
         for table in &self.tables {
             fs::write(tables.join(format!("{}.md", table.id)), table.markdown())?;
         }
@@ -162,6 +164,26 @@ impl Report {
         }
         Ok(())
     }
+}
+
+/// Returns paragraphs with their lines broken as the pages' are.
+fn wrapped(text: &str) -> String {
+    let mut lines = String::new();
+    for paragraph in text.lines() {
+        let mut width = 0;
+        for word in paragraph.split(' ') {
+            let length = word.chars().count();
+            if width > 0 {
+                let fits = width + 1 + length <= WIDTH;
+                lines.push(if fits { ' ' } else { '\n' });
+                width = if fits { width + 1 } else { 0 };
+            }
+            lines.push_str(word);
+            width += length;
+        }
+        lines.push('\n');
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -174,5 +196,13 @@ mod tests {
         table.row(["1".to_owned(), "2".to_owned()]);
         table.note("so");
         assert_eq!(table.markdown(), "| a | bb |\n| - | -- |\n| 1 | 2  |\n\nso\n");
+    }
+
+    #[test]
+    fn paragraphs_are_broken_at_the_width_of_a_page() {
+        let text = format!("{}\n\nb", "word ".repeat(40).trim_end());
+        let lines = wrapped(&text);
+        assert_eq!(lines.replace('\n', " ").split_whitespace().count(), 41);
+        assert_eq!(lines.lines().map(str::len).collect::<Vec<_>>(), [99, 99, 0, 1]);
     }
 }

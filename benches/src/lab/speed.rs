@@ -150,12 +150,6 @@ impl Speed {
         labels
     }
 
-    /// Adds a second, of all threads together, by wall time, in millions.
-    pub fn throughput(figure: &Figure) -> Spread {
-        let threads = figure.work.threads() as f64;
-        Spread::of_samples(&figure.samples, |sample| threads * 1000.0 / sample.wall_ns)
-    }
-
     /// One row for each contender of `group`, one column for each work, `show` in each cell.
     fn grid(
         &self,
@@ -187,7 +181,9 @@ impl Speed {
         let cost = |figure: &Figure| figure.cost().show();
         let wall = |figure: &Figure| {
             let each = Spread::of_samples(&figure.samples, |sample| sample.wall_ns);
-            let rate = Speed::throughput(figure);
+            let threads = figure.work.threads() as f64;
+            let rate =
+                Spread::of_samples(&figure.samples, |sample| threads * 1000.0 / sample.wall_ns);
             format!("{} ns; {} M/s", each.show_median(), digits(rate.median))
         };
         let median = "Median (least to greatest) over the rounds.";

@@ -116,19 +116,6 @@ impl Spread {
     fn mark(&self) -> &'static str {
         if self.trusted { "" } else { "~" }
     }
-
-    /// Returns the verdict of a limit from above.
-    pub fn verdict(&self, limit: f64) -> String {
-        let verdict = if self.median <= limit {
-            "met"
-        } else if self.min <= limit {
-            "missed, but not in every round"
-        } else {
-            "missed in every round"
-        };
-        let doubt = if self.trusted { "" } else { "; machine too busy to tell" };
-        format!("{verdict}{doubt}")
-    }
 }
 
 /// The meaning of the mark, for the foot of a table.
@@ -172,7 +159,6 @@ mod tests {
         let spread = Spread::of_samples(&samples, |sample| sample.cpu_ns);
         assert_eq!(spread, Spread { min: 0.0, median: 9.0, max: 19.0, trusted: false });
         assert_eq!(spread.show_median(), "~9.00");
-        assert!(spread.verdict(10.0).contains("too busy"));
     }
 
     #[test]
@@ -181,13 +167,5 @@ mod tests {
         let other = [sample(1.0, 1.0), sample(10.0, 1.0), sample(2.0, 1.0)];
         let ratio = Spread::of_both(&one, &other, |one, other| one / other);
         assert_eq!((ratio.min, ratio.max), (2.0, 2.0));
-    }
-
-    #[test]
-    fn verdicts_go_by_the_median() {
-        let spread = Spread::of([1.0, 2.0, 3.0].into_iter());
-        assert_eq!(spread.verdict(2.0), "met");
-        assert_eq!(spread.verdict(1.5), "missed, but not in every round");
-        assert_eq!(spread.verdict(0.5), "missed in every round");
     }
 }

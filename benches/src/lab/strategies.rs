@@ -6,7 +6,7 @@
 //! | file | |
 //! |---|---|
 //! | `way` | the processes: the requested strategy of each, and its actual one |
-//! | `report` | tables and verdicts |
+//! | `report` | tables |
 //! | `choice` | a part of its own: which strategy is best, by threads, reads and cold memory |
 //!
 //! Every loop is measured in two ways: on *one* counter or window, where an add waits for the store
@@ -78,17 +78,13 @@ const YARDSTICKS: [&str; 6] = [
     FAST_COUNTER,
 ];
 
-/// The second look of a portable add to a window, by its form.
-const LOOKS: [&str; 3] = ["look, acquire", "look, barrier", "look, none"];
-
 /// One loop in one process.
 #[derive(Serialize)]
 struct Figure {
     /// The index in `Strategies::ways`.
     way: usize,
     name: &'static str,
-    /// One counter or sixteen; `None` for the looks, which have one form.
-    on: Option<On>,
+    on: On,
     samples: Vec<Sample>,
     #[serde(skip)]
     times: u64,
@@ -96,7 +92,7 @@ struct Figure {
 
 impl Figure {
     fn question(&self) -> String {
-        self.on.map_or(self.name.to_owned(), |on| format!("{}, {}", self.name, on.name()))
+        format!("{}, {}", self.name, self.on.name())
     }
 }
 
@@ -143,8 +139,8 @@ fn calibrate(asked: &mut Asked, question: &str) -> Result<Option<u64>, String> {
 /// Returns all figures, with compared ones side by side.
 fn plan(processes: usize) -> Vec<Figure> {
     let figure = |way, name, on| Figure { way, name, on, samples: Vec::new(), times: 0 };
-    let on = |name| On::ALL.map(move |on| (name, Some(on)));
-    let yardsticks = YARDSTICKS.into_iter().flat_map(on).chain(LOOKS.map(|name| (name, None)));
+    let on = |name| On::ALL.map(move |on| (name, on));
+    let yardsticks = YARDSTICKS.into_iter().flat_map(on);
     let ours = LOOPS.into_iter().flat_map(on);
     let ours = ours.flat_map(|(name, on)| (0..processes).map(move |way| figure(way, name, on)));
     yardsticks.map(|(name, on)| figure(0, name, on)).chain(ours).collect()
@@ -199,7 +195,7 @@ impl Strategies {
     }
 
     /// Returns the figure of a loop in the way of this name.
-    fn find(&self, way: &str, name: &str, on: Option<On>) -> Option<(&Way, &Figure)> {
+    fn find(&self, way: &str, name: &str, on: On) -> Option<(&Way, &Figure)> {
         let (at, way) = self.ways.iter().enumerate().find(|(_, known)| known.name == way)?;
         let same = |figure: &&Figure| figure.way == at && figure.name == name && figure.on == on;
         Some((way, self.figures.iter().find(same)?))
@@ -226,7 +222,7 @@ mod tests {
     #[test]
     fn everything_is_asked_for_once() {
         let plan = plan(3);
-        assert_eq!(plan.len(), 2 * (YARDSTICKS.len() + 3 * LOOPS.len()) + LOOKS.len());
+        assert_eq!(plan.len(), 2 * (YARDSTICKS.len() + 3 * LOOPS.len()));
         for (index, figure) in plan.iter().enumerate() {
             let same =
                 |other: &Figure| (other.way, other.question()) == (figure.way, figure.question());

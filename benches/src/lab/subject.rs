@@ -15,7 +15,7 @@ use crate::harness::{Contender, cores, time_adds};
 use crate::ours::entries;
 use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
 use crate::ours::{self, COUNTER_AND_CLOCK, TOUCHED, WINDROW, labelled, scraped, tiered};
-use crate::rivals::counters::{locked_add, nothing, pinned_add};
+use crate::rivals::counters::{locked_add, pinned_add};
 use crate::rivals::fenster::Fenster;
 use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING, OUR_NODE, OWN_NODE};
 
@@ -291,9 +291,6 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     #[cfg(feature = "sentinel")]
     if name == SENTINEL {
         return Some(crate::rivals::sentinel::window(2));
-    }
-    if name == nothing().name {
-        return Some(nothing());
     }
     if let Some(series) = group.series() {
         return scraped::make(name, series);

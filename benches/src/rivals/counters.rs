@@ -159,18 +159,6 @@ pub fn in_turn<R: Rival + 'static>(name: &'static str, make: impl Fn() -> R) -> 
     Contender::new(name, InTurn(std::array::from_fn(|_| make())))
 }
 
-/// Counts nothing: the loop that every add is measured in, and nothing in it.
-struct Nothing;
-
-impl Rival for Nothing {
-    #[inline]
-    fn add(&self, _n: u64) {}
-
-    fn sum(&self) -> u64 {
-        0
-    }
-}
-
 impl Rival for AtomicU64 {
     #[inline]
     fn add(&self, n: u64) {
@@ -195,8 +183,6 @@ impl Rival for Mutex<u64> {
     }
 }
 
-/// The name of the loop with nothing in it.
-pub const NOTHING: &str = "an empty loop";
 /// The name of the coarse clock, read.
 pub const COARSE_READ: &str = "coarse clock read";
 /// The name of a plain add to memory as one instruction: a floor. Processors that have none leave
@@ -210,11 +196,6 @@ pub const LOCKED_ADD: &str = "locked add";
 pub const ATOMIC: &str = "AtomicU64";
 /// The name of a locked add under a pin, the yardstick of windows by epochs.
 pub const PINNED_ADD: &str = "epoch pin + locked add";
-
-/// Returns a loop with nothing in it.
-pub fn nothing() -> Contender {
-    Contender::new(NOTHING, Nothing)
-}
 
 /// Plain adds, fresh, on `N` cells in turn: in both forms, where the processor has both.
 fn plain_adds<const N: usize>() -> Vec<Contender> {

@@ -25,6 +25,9 @@ windrow::labels! {
 
     /// The label of coupons.
     pub(crate) struct Coupon { code: str }
+
+    /// The label of the build.
+    struct Build { version: str }
 }
 
 /// All of them.
@@ -57,6 +60,9 @@ pub(crate) static PAYMENTS: LazyLock<SlidingWindow<Payment>> = LazyLock::new(win
 /// The start of the process, in seconds since 1970: when it changes, the counters begin at zero.
 static STARTED: Gauge = Gauge::new();
 
+/// 1, by the version of the program: numbers of two versions may differ in kind.
+static BUILD: Family<Build, Gauge> = Family::new();
+
 /// Returns the last minute by the second, the last hour by the minute, the last day by the hour.
 fn window<E: Events>() -> SlidingWindow<E> {
     let minute = SlidingWindow::builder().interval(Duration::from_mins(1)).buckets(60);
@@ -68,6 +74,7 @@ fn window<E: Events>() -> SlidingWindow<E> {
 pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     STARTED.add(now.as_secs().cast_signed());
+    BUILD.with(Build { version: env!("CARGO_PKG_VERSION") }).add(1);
     let mut all = Console::new("shop");
     let requests = field(ROUTES.family(), Endpoint::window);
     all.show("shop_requests", "Requests by method and route, times in nanoseconds", requests)?;
@@ -78,6 +85,7 @@ pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     all.show("shop_orders_in_work", "Orders that are worked on", &BARN)?;
     all.show("shop_payments", "Payments, in cents", &*PAYMENTS)?;
     all.show("shop_start_time_seconds", "When the process began, since 1970", &STARTED)?;
+    all.show("shop_build_info", "1, by the version of the program", &BUILD)?;
     let mut process = Catalog::new();
     windrow_process::add_to(&mut process).expect("the catalog is empty");
     all.show_all(&process)?;

@@ -1,20 +1,22 @@
-//! The metrics of a console: put together once, then read for every answer.
+//! The builder of a console: its metrics and its settings, put together once.
 
 use std::fmt::{self, Debug, Display, Formatter};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
 use std::ops::Deref;
-use windrow::export::{Catalog, Outline, Source};
+use std::sync::Arc;
+
+use windrow::export::{Catalog, Source};
 use windrow::heavy::{HeavyKeys, Key};
 use windrow::{Clock, Kind};
-use windrow_prometheus::{Exposition, RegisterError};
+use windrow_prometheus::RegisterError;
 
-use crate::changes::Settings;
-use crate::heavy::Heavy;
-use crate::names::events_of;
+#[cfg(feature = "log")]
+use crate::sent::logged::Logged;
 use crate::service::ConsoleService;
-use crate::watches::Watches;
+use crate::shown::heavy::Heavy;
+use crate::shown::names::events_of;
+use crate::shown::registry::{Named, Shown};
+use crate::shown::unit::Unit;
+use crate::unusual::settings::Settings;
 
 /// Builds a console: collects metrics, windows and families by name. [`build`](Self::build) makes
 /// it a service.
@@ -33,6 +35,10 @@ use crate::watches::Watches;
 #[must_use = "it shows nothing before it is built"]
 pub struct Console {
     shown: Shown,
+    settings: Settings,
+    /// The log that has the past.
+    #[cfg(feature = "log")]
+    log: Option<Arc<Logged>>,
 }
 
 impl Console {
@@ -42,26 +48,12 @@ impl Console {
     /// let console = windrow_console::Console::new("shop").build();
     /// ```
     pub fn new(service: impl Into<String>) -> Console {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let shown = Shown {
-            service: service.into(),
-            instance: format!("process {}", std::process::id()),
-            version: String::new(),
-            metrics: Vec::new(),
-            heavy: Vec::new(),
-            durations: Vec::new(),
-            hosts: Vec::new(),
+        Console {
+            shown: Shown::new(service.into()),
+            settings: Settings::default(),
             #[cfg(feature = "log")]
             log: None,
-            // Names are keys of the page's addresses, too.
-            scraped: Exposition::new().with_plain_names(),
-            settings: Settings::default(),
-            watches: Mutex::default(),
-            begun: Instant::now(),
-            // A service is not started twice at the same nanosecond.
-            epoch: format!("{:x}-{:x}", wall.as_nanos(), std::process::id()),
-        };
-        Console { shown }
+        }
     }
 
     /// Shows a metric, a window or a family: on the page, in `/snapshot.json` and `/text`, and in
@@ -94,8 +86,9 @@ impl Console {
         let source: Arc<dyn Source> = Arc::new(source);
         let outline = source.outline();
         self.shown.scraped.register(name, help, Arc::clone(&source))?;
+        let unit = Unit::of(name, outline.form, "");
         let (name, help) = (name.to_owned(), help.to_owned());
-        self.shown.metrics.push(Named { name, help, outline, source });
+        self.shown.metrics.push(Named { name, help, outline, unit, source });
         Ok(())
     }
 
@@ -134,7 +127,7 @@ impl Console {
     }
 
     /// Shows each source of a catalog under its name. Values in the unit `ns` are shown as
-    /// durations.
+    /// durations, and numbers in the units `s` and `By` as times and bytes.
     ///
     /// # Errors
     ///
@@ -157,6 +150,9 @@ impl Console {
     pub fn show_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
         for listed in catalog {
             self.show(listed.name(), listed.help(), Arc::clone(listed.source()))?;
+            if let Some(metric) = self.shown.metrics.last_mut() {
+                metric.unit = Unit::of(&metric.name, metric.outline.form, listed.unit());
+            }
             if listed.unit() == "ns" {
                 self.nanoseconds(listed.name());
                 let events = events_of(listed.outline().form);
@@ -243,7 +239,8 @@ impl Console {
     /// ```
     #[cfg(feature = "log")]
     pub fn log(&mut self, directory: impl AsRef<std::path::Path>) {
-        self.shown.log = Some(Arc::new(crate::logged::Logged::new(directory.as_ref())));
+        self.shown.has_log = true;
+        self.log = Some(Arc::new(Logged::new(directory.as_ref())));
     }
 
     /// Sets the factor from which a change of a window's numbers is unusual; 2 by default, and at
@@ -258,7 +255,7 @@ impl Console {
     /// console.change_factor(3.0); // only what is three times as bad
     /// ```
     pub fn change_factor(&mut self, factor: f64) {
-        self.shown.settings.factor = factor.max(1.1);
+        self.settings.factor = factor.max(1.1);
     }
 
     /// Sets the number of changes of a window a day that may be called unusual although chance
@@ -271,7 +268,7 @@ impl Console {
     /// console.false_changes_a_day(0.01); // for a service with hundreds of routes
     /// ```
     pub fn false_changes_a_day(&mut self, number: f64) {
-        self.shown.settings.false_a_day = number.max(1e-9);
+        self.settings.false_a_day = number.max(1e-9);
     }
 
     /// Builds the service that answers with all these metrics.
@@ -282,10 +279,11 @@ impl Console {
     /// let console = Console::new("shop").build();
     /// let app = axum::Router::<()>::new().nest_service("/console", console);
     /// ```
-    pub fn build(mut self) -> ConsoleService {
-        let events = self.shown.metrics.iter().map(|metric| events_of(metric.outline.form));
-        self.shown.watches = Mutex::new(Watches::new(self.shown.settings, events));
-        ConsoleService::new(Arc::new(self.shown))
+    pub fn build(self) -> ConsoleService {
+        let service = ConsoleService::new(Arc::new(self.shown), self.settings);
+        #[cfg(feature = "log")]
+        let service = service.with_log(self.log);
+        service
     }
 }
 
@@ -293,73 +291,5 @@ impl Console {
 impl Debug for Console {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.shown.fmt(f)
-    }
-}
-
-/// The metrics of a console.
-pub(crate) struct Shown {
-    pub(crate) service: String,
-    /// The name of this process, and the version of its program.
-    pub(crate) instance: String,
-    pub(crate) version: String,
-    pub(crate) metrics: Vec<Named>,
-    pub(crate) heavy: Vec<Heavy>,
-    durations: Vec<String>,
-    /// The hosts to which it answers, beside this machine and addresses.
-    pub(crate) hosts: Vec<String>,
-    /// The log that has the past.
-    #[cfg(feature = "log")]
-    pub(crate) log: Option<Arc<crate::logged::Logged>>,
-    pub(crate) scraped: Exposition,
-    settings: Settings,
-    watches: Mutex<Watches>,
-    begun: Instant,
-    /// A text that differs from one start of the service to the next.
-    pub(crate) epoch: String,
-}
-
-/// A source under a name.
-pub(crate) struct Named {
-    pub(crate) name: String,
-    pub(crate) help: String,
-    pub(crate) outline: Outline,
-    pub(crate) source: Arc<dyn Source>,
-}
-
-impl Shown {
-    /// Returns the time since the console was made.
-    pub(crate) fn age(&self) -> Duration {
-        self.begun.elapsed()
-    }
-
-    /// Returns the watches over the windows, for one series at a time.
-    pub(crate) fn watches(&self) -> MutexGuard<'_, Watches> {
-        // A panic under the lock, in a function of a metric, leaves watches that are up to date or
-        // not.
-        self.watches.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns whether there is a log that has the past.
-    #[cfg_attr(not(feature = "log"), allow(clippy::unused_self))]
-    pub(crate) fn has_log(&self) -> bool {
-        #[cfg(feature = "log")]
-        return self.log.is_some();
-        #[cfg(not(feature = "log"))]
-        false
-    }
-
-    /// Returns whether an event's values are nanoseconds.
-    pub(crate) fn is_duration(&self, event: &str) -> bool {
-        self.durations.iter().any(|duration| duration == event)
-    }
-}
-
-impl Debug for Shown {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let names = self.metrics.iter().map(|metric| &metric.name);
-        f.debug_struct("Console")
-            .field("service", &self.service)
-            .field("metrics", &names.collect::<Vec<_>>())
-            .finish_non_exhaustive()
     }
 }

@@ -4,48 +4,27 @@
 #![cfg_attr(doc, doc = include_str!("../pictures.md"))]
 #![doc = include_str!("../README.md")]
 
-mod answers;
-mod body;
-#[allow(clippy::cast_sign_loss, reason = "of counts, times and levels, which are not negative")]
-mod changes;
+// A number goes through these from the lowest to the highest: registered in `shown`, it is read in
+// `read`, compared with its past in `unusual`, written in `sent`, and handed out by `service`. No
+// file takes anything from one above it.
 mod console;
 #[cfg(feature = "server")]
 mod error;
-#[cfg(feature = "fleet")]
-mod fleet;
-mod frame;
-mod heavy;
 mod host;
-mod hub;
-mod key;
-mod ledger;
-#[cfg(feature = "log")]
-mod logged;
-mod member;
-mod names;
-mod number;
-mod page;
-mod panels;
-mod past;
-mod percentiles;
 mod query;
-mod roles;
-mod series;
+mod read;
+mod sent;
 #[cfg(feature = "server")]
 mod server;
 mod service;
-mod snapshot;
-mod text;
+mod shown;
+#[allow(clippy::cast_sign_loss, reason = "of counts, times and levels, which are not negative")]
 mod unusual;
-mod watches;
-mod window;
 
-pub use body::Body;
 pub use console::Console;
 #[cfg(feature = "server")]
 pub use error::ServeError;
-#[cfg(feature = "fleet")]
-pub use fleet::{Fleet, TargetError};
+pub use sent::body::Body;
 #[cfg(feature = "server")]
 pub use server::Server;
 pub use service::{ConsoleService, Responding, Serving};

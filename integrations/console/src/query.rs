@@ -13,12 +13,6 @@ pub(crate) fn parameter<'a, B>(request: &'a Request<B>, name: &str) -> Option<&'
     pairs.find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// Returns the time after which a client asks for points, in milliseconds since 1970.
-#[cfg(feature = "fleet")]
-pub(crate) fn asked_after<B>(request: &Request<B>) -> Option<u64> {
-    parameter(request, "after")?.parse().ok()
-}
-
 /// Decodes a value of a query: `%41` is `A`, `+` a space. Invalid escapes stay as they are.
 fn decoded(value: &str) -> String {
     let mut bytes = Vec::with_capacity(value.len());

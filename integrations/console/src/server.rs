@@ -88,9 +88,6 @@ impl ConsoleService {
 
 /// A site, which a server answers with.
 pub(crate) trait Site: Clone + Send + Sync + 'static {
-    /// Begins on the server's runtime.
-    fn begin(&self) {}
-
     fn respond<B>(&self, request: &Request<B>) -> Responding;
 
     /// Ends the streams, if there are any.
@@ -143,8 +140,7 @@ fn start(
     Ok(Server { address, stop: Some(stop), thread: Some(thread) })
 }
 
-/// A server of a console, from [`ConsoleService::serve`], or of a fleet. It ends when this is
-/// dropped.
+/// A server of a console, from [`ConsoleService::serve`]. It ends when this is dropped.
 #[must_use = "it ends when it is dropped"]
 pub struct Server {
     address: SocketAddr,
@@ -236,7 +232,6 @@ async fn run(
     for_this_machine: bool,
     mut stopped: watch::Receiver<()>,
 ) {
-    site.begin();
     let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let accept = {
         let (slots, site, stopped) = (Arc::clone(&slots), site.clone(), stopped.clone());

@@ -6,23 +6,27 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
-    HeaderName, HeaderValue, VARY, X_CONTENT_TYPE_OPTIONS,
-};
+use http::header::{ACCEPT, ACCEPT_ENCODING, ALLOW, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::sync::oneshot::Receiver;
 use windrow_prometheus::{Format, prefers_gzip};
 
-use crate::answers::{Answer, Answers, Asked};
-use crate::body::Body;
-use crate::console::Shown;
-use crate::hub::Hub;
-#[cfg(feature = "fleet")]
-pub(crate) use crate::query::asked_after;
-pub(crate) use crate::query::asked_series;
-use crate::{host, page};
+use crate::host;
+use crate::query::asked_series;
+use crate::sent::answer::{Answer, Asked};
+use crate::sent::answers::Answers;
+use crate::sent::body::Body;
+use crate::sent::hub::Hub;
+#[cfg(feature = "log")]
+use crate::sent::logged::Logged;
+use crate::sent::page;
+pub(crate) use crate::sent::response::plain;
+use crate::sent::response::{JSON, TEXT, events, made};
+use crate::shown::names::events_of;
+use crate::shown::registry::Shown;
+use crate::unusual::keeper::Keeper;
+use crate::unusual::settings::Settings;
+use crate::unusual::watches::Watches;
 
 /// A console as a service: it answers requests, and costs nothing before the first one comes.
 ///
@@ -42,24 +46,42 @@ use crate::{host, page};
 #[derive(Clone)]
 #[must_use = "it answers no request before a server has it"]
 pub struct ConsoleService {
-    pub(crate) shown: Arc<Shown>,
-    pub(crate) hub: Arc<Hub>,
+    shown: Arc<Shown>,
+    hub: Arc<Hub>,
     answers: Arc<Answers>,
+    /// The log that has the past.
+    #[cfg(feature = "log")]
+    log: Option<Arc<Logged>>,
     /// True if it answers requests for any host.
     is_for_all: bool,
 }
 
 impl ConsoleService {
-    pub(crate) fn new(shown: Arc<Shown>) -> ConsoleService {
-        let hub = Arc::new(Hub::new(Arc::clone(&shown)));
-        let answers = Arc::new(Answers::new(Arc::clone(&shown)));
-        ConsoleService { shown, hub, answers, is_for_all: false }
+    pub(crate) fn new(shown: Arc<Shown>, settings: Settings) -> ConsoleService {
+        let events = shown.metrics.iter().map(|metric| events_of(metric.outline.form));
+        let keeper = Arc::new(Keeper::new(Watches::new(settings, events)));
+        let hub = Arc::new(Hub::new(Arc::clone(&shown), Arc::clone(&keeper)));
+        let answers = Arc::new(Answers::new(Arc::clone(&shown), keeper));
+        ConsoleService {
+            shown,
+            hub,
+            answers,
+            #[cfg(feature = "log")]
+            log: None,
+            is_for_all: false,
+        }
+    }
+
+    /// Returns the console with a log that has the past.
+    #[cfg(feature = "log")]
+    pub(crate) fn with_log(self, log: Option<Arc<Logged>>) -> ConsoleService {
+        ConsoleService { log, ..self }
     }
 
     /// Returns the console for a server of its own, with streams of its own, for any host.
     #[cfg(feature = "server")]
     pub(crate) fn for_server(&self) -> ConsoleService {
-        let hub = Arc::new(Hub::new(Arc::clone(&self.shown)));
+        let hub = Arc::new(self.hub.anew());
         ConsoleService { hub, is_for_all: true, ..self.clone() }
     }
 
@@ -95,7 +117,7 @@ impl ConsoleService {
                 Asked::Metrics(format, _) => {
                     (format.content_type(), Some("accept, accept-encoding"))
                 }
-                Asked::Snapshot | Asked::Member | Asked::Series(_) => (JSON, None),
+                Asked::Snapshot | Asked::Series(_) => (JSON, None),
             };
             Pending::Asked { answer: self.answers.ask(asked), kind, varies }
         });
@@ -126,7 +148,7 @@ impl ConsoleService {
                     "This console does not answer under that name: add it by `Console::host`.\n";
                 plain(StatusCode::MISDIRECTED_REQUEST, answer)
             }
-            "" | "events" | "snapshot.json" | "member.json" | "metrics" | "past" | "text"
+            "" | "events" | "snapshot.json" | "metrics" | "past" | "text"
                 if !matches!(*request.method(), Method::GET | Method::HEAD) =>
             {
                 let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
@@ -141,14 +163,12 @@ impl ConsoleService {
             "events" => self.events(request.method() == Method::HEAD),
             "" | "text" => return Err(Asked::Text),
             "metrics" => return Err(scrape(request.headers())),
-            "member.json" => return Err(Asked::Member),
             "past" => return Ok(self.past(request)),
             "snapshot.json" => {
                 return Err(asked_series(request).map_or(Asked::Snapshot, Asked::Series));
             }
             _ => {
-                let there =
-                    "There are /, /events, /snapshot.json, /member.json, /metrics and /text.\n";
+                let there = "There are /, /events, /snapshot.json, /metrics and /text.\n";
                 plain(StatusCode::NOT_FOUND, there)
             }
         };
@@ -159,7 +179,7 @@ impl ConsoleService {
     #[cfg_attr(not(feature = "log"), allow(unused_variables, clippy::unused_self))]
     fn past<B>(&self, request: &Request<B>) -> Pending {
         #[cfg(feature = "log")]
-        if let Some(log) = &self.shown.log {
+        if let Some(log) = &self.log {
             return match log.answer(request) {
                 Ok(answer) => Pending::Asked { answer, kind: JSON, varies: None },
                 Err((status, text)) => Pending::Ready(Some(plain(status, text))),
@@ -194,13 +214,6 @@ impl Responding {
     #[cfg(feature = "server")]
     pub(crate) fn at_once(response: Response<Body>) -> Responding {
         Responding { response: Pending::Ready(Some(response)), only_head: false }
-    }
-
-    /// Returns a response that is ready: of a `HEAD`, without its body.
-    #[cfg(feature = "fleet")]
-    pub(crate) fn to<B>(request: &Request<B>, response: Response<Body>) -> Responding {
-        let only_head = request.method() == Method::HEAD;
-        Responding { only_head, ..Responding::at_once(response) }
     }
 }
 
@@ -262,10 +275,6 @@ impl Debug for ConsoleService {
     }
 }
 
-pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
-pub(crate) const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
-
 /// Returns whether the client asks for HTML by name. `curl` accepts anything, and gets the text.
 pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     let accepts = headers.get_all(ACCEPT).iter();
@@ -285,71 +294,6 @@ fn scrape(headers: &HeaderMap) -> Asked {
 /// Returns whether a browser says that a page of another site sent the request.
 fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site")
-}
-
-/// Returns the response for an answer; `None` if that if that failed.
-fn made(
-    answer: Option<Answer>,
-    kind: &'static str,
-    varies: Option<&'static str>,
-) -> Response<Body> {
-    let mut response = match answer {
-        Some(Answer::Made(bytes)) => whole(StatusCode::OK, kind, bytes),
-        Some(Answer::Scrape(bytes, coding)) => {
-            let mut response = whole(StatusCode::OK, kind, bytes);
-            if let Some(coding) = coding {
-                response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
-            }
-            response
-        }
-        Some(Answer::NoSeries) => {
-            plain(StatusCode::NOT_FOUND, "There is no series of that name.\n")
-        }
-        None => plain(StatusCode::INTERNAL_SERVER_ERROR, "The numbers cannot be read.\n"),
-    };
-    if let Some(headers) = varies {
-        response.headers_mut().insert(VARY, HeaderValue::from_static(headers));
-    }
-    response
-}
-
-/// Returns the response of a stream.
-fn events(body: Body) -> Response<Body> {
-    let mut response = head(StatusCode::OK, EVENTS, body);
-    // Otherwise nginx keeps frames back until they fill its buffer.
-    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
-}
-
-pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
-    whole(status, TEXT, text)
-}
-
-/// Returns a response of known length.
-pub(crate) fn whole(
-    status: StatusCode,
-    kind: &'static str,
-    text: impl Into<Bytes>,
-) -> Response<Body> {
-    let text = text.into();
-    let length = HeaderValue::from(text.len());
-    let mut response = head(status, kind, Body::whole(text));
-    response.headers_mut().insert(CONTENT_LENGTH, length);
-    response
-}
-
-/// Returns the common head of all responses: none is cached, and none is taken for another type of
-/// content.
-fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // So that no page of another site reads it by way of a tag.
-    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
-    response
 }
 
 #[cfg(test)]

@@ -67,8 +67,11 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
         part,
         number: Number::Own,
     };
-    let of_values =
-        |suffix, about, number| Instrument { suffix, about, number, ..own(Kind::Counter) };
+    // Numbers of values have no unit.
+    let of_values = |suffix, about, number| {
+        let is_in_unit = matches!(number, Number::Sum);
+        Instrument { suffix, about, is_in_unit, number, ..own(Kind::Counter) }
+    };
     let buckets = of_values("bucket", "all-time number of values up to `le`", Number::Buckets);
     match (part.kind, form) {
         (PartKind::Counter, _) => vec![own(Kind::Counter)],

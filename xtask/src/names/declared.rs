@@ -1,20 +1,17 @@
 //! The names in the sources: files, words, and pairs of a container and a name that it declares.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use super::items;
 use super::pages::Span;
+use crate::sources::{self, LEFT_OUT};
 
 /// The kinds of files that a page may name without their folder.
 const KINDS: [&str; 10] = ["rs", "toml", "txt", "yml", "json", "html", "pml", "md", "tsv", "conf"];
 
-/// Folders that are not of the project.
-const LEFT_OUT: [&str; 3] = ["target", ".git", "corpus"];
-
 /// This check's own files, whose words prove nothing.
-const OWN: &str = "xtask/src/names/";
+const OWN: [&str; 2] = ["xtask/src/names/", "xtask/elsewhere.txt"];
 
 /// Prose, pictures and lists of other projects: their words prove nothing.
 const PROSE: [&str; 4] = [".md", ".svg", ".lock", ".log"];
@@ -46,40 +43,36 @@ impl Missing {
 impl Declared {
     pub(super) fn read(root: &Path) -> Result<Declared, String> {
         let mut declared = Declared::default();
-        declared.folder(root, "", &[])?;
-        let lock = fs::read_to_string(root.join("Cargo.lock"));
-        let lock = lock.map_err(|error| format!("Cargo.lock: {error}"))?;
+        declared.files.extend(LEFT_OUT.map(str::to_owned));
+        declared.files.insert("fuzz/corpus".to_owned());
+        let files = sources::all(root)?;
+        let manifests = files.iter().filter_map(|file| file.strip_suffix("Cargo.toml"));
+        let mut crates = Vec::new();
+        for folder in manifests {
+            let manifest = sources::read(&root.join(folder).join("Cargo.toml"))?;
+            crates.push((folder, named(&manifest).collect::<Vec<_>>()));
+        }
+        for file in &files {
+            let folders = file.match_indices('/').map(|(at, _)| file[..at].to_owned());
+            declared.files.extend(folders.chain([file.clone()]));
+            // A picture has no words.
+            let Ok(text) = sources::read(&root.join(file)) else { continue };
+            let around = crates.iter().filter(|(folder, _)| file.starts_with(folder));
+            let own = around.max_by_key(|(folder, _)| folder.len());
+            declared.file(file, &text, own.map_or(&[], |(_, names)| names));
+        }
+        let lock = sources::read(&root.join("Cargo.lock"))?;
         declared.foreign = named(&lock).filter(|name| !name.starts_with("windrow")).collect();
         declared.foreign.insert("std".to_owned());
         Ok(declared)
     }
 
-    fn folder(&mut self, root: &Path, folder: &str, crates: &[String]) -> Result<(), String> {
-        let error = |error| format!("{folder}: {error}");
-        let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml"));
-        let own: Vec<String> = named(&manifest.unwrap_or_default()).collect();
-        let crates = if own.is_empty() { crates } else { &own };
-        for entry in fs::read_dir(root.join(folder)).map_err(error)?.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-            if LEFT_OUT.contains(&name.as_str()) {
-                self.files.insert(path);
-                continue;
-            }
-            if entry.path().is_dir() {
-                self.folder(root, &path, crates)?;
-            } else if let Ok(text) = fs::read_to_string(entry.path()) {
-                self.file(&path, &text, crates);
-            }
-            self.files.insert(path);
-        }
-        Ok(())
-    }
-
     /// Takes in one file of some crates.
     pub(super) fn file(&mut self, path: &str, text: &str, crates: &[String]) {
         self.files.insert(path.to_owned());
-        if path.starts_with(OWN) || PROSE.iter().any(|end| path.ends_with(end)) {
+        if OWN.iter().any(|own| path.starts_with(own))
+            || PROSE.iter().any(|end| path.ends_with(end))
+        {
             return;
         }
         let module = path.strip_suffix(".rs");

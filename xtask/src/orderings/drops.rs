@@ -11,40 +11,25 @@
 //! that name. Other looks are not seen, nor is an `if` whose two answers are values.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
-use super::sites::{LEFT_OUT, Place};
+use super::sites::{Place, judged};
 use super::tokens::{Token, tokens};
-use crate::sources;
+use crate::sources::{cut, read};
 
 /// Functions whose answer is a Relaxed load's.
-const LOOKS: [&str; 7] = [
-    "owner_address",
-    "is_free",
-    "has_version",
-    "identity_after",
-    "is_valid",
-    "is_current",
-    "reaches",
-];
+const LOOKS: &str = "owner_address is_free has_version identity_after is_valid is_current reaches";
 /// Words by which a value is dropped.
-const DROPS: [&str; 9] = [
-    "?",
-    "filter",
-    "filter_map",
-    "then_some",
-    "then",
-    "and_then",
-    "is_some_and",
-    "is_none_or",
-    "take_while",
-];
+const DROPS: &str = "? filter filter_map then_some then and_then is_some_and is_none_or take_while";
 /// Words that end what a function or a loop does.
 const ENDS: [&str; 3] = ["return", "continue", "break"];
 
-const BEGIN: &str = "<!-- what Relaxed loads drop: begin -->";
-const END: &str = "<!-- what Relaxed loads drop: end -->";
+const MARKS: [&str; 2] =
+    ["<!-- what Relaxed loads drop: begin -->", "<!-- what Relaxed loads drop: end -->"];
+
+fn is_in(words: &str, text: &str) -> bool {
+    words.split(' ').any(|word| word == text)
+}
 
 /// A run of tokens up to `;`, `{` or `}`.
 struct Statement<'s> {
@@ -54,10 +39,6 @@ struct Statement<'s> {
 }
 
 impl<'s> Statement<'s> {
-    fn has(&self, words: &[&str]) -> bool {
-        self.tokens.iter().any(|token| words.contains(&token.text))
-    }
-
     /// Returns the Relaxed loads in it, by their names.
     fn loads(&self) -> impl Iterator<Item = &'s str> {
         let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
@@ -67,7 +48,7 @@ impl<'s> Statement<'s> {
                     .any(|word| word == "Relaxed")
                     .then_some(token.text)
             }
-            look if LOOKS.contains(&look) && text(at + 1) == "(" => {
+            look if is_in(LOOKS, look) && text(at + 1) == "(" => {
                 (at == 0 || text(at - 1) != "fn").then_some(look)
             }
             _ => None,
@@ -115,7 +96,8 @@ fn drops(statements: &[Statement<'_>], at: usize) -> bool {
     let ends =
         |next: &Statement<'_>| next.tokens.first().is_some_and(|token| ENDS.contains(&token.text));
     let statement = &statements[at];
-    statement.has(&DROPS) || (statement.end == "{" && statements.get(at + 1).is_some_and(ends))
+    statement.tokens.iter().any(|token| is_in(DROPS, token.text))
+        || (statement.end == "{" && statements.get(at + 1).is_some_and(ends))
 }
 
 /// Returns the places in one file.
@@ -141,24 +123,17 @@ fn of_file(file: &str, source: &str) -> Result<BTreeSet<String>, String> {
 
 /// Returns all places of the library in the workspace at `root`.
 fn all(root: &Path) -> Result<BTreeSet<String>, String> {
-    let folder = root.join("src");
     let mut found = BTreeSet::new();
-    for file in sources::files(&folder)? {
-        if !LEFT_OUT.iter().any(|left_out| file.starts_with(left_out)) {
-            let source = fs::read_to_string(folder.join(&file));
-            let source = source.map_err(|error| format!("cannot read {file}: {error}"))?;
-            found.extend(of_file(&file, &source)?);
-        }
+    for (file, source) in judged(root)? {
+        found.extend(of_file(&file, &source)?);
     }
     Ok(found)
 }
 
 /// Returns the rows of the table: by place, what answers for it.
 fn rows(root: &Path) -> Result<BTreeMap<String, String>, String> {
-    let page = fs::read_to_string(root.join("docs/orderings.md"));
-    let page = page.map_err(|error| format!("cannot read docs/orderings.md: {error}"))?;
-    let table = page.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(END));
-    let (table, _) = table.ok_or_else(|| format!("docs/orderings.md has no `{BEGIN}`"))?;
+    let page = read(&root.join("docs/orderings.md"))?;
+    let [_, table, _] = cut(&page, MARKS)?;
     let row = |line: &str| {
         let line = line.strip_prefix("| `")?.strip_suffix(" |")?;
         let (site, rest) = line.split_once("` | ")?;
@@ -175,7 +150,7 @@ fn answers(root: &Path, by: &str) -> bool {
     };
     let file = file.replace("::", "/");
     let source = root.join("loom-tests/tests/models").join(file).with_extension("rs");
-    fs::read_to_string(source).is_ok_and(|source| source.contains(&format!("fn {test}(")))
+    read(&source).is_ok_and(|source| source.contains(&format!("fn {test}(")))
 }
 
 /// Demands that the table agrees with the sources. Returns the errors.

@@ -1,15 +1,14 @@
 //! Trying weaker orders out, some at a time, with the progress.
 
-use std::io::{IsTerminal, Write, stdout};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::excuses::Excuse;
+use super::mutant::{Mutant, SURVIVED};
 use super::table::Row;
 use super::trial::{Bench, Bound};
-use super::{Mutant, SURVIVED};
 use crate::steps::seconds;
 
 /// The number of models that run at a time.
@@ -65,27 +64,13 @@ fn collect(
     mutants: &[Mutant<'_>],
     all_tried: &Receiver<Tried>,
 ) -> Result<Vec<String>, String> {
-    let begin = Instant::now();
     let mut found = vec![String::new(); mutants.len()];
     let mut count = 0;
-    loop {
-        let (index, killer, time) = match all_tried.recv_timeout(Duration::from_millis(200)) {
-            Ok(tried) => tried,
-            Err(RecvTimeoutError::Timeout) => {
-                show_progress(&format!(
-                    "    {count} of {} tried, {}",
-                    mutants.len(),
-                    seconds(begin.elapsed())
-                ));
-                continue;
-            }
-            Err(RecvTimeoutError::Disconnected) => return Ok(found),
-        };
+    for (index, killer, time) in all_tried {
         count += 1;
         let mutant = &mutants[index];
         let name = format!("{}, weakened to {}", mutant.site, mutant.order_in_words());
         let killer = killer.map_err(|error| format!("{name}: {error}"))?;
-        show_progress("");
         println!("    [{count}/{}] {name}, in {}", mutants.len(), seconds(time));
         found[index] = match (killer, mutant.excuse()) {
             (Some((model, words)), _) => {
@@ -101,12 +86,5 @@ fn collect(
             }
         };
     }
-}
-
-/// Puts `line` in the place of the last one, on a terminal.
-fn show_progress(line: &str) {
-    if stdout().is_terminal() {
-        print!("\r\x1b[K{line}");
-        let _ = stdout().flush(); // a line that is not seen is no error
-    }
+    Ok(found)
 }

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
-use std::fs;
 use std::path::Path;
 
 use super::tokens::{Token, tokens};
@@ -17,7 +16,7 @@ const STRONG: [&str; 4] = ["SeqCst", "AcqRel", "Acquire", "Release"];
 
 /// Not the library's own steps: the reclaimer that checks, the switch between std and loom, and
 /// tests.
-pub(super) const LEFT_OUT: [&str; 4] =
+const LEFT_OUT: [&str; 4] =
     ["reclaim/checker", "ring/parts.rs", "sync.rs", "stripe/portable/tests.rs"];
 
 /// One order that is asked for.
@@ -62,17 +61,19 @@ impl Site {
 
 /// Returns all sites of the library in the workspace at `root`, by file, in their order there.
 pub(super) fn all(root: &Path) -> Result<Vec<Site>, String> {
-    let folder = root.join("src");
     let mut sites = Vec::new();
-    for file in sources::files(&folder)? {
-        if LEFT_OUT.iter().any(|left_out| file.starts_with(left_out)) {
-            continue;
-        }
-        let source = fs::read_to_string(folder.join(&file));
-        let source = source.map_err(|error| format!("cannot read {file}: {error}"))?;
+    for (file, source) in judged(root)? {
         sites.extend(of_file(&file, &source)?);
     }
     Ok(sites)
+}
+
+/// Returns the sources of the library that are judged, each with its path from their folder.
+pub(super) fn judged(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let folder = root.join("src");
+    let files = sources::with_extension(&folder, "rs")?.into_iter();
+    let judged = files.filter(|file| !LEFT_OUT.iter().any(|begin| file.starts_with(begin)));
+    judged.map(|file| sources::read(&folder.join(&file)).map(|text| (file, text))).collect()
 }
 
 /// Returns the sites in one file.

@@ -2,11 +2,15 @@
 //! by a run, read by the next.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-const BEGIN: &str = "<!-- what `cargo xtask orderings` has found: begin -->";
-const END: &str = "<!-- what `cargo xtask orderings` has found: end -->";
+use crate::sources;
+
+const PAGE: &str = "docs/orderings.md";
+const MARKS: [&str; 2] = [
+    "<!-- what `cargo xtask orderings` has found: begin -->\n",
+    "<!-- what `cargo xtask orderings` has found: end -->",
+];
 
 /// The columns of a page.
 const WIDTH: usize = 100;
@@ -21,36 +25,23 @@ pub(super) struct Row {
     pub(super) shown_by: String,
 }
 
-fn path(root: &Path) -> PathBuf {
-    root.join("docs/orderings.md")
-}
-
-/// Returns the page, up to the table and from there on.
-fn around(root: &Path) -> Result<(String, String, String), String> {
-    let page = fs::read_to_string(path(root));
-    let page = page.map_err(|error| format!("cannot read docs/orderings.md: {error}"))?;
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| {
-        let (table, after) = rest.split_once(END)?;
-        Some((before.to_owned(), table.to_owned(), after.to_owned()))
-    });
-    parts.ok_or_else(|| format!("docs/orderings.md has no `{BEGIN}` with its end"))
-}
-
 /// Returns the rows of the last run.
 pub(super) fn read(root: &Path) -> Result<Vec<Row>, String> {
-    Ok(rows(&around(root)?.1))
+    let page = sources::read(&root.join(PAGE))?;
+    Ok(rows(sources::cut(&page, MARKS)?[1]))
 }
 
 /// Returns whether the list below the table has these reasons.
 pub(super) fn has_reasons(root: &Path, reasons: &[String]) -> Result<bool, String> {
-    Ok(around(root)?.1.ends_with(&list(reasons)))
+    let page = sources::read(&root.join(PAGE))?;
+    Ok(sources::cut(&page, MARKS)?[1].ends_with(&list(reasons)))
 }
 
 /// Puts `rows` in the place of those of the last run.
 pub(super) fn write(root: &Path, rows: &[Row], reasons: &[String]) -> Result<(), String> {
-    let (before, _, after) = around(root)?;
-    let page = format!("{before}{BEGIN}\n{}{}{END}{after}", text(rows), list(reasons));
-    fs::write(path(root), page).map_err(|error| format!("cannot write docs/orderings.md: {error}"))
+    let page = sources::read(&root.join(PAGE))?;
+    let [before, _, after] = sources::cut(&page, MARKS)?;
+    sources::write(&root.join(PAGE), &[before, &text(rows), &list(reasons), after].concat())
 }
 
 fn text(rows: &[Row]) -> String {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::sanitizers::succeeds;
+use crate::tools::succeeds;
 
 /// The mirror, and the key that signs its lists. A suite that the machine's own list does not name
 /// is of the same mirror.

@@ -9,7 +9,7 @@ use super::apt::{self, Suite};
 use super::targets::{COMPILER, SOURCE, Std, Target, Tested};
 use super::{libraries, programs};
 use crate::integrations;
-use crate::sanitizers::succeeds;
+use crate::tools::succeeds;
 
 /// The suite that has std for all of Debian's architectures.
 const SUITE: &str = "trixie";
@@ -128,11 +128,8 @@ impl Target {
             return Err(format!("{} has no std of its own", self.triple));
         };
         let built = folder.join("built");
-        succeeds(self.cargo(root, folder, "build").args([
-            "--release",
-            "--lib",
-            "--package=windrow",
-        ]))?;
+        let library = ["--release", "--lib", "--package=windrow"];
+        succeeds(self.cargo(root, folder, "build").args(library))?;
         let of_target = built.join(self.triple).join("release");
         let text = folder.join("hot_path.s");
         let mut compiler = Command::new("/usr/bin/rustc");
@@ -144,7 +141,7 @@ impl Target {
             compiler.arg("-L").arg(format!("dependency={}", release.join("deps").display()));
         }
         succeeds(compiler.arg("-o").arg(&text).arg(root.join("xtask/hot_path.rs")))?;
-        fs::read_to_string(&text).map_err(|error| format!("{}: {error}", text.display()))
+        crate::sources::read(&text)
     }
 
     /// Returns Debian's cargo with a command, set up for the target.

@@ -1,12 +1,13 @@
 //! The control: the library with sequences that are not armed, which must lose counts in the
 //! machine. It shows that the torture there interrupts adds where it matters.
 
-use std::fs;
 use std::path::Path;
 
-use super::machine::{self, ARM64, Machine};
+use super::machine;
+use super::machines::{ARM64, Machine};
 use super::programs::Program;
 use crate::copy;
+use crate::sources::{read, write};
 
 /// The instruction that arms a sequence, and one that does nothing.
 const MISTAKE: [&str; 2] =
@@ -29,11 +30,11 @@ pub(super) fn run(root: &Path, folder: &Path) -> Result<u64, String> {
     let unarmed = folder.join("unarmed");
     copy::make(root, &unarmed)?;
     let file = unarmed.join(FILE);
-    let text = fs::read_to_string(&file).map_err(|error| format!("{FILE}: {error}"))?;
+    let text = read(&file)?;
     if text.matches(MISTAKE[0]).count() != 1 {
         return Err(format!("{FILE} does not have one `{}`", MISTAKE[0]));
     }
-    fs::write(&file, text.replace(MISTAKE[0], MISTAKE[1])).map_err(|error| error.to_string())?;
+    write(&file, &text.replace(MISTAKE[0], MISTAKE[1]))?;
     machine::prepare(&CONTROL, folder)?;
     // To cargo, two copies of a workspace are one.
     let own = folder.join("control");

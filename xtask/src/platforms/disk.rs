@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 use super::apt::{Suite, files};
 use super::builds;
-use super::machine::Machine;
+use super::machines::Machine;
 use super::programs::{Program, distinct};
-use crate::sanitizers::succeeds;
+use crate::tools::succeeds;
 
 /// The suite of the C library and of busybox, whatever the kernel's is.
 const SUITE: &str = "trixie";
@@ -129,7 +129,7 @@ fn pack(tree: &Path, disk: &Path) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::machine::{ARM64, HOTPLUG};
+    use super::super::machines::{ARM64, HOTPLUG};
     use super::*;
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::targets::Target;
-use crate::sanitizers::succeeds;
+use crate::tools::succeeds;
 
 /// Debian's unwinder was made for glibc, of which it calls a function.
 const UNWINDER: &str = "/usr/lib/llvm-14/lib/libunwind.a";

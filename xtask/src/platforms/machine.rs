@@ -9,133 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::apt::{self, Suite, files};
-use super::architectures::{self, Architecture};
 use super::disk::{self, ENDED, MOVED};
-use super::programs::{self, LIBRARY, Program, all, part, tests_passed};
-use super::targets::{self, Target};
-
-/// A machine, and what runs in it.
-pub(super) struct Machine {
-    pub(super) name: &'static str,
-    pub(super) target: &'static Target,
-    pub(super) architecture: &'static Architecture,
-    pub(super) kernel: Kernel,
-    pub(super) processors: u32,
-    /// True if processors go and come while the programs run.
-    pub(super) hotplug: bool,
-    pub(super) programs: &'static [Program],
-}
-
-/// A kernel: the beginning of its version, its suite and its package.
-#[derive(Clone, Copy)]
-pub(super) struct Kernel {
-    pub(super) version: &'static str,
-    suite: &'static str,
-    package: &'static str,
-}
-
-const fn kernel(version: &'static str, suite: &'static str, package: &'static str) -> Kernel {
-    Kernel { version, suite, package }
-}
-
-/// A torture of counters for a moment, in each strategy.
-const TORTURE: Program = Program {
-    test: "torture",
-    arguments: "counters::with --nocapture",
-    variables: "WINDROW_TORTURE_SECONDS=1",
-};
-
-/// The programs that show the most in a short time.
-const FIRST: [Program; 4] =
-    [all("contract"), part("storm", "counters::"), part("survival", "leases::"), TORTURE];
-
-/// All torture.
-const TORTURED: Program =
-    Program { test: "torture", arguments: "", variables: "WINDROW_TORTURE_SECONDS=2" };
-
-/// With the two lists below, everything but what fills memory, compiles or needs another program.
-///
-/// The tests of `exact` run one by one: many have threads that never rest, and four such tests at
-/// once, on emulated processors, end none for a quarter of an hour.
-const EXACT: [Program; 3] = [all(LIBRARY), all("contract"), part("exact", "--test-threads 1")];
-
-const STORMS: [Program; 3] = [all("storm"), part("survival", "leases::"), TORTURED];
-
-const WINDOWS: [Program; 5] =
-    [all("oracle"), all("gate"), all("histograms"), all("in_flight"), all("families")];
-
-/// The programs that depend on the kernel and on the number of processors.
-const BY_ROWS: [Program; 3] = [all(LIBRARY), all("contract"), TORTURE];
-
-/// arm64, with what shows most.
-pub(super) const ARM64: Machine = Machine {
-    name: "arm64",
-    target: &targets::ARM64,
-    architecture: &architectures::ARM64,
-    kernel: kernel("6.12", "trixie", "linux-image-cloud-arm64"),
-    processors: 4,
-    hotplug: false,
-    programs: &FIRST,
-};
-
-/// Everything at once, with signals, for some minutes.
-const SOAK: Program = Program { test: programs::SOAK, arguments: "--minutes 5", variables: "" };
-
-/// Processors that go and come.
-pub(super) const HOTPLUG: Machine =
-    Machine { name: "arm64 hotplug", hotplug: true, programs: &[TORTURED], ..ARM64 };
-
-const X86_64: Machine = Machine {
-    name: "x86-64 16",
-    target: &targets::X86_64,
-    architecture: &architectures::AMD64,
-    kernel: kernel("6.12", "trixie", "linux-image-cloud-amd64"),
-    processors: 16,
-    hotplug: false,
-    programs: &BY_ROWS,
-};
-
-/// The machines of all runs.
-pub(super) const MACHINES: [Machine; 12] = [
-    Machine { name: "arm64 exact", programs: &EXACT, ..ARM64 },
-    Machine { name: "arm64 storms", programs: &STORMS, ..ARM64 },
-    Machine { name: "arm64 windows", programs: &WINDOWS, ..ARM64 },
-    Machine { name: "arm64 soak", programs: &[SOAK], ..ARM64 },
-    HOTPLUG,
-    Machine {
-        name: "arm64 6.1",
-        kernel: kernel("6.1", "bookworm", "linux-image-cloud-arm64"),
-        programs: &BY_ROWS,
-        ..ARM64
-    },
-    Machine {
-        name: "arm64 5.10",
-        kernel: kernel("5.10", "bullseye", "linux-image-cloud-arm64"),
-        programs: &BY_ROWS,
-        ..ARM64
-    },
-    X86_64,
-    Machine { name: "x86-64 64", processors: 64, ..X86_64 },
-    Machine {
-        name: "x86-64 hotplug",
-        hotplug: true,
-        processors: 4,
-        programs: &[TORTURED],
-        ..X86_64
-    },
-    Machine {
-        name: "x86-64 6.1",
-        kernel: kernel("6.1", "bookworm", "linux-image-cloud-amd64"),
-        processors: 4,
-        ..X86_64
-    },
-    Machine {
-        name: "x86-64 5.10",
-        kernel: kernel("5.10", "bullseye", "linux-image-cloud-amd64"),
-        processors: 4,
-        ..X86_64
-    },
-];
+use super::machines::{Kernel, Machine};
+use super::programs::{self, Program, tests_passed};
 
 /// The time without a word after which a machine is taken for dead. An emulated processor is some
 /// thirty times slower, and what others run here slows it further.
@@ -324,6 +200,8 @@ fn emulator(machine: &Machine, kernel: &Path, disk: &Path) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use super::super::machines::{HOTPLUG, SOAK, TORTURED};
+    use super::super::programs::all;
     use super::*;
 
     const TWO: Machine = Machine { programs: &[TORTURED, all("contract")], ..HOTPLUG };
@@ -356,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_soak_is_right_by_its_exit_code() {
-        let machine = Machine { programs: &[super::SOAK], hotplug: false, ..HOTPLUG };
+        let machine = Machine { programs: &[SOAK], hotplug: false, ..HOTPLUG };
         let judged = |code: u8| {
             let said = format!(
                 "Linux 6.12.1, 4 processors\n--- soak\n\nexit soak {code}\nended: soak={code}\n"

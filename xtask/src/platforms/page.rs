@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::machine::{ARM64, MACHINES, Machine};
+use super::machines::{ARM64, MACHINES, Machine};
 use super::programs::Program;
 use super::targets::{TARGETS, Tested};
 
@@ -99,8 +99,7 @@ fn tables() -> String {
 
 /// Demands that the page says what this command does.
 pub(super) fn check(root: &Path) -> Result<(), String> {
-    let page = std::fs::read_to_string(root.join(PAGE));
-    judge(&page.map_err(|error| format!("{PAGE}: {error}"))?)
+    judge(&crate::sources::read(&root.join(PAGE))?)
 }
 
 fn judge(page: &str) -> Result<(), String> {

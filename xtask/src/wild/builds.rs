@@ -1,9 +1,16 @@
 //! The ways to build.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Made, cargo, passes};
+use crate::steps::cargo;
+use crate::tools::said;
+
+/// The files that a build has made.
+pub(super) struct Made {
+    pub(super) program: PathBuf,
+    pub(super) object: PathBuf,
+}
 
 /// A way to build.
 pub(super) struct Build {
@@ -76,7 +83,7 @@ impl Build {
         // Flags for a named target reach no build script.
         command.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
         command.envs(self.profile.iter().map(|(name, value)| (of(name), value)));
-        passes(&mut command)?;
+        said(&mut command)?;
         let made = target.join(&host).join("release");
         let object = made.join("libwindrow_wild_object.so");
         Ok(Made { program: made.join("windrow-wild"), object })
@@ -95,7 +102,7 @@ fn host() -> Result<String, String> {
 
 /// Returns what the compiler says of itself in the line that begins so.
 pub(super) fn about_compiler(begins: &str) -> Result<String, String> {
-    let said = passes(Command::new("rustc").arg("-vV"))?;
-    let line = said.lines().find_map(|line| line.strip_prefix(begins));
+    let text = said(Command::new("rustc").arg("-vV"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix(begins));
     line.map(str::to_owned).ok_or_else(|| format!("rustc does not say its `{begins}`"))
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Made, TIMES, needs};
+use super::builds::Made;
+use super::ways::TIMES;
+use crate::tools::needs;
 
 /// A host: its program, its script, and what it wants an object's name to end in.
 const HOSTS: [(&str, &str, &str); 2] =

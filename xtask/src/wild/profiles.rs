@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::builds::{Build, about_compiler};
-use super::{TIMES, needs, passes, ways};
+use super::ways::{TIMES, ways};
 use crate::steps::{Failed, Steps};
+use crate::tools::{needs, said};
 
 /// Returns the compiler's flags for a build; `None` if it must be left out here. For a guided one,
 /// builds and runs the program first, in each strategy, and merges what it has counted.
@@ -33,10 +34,10 @@ pub(super) fn flags(
         let _ = fs::remove_dir_all(&raw); // there may be none
         let made = build.make(root, folder, "measured", &measured)?;
         for (_, way) in ways() {
-            passes(Command::new(&made.program).arg(TIMES).envs(way))?;
+            said(Command::new(&made.program).arg(TIMES).envs(way))?;
         }
         let mut command = Command::new(&merger);
-        passes(command.args(["merge", "-o"]).arg(&all).arg(&raw)).map(|_| ())
+        said(command.args(["merge", "-o"]).arg(&all).arg(&raw)).map(|_| ())
     })?;
     Ok(Some(format!("-C profile-use={}", all.display())))
 }
@@ -51,7 +52,7 @@ fn merger() -> Result<PathBuf, String> {
         println!("    installing by apt-get: llvm-{major}");
         let mut command = Command::new("apt-get");
         command.args(["install", "--quiet=2", "--yes", "--no-install-recommends"]);
-        let _ = passes(command.arg(format!("llvm-{major}"))); // what counts is the next line
+        let _ = said(command.arg(format!("llvm-{major}"))); // what counts is the next line
     }
     let shown = program.display().to_string();
     needs(&shown, &["merge", "--help"]).map_err(|_| {

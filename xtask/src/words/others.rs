@@ -1,7 +1,7 @@
 //! The comments of files that are not Rust: manifests, workflows, scripts, models, the console's
 //! page.
 
-use super::prose::{Comment, Kind, Line};
+use crate::lines::{Comment, Kind, Line};
 
 /// The signs of comments in a language.
 pub(super) struct Signs {

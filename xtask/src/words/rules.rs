@@ -1,54 +1,12 @@
 //! The rules, each over one file.
 
 use std::collections::HashMap;
-use std::fmt;
 
-use super::Finding;
+use super::finding::{Finding, Rule};
 use super::glossary::{Banned, Glossary};
 use super::prose::{self, Source, Word};
 use super::summaries::{self, Summary};
 use super::tables;
-
-/// The rule that a finding breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rule {
-    Bare,
-    Verb,
-    Person,
-    Phrase,
-    Glossary,
-    Width,
-    Table,
-    Exception,
-}
-
-impl Rule {
-    pub(super) const ALL: [Rule; 8] = [
-        Rule::Bare,
-        Rule::Verb,
-        Rule::Person,
-        Rule::Phrase,
-        Rule::Glossary,
-        Rule::Width,
-        Rule::Table,
-        Rule::Exception,
-    ];
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Rule::Bare => "summary without a subject",
-            Rule::Verb => "public function without a verb in the third person",
-            Rule::Person => "a thread or a caller as a person",
-            Rule::Phrase => "banned phrase",
-            Rule::Glossary => "not the glossary's word",
-            Rule::Width => "line longer than 100 columns",
-            Rule::Table => "a table that its head does not describe",
-            Rule::Exception => "exception that nothing needs",
-        })
-    }
-}
 
 /// Words with which no summary begins.
 const BARE: [&str; 15] = [
@@ -63,38 +21,7 @@ const NO_VERBS: [&str; 5] = ["as", "its", "this", "is", "has"];
 const PERSONS: [&str; 7] = ["who", "whoever", "whom", "whomever", "nobody", "somebody", "someone"];
 
 /// Phrases, and what to write. `^` stands for the beginning of a sentence that is no question.
-const PHRASES: [(&str, &str); 30] = [
-    ("so much", "the name of the number"),
-    ("so many", "the name of the number"),
-    ("as many", "the number, or \"the same number of\""),
-    ("as much", "the number"),
-    ("how much", "the name of the number"),
-    ("how many", "the number"),
-    ("how often", "the number, or the rate"),
-    ("how far", "the distance, or the difference"),
-    ("how long", "the name of the time"),
-    ("of now", "current"),
-    ("of all time", "all-time"),
-    ("no room", "full, or the overflow series"),
-    ("so is", "a sentence of its own"),
-    ("so are", "a sentence of its own"),
-    ("so do", "a sentence of its own"),
-    ("so does", "a sentence of its own"),
-    ("so did", "a sentence of its own"),
-    ("so has", "a sentence of its own"),
-    ("so have", "a sentence of its own"),
-    ("^ what is", "a subject that can be pointed at"),
-    ("^ else", "otherwise"),
-    (", else", "otherwise"),
-    ("; else", "otherwise"),
-    ("all else", "any other"),
-    ("whatever else", "any other"),
-    ("^ none .", "a sentence"),
-    ("^ nothing .", "a sentence"),
-    ("^ the same .", "a sentence"),
-    ("^ the same ,", "a sentence with a subject"),
-    ("founding", "no history"),
-];
+const PHRASES: &str = include_str!("../../phrases.txt");
 
 /// The columns of a comment's line.
 const WIDTH: usize = 100;
@@ -189,7 +116,7 @@ fn persons(index: &Index<'_>) -> Vec<Found> {
 }
 
 fn phrases(index: &Index<'_>) -> Vec<Found> {
-    let found = |(phrase, instead): &(&str, &str)| {
+    let found = |(phrase, instead): (&str, &str)| {
         let is_first = phrase.starts_with('^');
         let words: Vec<String> =
             phrase.trim_start_matches('^').split_whitespace().map(str::to_owned).collect();
@@ -197,7 +124,7 @@ fn phrases(index: &Index<'_>) -> Vec<Found> {
         let lines = index.lines(&words, is_first);
         lines.into_iter().map(move |line| (line, Rule::Phrase, what.clone())).collect::<Vec<_>>()
     };
-    PHRASES.iter().flat_map(found).collect()
+    PHRASES.lines().filter_map(|line| line.split_once(" | ")).flat_map(found).collect()
 }
 
 /// Finds words for which the glossary has another.

@@ -1,6 +1,7 @@
 //! The first words of the documentation of modules and items.
 
-use super::prose::{self, Kind, Line, Source};
+use super::prose::{self, Source};
+use crate::lines::{Kind, Line};
 
 /// The beginning of the documentation of a module or an item.
 #[derive(Debug, PartialEq, Eq)]

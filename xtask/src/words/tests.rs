@@ -1,9 +1,12 @@
 //! Each rule bites.
 
+use super::finding::Rule;
 use super::glossary::Glossary;
 use super::prose::Source;
-use super::rules::{Rule, findings};
-use super::*;
+use super::rules::findings;
+use std::path::Path;
+
+use super::{GLOSSARY, sources};
 
 /// The lines that a rule finds in a source.
 fn found(rule: Rule, text: &str) -> Vec<usize> {
@@ -176,7 +179,7 @@ fn a_table_has_few_columns() {
 #[test]
 fn the_glossary_of_this_project_has_rows() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let page = read(root, GLOSSARY).unwrap();
+    let page = sources::read(&root.join(GLOSSARY)).unwrap();
     let banned = Glossary::parse(&page).banned;
     assert!(!banned.is_empty() && banned.iter().all(|banned| !banned.words.is_empty()));
 }

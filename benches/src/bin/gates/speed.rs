@@ -203,55 +203,6 @@ fn beside_governor(all: &[Contender]) {
     println!();
 }
 
-fn targets(all: &[Contender]) {
-    let of = |name: &str, kind: usize, threads: usize| {
-        let contender = all.iter().find(|contender| contender.name == name).expect("it is there");
-        &contender.samples[kind][threads]
-    };
-    let row = |what: &str, measured: Spread, limit: f64, unit: &str| {
-        let measured_as = format!("{}{unit}", measured.show());
-        vec![what.to_owned(), format!("{limit}{unit}"), measured_as, measured.verdict(limit)]
-    };
-    let ratio = |one, other| Spread::of_both(one, other, |one, other| one / other);
-    let cost = |samples: &[Sample]| Spread::of_samples(samples, |sample| sample.cpu_ns);
-    let rows = [
-        row(
-            "granted, Ticker, to a fetch_add, both on as many threads as cores",
-            ratio(of(GATE_TICKER, 0, 1), of(FETCH_ADD, 0, 1)),
-            1.5,
-            " times",
-        ),
-        row(
-            "granted, Coarse, to that clock and a fetch_add, as many threads as cores",
-            ratio(of(GATE, 0, 1), of(COARSE_ADD, 0, 1)),
-            1.5,
-            " times",
-        ),
-        row(
-            "granted by rations, Coarse, as many threads as cores",
-            cost(of(RATIONED, 0, 1)),
-            6.0,
-            " ns",
-        ),
-        row(
-            "granted by rations, Ticker, as many threads as cores",
-            cost(of(RATIONED_TICKER, 0, 1)),
-            6.0,
-            " ns",
-        ),
-        row("refused, Ticker, one thread", cost(of(GATE_TICKER, 1, 0)), 3.0, " ns"),
-        row("refused, Ticker, as many threads as cores", cost(of(GATE_TICKER, 1, 1)), 3.0, " ns"),
-        row(
-            "refused, Coarse, more than that clock alone",
-            Spread::of_both(of(GATE, 1, 0), of(COARSE, 0, 0), |gate, clock| gate - clock),
-            3.0,
-            " ns",
-        ),
-    ];
-    print_table(&["target", "at most", "measured", "verdict"], &rows);
-    println!();
-}
-
 pub(crate) fn run(rounds: usize) {
     let (mut one, mut many) = (one_key(), many_keys());
     let count = one.len() + many.len();
@@ -264,6 +215,5 @@ pub(crate) fn run(rounds: usize) {
     }
     show(&one, "one key, ns a decision");
     beside_governor(&one);
-    targets(&one);
     show(&many, "10 000 keys, ns a decision");
 }

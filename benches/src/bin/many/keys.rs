@@ -16,7 +16,7 @@ use windrow::{Clock, Family, Gate, Timestamp, labels};
 use windrow_benches::limits::Timed;
 use windrow_tower::Limits;
 
-use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, column, nanos, sets};
+use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
 
 labels! { struct Client { number: u64 } }
 
@@ -170,14 +170,13 @@ pub(crate) const PART: Part = Part {
     about: "Ten requests a second for each key, by a strict limit in ten buckets. A key that is \
             asked for again and\nagain at random has spilled: its gate has sheets. governor keeps \
             one word for a key, and no window; it\nkeeps the keys that are idle.",
-    rivals: &["governor"],
     columns: &[
-        column("bytes", "bytes"),
-        column("first request", "first"),
-        column("request at random", "random"),
-        column("request of another key once all are idle", "other"),
-        column("keys then, of all", "held"),
-        column("forgetting an idle key", "forgetting"),
+        "bytes",
+        "first request",
+        "request at random",
+        "request of another key once all are idle",
+        "keys then, of all",
+        "forgetting an idle key",
     ],
     measure: |count| {
         vec![

@@ -16,22 +16,10 @@ pub(crate) struct Part {
     pub(crate) title: &'static str,
     /// The text above the table.
     pub(crate) about: &'static str,
-    /// The crates that take part.
-    pub(crate) rivals: &'static [&'static str],
-    pub(crate) columns: &'static [Column],
+    /// The heads of the figures.
+    pub(crate) columns: &'static [&'static str],
     /// Returns a row for each contender of which this number can be made.
     pub(crate) measure: fn(usize) -> Vec<Row>,
-}
-
-/// A figure of each row.
-pub(crate) struct Column {
-    pub(crate) head: &'static str,
-    /// The end of the picture's name.
-    pub(crate) picture: &'static str,
-}
-
-pub(crate) const fn column(head: &'static str, picture: &'static str) -> Column {
-    Column { head, picture }
 }
 
 /// The figures of a contender for some number of things: one for each column.

@@ -11,7 +11,7 @@ use prometheus_client::registry::Registry;
 use windrow::{Counter, Family, labels};
 use windrow_prometheus::{Exposition, Format};
 
-use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, column, nanos, sets};
+use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
 
 labels! { struct Request { route: str, status: u16 } }
 
@@ -140,14 +140,7 @@ pub(crate) const PART: Part = Part {
     name: "series",
     title: "Series of counters by route and status",
     about: "A scrape writes the text format, and is per series.",
-    rivals: &["prometheus", "prometheus-client"],
-    columns: &[
-        column("bytes", "bytes"),
-        column("first add", "first"),
-        column("add at random", "random"),
-        column("a scrape", "scrape"),
-        column("removal of all", "removal"),
-    ],
+    columns: &["bytes", "first add", "add at random", "a scrape", "removal of all"],
     measure: |count| {
         vec![
             measure::<Windrow>(count),

@@ -11,7 +11,7 @@ use windrow_benches::rivals::Ring;
 use windrow_benches::rivals::leap_array::LeapArray;
 use windrow_benches::rivals::mutex_ring::MutexRing;
 
-use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, column, nanos, sets};
+use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
 
 events! {
     enum Counts { Ok: Count, Failed: Count }
@@ -181,15 +181,14 @@ pub(crate) const PART: Part = Part {
     about: "Ten buckets of 100 ms, each used. windrow's have two counts, the two of others five. A \
             histogram is of\nschema 0, from 1 \u{b5}s to 60 s, the finer one of the default scale; of \
             such windows there can be\n327 000 and 56 320.",
-    rivals: &[],
     columns: &[
-        column("bytes", "bytes"),
-        column("making", "making"),
-        column("first add", "first"),
-        column("add that opens a bucket", "opening"),
-        column("add at random", "random"),
-        column("sum at random", "sum"),
-        column("dropping", "dropping"),
+        "bytes",
+        "making",
+        "first add",
+        "add that opens a bucket",
+        "add at random",
+        "sum at random",
+        "dropping",
     ],
     measure: |count| {
         let counts = measure::<SlidingWindow<Counts, Manual>>(count);

@@ -15,23 +15,21 @@ use windrow_benches::limits::{
 pub(crate) struct Kind {
     /// The operation, as a title.
     pub(crate) title: &'static str,
-    /// The name of its picture.
-    pub(crate) picture: &'static str,
     /// The contenders, windrow's first.
     pub(crate) contenders: Vec<Contender>,
 }
 
 /// Returns all kinds, with their contenders made afresh.
 pub(crate) fn all() -> Vec<Kind> {
-    let kind = |title, picture, contenders| Kind { title, picture, contenders };
+    let kind = |title, contenders| Kind { title, contenders };
     vec![
-        kind("An add to a counter", "scaling-counters", of(Group::Counter)),
-        kind("An add to a window, time published", "scaling-windows", of(Group::Window)),
-        kind("An add to a window, coarse clock", "scaling-coarse", of(Group::Coarse)),
-        kind("A record into a histogram", "scaling-histograms", histograms()),
-        kind("A decision of a limiter, granted", "scaling-gates", limiters()),
-        kind("An add to a series with labels", "scaling-labels", of(Group::Labels)),
-        kind("A metric of the facade `metrics`", "scaling-facade", facade::all()),
+        kind("An add to a counter", of(Group::Counter)),
+        kind("An add to a window, time published", of(Group::Window)),
+        kind("An add to a window, coarse clock", of(Group::Coarse)),
+        kind("A record into a histogram", histograms()),
+        kind("A decision of a limiter, granted", limiters()),
+        kind("An add to a series with labels", of(Group::Labels)),
+        kind("A metric of the facade `metrics`", facade::all()),
     ]
 }
 

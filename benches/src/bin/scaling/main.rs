@@ -1,9 +1,10 @@
-//! `scaling DIRECTORY [--rounds N]`: what one more operation takes, on one thread, on two, on four
+//! `scaling [--rounds N]`: what one more operation takes, on one thread, on two, on four
 //! and so on to the number of cores; and which share of a linear increase that is.
 //!
-//! Writes a page with a table for each kind of operation, and a picture of each, into the
-//! directory. Interleaved rounds: in each of them every contender runs on every number of threads
-//! once, in an order that is turned by one from round to round.
+//! Prints a table for each kind of operation: nanoseconds of wall time an operation and thread, the
+//! median of the rounds. The last column is the time on one thread over that on all, within a
+//! round. Interleaved rounds: in each of them every contender runs on every number of threads once,
+//! in an order that is turned by one from round to round.
 //!
 //! A core of a processor may be one of two that share their units. Then nothing is linear, and the
 //! plain adds among the counters, which share no memory at all, say what can be had. So each thread
@@ -12,25 +13,18 @@
 
 mod contenders;
 
-use std::fmt::Write as _;
-use std::fs;
 use std::time::Duration;
 
 use windrow_benches::harness::{Contender, cores, rate_of_adds};
-use windrow_benches::lab::chart::{Line, lines};
-use windrow_benches::lab::environment::{Environment, Others};
 use windrow_benches::lab::progress::Progress;
 use windrow_benches::lab::speed::doubled;
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
-use windrow_benches::terminal::{directory_and_rounds, markdown};
+use windrow_benches::terminal::{print_caption, print_table, rounds};
 
 use contenders::Kind;
 
 /// The time for which a thread adds in a round.
 const LENGTH: Duration = Duration::from_millis(3);
-
-/// Lines in a picture, at most.
-const DRAWN: usize = 9;
 
 /// One contender on one number of threads.
 struct Course {
@@ -69,12 +63,6 @@ impl Measured {
         Measured { contender, courses: numbers().into_iter().map(course).collect() }
     }
 
-    /// Returns the operations a second of all threads together, in millions.
-    fn rate(course: &Course) -> Spread {
-        let threads = course.threads as f64;
-        Spread::of_samples(&course.samples, |sample| threads * 1_000.0 / sample.wall_ns)
-    }
-
     fn last(&self) -> &Course {
         self.courses.last().expect("there is a core")
     }
@@ -94,25 +82,8 @@ impl Measured {
     }
 }
 
-/// Returns the picture of a kind: windrow's lines, and the quickest of others on all cores.
-fn picture(title: &str, caption: &str, all: &[Measured]) -> String {
-    let (mut drawn, mut others): (Vec<&Measured>, Vec<&Measured>) =
-        all.iter().partition(|measured| measured.contender.name.starts_with("windrow"));
-    let rate = |measured: &Measured| Measured::rate(measured.last()).median;
-    others.sort_by(|one, other| rate(other).total_cmp(&rate(one)));
-    drawn.extend(others);
-    drawn.truncate(DRAWN);
-    let line = |measured: &&Measured| Line {
-        label: measured.contender.name.to_owned(),
-        points: measured.courses.iter().map(|of| Some(Measured::rate(of).median)).collect(),
-    };
-    let marks: Vec<String> = numbers().iter().map(ToString::to_string).collect();
-    let title = format!("{title}: millions a second, by threads");
-    lines(&title, caption, &marks, &drawn.iter().map(line).collect::<Vec<_>>())
-}
-
-/// Returns the section of a kind.
-fn section(kind: &str, picture: &str, all: &[Measured]) -> String {
+/// Prints the table of a kind.
+fn print(kind: &str, all: &[Measured]) {
     let counted = |number: usize| match number {
         1 => "1 thread, ns".to_owned(),
         number => number.to_string(),
@@ -120,17 +91,16 @@ fn section(kind: &str, picture: &str, all: &[Measured]) -> String {
     let counts: Vec<String> = numbers().into_iter().map(counted).collect();
     let share = format!("of linear, {} threads", cores());
     let heads: Vec<&str> =
-        [""].into_iter().chain(counts.iter().map(String::as_str)).chain([&*share]).collect();
+        [kind].into_iter().chain(counts.iter().map(String::as_str)).chain([&*share]).collect();
     let rows: Vec<_> = all.iter().map(Measured::row).collect();
-    format!("\n## {kind}\n\n![{kind}]({picture}.svg)\n\n{}", markdown(&heads, &rows))
+    print_table(&heads, &rows);
+    println!();
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (directory, rounds) = directory_and_rounds("scaling", 11)?;
-    fs::create_dir_all(&directory)?;
-    let others = Others::watch();
-    let (mut sections, mut pictures) = (String::new(), Vec::new());
-    for Kind { title, picture: name, contenders } in contenders::all() {
+fn main() {
+    let rounds = rounds("scaling", 11);
+    print_caption("scaling");
+    for Kind { title, contenders } in contenders::all() {
         let mut progress = Progress::begin(title);
         let count = contenders.len();
         let mut all: Vec<Measured> = contenders.into_iter().map(Measured::new).collect();
@@ -144,27 +114,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         progress.end();
-        sections += &section(title, name, &all);
-        pictures.push((title, name, all));
+        print(title, &all);
     }
-    let command = format!(
-        "cargo run --release -p windrow-benches --features labels,limits --bin scaling -- \
-         DIRECTORY --rounds {rounds}"
-    );
-    let environment = Environment::new(command, false, &others, Vec::new());
-    let mut page = format!("# Scaling\n\n{}\n", environment.caption());
-    let _ = write!(
-        page,
-        "\nNanoseconds of wall time an operation and thread, the median of {rounds} rounds. All \
-         threads run\nfor the same time. The last column is the time on one thread over that on \
-         all, within a round: 1\nis linear. Pictures show windrow and the quickest of the others. \
-         Where cores share their units\nnothing is linear: the plain adds among the counters say \
-         what can be had.\n{sections}\n{MARK}\n",
-    );
-    fs::write(directory.join("scaling.md"), page)?;
-    let caption = format!("{}, {} cores", environment.processor, environment.cores);
-    for (title, name, all) in pictures {
-        fs::write(directory.join(format!("{name}.svg")), picture(title, &caption, &all))?;
-    }
-    Ok(())
+    println!("{MARK}");
 }

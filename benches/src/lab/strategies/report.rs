@@ -1,42 +1,36 @@
-//! The results of the strategies: nanoseconds, ratios with verdicts, rotations, and the forms of
-//! the second look.
+//! The results of the strategies: nanoseconds, ratios and rotations.
 
 use super::way::{FENCED, PER_CORE, PER_CORE_BEFORE, PORTABLE, PORTABLE_BEFORE, Way};
 use super::{
-    ADD, ADD_GIVEN, COUNTER, FAST_COUNTER, FLOOR_MODIFY, FLOOR_STORE, Figure, LOCKED, LOOKS, On,
-    RECORD, RECORD_GIVEN, Strategies, YARDSTICKS, cost,
+    ADD, ADD_GIVEN, COUNTER, FAST_COUNTER, FLOOR_MODIFY, FLOOR_STORE, Figure, LOCKED, On, RECORD,
+    RECORD_GIVEN, Strategies, YARDSTICKS, cost,
 };
 use crate::lab::report::Table;
-use crate::lab::stats::{MARK, Spread, digits};
-
-/// No verdict.
-const TOLD: f64 = f64::INFINITY;
+use crate::lab::stats::{MARK, Spread};
 
 /// A loop in a process; its `On` is given once for both sides of a ratio.
 type At = (&'static str, &'static str);
 
-/// A ratio: its title, both sides, and the limits for one and in turn.
-type Ratio = (&'static str, At, At, [f64; 2]);
-
-const RATIOS: [Ratio; 18] = [
-    ("portable counter", (PORTABLE, COUNTER), (PER_CORE, COUNTER), [1.2, 1.2]),
-    ("portable counter", (PORTABLE, COUNTER), (PER_CORE, FAST_COUNTER), [0.5, 0.5]),
-    ("portable counter", (PORTABLE, COUNTER), (PER_CORE, FLOOR_MODIFY), [TOLD, TOLD]),
-    ("portable counter", (PORTABLE, COUNTER), (PER_CORE, FLOOR_STORE), [TOLD, TOLD]),
-    ("portable counter", (PORTABLE, COUNTER), (PORTABLE_BEFORE, COUNTER), [TOLD, TOLD]),
-    ("portable window", (PORTABLE, ADD), (PER_CORE, ADD), [1.2, 1.2]),
-    ("portable window", (PORTABLE, ADD_GIVEN), (PER_CORE, ADD_GIVEN), [1.2, 1.2]),
-    ("portable window", (PORTABLE, RECORD), (PER_CORE, RECORD), [1.2, 1.2]),
-    ("portable window", (PORTABLE, RECORD_GIVEN), (PER_CORE, RECORD_GIVEN), [1.2, 1.2]),
-    ("portable window", (PORTABLE, ADD), (PER_CORE, LOCKED), [1.0, 1.0]),
-    ("portable window", (FENCED, ADD), (PER_CORE, LOCKED), [TOLD, TOLD]),
-    ("portable window", (PORTABLE, ADD), (PORTABLE_BEFORE, ADD), [TOLD, TOLD]),
-    ("portable window", (PORTABLE, RECORD), (PORTABLE_BEFORE, RECORD), [TOLD, TOLD]),
-    ("per core", (PER_CORE, COUNTER), (PER_CORE, FLOOR_MODIFY), [1.0, 1.6]),
-    ("per core", (PER_CORE, COUNTER), (PER_CORE, FLOOR_STORE), [TOLD, TOLD]),
-    ("per core", (PER_CORE, COUNTER), (PER_CORE_BEFORE, COUNTER), [0.8, 0.95]),
-    ("per core", (PER_CORE, ADD), (PER_CORE_BEFORE, ADD), [0.8, 0.95]),
-    ("per core", (PER_CORE, RECORD), (PER_CORE_BEFORE, RECORD), [TOLD, TOLD]),
+/// The ratios.
+const RATIOS: [(At, At); 18] = [
+    ((PORTABLE, COUNTER), (PER_CORE, COUNTER)),
+    ((PORTABLE, COUNTER), (PER_CORE, FAST_COUNTER)),
+    ((PORTABLE, COUNTER), (PER_CORE, FLOOR_MODIFY)),
+    ((PORTABLE, COUNTER), (PER_CORE, FLOOR_STORE)),
+    ((PORTABLE, COUNTER), (PORTABLE_BEFORE, COUNTER)),
+    ((PORTABLE, ADD), (PER_CORE, ADD)),
+    ((PORTABLE, ADD_GIVEN), (PER_CORE, ADD_GIVEN)),
+    ((PORTABLE, RECORD), (PER_CORE, RECORD)),
+    ((PORTABLE, RECORD_GIVEN), (PER_CORE, RECORD_GIVEN)),
+    ((PORTABLE, ADD), (PER_CORE, LOCKED)),
+    ((FENCED, ADD), (PER_CORE, LOCKED)),
+    ((PORTABLE, ADD), (PORTABLE_BEFORE, ADD)),
+    ((PORTABLE, RECORD), (PORTABLE_BEFORE, RECORD)),
+    ((PER_CORE, COUNTER), (PER_CORE, FLOOR_MODIFY)),
+    ((PER_CORE, COUNTER), (PER_CORE, FLOOR_STORE)),
+    ((PER_CORE, COUNTER), (PER_CORE_BEFORE, COUNTER)),
+    ((PER_CORE, ADD), (PER_CORE_BEFORE, ADD)),
+    ((PER_CORE, RECORD), (PER_CORE_BEFORE, RECORD)),
 ];
 
 /// Returns all tables.
@@ -47,50 +41,31 @@ pub fn tables(found: &Strategies) -> Vec<Table> {
         windows(found, "strategy-adds", "a Count event of a window", [ADD, ADD_GIVEN]),
         windows(found, "strategy-records", "a Value event of a window", [RECORD, RECORD_GIVEN]),
         rotations(found),
-        looks(found),
     ]
 }
 
 fn ratios(found: &Strategies) -> Table {
-    let heads =
-        ["target", "what", "on", "limit", "measured: median (least to greatest)", "verdict"];
-    let mut table = Table::new("strategy-targets", "The strategies: targets", heads);
-    for (target, one, other, limits) in RATIOS {
-        for (on, limit) in On::ALL.into_iter().zip(limits) {
-            let find = |(way, name): At| found.find(way, name, Some(on));
-            let (Some((first, one_figure)), Some((second, other_figure))) =
-                (find(one), find(other))
-            else {
-                continue;
-            };
-            let (one_samples, other_samples) = (&one_figure.samples, &other_figure.samples);
-            let spread = Spread::of_both(one_samples, other_samples, |one, other| one / other);
+    let heads = ["ratio", "one", "in turn"];
+    let mut table = Table::new("strategy-ratios", "The strategies: ratios within a round", heads);
+    for (one, other) in RATIOS {
+        let ratio = |on| {
+            let find = |(way, name): At| found.find(way, name, on);
+            let ((first, one_figure), (second, other_figure)) = (find(one)?, find(other)?);
+            // A process that could not be what it was asked to be is compared with none.
+            let known = |way: &Way, (_, name): At| way.as_asked || YARDSTICKS.contains(&name);
+            if !known(first, one) || !known(second, other) {
+                return None;
+            }
+            let (one, other) = (&one_figure.samples, &other_figure.samples);
+            Some(Spread::of_both(one, other, |one, other| one / other).show())
+        };
+        let cells = On::ALL.map(|on| ratio(on).unwrap_or_else(|| "-".to_owned()));
+        if cells.iter().any(|cell| cell != "-") {
             let what = format!("{} / {}", describe(one), describe(other));
-            let ours = [(first, one), (second, other)];
-            let known = |(way, (_, name)): &(&Way, At)| way.as_asked || YARDSTICKS.contains(name);
-            let verdict = match limit {
-                _ if !ours.iter().all(known) => "not what was asked for".to_owned(),
-                TOLD => "-".to_owned(),
-                limit => spread.verdict(limit),
-            };
-            let limit =
-                if limit == TOLD { "-".into() } else { format!("at most {}", digits(limit)) };
-            let on = on.name().to_owned();
-            table.row([target.to_owned(), what, on, limit, spread.show(), verdict]);
+            table.row([what].into_iter().chain(cells));
         }
     }
-    for name in [PER_CORE, PORTABLE, FENCED] {
-        let Some(at) = found.ways.iter().position(|way| way.name == name) else { continue };
-        let each = Spread::of(found.beside[at].iter().map(|figures| figures[5]));
-        let verdict = match (found.ways[at].as_asked, each.median > 0.0) {
-            (false, _) => "not what was asked for",
-            (true, true) => "missed",
-            (true, false) => "met",
-        };
-        let (what, limit) = (format!("{name}: allocations a rotation"), "0".to_owned());
-        table.row(["rotation".into(), what, "one".into(), limit, each.show(), verdict.into()]);
-    }
-    table.note(&format!("Ratios are taken within a round. {MARK}"));
+    table.note(&note());
     table
 }
 
@@ -103,7 +78,7 @@ fn counters(found: &Strategies) -> Table {
     let heads = ["what", "is", "one in a loop", "sixteen in turn"];
     let title = "ns of CPU time an add to a counter, by strategy";
     let mut table = Table::new("strategy-counters", title, heads);
-    let cell = |way, name, on| show(found.find(way, name, Some(on)));
+    let cell = |way, name, on| show(found.find(way, name, on));
     for name in YARDSTICKS {
         let cells = On::ALL.map(|on| cell(PER_CORE, name, on));
         table.row([name.to_owned(), "-".to_owned()].into_iter().chain(cells));
@@ -127,7 +102,7 @@ fn windows(found: &Strategies, id: &'static str, what: &str, [ticker, given]: [&
     ];
     let mut table = Table::new(id, format!("ns of CPU time an add to {what}, by strategy"), heads);
     for way in &found.ways {
-        let cell = |name, on| show(found.find(way.name, name, Some(on)));
+        let cell = |name, on| show(found.find(way.name, name, on));
         let cells = [ticker, given].into_iter().flat_map(|name| On::ALL.map(|on| cell(name, on)));
         table.row([way.name.to_owned(), way.windows.clone()].into_iter().chain(cells));
     }
@@ -157,20 +132,6 @@ fn rotations(found: &Strategies) -> Table {
         "Wall time, with what reading the clock twice takes; median (least to greatest) over the rounds, each of 1000 \
          rotations.",
     );
-    table
-}
-
-fn looks(found: &Strategies) -> Table {
-    let heads = ["second look", "ns an add", "ratio to none"];
-    let mut table = Table::new("strategy-looks", "The second look of a portable add", heads);
-    let find = |name| found.find(PER_CORE, name, None).map(|(_, figure)| figure);
-    let Some(none) = find("look, none") else { return table };
-    for (name, figure) in LOOKS.iter().filter_map(|&name| Some((name, find(name)?))) {
-        let ratio = Spread::of_both(&figure.samples, &none.samples, |one, other| one / other);
-        let name = name.trim_start_matches("look, ").to_owned();
-        table.row([name, cost(figure).show(), ratio.show()]);
-    }
-    table.note(&note());
     table
 }
 

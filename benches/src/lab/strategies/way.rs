@@ -2,7 +2,7 @@
 //!
 //! The requested strategy is not always available: a kernel may have no restartable sequences, or
 //! no barrier for the whole process. A process reports its actual strategy, the tables show it, and
-//! there is no verdict on a process with another one.
+//! no ratio is taken with a process that has another one.
 
 use std::env;
 use std::path::Path;

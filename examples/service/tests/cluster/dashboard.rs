@@ -36,9 +36,10 @@ pub(crate) fn is_sound() {
     assert!(right, "{said}");
 }
 
-/// Checks that each expression finds something in a server that has scraped services under load.
+/// Checks that each expression finds something in a server that has scraped services under load,
+/// but for those of the days before.
 pub(crate) async fn finds_something(prometheus: &Prometheus) {
-    for expression in expressions() {
+    for expression in expressions().into_iter().filter(|one| !one.contains(" offset ")) {
         prometheus.until(&expression, |found| !found.is_empty()).await;
     }
 }

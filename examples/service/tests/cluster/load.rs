@@ -77,6 +77,27 @@ async fn send(service: SocketAddr, stop: Arc<AtomicBool>) -> Vec<Sent> {
     all
 }
 
+/// Sends requests for slow answers, which must succeed, with a pause after each.
+pub(crate) async fn slow(
+    service: SocketAddr,
+    milliseconds: u64,
+    pause: Duration,
+    number: usize,
+) -> Vec<Sent> {
+    let mut client = Client::connect(service).await.expect("the service listens");
+    let mut all = Vec::new();
+    for _ in 0..number {
+        let began = now();
+        let answer = client.send("GET", &format!("/slow/{milliseconds}"), String::new()).await;
+        let (status, _) = answer.expect("the service answers");
+        assert!(status.is_success(), "{status}");
+        let (ended, status, route) = (Some(now()), status.as_u16(), "/slow/{milliseconds}");
+        all.push(Sent { began, ended, method: "GET", route, status, cents: 0 });
+        sleep(pause).await;
+    }
+    all
+}
+
 /// Sends a request about a coupon, which must succeed.
 pub(crate) async fn coupon(service: SocketAddr, method: &'static str, code: &str) -> Sent {
     let mut client = Client::connect(service).await.expect("the service listens");

@@ -14,6 +14,7 @@ mod process;
 mod prometheus;
 mod recorded;
 mod scraped;
+mod unlike;
 
 use std::env;
 use std::fs;
@@ -47,9 +48,12 @@ fn the_rules_give_what_was_worked_out_by_hand() {
         ["check", "config", "federation.yml"],
         ["check", "rules", "rules.yml"],
         ["check", "rules", "burn.yml"],
+        ["check", "rules", "unlike.yml"],
         ["check", "rules", "alerts.yml"],
         ["test", "rules", "tests.yml"],
         ["test", "rules", "alert_tests.yml"],
+        ["test", "rules", "unlike_tests.yml"],
+        ["test", "rules", "past_tests.yml"],
     ] {
         let (right, said) = promtool(&arguments);
         assert!(right, "promtool {arguments:?}: {said}");
@@ -148,6 +152,26 @@ fn an_alert_that_misses_or_cries_wolf_is_noticed() {
     for (right, wrong) in [("[6h]", "[1h]"), ("[30m]", "[6h]"), ("[1h]", "[6h]")] {
         assert_noticed("burn.yml", "alert_tests.yml", right, wrong);
     }
+    for (right, wrong) in [
+        // A process is compared with two others at least.
+        (">= 3", ">= 2"),
+        // Chance, and the share of all.
+        (">= 2.5", ">= 0.5"),
+        (">= 0.01", ">= 0.05"),
+        ("2 * job:shop_requests_failed:median5m", "5 * job:shop_requests_failed:median5m"),
+        ("histogram_quantile(0.95,", "histogram_quantile(0.9,"),
+        ("2 * job:shop_requests_ns:median5m_p99", "0.5 * job:shop_requests_ns:median5m_p99"),
+    ] {
+        assert_noticed("unlike.yml", "unlike_tests.yml", right, wrong);
+    }
+    for (right, wrong) in [
+        // A change that comes each day is none, and one that has lasted for hours is over.
+        ("(job:shop_requests:rate5m offset 1d)", "(job:shop_requests:rate5m offset 1w)"),
+        ("(job:shop_requests_ns:p99_5m offset 1d)", "(job:shop_requests_ns:p99_5m offset 1w)"),
+        ("[2h] offset 1h", "[2h]"),
+    ] {
+        assert_noticed("unlike.yml", "past_tests.yml", right, wrong);
+    }
 }
 
 #[test]
@@ -160,7 +184,7 @@ fn the_expressions_of_the_dashboard_are_sound() {
 fn assert_noticed(file_name: &str, tests: &str, right: &str, wrong: &str) {
     let broken = file(&format!("broken-{file_name}"));
     fs::create_dir_all(&broken).unwrap();
-    for copied in ["rules.yml", "burn.yml", "alerts.yml", "global.yml", tests] {
+    for copied in ["rules.yml", "burn.yml", "unlike.yml", "alerts.yml", "global.yml", tests] {
         fs::copy(Path::new(FILES).join(copied), broken.join(copied)).unwrap();
     }
     let rules = fs::read_to_string(broken.join(file_name)).unwrap();
@@ -235,6 +259,20 @@ async fn run() {
         instance.lives.push(load.end().await);
     }
     instances[1].lives[0].extend(campaigns);
+
+    let native = Prometheus::of_native_histograms(&addresses).await;
+    let (began, slow) = (now(), unlike::is_slow(&addresses).await);
+    for (instance, sent) in instances.iter_mut().zip(slow) {
+        instance.lives.last_mut().expect("it has lived").extend(sent);
+    }
+    for server in [&prometheus, &native] {
+        unlike::is_found(server, addresses[2], began).await;
+    }
+    let buckets = native.query("shop_requests_values_bucket").await;
+    assert!(buckets.is_empty(), "native histograms have no buckets: {buckets:?}");
+    say(
+        "one is slow, unlike the others: its rule alone fires, by classic buckets and by native ones",
+    );
     let ended = now();
     say("the load has ended; one more scrape of each");
     let newest = "timestamp(shop_start_time_seconds)"; // that of a scrape that found something

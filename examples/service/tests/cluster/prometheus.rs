@@ -27,9 +27,18 @@ pub(crate) struct Prometheus {
 impl Prometheus {
     /// Starts one that scrapes the services each second, and waits until it has.
     pub(crate) async fn of(services: &[SocketAddr]) -> Prometheus {
+        Prometheus::with(services, &[]).await
+    }
+
+    /// Starts another, which takes native histograms.
+    pub(crate) async fn of_native_histograms(services: &[SocketAddr]) -> Prometheus {
+        Prometheus::with(services, &["--enable-feature=native-histograms"]).await
+    }
+
+    async fn with(services: &[SocketAddr], options: &[&str]) -> Prometheus {
         let targets: Vec<String> = services.iter().map(SocketAddr::to_string).collect();
         let targets = json!([{ "targets": targets }]).to_string();
-        let server = Prometheus::start("prometheus.yml", |folder, configuration| {
+        let server = Prometheus::start("prometheus.yml", options, |folder, configuration| {
             fs::write(folder.join("targets.json"), &targets)?;
             Ok(configuration)
         });
@@ -39,7 +48,7 @@ impl Prometheus {
 
     /// Starts one above another, and waits until it has scraped what that has recorded.
     pub(crate) async fn above(leaf: &Prometheus) -> Prometheus {
-        let server = Prometheus::start("federation.yml", |_, configuration| {
+        let server = Prometheus::start("federation.yml", &[], |_, configuration| {
             let (head, _) = configuration.split_once("- targets:").expect("they stand last");
             Ok(format!("{head}- targets: [\"{}\"]\n", leaf.address))
         });
@@ -49,7 +58,11 @@ impl Prometheus {
 
     /// Starts one with the example's files, intervals of a second, and what `edit` makes of its
     /// configuration.
-    fn start(name: &str, edit: impl Fn(&Path, String) -> Result<String>) -> Prometheus {
+    fn start(
+        name: &str,
+        options: &[&str],
+        edit: impl Fn(&Path, String) -> Result<String>,
+    ) -> Prometheus {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = free.local_addr().expect("it has an address");
         drop(free);
@@ -62,6 +75,7 @@ impl Prometheus {
             .arg(format!("--config.file={name}"))
             .arg("--storage.tsdb.path=data")
             .arg(format!("--web.listen-address={address}"))
+            .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log);
@@ -121,9 +135,11 @@ fn configure(
     edit: impl Fn(&Path, String) -> Result<String>,
 ) -> Result<()> {
     fs::create_dir_all(folder)?;
-    for rules in ["rules.yml", "burn.yml", "alerts.yml", "global.yml"] {
+    for rules in ["rules.yml", "burn.yml", "unlike.yml", "alerts.yml", "global.yml"] {
         let slow = fs::read_to_string(Path::new(FILES).join(rules))?;
-        fs::write(folder.join(rules), slow.replace(" interval: 1m", " interval: 1s"))?;
+        let quick = slow.replace(" interval: 1m", " interval: 1s");
+        let quick = if rules == "unlike.yml" { quick.replace("for: 1m", "for: 2s") } else { quick };
+        fs::write(folder.join(rules), quick)?;
     }
     let slow = fs::read_to_string(Path::new(FILES).join(name))?;
     assert_eq!(slow.matches("15s").count(), 2, "a scrape interval and an evaluation interval");

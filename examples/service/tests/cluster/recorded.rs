@@ -28,7 +28,7 @@ pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
     prometheus.until(mean, |found| found.len() == 1).await;
     let of_each = "count(job:shop_requests_ns:p99_5m > 0) == count(job:shop_requests_max_ns:max)";
     prometheus.until(of_each, |found| found.len() == 1).await;
-    assert_eq!(rules_in_order(prometheus).await, 36);
+    assert_eq!(rules_in_order(prometheus).await, 43);
 }
 
 /// Checks that a server has the same series as the only one below it: by the same labels, with the

@@ -5,8 +5,6 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of times made up")]
 
 mod browser;
-mod courses;
-mod fleet;
 mod heavy;
 mod hostile;
 mod keys;
@@ -17,6 +15,7 @@ mod page;
 mod past;
 mod percentiles;
 mod pictures;
+mod process;
 mod restart;
 mod shop;
 mod tabs;

@@ -1,10 +1,8 @@
-//! The console's page as its tests see it, and that of a fleet: by the hooks that the heads of the
-//! pages list.
+//! The console's page as its tests see it: by the hooks that the head of the page lists.
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use windrow_console::{Fleet, Server};
 
 use crate::browser::Browser;
 use crate::shop::Served;
@@ -17,16 +15,6 @@ pub(crate) struct Page {
     pub(crate) browser: Browser,
     /// The address of the page, up to its own path.
     pub(crate) origin: String,
-}
-
-/// Serves a fleet, and opens its page. Returns the address of the page, too.
-pub(crate) fn open_fleet(fleet: &Fleet) -> (Server, Browser, String) {
-    let server = fleet.serve("127.0.0.1:0").unwrap();
-    let origin = format!("http://{}/", server.address());
-    let mut browser = Browser::start();
-    browser.resize(1300, 900, false);
-    browser.open(&origin);
-    (server, browser, origin)
 }
 
 impl Page {

@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::env;
 use std::fs;
 use std::io::Cursor;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
+use windrow::export::{from_fn, total_fn};
+use windrow_console::Console;
 
 use crate::page::Page;
-use crate::shop::Shop;
+use crate::shop::{Served, Shop};
 
 /// Pictures are for reading, not for waiting.
 const MOST_BYTES: usize = 130_000;
@@ -26,7 +28,7 @@ fn the_page_by_day_and_by_night() {
     shop.pass(Duration::from_secs(450));
     shop.work_until(1_800, 86_400);
     let open = shop.open_at(1_800.0);
-    let server = shop.serve("127.0.0.1:0");
+    let server = Served::of(with_process(shop.console()));
     let mut page = Page::open(&server);
     page.browser.resize(1300, 1100, false);
     let key = "requests{method=\"POST\",route=\"/checkout/payment\"}";
@@ -51,6 +53,24 @@ fn the_page_by_day_and_by_night() {
     }
     drop(open);
     page.assert_well();
+}
+
+/// Adds the numbers of a process to a console.
+fn with_process(mut console: Console) -> Console {
+    let begun = Instant::now();
+    let cpu = total_fn(move || 1.3 + 0.07 * begun.elapsed().as_secs_f64());
+    console.show("process_cpu_seconds", "CPU time, user and system", cpu).unwrap();
+    let start = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    for (name, number) in [
+        ("process_resident_memory_bytes", 59_768_832.0),
+        ("process_open_fds", 61.0),
+        ("process_max_fds", 1_024.0),
+        ("process_threads", 9.0),
+        ("process_start_time_seconds", start as f64),
+    ] {
+        console.show(name, "A number of the process", from_fn(move || number)).unwrap();
+    }
+    console
 }
 
 type Color = [u8; 3];

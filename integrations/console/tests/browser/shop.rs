@@ -75,6 +75,11 @@ impl Shop {
     /// Serves the console of it at an address of this machine.
     pub(crate) fn serve(&self, address: &str) -> Served {
         let begun = Instant::now();
+        Served { server: self.console().build().serve(address).unwrap(), begun }
+    }
+
+    /// Returns its console.
+    pub(crate) fn console(&self) -> Console {
         let mut console = Console::new("shop");
         console.show("requests", "Requests by method and route", self.requests.clone()).unwrap();
         console.show("orders", "Orders since the start", self.orders.clone()).unwrap();
@@ -82,7 +87,7 @@ impl Shop {
         console.show("paid", "What was paid, in cents", self.paid.clone()).unwrap();
         console.nanoseconds("Rt");
         console.version("1.2.3");
-        Served { server: console.build().serve(address).unwrap(), begun }
+        console
     }
 
     /// The time of the windows goes on.

@@ -7,6 +7,7 @@ mod heavy;
 mod page;
 mod past;
 mod percentiles;
+mod process;
 mod server;
 mod streams;
 mod unusual;

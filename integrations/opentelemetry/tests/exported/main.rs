@@ -19,7 +19,7 @@ use opentelemetry_sdk::metrics::{
     SdkMeterProvider, Stream, Temporality,
 };
 use windrow::clock::{self, Manual};
-use windrow::export::{field, field_fn, from_fn, total_fn};
+use windrow::export::{Catalog, field, field_fn, from_fn, total_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
     events, family::Metric, labels, labels::LabelNames,
@@ -109,6 +109,25 @@ fn points(expected: &[(&str, f64)]) -> Points {
 
 fn sum(points: &Points, instrument: &str) -> f64 {
     points.iter().filter(|(name, _)| name.starts_with(instrument)).map(|(_, value)| value).sum()
+}
+
+#[test]
+fn a_catalogs_units_are_those_of_the_instruments() {
+    static RT: Histogram = Histogram::new();
+    let mut catalog = Catalog::new();
+    catalog.add("rt", "Response times", &RT).unwrap().set_unit("ns");
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    let mut observer = sdk.observer();
+    observer.observe_all(&catalog).unwrap();
+    RT.record(5);
+    sdk.collect();
+    let units: BTreeMap<String, String> = sdk.exporter.get_finished_metrics().unwrap()[0]
+        .scope_metrics()
+        .flat_map(ScopeMetrics::metrics)
+        .map(|metric| (metric.name().to_owned(), metric.unit().to_owned()))
+        .collect();
+    let expected = [("rt", ""), ("rt.bucket", ""), ("rt.sum", "ns")]; // numbers of values have none
+    assert_eq!(units, expected.map(|(name, unit)| (name.to_owned(), unit.to_owned())).into());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A real collector between the exporter and the book: the agent of the Python package `rotel`.
 //!
-//! `cargo xtask collector` installs and runs it.
+//! CONTRIBUTING.md says how to install and run it.
 
 use std::env;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -69,7 +69,7 @@ fn free_ports() -> [u16; 2] {
 }
 
 #[test]
-#[ignore = "`cargo xtask collector`: needs rotel"]
+#[ignore = "needs rotel"]
 fn what_a_real_collector_forwards_is_what_was_counted_though_it_is_killed_in_between() {
     for wire in WIRES {
         for temporality in [Temporality::Cumulative, Temporality::Delta] {

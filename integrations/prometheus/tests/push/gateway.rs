@@ -83,7 +83,7 @@ const HOSTILE: [&str; 9] =
     ["", "/", "..", "a/b", "ü\u{1F600}", "\"\\\n", " +&?#%2F%", "=", "\"} 1\nevil 1"];
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs prometheus-pushgateway"]
+#[ignore = "needs prometheus-pushgateway"]
 fn a_gateway_has_what_was_pushed_under_odd_jobs_and_labels() {
     let gateway = Gateway::start();
     let routes = Arc::new(Family::<Route, Counter>::new());
@@ -116,7 +116,7 @@ fn a_gateway_has_what_was_pushed_under_odd_jobs_and_labels() {
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs prometheus-pushgateway"]
+#[ignore = "needs prometheus-pushgateway"]
 fn a_gateway_replaces_adds_deletes_and_refuses() {
     let gateway = Gateway::start();
     let of = |name: &str, level: i64| {

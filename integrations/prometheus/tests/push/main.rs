@@ -82,6 +82,15 @@ fn a_text_of_the_programs_own_is_pushed_as_it_is() {
 }
 
 #[test]
+fn a_recorder_is_pushed_by_its_handle() {
+    let recorder = windrow_metrics::Recorder::builder().build().unwrap();
+    metrics::with_local_recorder(&recorder, || metrics::counter!("hits").increment(7));
+    let (url, thread) = listen(Some(ACCEPTED));
+    Pushgateway::at(&url, "copy").push(&recorder.handle()).unwrap();
+    assert!(thread.join().unwrap().ends_with("\r\n\r\n# TYPE hits counter\nhits 7\n\n"));
+}
+
+#[test]
 fn an_addition_is_a_post_and_a_deletion_a_delete() {
     let (url, thread) = listen(Some(ACCEPTED));
     Pushgateway::at(&url, "copy").add(&metrics()).unwrap();

@@ -2,7 +2,7 @@
 //! Python's client, of which that of `OpenMetrics` is strict, and a Prometheus server that scrapes
 //! while series come and go.
 //!
-//! `cargo xtask scrape` runs those whose tools are there.
+//! `cargo test --test scrape -- --ignored` runs them, where the tools are there.
 
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
@@ -40,7 +40,7 @@ fn feed(tool: &mut Command, text: &str) -> (bool, String) {
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs promtool"]
+#[ignore = "needs promtool"]
 fn promtool_has_nothing_to_say_against_the_text() {
     let (_counts, metrics) = exposed::exposition();
     let text = exposed::text(&metrics, Format::TEXT);
@@ -78,7 +78,7 @@ fn read(module: &str, text: &str) -> Samples {
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
+#[ignore = "needs python3 with prometheus-client"]
 fn the_strict_openmetrics_parser_reads_what_was_counted() {
     let (_counts, metrics) = exposed::exposition();
     let text = exposed::text(&metrics, Format::OPENMETRICS);
@@ -87,7 +87,7 @@ fn the_strict_openmetrics_parser_reads_what_was_counted() {
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
+#[ignore = "needs python3 with prometheus-client"]
 fn the_parser_of_the_classic_format_reads_the_same_samples() {
     let (_counts, metrics) = exposed::exposition();
     let samples = read("parser", &exposed::text(&metrics, Format::TEXT));
@@ -108,7 +108,7 @@ print(json.dumps([[it.value, float(it.timestamp), it.labels['trace_id']] for it 
 ";
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
+#[ignore = "needs python3 with prometheus-client"]
 fn the_strict_openmetrics_parser_reads_exemplars() {
     let text = exposed::text(&exemplars::metrics(), Format::OPENMETRICS);
     let (right, said) = feed(Command::new("python3").args(["-c", EXEMPLARS]), &text);
@@ -124,7 +124,7 @@ fn the_strict_openmetrics_parser_reads_exemplars() {
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs prometheus"]
+#[ignore = "needs prometheus"]
 fn a_server_keeps_exemplars() {
     for native in [false, true] {
         let target = server::Target::serve(exemplars::metrics());
@@ -150,7 +150,7 @@ fn a_server_keeps_exemplars() {
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs prometheus"]
+#[ignore = "needs prometheus"]
 fn a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go() {
     let (counts, metrics) = exposed::exposition();
     let target = server::Target::serve(metrics);
@@ -179,7 +179,7 @@ fn a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go(
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs prometheus"]
+#[ignore = "needs prometheus"]
 fn a_server_reads_native_histograms_and_all_counts_beside_them() {
     let (metrics, exact) = exposed::natives();
     let target = server::Target::serve(metrics);
@@ -216,7 +216,7 @@ fn a_server_reads_native_histograms_and_all_counts_beside_them() {
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
+#[ignore = "needs python3 with prometheus-client"]
 fn other_parsers_find_what_ours_find_under_names_of_utf_8_and_escaped_ones() {
     let (metrics, _) = metrics();
     let schemes = [Escaping::AllowUtf8, Escaping::Underscores, Escaping::Dots, Escaping::Values];
@@ -245,7 +245,7 @@ fn other_parsers_find_what_ours_find_under_names_of_utf_8_and_escaped_ones() {
 }
 
 #[test]
-#[ignore = "`cargo xtask scrape`: needs prometheus"]
+#[ignore = "needs prometheus"]
 fn the_increases_by_times_of_creation_are_the_lifetime_of_removed_series_too() {
     let sums = removed::sums();
     assert_eq!(sums.by_creation, sums.lifetime, "{sums:?}");

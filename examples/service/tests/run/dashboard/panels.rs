@@ -35,6 +35,7 @@ fn rate(name: &str, event: Option<&str>, by: &str) -> String {
 /// Returns the panels, laid out in lines.
 pub(super) fn of(served: &Served<'_>, source: &Value) -> Vec<Value> {
     let panels = requests(served).into_iter().chain(shop(served)).chain(processes(served));
+    let panels = panels.chain(by_process(served)).chain(past(served));
     let each_line = COLUMNS / WIDTH;
     let json = |(at, panel): (usize, Panel)| {
         let targets = panel.lines.iter().zip('A'..).map(|((expression, legend), letter)| {
@@ -67,10 +68,7 @@ fn requests(served: &Served<'_>) -> Vec<Panel> {
     let requests = |event| served.with_event("shop_requests_total", event);
     let of = |event| rate(requests(event), Some(event), ROUTE);
     let share = |event| format!("{} / {}", of(event), of("Request"));
-    // The buckets are series of the histogram.
-    let histogram = served.with_event("shop_requests_values", "Rt");
-    let buckets = rate(&format!("{histogram}_bucket"), Some("Rt"), "le, method, route");
-    let quantile = |q: &str| format!("histogram_quantile({q}, {buckets})");
+    let quantile = |q| quantile(served, q, ROUTE);
     let mean = format!("{} / {}", rate(sums(served), Some("Rt"), ROUTE), of("Rt"));
     let slowest = served.with_event("shop_requests_max", "Rt");
     let slowest = format!("max by ({ROUTE}) ({slowest}{{event=\"Rt\",{INSTANCE}}})");
@@ -93,6 +91,16 @@ fn requests(served: &Served<'_>) -> Vec<Panel> {
         panel("Slowest of the last minute", "ns", slowest, ROUTE_LEGEND),
         panel("In flight", "short", in_flight, ROUTE_LEGEND),
     ]
+}
+
+/// Returns an expression for a quantile of the response times of the chosen processes, of all with
+/// the same labels together: by classic buckets, or by native histograms in their place.
+fn quantile(served: &Served<'_>, q: &str, by: &str) -> String {
+    // The buckets are series of the histogram.
+    let histogram = served.with_event("shop_requests_values", "Rt");
+    let buckets = rate(&format!("{histogram}_bucket"), Some("Rt"), &format!("le, {by}"));
+    let native = rate(histogram, Some("Rt"), by);
+    format!("histogram_quantile({q}, {buckets}) or histogram_quantile({q}, {native})")
 }
 
 fn sums<'s>(served: &Served<'s>) -> &'s str {
@@ -130,6 +138,9 @@ fn processes(served: &Served<'_>) -> Vec<Panel> {
     let memory = of("process_resident_memory_bytes");
     let files = format!("{} / {}", of("process_open_fds"), of("process_max_fds"));
     let age = format!("time() - {}", of("shop_start_time_seconds"));
+    let scraped = of("shop_start_time_seconds");
+    let scraped = format!("time() - max_over_time(timestamp({scraped})[1h:15s])");
+    let versions = format!("count by (version) ({})", of("shop_build_info"));
     let full = served.families().filter(|family| family.ends_with("_overflow_total"));
     let full = full.map(|name| (format!("sum by (instance) ({name}{{{INSTANCE}}})"), name));
     let legend =
@@ -137,6 +148,8 @@ fn processes(served: &Served<'_>) -> Vec<Panel> {
     vec![
         panel("Processes that answer", "short", "sum (up{job=\"shop\"})".to_owned(), "up"),
         panel("Age of the processes", "s", age, "{{instance}}"),
+        panel("Since the last good scrape", "s", scraped, "{{instance}}"),
+        panel("Processes by version", "short", versions, "{{version}}"),
         panel("Cores in use", "short", cpu, "{{instance}}"),
         panel("Resident memory", "bytes", memory, "{{instance}}"),
         panel("Open files", "percentunit", files, "{{instance}}"),
@@ -145,5 +158,61 @@ fn processes(served: &Served<'_>) -> Vec<Panel> {
             unit: "short",
             lines: full.map(|(line, name)| (line, legend(name))).collect(),
         },
+    ]
+}
+
+/// Returns what shows a process that is unlike the others.
+fn by_process(served: &Served<'_>) -> Vec<Panel> {
+    let of = |event| {
+        let requests = served.with_event("shop_requests_total", event);
+        rate(requests, Some(event), "instance")
+    };
+    let each = rate(
+        served.with_event("shop_requests_total", "Request"),
+        Some("Request"),
+        "instance, method, route",
+    );
+    let share = format!("{} / {}", of("Exception"), of("Request"));
+    let folded = |fold: &str| format!("{fold} {each})");
+    vec![
+        panel("Requests by process", "reqps", of("Request"), "{{instance}}"),
+        panel("Failed by process", "percentunit", share, "{{instance}}"),
+        panel(
+            "99th percentile by process",
+            "ns",
+            quantile(served, "0.99", "instance"),
+            "{{instance}}",
+        ),
+        Panel {
+            title: "Requests of one process: least, median, most",
+            unit: "reqps",
+            lines: vec![
+                (folded("min by (method, route) ("), format!("{ROUTE_LEGEND} least")),
+                (folded("quantile by (method, route) (0.5,"), format!("{ROUTE_LEGEND} median")),
+                (folded("max by (method, route) ("), format!("{ROUTE_LEGEND} most")),
+            ],
+        },
+    ]
+}
+
+/// Returns what shows a change.
+fn past(served: &Served<'_>) -> Vec<Panel> {
+    let requests = served.with_event("shop_requests_total", "Request");
+    let requests = format!("{requests}{{event=\"Request\",{INSTANCE}}}");
+    let rate = |offset: &str| format!("sum (rate({requests}[5m]{offset}))");
+    let day = format!("sum by ({ROUTE}) (increase({requests}[1d]))");
+    let held = "time() - ALERTS_FOR_STATE{job=\"shop\"}".to_owned();
+    vec![
+        panel("Age of alerts", "s", held, "{{alertname}} {{instance}} {{route}}"),
+        Panel {
+            title: "Requests, and those of yesterday and of a week ago",
+            unit: "reqps",
+            lines: vec![
+                (rate(""), "now".to_owned()),
+                (rate(" offset 1d"), "yesterday".to_owned()),
+                (rate(" offset 1w"), "a week ago".to_owned()),
+            ],
+        },
+        panel("Requests in a day", "short", day, ROUTE_LEGEND),
     ]
 }

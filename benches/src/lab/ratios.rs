@@ -1,0 +1,42 @@
+//! The ratios of a run that pages cite, each taken within a round.
+
+use super::report::Table;
+use super::speed::{Speed, counted};
+use super::stats::{MARK, Spread};
+use super::subject::{Group, SENTINEL, SENTINEL_TICKER};
+use super::work::Work;
+use crate::harness::cores;
+use crate::ours::WINDROW;
+use crate::rivals::counters::ATOMIC;
+use crate::rivals::{OUR_NODE, OWN_NODE};
+
+/// Each ratio: its words, the group of both sides, and both contenders.
+const RATIOS: [(&str, Group, &str, &str); 6] = [
+    ("add to a counter / to an `AtomicU64`", Group::Counter, WINDROW, ATOMIC),
+    ("add to a window / sentinel-core's, time published", Group::Window, WINDROW, SENTINEL_TICKER),
+    ("add to a window / sentinel-core's, time read", Group::Coarse, WINDROW, SENTINEL),
+    ("sentinel-core's rate, on windrow's node / on its own", Group::NodeRates, OUR_NODE, OWN_NODE),
+    ("its add", Group::NodeAdds, OUR_NODE, OWN_NODE),
+    ("its whole entry", Group::Entries, OUR_NODE, OWN_NODE),
+];
+
+/// The table; empty if `speed` was not measured.
+pub fn table(speed: Option<&Speed>) -> Table {
+    let heads = ["CPU time, within a round", "1 thread", &*counted(cores())];
+    let mut table = Table::new("ratios", "Ratios", heads);
+    let Some(speed) = speed else { return table };
+    for (what, group, one, other) in RATIOS {
+        let ratio = |threads| {
+            let find = |name| speed.find(group, name, Work::Add(threads));
+            let (one, other) = (find(one)?, find(other)?);
+            let ratio = Spread::of_both(&one.samples, &other.samples, |one, other| one / other);
+            Some(ratio.show())
+        };
+        let cells = [1, cores()].map(|threads| ratio(threads).unwrap_or_else(|| "-".to_owned()));
+        if cells.iter().any(|cell| cell != "-") {
+            table.row([what.to_owned()].into_iter().chain(cells));
+        }
+    }
+    table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+    table
+}

@@ -1,0 +1,93 @@
+//! The readings of one event's count, and the relations between them.
+
+use windrow::Timestamp;
+use windrow::export::{AnySnapshot, AnyWindow};
+
+use crate::shown::layout::only_grows;
+
+/// The readings of one event's count, in the order in which an audit takes them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Readings {
+    pub(super) lifetime_first: u64,
+    pub(super) difference_first: u64,
+    pub(super) walk: u64,
+    pub(super) difference: u64,
+    pub(super) late: u64,
+    pub(super) lifetime: u64,
+    /// True if the interval is the same in all of them.
+    pub(super) of_one_interval: bool,
+}
+
+impl Readings {
+    /// Returns the distance of the walk from the range between the two differences of totals around
+    /// it. No add in flight can explain that: all three read the words that the add changes, and
+    /// these only grow.
+    pub(super) fn disagree(&self) -> u64 {
+        if !self.of_one_interval {
+            return 0;
+        }
+        let below = self.difference_first.saturating_sub(self.walk);
+        below.max(self.walk.saturating_sub(self.difference))
+    }
+
+    /// Returns the count seen in the buckets and as late.
+    pub(super) fn seen(&self) -> u64 {
+        self.walk.saturating_add(self.late)
+    }
+
+    /// Returns a lower bound of the count that had left the interval. The total is the earlier
+    /// reading, and an add in flight is in its bucket before it is in the total: either makes this
+    /// too small.
+    pub(super) fn left(&self) -> u64 {
+        self.lifetime_first.saturating_sub(self.seen())
+    }
+}
+
+/// The readings of all events of a window whose counts only grow, and the time at which they were
+/// taken.
+pub(super) struct Taken {
+    pub(super) by_event: Vec<Readings>,
+    /// The window's time of the walk.
+    pub(super) at: Timestamp,
+    /// The length of a bucket, and the number of buckets.
+    pub(super) geometry: (u64, usize),
+}
+
+impl Taken {
+    /// Reads a window; `None` if no event of it has a count that only grows.
+    pub(super) fn of(window: &dyn AnyWindow) -> Option<Taken> {
+        let kinds = window.events().iter().enumerate();
+        let counted = kinds.filter(|(_, (_, kind))| only_grows(*kind));
+        let events: Vec<usize> = counted.map(|(event, _)| event).collect();
+        if events.is_empty() {
+            return None;
+        }
+        let mut by_event = vec![Readings::default(); events.len()];
+        for (readings, event) in by_event.iter_mut().zip(&events) {
+            readings.lifetime_first = window.lifetime_count(*event);
+        }
+        let first = window.totals();
+        let walk = window.snapshot(None)?;
+        let second = window.totals();
+        let (geometry, interval) = (geometry_of(&*walk), walk.interval());
+        let newest = walk.len().checked_sub(1).map(|newest| walk.bucket(newest).end());
+        let of_one_interval = [&first, &second]
+            .iter()
+            .all(|totals| Some(totals.end()) == newest && totals.interval() == interval);
+        for (readings, event) in by_event.iter_mut().zip(&events) {
+            readings.difference_first = first.stats(*event).count;
+            readings.walk = walk.stats(*event).count;
+            readings.difference = second.stats(*event).count;
+            readings.late = window.late(*event).count;
+            readings.lifetime = window.lifetime_count(*event);
+            readings.of_one_interval = of_one_interval;
+        }
+        Some(Taken { by_event, at: walk.at(), geometry })
+    }
+}
+
+/// Returns the length of a bucket, and the number of buckets.
+fn geometry_of(walk: &dyn AnySnapshot) -> (u64, usize) {
+    let length = if walk.is_empty() { 0 } else { walk.bucket(0).interval().as_nanos() };
+    (u64::try_from(length).unwrap_or(u64::MAX), walk.len())
+}

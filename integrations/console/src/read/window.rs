@@ -1,0 +1,58 @@
+//! The numbers of a window's row.
+
+use windrow::export::AnyWindow;
+use windrow::{Kind, Stats};
+
+use super::buckets::{known_span, nanos};
+use super::number::Number;
+use super::values;
+use crate::shown::layout::PERCENTILES;
+
+/// Bounds of values, and the all-time counts of values above them, modulo 2^32.
+pub(crate) type Bounds = [u64; PERCENTILES];
+pub(crate) type Above = [u32; PERCENTILES];
+
+/// Reads the numbers of a row, over the closed buckets of the interval except for lifetimes, in the
+/// order that [`layout`](crate::shown::layout) says.
+///
+/// Values above the bounds are those of the first `Histogram` event.
+pub(crate) fn numbers(
+    window: &dyn AnyWindow,
+    bounds: Option<Bounds>,
+    into: &mut Vec<Number>,
+) -> (u64, Above) {
+    let (mut above, mut left) = (Above::default(), bounds);
+    // `None` if the geometry has just changed to a shorter interval: the next frame has it.
+    let closed = window.complete();
+    for (event, (_, kind)) in window.events().iter().enumerate() {
+        let lifetime = || window.lifetime_count(event);
+        let stats = || closed.as_ref().map_or_else(Stats::default, |closed| closed.stats(event));
+        match kind {
+            Kind::Count => into.extend([lifetime(), stats().count].map(Number::Unsigned)),
+            Kind::Signed => {
+                let both = [window.lifetime(event), stats()];
+                into.extend(both.map(|of| Number::Signed(of.signed_sum())));
+            }
+            Kind::Value => {
+                let Stats { count, sum, min, max } = stats();
+                into.extend([lifetime(), count, sum].map(Number::Unsigned));
+                into.extend([min, max].map(Number::from));
+            }
+            Kind::Histogram(_) => {
+                let values = closed.as_ref().and_then(|closed| closed.distribution(event));
+                let values = values.unwrap_or_default();
+                // Count and counts above are from one reading: a share of them is at most one.
+                let all = left.take().and_then(|bounds| {
+                    let all = window.lifetime_distribution(event)?;
+                    above = values::above(&all, bounds).map(|above| above as u32);
+                    Some(all.count())
+                });
+                values::numbers(all.unwrap_or_else(lifetime), &values, into);
+            }
+            Kind::Maximum => into.push(stats().max.into()),
+            Kind::Minimum => into.push(stats().min.into()),
+            _ => {} // a later kind, unknown here
+        }
+    }
+    (closed.map_or(0, |closed| nanos(known_span(window, closed.interval()))), above)
+}

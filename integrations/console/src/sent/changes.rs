@@ -1,0 +1,151 @@
+//! Unusual changes in answers: as a list, and in words.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::json::Json;
+use super::words::{legible, part, percent, short, span, time, times, utc};
+use crate::read::number::Number;
+use crate::shown::layout::QUANTILES;
+use crate::unusual::change::Course;
+use crate::unusual::list::{Found, Unusual};
+use crate::unusual::what::What;
+
+/// The greatest number of changes that are listed.
+const LISTED: usize = 100;
+
+/// Writes changes for the page: each with the number of its row, and its kind, weight, beginning,
+/// words and course.
+pub(crate) fn write(
+    unusual: &Unusual,
+    json: &mut Json,
+    now: u64,
+    row: impl Fn(&Found) -> Option<u64>,
+) {
+    json.object(|json| {
+        json.name("list").list(|json| {
+            for found in unusual.found.iter().take(LISTED) {
+                json.list(|json| {
+                    json.number(row(found));
+                    json.text(name(found.change.what));
+                    json.number(Number::real(found.change.weight()));
+                    json.number(beginning(now, found.ago));
+                    json.text(&says(found));
+                    json.text(course(found.change.course));
+                });
+            }
+        });
+        json.name("changes").number(unusual.found.len() as u64);
+        json.name("calm").number(calm(unusual, now));
+        json.name("windows").number(unusual.windows);
+        json.name("compared").number(unusual.compared);
+    });
+}
+
+/// Returns the time since which nothing else was unusual.
+fn calm(unusual: &Unusual, now: u64) -> Option<u64> {
+    unusual.calm().map(|ago| beginning(now, ago))
+}
+
+/// Returns changes for `/snapshot.json`.
+pub(crate) fn json(unusual: &Unusual, now: u64) -> Value {
+    let found = unusual.found.iter().take(LISTED).map(|found| {
+        json!({
+            "key": found.key,
+            "what": name(found.change.what),
+            "since_ms": beginning(now, found.ago),
+            "from": found.change.from,
+            "to": found.change.to,
+            "says": says(found),
+            "course": course(found.change.course),
+        })
+    });
+    json!({
+        "changes": found.collect::<Vec<_>>(),
+        "count": unusual.found.len(),
+        "calm_since_ms": calm(unusual, now),
+        "windows": unusual.windows,
+        "compared": unusual.compared,
+    })
+}
+
+/// Returns changes for a terminal: a line for each change.
+pub(crate) fn text(unusual: &Unusual, now: u64) -> String {
+    let mut text = String::new();
+    for found in unusual.found.iter().take(LISTED) {
+        let (key, says, since) = (legible(&found.key), says(found), found.ago);
+        let course = match found.change.course {
+            Course::New | Course::Steady => "",
+            Course::Worse => ", getting worse",
+            Course::Better => ", getting better",
+        };
+        let time = utc(beginning(now, since));
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "unusual: {key}  {says} since {time} ({}){course}", span(since));
+    }
+    if unusual.found.len() > LISTED {
+        let _ = writeln!(text, "unusual: {} more", unusual.found.len() - LISTED);
+    }
+    let _ = match (unusual.windows, unusual.compared, calm(unusual, now)) {
+        (0, ..) => Ok(()),
+        (_, 0, _) | (.., None) => {
+            writeln!(text, "nothing to compare with yet: that takes a quarter of an hour")
+        }
+        (_, _, Some(calm)) if unusual.found.is_empty() => {
+            writeln!(text, "nothing unusual since {}", utc(calm))
+        }
+        _ => Ok(()),
+    };
+    if unusual.compared > 0 && unusual.compared < unusual.windows {
+        let (compared, windows) = (unusual.compared, unusual.windows);
+        let _ = writeln!(text, "{compared} of {windows} windows have a past to compare with");
+    }
+    text
+}
+
+/// Returns the time that was so long before `now`, in whole seconds: it is the same in each frame.
+fn beginning(now: u64, ago: u64) -> u64 {
+    now.saturating_sub(ago).saturating_add(500) / 1_000 * 1_000
+}
+
+fn name(what: What) -> &'static str {
+    match what {
+        What::Failing => "failing",
+        What::Slow => "slow",
+        What::Quiet => "quiet",
+        What::Refused => "refused",
+        What::Busy => "busy",
+    }
+}
+
+fn course(course: Course) -> &'static str {
+    match course {
+        Course::New => "new",
+        Course::Worse => "worse",
+        Course::Steady => "steady",
+        Course::Better => "better",
+    }
+}
+
+/// Returns a change in words, without its time.
+fn says(Found { change, is_duration, .. }: &Found) -> String {
+    let (from, to, factor) = (change.from, change.to, change.factor());
+    let than = if change.yesterday { " of this hour yesterday" } else { "" };
+    match change.what {
+        What::Failing => format!("failures {} to {}", percent(from), percent(to)),
+        What::Refused => format!("refused {} to {}", percent(from), percent(to)),
+        What::Slow => {
+            let value = |value: f64| if *is_duration { time(value) } else { short(value) };
+            let name = QUANTILES[change.percentile()].0;
+            format!("{name} {}, {} to {}", times(factor), value(from), value(to))
+        }
+        What::Quiet if to == 0.0 => format!("no traffic, {}/s before", short(from)),
+        What::Quiet => {
+            format!("traffic {}{than}, {}/s to {}/s", part(factor), short(from), short(to))
+        }
+        What::Busy => {
+            format!("traffic {}{than}, {}/s to {}/s", times(factor), short(from), short(to))
+        }
+    }
+}

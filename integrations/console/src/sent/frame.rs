@@ -1,0 +1,358 @@
+//! Frames: the messages that a stream sends each second.
+//!
+//! `event: all` contains everything, and is the first frame of a stream:
+//!
+//! ```json
+//! {"service": "shop", "instance": "process 4711", "version": "1.2.0", "log": 1, "epoch": "18c...",
+//!  "frame": 7, "age": 61000, "time": 1700000000000,
+//!  "metrics": [["requests", "Requests by route", "window",
+//!               [["Pass", "Count", ""], ["Rt", "Value", "ns"]], ""]],
+//!  "rows": [[0, 0, "requests{route=\"/\"}", 59000000000,
+//!            [812, 790, 812, 790, 31600, 12, 90], [320, 1000, 13, 14]]],
+//!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []},
+//!  "unusual": {"list": [[0, "slow", 43.2, 1699999700000, "p99 ×40, 2.1 ms to 84 ms", "worse"]],
+//!              "changes": 1, "calm": 1699990000000, "windows": 1, "compared": 1},
+//!  "heavy": [["clients", "Requests by client", [[60000, 812, [["acme", 512, 530]]]]]],
+//!  "process": [[["process_open_fds", "process_max_fds"], "descriptors", "31 of 1024", ""]]}
+//! ```
+//!
+//! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover
+//! (or those since the window was built, if fewer), its numbers (see
+//! [`layout`](crate::shown::layout)) and the last minute: the age of the end of its newest slice
+//! and the length of a slice, both in milliseconds, and the count of each slice, from the first one
+//! that is known. `epoch` tells one process from another, `log` is 1 if `/past` has a log, `age` is
+//! the time since the console was made, and `held` the age at which nothing disagreed, both in
+//! milliseconds; an audit reads one series, and `round` is the number of frames in which each
+//! series has its turn. `unusual` has the changes that go on, each with its row, kind, weight,
+//! beginning, words and course, the most urgent first; their number, if not all are listed; the
+//! time since which nothing else was unusual; and the number of windows, and of those that have a
+//! past to compare with. `heavy` has heavy keys: a name, a help, and for each span its
+//! milliseconds, the total weight, and the heaviest keys with the bounds of their weight. `process`
+//! has the [line](super::process) of the process: the keys of a part, its name, its words, and more
+//! words. `yesterday` has a row's number and its rate a second in this hour of yesterday, where a
+//! tier has it.
+//!
+//! `event: more` contains the changes since the frame before: `gone` has the numbers of removed
+//! rows, `spans` a row's number and the span that it covers now, `rows` a row's number and its
+//! numbers, `yesterday` the changed ones, and `new` complete new rows. A series that was removed
+//! and has come back is another row.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::json::Json;
+use super::process::Line;
+use super::walk::{Read, Walk};
+use super::words::wall;
+use super::{changes, heavy};
+use crate::read::audit::{AUDITS, Turn, audit};
+use crate::read::heavy::Turns;
+use crate::read::history::{History, history};
+use crate::read::ledger::{Audit, Ledger};
+use crate::read::number::Number;
+use crate::shown::names::{events_of, form_name, kind_name};
+use crate::shown::registry::{Named, Shown};
+use crate::unusual::keeper::Keeper;
+use crate::unusual::list::{Found, Unusual};
+
+/// The greatest number of failing series that a frame names.
+const NAMED: usize = 100;
+
+/// The contents of one second, for all streams.
+pub(crate) struct Frame {
+    pub(crate) number: u64,
+    /// The frame for streams that have sent the frame before.
+    pub(crate) more: Bytes,
+    /// The frame for streams that have not, if any asked for it.
+    pub(crate) all: Option<Bytes>,
+}
+
+/// The maker of frames, which remembers the contents of the last one.
+pub(crate) struct Sampler {
+    shown: Arc<Shown>,
+    keeper: Arc<Keeper>,
+    /// The rows, by metric and then by key.
+    known: Vec<HashMap<String, Row>>,
+    /// The number of rows that ever existed, which is the number of the next.
+    rows: u64,
+    audits: u64,
+    turn: Turn,
+    /// The age of the console when nothing last disagreed.
+    held: u64,
+    /// The turns of heavy keys, and what the last one has read.
+    turns: Turns,
+    heavy: String,
+    process: Line,
+}
+
+/// The contents of the last frame for a series.
+struct Row {
+    number: u64,
+    /// The number of the series itself. (Its key may come to be another series'.)
+    series: u64,
+    span: u64,
+    numbers: Vec<Number>,
+    ledger: Ledger,
+    /// The difference between its readings.
+    fails_by: u64,
+    /// The rate in this hour of yesterday, a second.
+    yesterday: Option<f64>,
+    /// The number of the last frame that contained it.
+    frame: u64,
+}
+
+impl Sampler {
+    pub(crate) fn new(shown: &Arc<Shown>, keeper: &Arc<Keeper>) -> Sampler {
+        Sampler {
+            shown: Arc::clone(shown),
+            keeper: Arc::clone(keeper),
+            known: shown.metrics.iter().map(|_| HashMap::new()).collect(),
+            rows: 0,
+            audits: 0,
+            turn: Turn::default(),
+            held: 0,
+            turns: Turns::default(),
+            heavy: String::new(),
+            process: Line::default(),
+        }
+    }
+
+    /// Reads all series. `full` asks for a frame with everything.
+    pub(crate) fn frame(&mut self, number: u64, full: bool) -> Frame {
+        let age = millis(self.shown.age());
+        let mut parts = Parts { all: full.then(Json::default), ..Parts::default() };
+        let (shown, keeper) = (Arc::clone(&self.shown), Arc::clone(&self.keeper));
+        let mut walk = Walk::begin(&shown, &keeper);
+        for index in 0..self.known.len() {
+            walk.metric(index, |read| self.row(read, number, &mut parts));
+        }
+        let (unusual, walked) = walk.end();
+        self.forget(number, &mut parts.gone);
+        self.turn.end(walked);
+        let check = self.check(age, walked);
+        if let Some(read) = self.turns.read(&shown.heavy) {
+            let mut json = Json::default();
+            json.list(|json| read.iter().for_each(|(keys, tops)| heavy::write(json, keys, tops)));
+            self.heavy = json.finish();
+        }
+        let mut process = Json::default();
+        self.process.write(&mut process, &shown, wall());
+        let tail = self.tail(&check, &unusual, &process.finish());
+
+        let mut more = Json::default();
+        more.object(|json| {
+            self.head(json, number, age);
+            json.name("rows").raw_list(&parts.rows);
+            json.name("new").raw_list(&parts.new);
+            json.name("spans").raw_list(&parts.spans);
+            json.name("gone").raw_list(&parts.gone);
+            json.name("yesterday").raw_list(&parts.yesterday);
+            json.raw(&tail);
+        });
+        let all = parts.all.map(|rows| {
+            let mut all = Json::default();
+            all.object(|json| {
+                json.name("service").text(&self.shown.service);
+                json.name("instance").text(&self.shown.instance);
+                json.name("version").text(&self.shown.version);
+                json.name("log").number(u64::from(self.shown.has_log));
+                self.head(json, number, age);
+                json.name("metrics").list(|json| {
+                    self.shown.metrics.iter().for_each(|metric| self.describe(json, metric));
+                });
+                json.name("rows").raw_list(&rows);
+                json.name("yesterday").raw_list(&parts.all_yesterday);
+                json.raw(&tail);
+            });
+            event("all", all)
+        });
+        Frame { number, more: event("more", more), all }
+    }
+
+    /// Writes what a series' reading has changed.
+    fn row(&mut self, read: &Read<'_>, frame: u64, parts: &mut Parts) {
+        let Read { key, numbers, span, .. } = *read;
+        self.process.note(&self.shown, read.index, key, numbers);
+        let known = &mut self.known[read.index];
+        if known.get(key).is_some_and(|row| row.series != read.series.number()) {
+            known.remove(key).iter().for_each(|row| parts.gone.number(row.number));
+        }
+        let row = if let Some(row) = known.get_mut(key) {
+            // The span of a young window grows, which is no news for an empty one.
+            let holds_any = numbers.iter().any(|number| !number.is_nothing());
+            if row.span != span && holds_any {
+                row.span = span;
+                parts.spans.list(|json| {
+                    json.number(row.number);
+                    json.number(span);
+                });
+            }
+            if row.numbers != numbers {
+                parts.rows.list(|json| {
+                    json.number(row.number);
+                    json.numbers(numbers);
+                });
+                row.numbers.clear();
+                row.numbers.extend_from_slice(numbers);
+            }
+            row
+        } else {
+            let row = Row {
+                number: self.rows,
+                series: read.series.number(),
+                span,
+                numbers: numbers.to_vec(),
+                ledger: Ledger::default(),
+                fails_by: 0,
+                yesterday: None,
+                frame,
+            };
+            self.rows += 1;
+            whole(&mut parts.new, row.number, read);
+            known.entry(key.to_owned()).or_insert(row)
+        };
+        row.frame = frame;
+        let yesterday = if read.is_watched { read.yesterday } else { row.yesterday };
+        let item = |json: &mut Json| {
+            json.number(row.number);
+            json.number(yesterday.map_or(Number::None, Number::real));
+        };
+        if row.yesterday != yesterday {
+            parts.yesterday.list(item);
+        }
+        if yesterday.is_some() && parts.all.is_some() {
+            parts.all_yesterday.list(item);
+        }
+        row.yesterday = yesterday;
+        // A possible loss is read again for each frame, until it is resolved.
+        if self.turn.places().contains(&read.place) || row.ledger.is_pending() {
+            let found = audit(read.metric, &mut row.ledger);
+            self.audits += u64::from(found != Audit::Nothing);
+            row.fails_by = if let Audit::Fails { by } = found { by } else { 0 };
+        }
+        if let Some(all) = &mut parts.all {
+            whole(all, row.number, read);
+        }
+    }
+
+    /// Forgets the rows that this frame has not seen.
+    fn forget(&mut self, frame: u64, gone: &mut Json) {
+        for known in &mut self.known {
+            known.retain(|_, row| {
+                let stays = row.frame == frame;
+                if !stays {
+                    gone.number(row.number);
+                }
+                stays
+            });
+        }
+    }
+
+    /// Returns the result of the audits.
+    fn check(&mut self, age: u64, walked: usize) -> String {
+        let rows = self.known.iter().flat_map(HashMap::values);
+        let failing: Vec<&Row> = rows.filter(|row| row.fails_by > 0).take(NAMED).collect();
+        let is_pending =
+            self.known.iter().flat_map(HashMap::values).any(|row| row.ledger.is_pending());
+        if failing.is_empty() && !is_pending {
+            self.held = age;
+        }
+        let mut json = Json::default();
+        json.object(|json| {
+            json.name("audits").number(self.audits);
+            json.name("round").number(walked.div_ceil(AUDITS).max(1) as u64);
+            json.name("held").number(self.held);
+            json.name("failing").list(|json| {
+                for row in failing {
+                    json.list(|json| {
+                        json.number(row.number);
+                        json.number(row.fails_by);
+                    });
+                }
+            });
+        });
+        json.finish()
+    }
+
+    /// Writes the beginning of a frame.
+    fn head(&self, json: &mut Json, number: u64, age: u64) {
+        json.name("epoch").text(&self.shown.epoch);
+        json.name("frame").number(number);
+        json.name("age").number(age);
+        json.name("time").number(wall());
+    }
+
+    /// Returns the end of a frame: the members that each has whole.
+    fn tail(&self, check: &str, unusual: &Unusual, process: &str) -> String {
+        let mut json = Json::default();
+        json.name("check").raw(check);
+        let row = |found: &Found| Some(self.known[found.metric].get(&found.key)?.number);
+        changes::write(unusual, json.name("unusual"), wall(), row);
+        json.name("heavy").raw(&self.heavy);
+        json.name("process").raw(process);
+        json.finish()
+    }
+
+    /// Writes a metric's name, help, form, events, and the unit of its own values.
+    fn describe(&self, json: &mut Json, metric: &Named) {
+        let unit = |name: &str| if self.shown.is_duration(name) { "ns" } else { "" };
+        json.list(|json| {
+            json.text(&metric.name);
+            json.text(&metric.help);
+            json.text(form_name(metric.outline.form));
+            json.list(|json| {
+                for (event, kind) in events_of(metric.outline.form) {
+                    json.list(|json| {
+                        json.text(event);
+                        json.text(&kind_name(*kind));
+                        json.text(unit(event));
+                    });
+                }
+            });
+            json.text(self.shown.unit(metric).unwrap_or_default());
+        });
+    }
+}
+
+/// The lists of a frame, as they grow.
+#[derive(Default)]
+struct Parts {
+    rows: Json,
+    new: Json,
+    spans: Json,
+    gone: Json,
+    yesterday: Json,
+    all: Option<Json>,
+    /// For `all`: the rates of yesterday of all rows.
+    all_yesterday: Json,
+}
+
+/// Writes a whole row. Reads its last minute only if it is wanted.
+fn whole(json: &mut Json, number: u64, read: &Read<'_>) {
+    json.list(|json| {
+        json.number(number);
+        json.number(read.index as u64);
+        json.text(read.key);
+        json.number(read.span);
+        json.list(|json| json.numbers(read.numbers));
+        json.list(|json| {
+            if let Some(History { age, step, counts }) = history(read.metric) {
+                json.number(age);
+                json.number(step);
+                json.numbers(&counts);
+            }
+        });
+    });
+}
+
+/// Returns an event of the stream.
+fn event(name: &str, data: Json) -> Bytes {
+    // JSON has no line feeds of its own.
+    Bytes::from(format!("event: {name}\ndata: {}\n\n", data.finish()))
+}
+
+fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,92 @@
+//! Heavy keys in answers: the keys with the most weight, each with its share and the bounds of
+//! both.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::json::Json;
+use super::words::{legible, percent};
+use crate::read::heavy::tops;
+use crate::shown::heavy::{Heavy, Top, Weight};
+
+/// Writes keys for a frame: a name, a help, and for each span its milliseconds, the total weight,
+/// and the keys with their bounds.
+pub(crate) fn write(json: &mut Json, heavy: &Heavy, tops: &[Top]) {
+    json.list(|json| {
+        json.text(&heavy.name);
+        json.text(&heavy.help);
+        json.list(|json| {
+            for top in tops {
+                json.list(|json| {
+                    json.number(millis(top.span));
+                    json.number(top.total);
+                    json.list(|json| {
+                        for weight in &top.keys {
+                            json.list(|json| {
+                                json.text(&weight.key);
+                                json.number(weight.at_least);
+                                json.number(weight.at_most);
+                            });
+                        }
+                    });
+                });
+            }
+        });
+    });
+}
+
+/// Returns all for `/snapshot.json`.
+pub(crate) fn json(all: &[Heavy]) -> Value {
+    let weight = |weight: &Weight, total| {
+        json!({
+            "key": weight.key,
+            "at_least": weight.at_least,
+            "at_most": weight.at_most,
+            "shares": weight.shares(total),
+        })
+    };
+    let span = |top: &Top| {
+        let keys = top.keys.iter().map(|key| weight(key, top.total));
+        json!({
+            "span_ms": millis(top.span),
+            "total": top.total,
+            "keys": keys.collect::<Vec<_>>(),
+        })
+    };
+    let one = |heavy: &Heavy| {
+        let spans: Vec<Value> = tops(heavy).iter().map(span).collect();
+        json!({ "name": heavy.name, "help": heavy.help, "spans": spans })
+    };
+    all.iter().map(one).collect()
+}
+
+/// Returns all for a terminal: a line for each key.
+pub(crate) fn text(all: &[Heavy]) -> String {
+    let mut text = String::new();
+    for heavy in all {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "\n# {}: {}", legible(&heavy.name), legible(&heavy.help));
+        for Top { span, total, keys } in tops(heavy) {
+            let _ = writeln!(text, "the last {} s: {total} in all", span.as_secs_f64());
+            for weight in keys {
+                let key = legible(&weight.key);
+                let [at_least, at_most] = weight.shares(total).map(percent);
+                let shares = range(&at_least, &at_most);
+                let weights = range(&weight.at_least.to_string(), &weight.at_most.to_string());
+                let _ = writeln!(text, "{key}  {weights} ({shares})");
+            }
+        }
+    }
+    text
+}
+
+/// Returns a range in words, or one bound if both are the same.
+fn range(at_least: &str, at_most: &str) -> String {
+    if at_least == at_most { at_least.to_owned() } else { format!("{at_least} to {at_most}") }
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,282 @@
+//! The past that a log has: `/past`, by a thread of its own.
+//!
+//! A question waits, without blocking a thread, for the thread of this module. It reads the lines
+//! that the log has grown by, at most [`STEP`] at a time, and answers from the sums that it keeps.
+//! After each turn it rests for as long as the turn took, so it costs at most half a core. When it
+//! begins, it reads the whole log in such steps, between questions; an answer has the number of
+//! bytes that are not read yet. A file that cannot be read is tried again with the next question:
+//! an answer has the numbers of the others, and the error. The thread starts with the first
+//! question, and ends when the log is read and no question has come for [`LINGER`]. The sums stay.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use http::{Request, StatusCode};
+use tokio::sync::oneshot::{Receiver, Sender, channel};
+use windrow_log::{Past, ReadError, Span, Total};
+
+use super::answer::Answer;
+use super::json::Json;
+use crate::query::{asked_series, parameter};
+
+/// The number of bytes that a turn reads of the lines that are new.
+const STEP: u64 = 4 << 20;
+
+/// The greatest number of bins of an answer.
+const BINS: usize = 400;
+
+/// The greatest number of questions that wait.
+const WAITING: usize = 64;
+
+/// The time for which the thread waits for a question.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// A question for a series over a span.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Move {
+    /// The name of the series in the log.
+    resource: String,
+    /// Milliseconds since 1970.
+    from: i64,
+    to: i64,
+}
+
+impl Move {
+    /// Returns the question of a request with these parameters; `None` if a time is no number. It
+    /// is the last day if they have no times.
+    fn of(key: &str, from: Option<&str>, to: Option<&str>, now: i64) -> Option<Move> {
+        const DAY: i64 = 86_400_000;
+        let to = to.map_or(Some(now), |to| to.parse().ok())?;
+        let from = from.map_or(Some(to.saturating_sub(DAY)), |from| from.parse().ok())?;
+        Some(Move { resource: name_of(key), from, to })
+    }
+}
+
+/// Returns the name in the log of a series with this key. They differ only in line feeds, which a
+/// key has as `\n`.
+fn name_of(key: &str) -> String {
+    let mut name = String::with_capacity(key.len());
+    let mut rest = key.chars();
+    while let Some(character) = rest.next() {
+        match (character, rest.clone().next()) {
+            ('\\', Some('n')) => {
+                name.push('\n');
+                rest.next();
+            }
+            ('\\', Some(escaped)) => {
+                name.extend(['\\', escaped]);
+                rest.next();
+            }
+            _ => name.push(character),
+        }
+    }
+    name
+}
+
+/// The log, and the questions that wait for an answer.
+pub(crate) struct Logged {
+    past: Mutex<Past>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<(Move, Sender<Answer>)>,
+    has_thread: bool,
+}
+
+impl Logged {
+    pub(crate) fn new(directory: &Path) -> Logged {
+        let past = Mutex::new(Past::new(directory));
+        Logged { past, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Asks for the answer to a request; or returns a refusal.
+    pub(crate) fn answer<B>(
+        self: &Arc<Logged>,
+        request: &Request<B>,
+    ) -> Result<Receiver<Answer>, (StatusCode, &'static str)> {
+        let key = asked_series(request)
+            .ok_or((StatusCode::BAD_REQUEST, "It needs a series: /past?series=NAME.\n"))?;
+        let [from, to] = ["from", "to"].map(|name| parameter(request, name));
+        let asked = Move::of(&key, from, to, millis(SystemTime::now()))
+            .ok_or((StatusCode::BAD_REQUEST, "`from` and `to` are milliseconds since 1970.\n"))?;
+        self.ask(asked).ok_or((StatusCode::SERVICE_UNAVAILABLE, "Too many requests wait.\n"))
+    }
+
+    /// Asks for an answer; returns `None` if too many questions wait. Its sender is dropped without
+    /// one if the thread cannot be started.
+    fn ask(self: &Arc<Logged>, asked: Move) -> Option<Receiver<Answer>> {
+        let (sender, receiver) = channel();
+        let mut state = self.lock();
+        state.waiting.retain(|(_, sender)| !sender.is_closed());
+        if state.waiting.len() >= WAITING {
+            return None;
+        }
+        state.waiting.push((asked, sender));
+        if state.has_thread {
+            self.changed.notify_all();
+        } else {
+            let (logged, name) = (Arc::clone(self), "windrow-past".to_owned());
+            state.has_thread =
+                thread::Builder::new().name(name).spawn(move || logged.run()).is_ok();
+            if !state.has_thread {
+                state.waiting.clear();
+            }
+        }
+        Some(receiver)
+    }
+
+    /// Runs the thread, until the log is read and no question has come for a while.
+    fn run(&self) {
+        let mut linger = Duration::ZERO;
+        while let Some(waiting) = self.next(linger) {
+            // If it panics, these questions have no answer.
+            let turn = half(|| catch_unwind(AssertUnwindSafe(|| self.turn(waiting))));
+            linger = if turn.unwrap_or(false) { Duration::ZERO } else { LINGER };
+        }
+    }
+
+    /// Reads on, and answers. Returns whether there is more to read.
+    fn turn(&self, waiting: Vec<(Move, Sender<Answer>)>) -> bool {
+        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = past.catch_up(STEP);
+        for (asked, sender) in waiting {
+            if sender.is_closed() {
+                continue;
+            }
+            let span = past.span(&asked.resource, time(asked.from), time(asked.to), BINS);
+            let answer = written(&span, left.as_ref().err());
+            let _ = sender.send(Answer::Made(answer.into())); // the client may have left
+        }
+        left.is_ok_and(|left| left > 0)
+    }
+
+    /// Waits for questions and returns them, after `linger` none; `None` if the thread is to end.
+    fn next(&self, linger: Duration) -> Option<Vec<(Move, Sender<Answer>)>> {
+        let state = self.lock();
+        let waited =
+            self.changed.wait_timeout_while(state, linger, |state| state.waiting.is_empty());
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.has_thread = !state.waiting.is_empty() || linger.is_zero();
+        state.has_thread.then(|| std::mem::take(&mut state.waiting))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Works, and then rests for as long as that took.
+fn half<T>(work: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let done = work();
+    thread::sleep(begun.elapsed());
+    done
+}
+
+/// Returns the moment of milliseconds since 1970, as far as there is such a moment.
+fn time(millis: i64) -> SystemTime {
+    let since = Duration::from_millis(millis.unsigned_abs());
+    let time = if millis < 0 {
+        SystemTime::UNIX_EPOCH.checked_sub(since)
+    } else {
+        SystemTime::UNIX_EPOCH.checked_add(since)
+    };
+    time.unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Returns the milliseconds from 1970 to a moment.
+fn millis(time: SystemTime) -> i64 {
+    let millis = |since: Duration| i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => millis(since),
+        Err(before) => -millis(before.duration()),
+    }
+}
+
+/// Writes an answer: see the README.
+fn written(span: &Span, failed: Option<&ReadError>) -> String {
+    let mut answer = Json::default();
+    answer.object(|json| {
+        write(json, span);
+        if let Some(error) = error(span, failed) {
+            json.name("error").text(&error);
+        }
+    });
+    answer.finish()
+}
+
+/// Returns why a part of the log cannot be read: the first file, and the number of others.
+fn error(span: &Span, failed: Option<&ReadError>) -> Option<String> {
+    let mut all = failed.into_iter().chain(span.failed.iter().map(|error| &**error));
+    let (first, more) = (all.next()?, all.count());
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    Some(format!("{first}{more}"))
+}
+
+fn write(json: &mut Json, span: &Span) {
+    integer(json.name("from"), millis(span.start).into());
+    json.name("bin_ms").number(u64::try_from(span.bin.as_millis()).unwrap_or(u64::MAX));
+    json.name("bins").number(span.bins as u64);
+    json.name("events").list(|json| {
+        for event in &span.events {
+            json.object(|json| {
+                json.name("name").text(&event.name);
+                let mut numbers = |name, number: fn(&Total) -> Option<i128>| {
+                    json.name(name).list(|json| {
+                        for bin in &event.bins {
+                            match number(bin) {
+                                Some(number) => integer(json, number),
+                                None => json.raw("null"),
+                            }
+                        }
+                    });
+                };
+                numbers("count", |bin| Some(bin.count));
+                // A `Count` has nothing more.
+                if event.bins.iter().any(|bin| bin.sum != bin.count || bin.max.is_some()) {
+                    numbers("sum", |bin| Some(bin.sum));
+                    numbers("min", |bin| bin.min.map(i128::from));
+                    numbers("max", |bin| bin.max.map(i128::from));
+                }
+            });
+        }
+    });
+    json.name("more_events").raw(if span.has_more_events { "true" } else { "false" });
+    json.name("starts").list(|json| {
+        for run in &span.runs {
+            json.list(|json| {
+                integer(json, millis(run.started).into());
+                json.text(&run.id.chars().take(64).collect::<String>());
+            });
+        }
+    });
+    json.name("earlier_starts").number(span.earlier_runs);
+    json.name("dropped").number(span.dropped);
+    json.name("unread").number(span.unread);
+    json.name("unreadable").number(span.unreadable);
+    json.name("held").list(|json| {
+        if let Some((first, last)) = span.held {
+            integer(json, millis(first).into());
+            integer(json, millis(last).into());
+        }
+    });
+}
+
+/// Writes an integer, as a text where a script would round it.
+fn integer(json: &mut Json, number: i128) {
+    if number.unsigned_abs() <= 1 << 53 {
+        json.raw(&number.to_string());
+    } else {
+        json.text(&number.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests;

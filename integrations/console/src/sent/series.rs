@@ -1,0 +1,49 @@
+//! A series in `/snapshot.json`.
+
+use serde_json::{Value, json};
+use windrow::export::AnyMetric;
+
+use super::{values, window};
+use crate::read::number::Number;
+
+/// Reads all numbers of a series.
+pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
+    match metric {
+        AnyMetric::Counter(counter) => {
+            json!({ "lifetime": counter.lifetime(), "sum": counter.sum() })
+        }
+        AnyMetric::Gauge(gauge) => json!({ "level": gauge.sum() }),
+        AnyMetric::InFlight(in_flight) => json!({ "level": in_flight.level() }),
+        AnyMetric::Count(count) => json!({ "lifetime": count, "sum": count }),
+        AnyMetric::Maximum(maximum) => json!({ "value": maximum.get() }),
+        AnyMetric::Minimum(minimum) => json!({ "value": minimum.get() }),
+        AnyMetric::Real(number) | AnyMetric::RealTotal(number) => {
+            json!({ "level": Value::from(Number::real(number)) })
+        }
+        AnyMetric::Histogram(histogram) => {
+            let mut all = values::summary(&histogram.distribution());
+            all["lifetime"] = values::summary(&histogram.lifetime());
+            all["scale"] = values::scale(histogram.scale());
+            all
+        }
+        AnyMetric::Window(window) => window::all(window),
+    }
+}
+
+/// Reads all numbers of a series, and its numbers by time and by core.
+pub(crate) fn detail(metric: AnyMetric<'_>) -> Value {
+    let mut all = all(metric);
+    match metric {
+        AnyMetric::Counter(counter) => {
+            all["cores"] = window::cores(None, &counter.by_row());
+            all["exemplars"] = values::exemplars(counter.exemplar().as_slice());
+        }
+        AnyMetric::Histogram(histogram) => {
+            all["cells"] = values::cells(&histogram.distribution());
+            all["exemplars"] = values::exemplars(&histogram.exemplars());
+        }
+        AnyMetric::Window(window) => window::detail(window, &mut all),
+        _ => {}
+    }
+    all
+}

@@ -1,0 +1,122 @@
+//! `/snapshot.json`: all numbers, or one series in full detail.
+
+use serde_json::{Map, Value, json};
+use windrow::Kind;
+use windrow::export::{AnyMetric, Series};
+
+use super::quantity::quantity;
+use super::series::{all, detail};
+use super::words::wall;
+use super::{changes, heavy, values};
+use crate::read::audit::{Checks, audit};
+use crate::read::ledger::{Audit, Ledger};
+use crate::read::number::Number;
+use crate::read::row::numbers;
+use crate::shown::names::{events_of, form_name, kind_name};
+use crate::shown::registry::{Named, Shown};
+use crate::shown::unit::Unit;
+use crate::unusual::list::Unusual;
+
+/// All series with their numbers, as the answer grows.
+#[derive(Default)]
+pub(crate) struct Snapshot {
+    metrics: Vec<Value>,
+    /// The series of the metric that is being read, by key.
+    rows: Vec<(String, Value)>,
+}
+
+impl Snapshot {
+    /// Adds a series.
+    pub(crate) fn series(&mut self, metric: &Named, key: &str, series: &dyn Series) {
+        let of_series = series.metric();
+        let mut row = all(of_series);
+        say(&mut row, metric, of_series);
+        row["key"] = key.into();
+        row["labels"] = labels(series);
+        self.rows.push((key.to_owned(), row));
+    }
+
+    /// Ends a metric: its series have been added.
+    pub(crate) fn metric(&mut self, shown: &Shown, metric: &Named) {
+        self.rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let mut described = describe(shown, metric);
+        described["series"] = self.rows.drain(..).map(|(_, row)| row).collect();
+        self.metrics.push(described);
+    }
+
+    /// Returns the answer: the series of each metric in the order of their names.
+    pub(crate) fn finish(self, shown: &Shown, checks: &Checks, unusual: &Unusual) -> String {
+        let failing = |(key, by): &(String, u64)| json!({ "key": key, "by": by });
+        let failing: Vec<Value> = checks.failing.iter().map(failing).collect();
+        let mut all = head(shown);
+        all["metrics"] = self.metrics.into();
+        all["heavy"] = heavy::json(&shown.heavy);
+        all["unusual"] = changes::json(unusual, wall());
+        all["check"] = json!({ "audits": checks.audits, "failing": failing });
+        all.to_string()
+    }
+}
+
+/// Returns the answer for one series.
+pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series) -> String {
+    let of_series = series.metric();
+    let audit = audit(of_series, &mut Ledger::default());
+    let mut row = detail(of_series);
+    say(&mut row, metric, of_series);
+    row["key"] = key.into();
+    row["labels"] = labels(series);
+    row["metric"] = describe(shown, metric);
+    row["check"] = match audit {
+        Audit::Nothing => Value::Null,
+        Audit::Holds | Audit::Pending => json!({ "holds": true }),
+        Audit::Fails { by } => json!({ "holds": false, "by": by }),
+    };
+    let mut one = head(shown);
+    one["series"] = row;
+    one.to_string()
+}
+
+/// Adds the words for a number that has a unit.
+fn say(row: &mut Value, metric: &Named, of_series: AnyMetric<'_>) {
+    if metric.unit != Unit::None {
+        let mut read = Vec::new();
+        numbers(of_series, None, &mut read);
+        row["says"] = quantity(read.first().copied().unwrap_or(Number::None), metric.unit).into();
+    }
+}
+
+fn head(shown: &Shown) -> Value {
+    json!({
+        "service": shown.service,
+        "instance": shown.instance,
+        "version": shown.version,
+        "epoch": shown.epoch,
+        "age_ms": u64::try_from(shown.age().as_millis()).unwrap_or(u64::MAX),
+        "time_ms": wall(),
+    })
+}
+
+fn describe(shown: &Shown, metric: &Named) -> Value {
+    let unit = |name: &str| shown.is_duration(name).then_some("ns");
+    let event = |(name, kind): &(&str, Kind)| {
+        let mut event = json!({ "name": name, "kind": kind_name(*kind), "unit": unit(name) });
+        if let Kind::Histogram(scale) = kind {
+            event["scale"] = values::scale(*scale);
+        }
+        event
+    };
+    json!({
+        "name": metric.name,
+        "help": metric.help,
+        "form": form_name(metric.outline.form),
+        "unit": shown.unit(metric),
+        "labels": metric.outline.labels,
+        "events": events_of(metric.outline.form).iter().map(event).collect::<Vec<_>>(),
+    })
+}
+
+fn labels(series: &dyn Series) -> Value {
+    let mut labels = Map::new();
+    series.labels(&mut |name, value| _ = labels.insert(name.to_owned(), value.to_string().into()));
+    labels.into()
+}

@@ -1,0 +1,140 @@
+//! `/text`: names and numbers for a terminal.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use windrow::Kind;
+use windrow::export::Form;
+
+use super::quantity::{plain, quantity};
+use super::walk::Read;
+use super::words::{legible, wall};
+use super::{changes, heavy};
+use crate::read::audit::Checks;
+use crate::read::number::Number;
+use crate::shown::layout::{QUANTILES, width};
+use crate::shown::registry::{Named, Shown};
+use crate::unusual::list::Unusual;
+
+/// The answer, as it grows.
+#[derive(Default)]
+pub(crate) struct Text {
+    written: String,
+    /// The series of the metric that is being read, by name, each with its numbers.
+    rows: Vec<(String, String)>,
+}
+
+impl Text {
+    /// Adds a series.
+    pub(crate) fn series(&mut self, shown: &Shown, metric: &Named, read: &Read<'_>) {
+        let numbers = numbers_text(shown, metric, read.span, read.numbers);
+        self.rows.push((legible(read.key), numbers));
+    }
+
+    /// Ends a metric: its series have been added.
+    pub(crate) fn metric(&mut self, metric: &Named) {
+        self.rows.sort();
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(self.written, "\n# {}: {}", metric.name, metric.help);
+        for (name, numbers) in self.rows.drain(..) {
+            let _ = writeln!(self.written, "{name}  {numbers}");
+        }
+    }
+
+    /// Returns the answer.
+    pub(crate) fn finish(self, shown: &Shown, checks: &Checks, unusual: &Unusual) -> String {
+        let failing = |(key, by): &(String, u64)| format!("{} by {by}", legible(key));
+        let verdict = if checks.failing.is_empty() {
+            "loss 0".to_owned()
+        } else {
+            let failing: Vec<String> = checks.failing.iter().map(failing).collect();
+            format!("DISAGREE: {}", failing.join(", "))
+        };
+        let (up, audits) = (shown.age().as_secs(), checks.audits);
+        let service = shown.service.escape_debug();
+        format!(
+            "{service}, watched for {up} s; {audits} series checked: {verdict}\n{}{}{}",
+            changes::text(unusual, wall()),
+            heavy::text(&shown.heavy),
+            self.written
+        )
+    }
+}
+
+fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) -> String {
+    let events = match metric.outline.form {
+        Form::Window(events) => events,
+        Form::Histogram(_) => {
+            return values(numbers, span, |number| value(shown, &metric.name, number));
+        }
+        _ => {
+            let number = numbers.first().copied().unwrap_or(Number::None);
+            return quantity(number, metric.unit);
+        }
+    };
+    let mut parts = Vec::new();
+    let mut rest = numbers;
+    for (event, kind) in events {
+        let (own, more) = rest.split_at(width(*kind));
+        rest = more;
+        let value = |number: Number| value(shown, event, number);
+        parts.push(match (kind, own) {
+            (Kind::Count | Kind::Signed, [lifetime, count]) => {
+                let rate = per_second(*count, span);
+                format!("{event} {} ({rate}/s)", plain(*lifetime))
+            }
+            (Kind::Value, [lifetime, count, sum, min, max]) => {
+                let rate = per_second(*count, span);
+                let (mean, min, max) = (mean(*sum, *count).map(Number::Unsigned), *min, *max);
+                let mean = value(mean.unwrap_or(Number::None));
+                let (min, max) = (value(min), value(max));
+                let lifetime = plain(*lifetime);
+                format!("{event} {lifetime} ({rate}/s, min {min}, mean {mean}, max {max})")
+            }
+            (Kind::Histogram(_), numbers) => format!("{event} {}", values(numbers, span, value)),
+            (_, [number]) => format!("{event} {}", value(*number)),
+            _ => String::new(),
+        });
+    }
+    parts.join("  ")
+}
+
+/// Returns the count of values, their percentiles and the maximum.
+fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> String {
+    let [lifetime, count, _, _, max, percentiles @ ..] = numbers else { return String::new() };
+    let mut text = plain(*lifetime);
+    // Writing to a `String` cannot fail.
+    let _ = write!(text, " (");
+    if span > 0 {
+        let _ = write!(text, "{}/s, ", per_second(*count, span));
+    }
+    for ((name, _), value) in QUANTILES.iter().zip(percentiles) {
+        let _ = write!(text, "{name} {}, ", shown(*value));
+    }
+    let _ = write!(text, "max {})", shown(*max));
+    text
+}
+
+/// Returns a value of an event, or of a histogram, of this name.
+fn value(shown: &Shown, name: &str, number: Number) -> String {
+    match number {
+        Number::Unsigned(nanos) if shown.is_duration(name) => {
+            format!("{:.3?}", Duration::from_nanos(nanos))
+        }
+        other => plain(other),
+    }
+}
+
+fn per_second(count: Number, span: u64) -> String {
+    let count = count.as_f64().unwrap_or(0.0);
+    // A window whose first bucket has not ended has no rate yet.
+    let seconds = Duration::from_nanos(span).as_secs_f64();
+    if seconds > 0.0 { format!("{:.1}", count / seconds) } else { "?".to_owned() }
+}
+
+fn mean(sum: Number, count: Number) -> Option<u64> {
+    match (sum, count) {
+        (Number::Unsigned(sum), Number::Unsigned(count)) => sum.checked_div(count),
+        _ => None,
+    }
+}

@@ -1,0 +1,100 @@
+//! A window in `/snapshot.json`: all its numbers, and on demand those by time and by core.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use windrow::export::AnyWindow;
+use windrow::histogram::Distribution;
+use windrow::snapshot::ByRow;
+use windrow::{Kind, Stats};
+
+use super::panels::panels;
+use super::values;
+use crate::read::buckets::{known_span, nanos};
+use crate::read::history::first_counted;
+
+/// Reads all numbers.
+pub(crate) fn all(window: &dyn AnyWindow) -> Value {
+    let totals = window.totals();
+    let closed = window.complete();
+    let mut events = Map::new();
+    for (event, (name, kind)) in window.events().iter().enumerate() {
+        let mut shown = numbers_of(*kind, || totals.stats(event), totals.distribution(event));
+        if let Some(closed) = &closed {
+            shown["closed"] = numbers_of(*kind, || closed.stats(event), closed.distribution(event));
+            if !matches!(kind, Kind::Maximum | Kind::Minimum) {
+                let known = known_span(window, closed.interval());
+                shown["closed"]["per_second"] =
+                    per_second(*kind, &closed.stats(event), known).into();
+            }
+        }
+        shown["lifetime"] =
+            numbers_of(*kind, || window.lifetime(event), window.lifetime_distribution(event));
+        shown["late"] = stats(*kind, &window.late(event));
+        events.insert((*name).to_owned(), shown);
+    }
+    json!({
+        "interval_ns": nanos(window.interval()),
+        "buckets": window.buckets(),
+        "closed_ns": closed.map_or(0, |closed| nanos(known_span(window, closed.interval()))),
+        "events": events,
+    })
+}
+
+/// Adds the numbers by time and by core.
+pub(crate) fn detail(window: &dyn AnyWindow, all: &mut Value) {
+    let walk = window.snapshot(None);
+    let totals = window.totals();
+    for (event, (name, kind)) in window.events().iter().enumerate() {
+        let shown = &mut all["events"][name];
+        let walked = walk.as_ref().map(|walk| walk.stats(event)).unwrap_or_default();
+        shown["walk"] = stats(*kind, &walked);
+        if let Some(values) = totals.distribution(event) {
+            shown["cells"] = values::cells(&values);
+            shown["exemplars"] = values::exemplars(&window.exemplars(event));
+        }
+    }
+    all["panels"] = panels(window);
+    if let Some((event, name)) = first_counted(window) {
+        all["cores"] = cores(Some(name), &window.by_row(event));
+    }
+}
+
+/// Returns the numbers of an event: of its distribution, where it has one, or of its stats.
+fn numbers_of(
+    kind: Kind,
+    stats: impl FnOnce() -> Stats,
+    distribution: Option<Distribution>,
+) -> Value {
+    match distribution {
+        Some(values) => values::summary(&values),
+        None => self::stats(kind, &stats()),
+    }
+}
+
+/// Returns the rate of an event of this kind over a span: of values, the count; of a `Signed`
+/// event, with its sign. `None` if there is no span.
+fn per_second(kind: Kind, stats: &Stats, span: Duration) -> Option<f64> {
+    let count = if kind == Kind::Signed { stats.signed_sum() as f64 } else { stats.count as f64 };
+    (!span.is_zero()).then(|| count / span.as_secs_f64())
+}
+
+/// Returns the numbers of an event of this kind.
+fn stats(kind: Kind, stats: &Stats) -> Value {
+    let Stats { count, sum, min, max } = *stats;
+    match kind {
+        Kind::Count => json!({ "count": count }),
+        Kind::Signed => json!({ "sum": stats.signed_sum() }),
+        Kind::Value | Kind::Histogram(_) => {
+            json!({ "count": count, "sum": sum, "min": min, "max": max, "mean": stats.mean() })
+        }
+        Kind::Maximum => json!({ "max": max }),
+        Kind::Minimum => json!({ "min": min }),
+        _ => json!({}), // a later kind, unknown here
+    }
+}
+
+/// Returns the contents of each core's row: of an event, if it is a window's.
+pub(crate) fn cores(event: Option<&str>, by_row: &ByRow) -> Value {
+    json!({ "event": event, "rows": by_row.rows(), "shared": by_row.shared() })
+}

@@ -1,0 +1,31 @@
+//! Names of the types of metrics and events.
+
+use windrow::Kind;
+use windrow::export::Form;
+
+/// Returns a kind's name, whatever its scale.
+pub(crate) fn kind_name(kind: Kind) -> String {
+    let mut name = format!("{kind:?}");
+    name.truncate(name.find('(').unwrap_or(name.len()));
+    name
+}
+
+/// Returns a form's name. A level in flight, or a number of the program's own, is shown as a gauge.
+pub(crate) fn form_name(form: Form) -> &'static str {
+    match form {
+        Form::Counter => "counter",
+        Form::Gauge | Form::InFlight | Form::Real | Form::RealTotal => "gauge",
+        Form::Maximum => "maximum",
+        Form::Minimum => "minimum",
+        Form::Histogram(_) => "histogram",
+        Form::Window(_) => "window",
+    }
+}
+
+/// Returns the events of a window; none of any other form.
+pub(crate) fn events_of(form: Form) -> &'static [(&'static str, Kind)] {
+    match form {
+        Form::Window(events) => events,
+        _ => &[],
+    }
+}

@@ -1,0 +1,54 @@
+//! A change of a series: its kind, its beginning, its levels, and its course.
+
+use super::what::{Of, What};
+
+/// The course of a change over its last minutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// It is younger than three minutes.
+    New,
+    Worse,
+    Steady,
+    Better,
+}
+
+/// A change that goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Change {
+    pub(crate) what: What,
+    /// Its beginning, in milliseconds of the window's clock.
+    pub(crate) since: u64,
+    /// The level of the past.
+    pub(crate) from: f64,
+    /// The level of the last minute.
+    pub(crate) to: f64,
+    pub(crate) course: Course,
+    /// True if `from` is the rate of this hour yesterday.
+    pub(crate) yesterday: bool,
+    /// The span that has shown it, in seconds: only as long a span can show its end.
+    pub(super) span: f64,
+    /// The numbers that have shown it.
+    pub(super) of: Of,
+    /// The time since which the last span shows nothing of it.
+    pub(super) calm: Option<u64>,
+}
+
+impl Change {
+    /// Returns how urgent it is: by its kind, and then by its size.
+    pub(crate) fn weight(&self) -> f64 {
+        let kind = What::ALL.len() - self.what as usize;
+        kind as f64 * 10.0 + self.factor().log2().min(9.9)
+    }
+
+    /// Returns which percentile has changed, if values are slow.
+    pub(crate) fn percentile(&self) -> usize {
+        self.of.percentile()
+    }
+
+    /// Returns the factor between the past level and the current one; at most a thousand.
+    pub(crate) fn factor(&self) -> f64 {
+        let (low, high) =
+            if self.to < self.from { (self.to, self.from) } else { (self.from, self.to) };
+        if low > 0.0 { (high / low).min(1e3) } else { 1e3 }
+    }
+}

@@ -1,0 +1,166 @@
+//! Reads the past of a window for its watch: its minutes, and its quarters of an hour, from its own
+//! buckets and those of its tiers.
+
+use std::time::Duration;
+
+use windrow::Timestamp;
+use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
+
+use super::minutes::Minute;
+use super::season::Season;
+use super::settings::Settings;
+use super::watch::Watch;
+use crate::read::buckets::{nanos, snapshot_length};
+use crate::read::values::{above, percentiles, sum};
+use crate::shown::layout::PERCENTILES;
+use crate::shown::roles::Roles;
+
+/// The least span of buckets that are worth reading.
+const LEAST: Duration = Duration::from_secs(900);
+
+/// The span of the minutes in which a watch finds what is usual.
+pub(crate) const USUAL: Duration = Duration::from_secs(7_200);
+
+/// The lengths of buckets that can stand for minutes, and for this time of yesterday.
+const MINUTES: Duration = Duration::from_secs(300);
+const QUARTERS: Duration = Duration::from_secs(3_600);
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Returns a watch that knows the window's past.
+pub(crate) fn watch(
+    window: &dyn AnyWindow,
+    roles: &Roles,
+    settings: &Settings,
+    number: u64,
+) -> Watch {
+    let mut watch = Watch::new(number);
+    watch.set_season(season(window, roles));
+    let Some(snapshot) = minutes(window) else { return watch };
+    let length = snapshot_length(&*snapshot);
+    let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
+    // The newest bucket has only begun.
+    let closed: Vec<&dyn AnySpan> =
+        (0..snapshot.len().saturating_sub(1)).map(|bucket| snapshot.bucket(bucket)).collect();
+    let known = closed.iter().position(|bucket| bucket.start() >= window.built());
+    let Some(known) = known else { return watch };
+    for buckets in closed[known..].chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
+        let minute = minute(window, roles, buckets, watch.bounds());
+        watch.minute(settings, minute);
+    }
+    watch
+}
+
+/// Returns the beginning of what the window has recorded, in milliseconds of its clock, if that is
+/// all that a watch needs: a later one, made anew, would find the same usual levels.
+pub(crate) fn recorded(window: &dyn AnyWindow) -> Option<u64> {
+    let (interval, now) = (minutes(window)?.interval(), window.now().as_nanos());
+    let begin = now.saturating_sub(nanos(interval)).max(window.built().as_nanos());
+    let is_enough = interval >= USUAL && now.saturating_sub(begin) >= nanos(USUAL);
+    is_enough.then_some(begin / 1_000_000)
+}
+
+/// Returns the levels of this time, a day and a week ago.
+pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
+    let now = window.now();
+    let Some(then) = now.as_nanos().checked_sub(nanos(DAY)) else { return Season::default() };
+    // No bucket is older than the window.
+    if Timestamp::from_nanos(then) < window.built() {
+        return Season::default();
+    }
+    let mut buckets = Vec::new();
+    for snapshot in snapshots(window) {
+        let is_long = snapshot.interval() + QUARTERS >= DAY;
+        if is_long && snapshot_length(&*snapshot) <= QUARTERS {
+            let closed = 0..snapshot.len().saturating_sub(1);
+            let known = closed.map(|bucket| snapshot.bucket(bucket));
+            let known = known.filter(|bucket| bucket.start() >= window.built());
+            let near = known.filter(|bucket| Season::contains(millis(bucket.end()), millis(now)));
+            buckets.extend(near.map(|bucket| minute(window, roles, &[bucket], None)));
+        }
+    }
+    Season::of(buckets.iter(), millis(now))
+}
+
+/// Returns the rate of an event in the hour around this time of yesterday, by the second, as far as
+/// a tier reaches back to it; `None` if none does, or if the window was not there.
+pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
+    let now = window.now();
+    let then = Timestamp::from_nanos(now.as_nanos().checked_sub(nanos(DAY))?);
+    let half = QUARTERS / 2;
+    let is_near = |bucket: &&dyn AnySpan| {
+        bucket.start() >= window.built()
+            && bucket.end() > then - half.min(then - Timestamp::default())
+            && bucket.start() < then + half
+    };
+    let mut best = None;
+    let mut longest = Duration::ZERO;
+    // The finest that has the whole hour, or otherwise the one that has most of it.
+    for snapshot in snapshots(window) {
+        if snapshot_length(&*snapshot) > QUARTERS {
+            continue;
+        }
+        let closed = 0..snapshot.len().saturating_sub(1);
+        let near = closed.map(|bucket| snapshot.bucket(bucket)).filter(is_near);
+        let (count, time) = near.fold((0.0, Duration::ZERO), |(count, time), bucket| {
+            (count + bucket.stats(event).count as f64, time + (bucket.end() - bucket.start()))
+        });
+        if time.min(QUARTERS) > longest {
+            longest = time.min(QUARTERS);
+            best = Some(count / time.as_secs_f64());
+        }
+    }
+    best
+}
+
+/// Returns the finest buckets that reach back over two hours, or otherwise those that reach back
+/// farthest, if a bucket can stand for a minute.
+fn minutes(window: &dyn AnyWindow) -> Option<Box<dyn AnySnapshot>> {
+    let mut best: Option<Box<dyn AnySnapshot>> = None;
+    for snapshot in snapshots(window) {
+        let is_enough = best.as_ref().is_some_and(|best| best.interval() >= USUAL);
+        if !is_enough && snapshot.interval() >= LEAST && snapshot_length(&*snapshot) <= MINUTES {
+            best = Some(snapshot);
+        }
+    }
+    best
+}
+
+/// Returns the window's own buckets, if they reach back far, and those of its tiers.
+fn snapshots(window: &dyn AnyWindow) -> impl Iterator<Item = Box<dyn AnySnapshot>> {
+    let own = (window.interval() >= LEAST).then(|| window.snapshot(None)).flatten();
+    own.into_iter().chain((0..).map_while(|tier| window.snapshot(Some(tier))))
+}
+
+/// Returns the numbers of adjacent buckets together.
+fn minute(
+    window: &dyn AnyWindow,
+    roles: &Roles,
+    buckets: &[&dyn AnySpan],
+    bounds: Option<[u64; PERCENTILES]>,
+) -> Minute {
+    let count = |event| buckets.iter().map(|bucket| bucket.stats(event).count).sum();
+    let [all, failed, refused] =
+        roles.counts(count).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    let (start, end) = match buckets {
+        [first, .., last] => (first.start(), last.end()),
+        [only] => (only.start(), only.end()),
+        [] => (window.now(), window.now()),
+    };
+    let seconds = (end - start).as_secs_f32();
+    let mut minute =
+        Minute { end: millis(end), seconds, all, failed, refused, ..Minute::default() };
+    if let Some(values) = roles.values {
+        let values = sum(buckets.iter().filter_map(|bucket| bucket.distribution(values)));
+        minute.values = u32::try_from(values.count()).unwrap_or(u32::MAX);
+        minute.percentiles = percentiles(&values).map(|value| value.unwrap_or(0) as f32);
+        let above = bounds.map_or([0; PERCENTILES], |bounds| above(&values, bounds));
+        minute.above = above.map(|above| u32::try_from(above).unwrap_or(u32::MAX));
+    }
+    minute
+}
+
+/// Returns a time of a window's clock in milliseconds.
+pub(crate) fn millis(at: Timestamp) -> u64 {
+    at.as_nanos() / 1_000_000
+}

@@ -1,0 +1,213 @@
+//! The watches of all series.
+//!
+//! A watch that has been left alone, because no client was there, is made anew from the window's
+//! tiers. That takes longer than a look, so each pass over the series makes them for [`MAKING`]
+//! only; the others have their turn in the next pass.
+//!
+//! A watch takes ten kilobytes. Once no pass has begun for [`RECORDED`], those watches are freed
+//! whose windows have recorded the past that a watch compares with: the next pass reads the same
+//! past from them, as it would have done anyway. The factor by which values
+//! come together (`unusual/clumps.rs`) is recorded nowhere, and is learned anew. Any other watch
+//! may be all that is known of its past, so it stays for [`USUAL`](past::USUAL). It is freed then,
+//! because nothing of it belongs to the last two hours any more.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use windrow::Kind;
+use windrow::export::{AnyMetric, Series};
+
+use super::past::{self, millis};
+use super::settings::Settings;
+use super::watched::{Looking, Watched};
+use crate::shown::roles::Roles;
+
+/// The time that a pass may take to read the past of series.
+const MAKING: Duration = Duration::from_millis(100);
+
+/// The age of a watch's last look, in milliseconds, from which it is made anew.
+const LEFT_ALONE: u64 = 90_000;
+
+/// The time without a pass after which watches are freed whose windows record the past.
+pub(super) const RECORDED: Duration = Duration::from_millis(LEFT_ALONE);
+
+/// The time in milliseconds after which this time of yesterday is read anew.
+const QUARTER: u64 = 900_000;
+
+/// The watches, by metric and key.
+#[derive(Default)]
+pub(crate) struct Watches {
+    settings: Settings,
+    /// The place of each, and the watches themselves.
+    places: Vec<HashMap<String, usize>>,
+    all: Vec<Watched>,
+    /// The places of forgotten watches.
+    free: Vec<usize>,
+    roles: Vec<Roles>,
+    /// The number of passes that have begun.
+    passes: u64,
+    /// The time that a pass may take to read the past.
+    making: Duration,
+    /// The place in a pass from which on series have their turn to have their past read.
+    from: usize,
+    /// The beginning of the last pass.
+    looked: Option<Instant>,
+}
+
+/// A pass over all series.
+pub(crate) struct Pass {
+    number: u64,
+    /// The time that it has taken to read the past.
+    made_for: Duration,
+    /// The place from which on series have their turn, and that of the next series.
+    from: usize,
+    next: usize,
+    /// The first one that had no turn: from `from` on, or otherwise before it.
+    missed: Option<usize>,
+    missed_before: Option<usize>,
+}
+
+impl Pass {
+    /// Takes note that a series has no turn.
+    fn miss(&mut self, place: usize) {
+        let missed = if place >= self.from { &mut self.missed } else { &mut self.missed_before };
+        missed.get_or_insert(place);
+    }
+}
+
+impl Watches {
+    /// Returns watches over nothing yet. `events` has those of each metric.
+    pub(crate) fn new(
+        settings: Settings,
+        events: impl Iterator<Item = &'static [Event]>,
+    ) -> Watches {
+        let roles: Vec<Roles> = events.map(Roles::of).collect();
+        let places = roles.iter().map(|_| HashMap::new()).collect();
+        Watches { settings, places, roles, making: MAKING, ..Watches::default() }
+    }
+
+    /// Begins a pass over all series.
+    pub(crate) fn begin(&mut self) -> Pass {
+        self.passes += 1;
+        self.looked = Some(Instant::now());
+        Pass {
+            number: self.passes,
+            made_for: Duration::ZERO,
+            from: self.from,
+            next: 0,
+            missed: None,
+            missed_before: None,
+        }
+    }
+
+    /// Ends a pass: forgets the series that neither it nor a later one has met.
+    pub(crate) fn end(&mut self, pass: &Pass) {
+        self.from = pass.missed.or(pass.missed_before).unwrap_or(0);
+        for places in &mut self.places {
+            places.retain(|_, place| {
+                let stays = self.all[*place].pass >= pass.number;
+                if !stays {
+                    self.all[*place] = Watched::new(0);
+                    self.free.push(*place);
+                }
+                stays
+            });
+        }
+    }
+
+    /// Returns the watch of a series; `None` if it is not made yet, or the series is no window.
+    pub(crate) fn of(
+        &mut self,
+        pass: &mut Pass,
+        metric: usize,
+        key: &str,
+        series: &dyn Series,
+    ) -> Option<Looking<'_>> {
+        let AnyMetric::Window(window) = series.metric() else { return None };
+        let series = series.number();
+        let now = millis(window.now());
+        let roles = &self.roles[metric];
+        let place = self.places[metric].get(key).copied().unwrap_or_else(|| {
+            let place = self.free.pop().unwrap_or_else(|| {
+                self.all.push(Watched::new(series));
+                self.all.len() - 1
+            });
+            self.places[metric].insert(key.to_owned(), place);
+            place
+        });
+        let watched = &mut self.all[place];
+        watched.pass = watched.pass.max(pass.number);
+        if watched.series != series {
+            *watched = Watched { pass: watched.pass, ..Watched::new(series) };
+        }
+        let turn = pass.next;
+        pass.next += 1;
+        let is_left = watched.looked.is_none_or(|looked| now > looked + LEFT_ALONE);
+        let is_old = watched.read.is_none_or(|read| now > read + QUARTER);
+        if is_left || is_old {
+            if pass.made_for > self.making || turn < pass.from {
+                pass.miss(turn);
+                // A season may come later, a past may not.
+                return (!is_left).then_some(Looking {
+                    watched,
+                    roles,
+                    settings: &self.settings,
+                    now,
+                });
+            }
+            let begun = Instant::now();
+            if is_left {
+                watched.make(window, roles, &self.settings);
+            } else {
+                watched.watch.set_season(past::season(window, roles));
+            }
+            watched.recorded = past::recorded(window);
+            watched.yesterday = roles.first.and_then(|event| past::yesterday(window, event));
+            watched.read = Some(now);
+            pass.made_for += begun.elapsed();
+        }
+        Some(Looking { watched, roles, settings: &self.settings, now })
+    }
+
+    /// Frees the watches that are not needed at this time. Returns the time until some other may be
+    /// freed, among them those of a pass that is still to come; `None` if none is left.
+    pub(super) fn free_unneeded(&mut self, now: Instant) -> Option<Duration> {
+        let looked = self.looked?;
+        let passed = now.saturating_duration_since(looked);
+        if passed >= past::USUAL {
+            self.keep(|_| false);
+        } else if passed >= RECORDED {
+            self.keep(|watched| {
+                !watched.changes_begin_after(watched.recorded) || watched.recorded.is_none()
+            });
+        } else {
+            return Some(RECORDED.saturating_sub(passed));
+        }
+        (!self.all.is_empty()).then(|| past::USUAL.saturating_sub(passed).min(RECORDED))
+    }
+
+    /// Keeps only these watches, and the memory that they need.
+    fn keep(&mut self, stays: impl Fn(&Watched) -> bool) {
+        self.free = Vec::new();
+        let mut all: Vec<Option<Watched>> =
+            std::mem::take(&mut self.all).into_iter().map(Some).collect();
+        for places in &mut self.places {
+            places.retain(|_, place| {
+                let Some(watched) = all[*place].take_if(|watched| stays(watched)) else {
+                    return false;
+                };
+                *place = self.all.len();
+                self.all.push(watched);
+                true
+            });
+            places.shrink_to_fit();
+        }
+        self.all.shrink_to_fit();
+    }
+}
+
+/// The name and the kind of an event.
+type Event = (&'static str, Kind);

@@ -1,0 +1,59 @@
+//! An order in the library, weakened.
+
+use super::excuses::{EXCUSES, Excuse};
+use super::sites::Site;
+use super::table::Row;
+
+/// In the table, of an order without a model and without an excuse.
+pub(super) const SURVIVED: &str = "**nothing**";
+
+/// An order that is weaker than the one that stands there.
+#[derive(Clone, Copy)]
+pub(super) struct Mutant<'s> {
+    pub(super) number: usize,
+    pub(super) site: &'s Site,
+    pub(super) order: &'static str,
+}
+
+impl Mutant<'_> {
+    /// Returns the order in words. A Relaxed fence is no fence.
+    pub(super) fn order_in_words(&self) -> &'static str {
+        if self.site.is_fence() && self.order == "Relaxed" { "no fence" } else { self.order }
+    }
+
+    pub(super) fn excuse(&self) -> Option<&'static Excuse> {
+        let site = self.site.to_string();
+        let order = self.order_in_words();
+        EXCUSES.iter().find(|excuse| excuse.site == site && excuse.orders.contains(&order))
+    }
+
+    /// Returns what the table says of it.
+    pub(super) fn in_table<'r>(&self, rows: &'r [Row]) -> Option<&'r str> {
+        let row = rows.iter().find(|row| self.is_in(row));
+        row.map(|row| row.shown_by.as_str())
+    }
+
+    pub(super) fn is_in(&self, row: &Row) -> bool {
+        row.site == self.site.to_string() && row.order == self.order_in_words()
+    }
+
+    /// Returns the new row of the table: the result of this run, or the earlier one.
+    pub(super) fn row(&self, tried: &[Mutant<'_>], found: &[String], last: &[Row]) -> Row {
+        let is_it = |other: &Mutant<'_>| other.number == self.number && other.order == self.order;
+        let now = tried.iter().position(is_it).map(|index| found[index].as_str());
+        let shown_by = now.or_else(|| self.in_table(last)).unwrap_or(SURVIVED);
+        Row {
+            site: self.site.to_string(),
+            order: self.order_in_words().to_owned(),
+            shown_by: shown_by.to_owned(),
+        }
+    }
+}
+
+/// Returns the mutants of each site.
+pub(super) fn mutants(sites: &[Site]) -> Vec<Mutant<'_>> {
+    let of = |(number, site): (usize, _)| {
+        Site::weaker(site).iter().map(move |order| Mutant { number, site, order })
+    };
+    sites.iter().enumerate().flat_map(of).collect()
+}

@@ -15,7 +15,7 @@ pub mod listed;
 #[cfg(feature = "serde")]
 pub(crate) mod serde;
 pub(crate) mod shown;
-mod stats;
+pub(crate) mod stats;
 mod typed;
 mod wide;
 

@@ -17,9 +17,10 @@
 //! any case distinguishes *per core, by concurrency id* from all other ways.
 
 use crate::reclaim::announced;
-use crate::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering, global, sized, thread_number};
+use crate::sync::{AtomicBool, AtomicU8, Ordering, global, thread_number};
 use crate::thread_end;
 
+mod banks;
 mod cores;
 mod lease;
 pub(crate) mod live_bucket;
@@ -53,21 +54,12 @@ pub(crate) mod take;
 )]
 pub(crate) mod per_core;
 
+use banks::{LEASES_BY_DEFAULT, MODEL_ROWS, is_leasing};
+pub(crate) use banks::{first_rows, mapped_rows, rows};
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
 pub use retry::aborts;
 use settings::{MOST_ROWS, Settings, Wish};
-
-/// The default of `WINDROW_LEASES`. On x86-64 a leased add is quicker than a dealt one, as
-/// measured. On arm64 the machine code says so: a counter's leased add is 16 instructions, all of
-/// them plain, and a dealt one 24, with a call and an atomic read-modify-write. Other architectures
-/// were neither measured nor read.
-pub(crate) const LEASES_BY_DEFAULT: bool =
-    cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
-
-/// The number of rows in a model, where loading the number would be one more step to explore; zero
-/// in other builds.
-const MODEL_ROWS: usize = sized(0, 2);
 
 /// The strategy by which adds avoid contention on a cache line, and by which a window learns that
 /// the adds to a bucket are over. Chosen once for each process, at the first use.
@@ -97,26 +89,6 @@ pub enum Strategy {
     /// Like `Portable`, but each add of a window pins an epoch. Chosen if the environment variable
     /// demands it, or if the system has no free thread-local key to report a thread's end.
     Epochs,
-}
-
-global! {
-    /// The number of rows for cores; zero until it is known.
-    fn known_rows() -> AtomicUsize = AtomicUsize::new(0);
-}
-
-global! {
-    /// The number of rows of the first bank; zero until it is known.
-    fn known_first_rows() -> AtomicUsize = AtomicUsize::new(0);
-}
-
-global! {
-    /// The number of rows of the second bank; zero until it is known.
-    fn known_second_rows() -> AtomicUsize = AtomicUsize::new(0);
-}
-
-global! {
-    /// True if threads lease rows; false until that is known.
-    fn leasing() -> AtomicBool = AtomicBool::new(false);
 }
 
 global! {
@@ -245,10 +217,7 @@ fn decide() -> Option<Strategy> {
         let leases = found.to_lease > 0 && portable::prepare();
         let [first, second] =
             if leases { [found.to_lease, found.rows] } else { [found.rows, found.shared] };
-        known_rows().store(found.rows, Ordering::Relaxed);
-        known_first_rows().store(first, Ordering::Relaxed);
-        known_second_rows().store(second, Ordering::Relaxed);
-        leasing().store(leases, Ordering::Relaxed);
+        banks::decide(found.rows, [first, second], leases);
         announcing().store(announced::prepare(), Ordering::Relaxed);
         // Release: pairs with the Acquire in `decided`.
         state().store(found.state, Ordering::Release);
@@ -355,52 +324,4 @@ fn may_announce() -> bool {
 pub fn leases() -> bool {
     strategy();
     is_leasing()
-}
-
-/// Returns the value of [`leases`]. The caller has a column or claims one, so the strategy is
-/// decided.
-fn is_leasing() -> bool {
-    if MODEL_ROWS != 0 {
-        return cfg!(windrow_announced);
-    }
-    leasing().load(Ordering::Relaxed) // as in `rows`
-}
-
-/// Returns the number of rows in a segment of the arena: those of both banks. The second bank
-/// follows the first.
-pub(crate) fn mapped_rows() -> usize {
-    first_rows() + second_rows()
-}
-
-/// Returns the number of rows in the first bank, open or not: that of [`rows`], or the number of
-/// rows to lease. The caller is one that may call [`rows`].
-#[inline]
-pub(crate) fn first_rows() -> usize {
-    if MODEL_ROWS != 0 {
-        return MODEL_ROWS;
-    }
-    known_first_rows().load(Ordering::Relaxed) // as in `rows`
-}
-
-/// Returns the number of rows in the second bank, open or not: that of [`rows`] if threads lease
-/// rows; otherwise the number of rows that cores without a row share, which may be zero. The caller
-/// is one that may call [`rows`].
-#[inline]
-pub(crate) fn second_rows() -> usize {
-    if MODEL_ROWS != 0 {
-        return if is_leasing() { MODEL_ROWS } else { 0 };
-    }
-    known_second_rows().load(Ordering::Relaxed) // as in `rows`
-}
-
-/// Returns the number of rows for cores, open or not. It never changes. The caller has a column or
-/// claims one, so the strategy is decided.
-#[inline]
-pub(crate) fn rows() -> usize {
-    if MODEL_ROWS != 0 {
-        return MODEL_ROWS;
-    }
-    // Relaxed: written before the decision, which the caller, or the thread that gave it the
-    // column, has seen.
-    known_rows().load(Ordering::Relaxed)
 }

@@ -25,6 +25,7 @@ pub mod stats;
 pub mod strategies;
 pub mod subject;
 pub mod summary;
+pub mod work;
 pub mod worker;
 
 use serde::{Deserialize, Serialize};

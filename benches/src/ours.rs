@@ -2,6 +2,7 @@
 
 #[cfg(feature = "sentinel")]
 pub mod entries;
+mod events;
 pub mod labelled;
 pub mod scraped;
 #[cfg(feature = "sentinel")]
@@ -16,6 +17,7 @@ use std::time::Duration;
 use windrow::clock::{Coarse, Manual};
 use windrow::{Clock, Counter, SlidingWindow, Timestamp};
 
+pub use self::events::Http;
 use crate::harness::{Contender, Rival, cores, time_adds};
 use crate::rivals::cas_ring::CasRing;
 use crate::rivals::counters::{COARSE_READ, in_turn};
@@ -25,16 +27,9 @@ use crate::rivals::leap_array::LeapArray;
 use crate::rivals::mutex_ring::MutexRing;
 use crate::rivals::packed_ring::PackedRing;
 use crate::rivals::{
-    self, CAS_RING, CAS_STRIPES, EPOCH_RING, EVENTS, INVOCATION, LEAP_ARRAY, MUTEX_RING,
-    PACKED_RING, PACKED_STRIPES, Ring, Stripes,
+    self, CAS_RING, CAS_STRIPES, EPOCH_RING, INVOCATION, LEAP_ARRAY, MUTEX_RING, PACKED_RING,
+    PACKED_STRIPES, Ring, Stripes,
 };
-
-windrow::events! {
-    /// The events of one endpoint. Only `Pass` is counted here.
-    pub enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
-}
-
-const _: () = assert!(<Http as windrow::Events>::EVENTS.len() == EVENTS);
 
 impl Rival for Counter {
     #[inline]

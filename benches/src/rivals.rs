@@ -14,14 +14,12 @@ pub mod mutex_ring;
 pub mod opentelemetry;
 pub mod packed_ring;
 pub mod published;
+pub mod ring;
 pub mod scraped;
 #[cfg(feature = "sentinel")]
 pub mod sentinel;
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-
-use crossbeam_utils::CachePadded;
+use std::sync::atomic::AtomicU64;
 
 use self::cas_ring::CasRing;
 use self::epoch_ring::EpochRing;
@@ -29,83 +27,8 @@ use self::invocation::Invocation;
 use self::leap_array::LeapArray;
 use self::mutex_ring::MutexRing;
 use self::packed_ring::PackedRing;
-use crate::harness::{Contender, Rival, cores};
-
-/// The number of events in a bucket of a rival ring, equal to that of windrow's in these benches.
-/// Only the first is counted, yet a reset has to clear them all.
-pub const EVENTS: usize = 5;
-
-/// A ring whose time the caller gives, and whose buckets can be asked one by one.
-pub trait Ring: Send + Sync {
-    /// Counts `n` in the bucket of time `now`; false if that has left the ring, and then nothing
-    /// is counted.
-    fn add_at(&self, now: u64, n: u64) -> bool;
-
-    /// Returns the total of the bucket that starts at `start`, zero if it is not in the ring at
-    /// `now`.
-    fn bucket(&self, now: u64, start: u64) -> u64;
-
-    /// Returns what all buckets inside the interval at `now` hold together.
-    fn sum_at(&self, now: u64) -> u64;
-
-    /// Returns whether its all-time total is `added`, if it has one.
-    fn exact(&self, _added: u64) -> Option<bool> {
-        None
-    }
-}
-
-/// Equal buckets over an interval: what every ring here has in common.
-#[derive(Clone, Copy)]
-struct Geometry {
-    length: u64,
-    buckets: usize,
-}
-
-impl Geometry {
-    fn new(interval: u64, buckets: usize) -> Geometry {
-        Geometry { length: interval / buckets as u64, buckets }
-    }
-
-    /// Returns where the bucket of `time` starts.
-    fn start(self, time: u64) -> u64 {
-        time - time % self.length
-    }
-
-    /// Returns which slot it is in.
-    fn slot(self, time: u64) -> usize {
-        (time / self.length) as usize % self.buckets
-    }
-
-    /// Returns whether the bucket at `start` is inside the interval at `now`.
-    fn contains(self, start: u64, now: u64) -> bool {
-        start <= now && now - start < self.length * self.buckets as u64
-    }
-}
-
-/// One event's count in one bucket of a ring that resets in place.
-pub trait Count: Default + Send + Sync {
-    /// Counts `n`.
-    fn add(&self, n: u64);
-    /// Returns the sum since the last reset.
-    fn sum(&self) -> u64;
-    /// Back to zero.
-    fn reset(&self);
-}
-
-impl Count for AtomicU64 {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.fetch_add(n, Ordering::Relaxed);
-    }
-
-    fn sum(&self) -> u64 {
-        self.load(Ordering::Relaxed)
-    }
-
-    fn reset(&self) {
-        self.store(0, Ordering::Relaxed);
-    }
-}
+pub use self::ring::{EVENTS, Ring, Stripes};
+use crate::harness::{Contender, Rival};
 
 /// A ring with a clock of its own.
 struct Clocked<R, N> {
@@ -167,60 +90,12 @@ pub const EPOCH_RING: &str = "epoch swap, pinned stripes";
 pub const INVOCATION: &str = "invocation-counter";
 /// The name of [`fenster::Fenster`] in tables.
 pub const FENSTER: &str = "Mutex around fenster";
+/// sentinel-core with a node of its own.
+pub const OWN_NODE: &str = "sentinel-core, its own node";
+/// sentinel-core with a node of windrow's.
+pub const OUR_NODE: &str = "sentinel-core, windrow's node";
 /// The name of [`MutexRing`] in tables.
 pub const MUTEX_RING: &str = "Mutex around a ring";
-
-/// Returns a small number of this thread's own: threads are numbered as they first ask.
-#[inline]
-fn thread_index() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    thread_local!(static INDEX: Cell<usize> = const { Cell::new(usize::MAX) });
-    INDEX.with(|index| {
-        if index.get() == usize::MAX {
-            index.set(NEXT.fetch_add(1, Ordering::Relaxed));
-        }
-        index.get()
-    })
-}
-
-/// Returns the number of stripes of a striped rival.
-fn stripes() -> usize {
-    cores().next_power_of_two()
-}
-
-/// The textbook striped counter: locked adds to a padded cell per thread index, what Java's
-/// `LongAdder` comes to once its threads have spread out.
-pub struct Stripes(Box<[CachePadded<AtomicU64>]>);
-
-impl Default for Stripes {
-    fn default() -> Stripes {
-        Stripes((0..stripes()).map(|_| CachePadded::default()).collect())
-    }
-}
-
-impl Stripes {
-    fn mine(&self) -> &AtomicU64 {
-        &self.0[thread_index() & (self.0.len() - 1)]
-    }
-}
-
-impl Count for Stripes {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.mine().fetch_add(n, Ordering::Relaxed);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.0.iter().map(|cell| cell.load(Ordering::Relaxed)).sum()
-    }
-
-    fn reset(&self) {
-        for cell in &self.0 {
-            cell.store(0, Ordering::Relaxed);
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@
 //! by its public interface, and so see the kernel, the processor and the allocator as they are. The
 //! README beside this crate lists the findings of each in a library broken on purpose.
 
-pub mod program;
+pub mod race;
 pub mod races;
 #[cfg(target_os = "linux")]
 pub mod soak;

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use lexopt::Arg::{Long, Short, Value};
 use lexopt::{Parser, ValueExt};
 use testkit::alone::{BY_PROCESSOR, WAYS};
-use windrow_litmus::program::{Grade, Program, Tally};
+use windrow_litmus::race::{Grade, Tally};
 use windrow_litmus::races::ALL;
-use windrow_litmus::stage::Plan;
+use windrow_litmus::stage::{Plan, Program};
 use windrow_litmus::terminal::{Live, grouped};
 
 const HELP: &str = "\

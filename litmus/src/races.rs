@@ -1,7 +1,7 @@
 //! The races, each in a file that describes the racing calls, the meaning of the outcomes, and the
 //! mistake that makes the forbidden ones appear.
 
-use crate::program::Program;
+use crate::stage::Program;
 
 mod add_close;
 mod add_rotate;

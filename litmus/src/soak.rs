@@ -59,7 +59,7 @@ pub fn run(time: Duration) -> Result<(), String> {
     println!("{:?}, {:.1} minutes", windrow::diagnostics::strategy(), time.as_secs_f64() / 60.0);
     interrupts::count_signals();
     let soak = Soak {
-        subjects: subject::all(),
+        subjects: subjects(),
         rest: RwLock::new(()),
         finished: AtomicBool::new(false),
         done: Done::default(),
@@ -88,6 +88,13 @@ pub fn run(time: Duration) -> Result<(), String> {
         println!("{line}");
     }
     record.judge()
+}
+
+/// Returns one subject of each kind.
+fn subjects() -> Vec<Box<dyn Subject>> {
+    let mut all = windows::all();
+    all.extend(numbers::all());
+    all
 }
 
 impl Soak {
@@ -140,7 +147,7 @@ impl Soak {
     /// Makes, uses and drops numbers and windows, on two threads.
     fn subjects_come_and_go(&self, mut random: Rng) {
         self.busy(|| {
-            let subjects = subject::all();
+            let subjects = subjects();
             let mut other = Rng::with_seed(random.u64(..));
             thread::scope(|scope| {
                 scope.spawn(|| subjects.iter().for_each(|subject| _ = subject.add(&mut other)));

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
-use crate::program::{Answer, Race, Tally};
+use crate::race::{Answer, Outcome, Race, Tally};
 use testkit::{Finish, Rng};
 
 /// The number of trials in a turn: their windows are more than the nearest caches hold.
@@ -45,6 +45,29 @@ pub struct Plan {
     pub trials: u64,
 }
 
+/// A race, ready to be run.
+#[derive(Clone, Copy)]
+pub struct Program {
+    /// The program's name on the command line.
+    pub name: &'static str,
+    /// The number of threads.
+    pub actors: usize,
+    /// The possible outcomes.
+    pub outcomes: &'static [Outcome],
+    run: fn(Plan, &Tally),
+}
+
+impl Program {
+    pub(crate) const fn of<R: Race>() -> Program {
+        Program { name: R::NAME, actors: R::ACTORS, outcomes: R::OUTCOMES, run: run::<R> }
+    }
+
+    /// Runs trials until one of the two limits is reached, and counts them in `tally`.
+    pub fn run(&self, plan: Plan, tally: &Tally) {
+        (self.run)(plan, tally);
+    }
+}
+
 /// A part of the time.
 #[derive(Clone, Copy)]
 struct Part {
@@ -62,7 +85,7 @@ const PARTS: [Part; 4] = [
 ];
 
 /// Runs a race.
-pub(crate) fn run<R: Race>(plan: Plan, tally: &Tally) {
+fn run<R: Race>(plan: Plan, tally: &Tally) {
     let begin = Instant::now();
     let all = PARTS.len() as u32;
     for (nth, part) in (1..).zip(PARTS) {
@@ -190,7 +213,7 @@ fn read(answers: &RwLock<Vec<Answer>>) -> std::sync::RwLockReadGuard<'_, Vec<Ans
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Outcome, Verdict, expected, forbidden};
+    use crate::race::{Verdict, expected, forbidden};
 
     /// An add in two steps, between which another's may be lost.
     struct LostUpdate;

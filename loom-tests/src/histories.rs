@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 pub use counter::{CounterCall, check_counter};
-pub use window::{WindowCall, WindowHistory};
+pub use known::{WindowCall, WindowHistory};
 
 /// The stamps of a call's beginning and of its return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,8 @@
 pub mod engine;
 mod explore;
 pub mod histories;
+#[cfg(not(loom))]
+mod progress;
 pub mod window;
 
 pub use engine::turn;

@@ -126,11 +126,6 @@ impl<K: Key + ?Sized> Summary<K> {
         self.held.retain(|held| held.count > floor);
     }
 
-    /// Adds all that another summary counts, within the same memory: see `absorb`.
-    pub(super) fn absorb(&mut self, capacity: usize, counts: &mut Vec<u64>, other: &Summary<K>) {
-        absorb::absorb(self, capacity, counts, other);
-    }
-
     /// Returns the bounds of a key if it is held.
     pub(super) fn find(&self, hash: u64, key: &K) -> Option<Held> {
         self.held.find(hash, key).map(|number| self.held.value(number))

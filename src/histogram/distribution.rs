@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::RangeInclusive;
 
-use crate::event::Stats;
+use crate::event::stats::Stats;
 use crate::histogram::scale::Scale;
 
 mod buckets;

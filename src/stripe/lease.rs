@@ -28,7 +28,8 @@
 //! A forked child takes back the rows of all threads that it does not have
 //! ([`take_from_the_absent`]).
 
-use super::{MOST_ROWS, first_rows};
+use super::banks::first_rows;
+use super::settings::MOST_ROWS;
 use crate::sync::{alike, global, sized};
 use crate::thread_end::holder::Holder;
 use crate::thread_end::process;

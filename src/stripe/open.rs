@@ -52,6 +52,7 @@
 //! fence in [`open`], or per core by the fence that follows such an add (`stripe::put`), which
 //! comes after the sequence's look, or the look at the second half.
 
+use super::banks::{first_rows, mapped_rows, rows, second_rows};
 use super::per_core;
 use crate::sync::{Ordering, fence};
 
@@ -77,8 +78,8 @@ pub(crate) fn open_rows() -> OpenRows {
 /// Opens `row`, which must exist, and those before it in its bank. Async-signal-safe.
 #[cold]
 pub(crate) fn open(row: usize) {
-    debug_assert!(row < super::mapped_rows());
-    let first = super::first_rows();
+    debug_assert!(row < mapped_rows());
+    let first = first_rows();
     // The new value of the bank's half, and its shift.
     let (count, shift) = if row < first { (row + 1, 0) } else { (row + 1 - first, HALF) };
     let half = ((1 << HALF) - 1) << shift;
@@ -96,7 +97,7 @@ pub(crate) fn open(row: usize) {
 /// thread may have another row, which is not open: the sequence checks that.
 #[cold]
 pub(super) fn open_mine() -> bool {
-    per_core::row().filter(|row| *row < super::rows()).map(open).is_some()
+    per_core::row().filter(|row| *row < rows()).map(open).is_some()
 }
 
 /// Returns the row that this thread's core shares with others, if that is open; `None` if the core
@@ -105,13 +106,13 @@ pub(super) fn open_mine() -> bool {
 #[inline]
 pub(super) fn shared_row() -> Option<usize> {
     let place = shared_place()?;
-    (place < open_rows().second).then(|| super::first_rows() + place)
+    (place < open_rows().second).then(|| first_rows() + place)
 }
 
 /// Returns the row of [`shared_row`], and opens it first.
 #[cold]
 pub(super) fn open_shared_row() -> Option<usize> {
-    let row = super::first_rows() + shared_place()?;
+    let row = first_rows() + shared_place()?;
     open(row);
     Some(row)
 }
@@ -119,8 +120,8 @@ pub(super) fn open_shared_row() -> Option<usize> {
 /// Returns the place in the second bank of a thread that is registered and has no row of its own.
 #[inline]
 fn shared_place() -> Option<usize> {
-    let beyond = per_core::row()?.checked_sub(super::rows())?;
-    let there = super::second_rows();
+    let beyond = per_core::row()?.checked_sub(rows())?;
+    let there = second_rows();
     // (A division would take as long as the add.)
     if beyond < there { Some(beyond) } else { beyond.checked_rem(there) }
 }

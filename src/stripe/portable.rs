@@ -39,10 +39,10 @@
 
 use std::sync::atomic::compiler_fence;
 
+use super::banks::{LEASES_BY_DEFAULT, first_rows, is_leasing, rows};
 use super::lease::{self, Lease};
 use super::open::open;
 use super::rare::cold;
-use super::{LEASES_BY_DEFAULT, first_rows, is_leasing, rows};
 use crate::memory::column::Column;
 use crate::reclaim::announced::set_row;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global};

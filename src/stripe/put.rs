@@ -4,7 +4,7 @@
 //! histogram.
 
 use crate::dependent;
-use crate::stripe::LEASES_BY_DEFAULT;
+use crate::stripe::banks::LEASES_BY_DEFAULT;
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::open::{open_shared_row, shared_row};
 use crate::stripe::per_core::{self, Numbering, PerCoreColumn};

@@ -14,8 +14,8 @@ use std::time::Instant;
 use cpu_time::ThreadTime;
 use windrow::{Counter, SlidingWindow};
 
+use crate::took::{WARM_UP, keep_to_core};
 use crate::windows::{GivenTime, Http, give_time, given};
-use crate::{WARM_UP, keep_to_core};
 
 /// The bytes that are read before a cold add.
 const BETWEEN: usize = 512 * 1024;

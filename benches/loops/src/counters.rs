@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fast_counter::ConcurrentCounter;
 use windrow::Counter;
 
-use crate::{Loop, Took, in_turn, one};
+use crate::took::{Loop, Took, in_turn, one};
 
 /// A cell on lines of its own.
 #[derive(Default)]

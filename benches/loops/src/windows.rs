@@ -7,7 +7,7 @@ use std::time::Duration;
 use windrow::clock::Ticker;
 use windrow::{Clock, SlidingWindow, Timestamp, diagnostics::Strategy, events};
 
-use crate::{Loop, Took, in_turn, one};
+use crate::took::{Loop, Took, in_turn, one};
 
 events! {
     /// The events of one endpoint.

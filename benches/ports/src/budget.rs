@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use windrow::clock::Coarse;
 
-use crate::{COARSE, Call, Contender, OWN, PORTED};
+use crate::contender::{COARSE, Call, Contender, OWN, PORTED};
 
 /// The time for which a deposit is remembered, and the share of deposits that may be retries:
 /// tower's defaults.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::hint::black_box;
 
-use crate::{Call, Contender, OWN, PORTED};
+use crate::contender::{Call, Contender, OWN, PORTED};
 
 /// The number of keys: a cache of ten thousand keeps them all.
 const KEYS: u64 = 1024;

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::{Call, Contender, OWN, PORTED};
+use crate::contender::{Call, Contender, OWN, PORTED};
 
 /// The calls of a program on integer counters, for one copy of the crate.
 macro_rules! uses {

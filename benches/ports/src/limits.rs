@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use windrow::Clock;
 use windrow::clock::Coarse;
 
-use crate::{COARSE, Call, Contender, OWN, OWN_COARSE, PORTED};
+use crate::contender::{COARSE, Call, Contender, OWN, OWN_COARSE, PORTED};
 
 /// A clock for one copy of the crate: windrow's, which shows some milliseconds at a time.
 macro_rules! coarse {

@@ -8,6 +8,7 @@
 
 mod budget;
 mod cache;
+mod contender;
 mod counts;
 mod limits;
 mod polls;
@@ -16,48 +17,12 @@ mod rates;
 use std::env;
 use std::process::{Command, Stdio};
 
+use contender::{Call, Contender, OWN};
 use lexopt::Arg::Long;
 use lexopt::{Parser, ValueExt};
-use windrow_benches::harness::{Rival, WARM_UP, cores, spend_on_adds};
+use windrow_benches::harness::{WARM_UP, cores, spend_on_adds};
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
 use windrow_benches::terminal::{print_table, processor};
-
-/// The crate as it is published.
-const OWN: &str = "its own";
-/// The name of the copy with a file of ours.
-const PORTED: &str = "windrow's";
-/// That, by a clock of windrow's that is cheaper than the crate's.
-const COARSE: &str = "windrow's, Coarse";
-/// The crate as it is published, by that clock.
-const OWN_COARSE: &str = "its own, Coarse";
-
-/// One thing that a program does, by one of the copies of its crate.
-struct Contender {
-    what: &'static str,
-    whose: &'static str,
-    rival: Box<dyn Rival>,
-}
-
-impl Contender {
-    fn new(what: &'static str, whose: &'static str, rival: impl Rival + 'static) -> Contender {
-        Contender { what, whose, rival: Box::new(rival) }
-    }
-}
-
-/// Something that a program does, over and over.
-struct Call<F>(F);
-
-impl<F: Fn() + Send + Sync> Rival for Call<F> {
-    #[inline]
-    fn add(&self, _n: u64) {
-        (self.0)();
-    }
-
-    /// Its counts are not checked here, but in the crates' own tests.
-    fn sum(&self) -> u64 {
-        0
-    }
-}
 
 /// The time of an empty loop, which is not part of a call.
 const NOTHING: &str = "an empty loop";

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::{Call, Contender, OWN, PORTED};
+use crate::contender::{Call, Contender, OWN, PORTED};
 
 /// A task that is never done.
 type Task = Pin<Box<dyn Future<Output = ()>>>;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::hint::black_box;
 use std::time::Duration;
 
-use crate::{Call, Contender, OWN, PORTED};
+use crate::contender::{Call, Contender, OWN, PORTED};
 
 /// The number of keys, where there are many.
 const KEYS: u64 = 1_000_000;

@@ -5,8 +5,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::rounds::{Figure, Work};
-
 /// The least time between two lines without a terminal.
 const QUIET: Duration = Duration::from_secs(5);
 
@@ -41,12 +39,12 @@ impl Progress {
         }
     }
 
-    /// A round has ended.
-    pub fn round(&mut self, round: usize, rounds: usize, figures: &[Figure]) {
+    /// A round has ended; `table` has the figures so far.
+    pub fn round(&mut self, round: usize, rounds: usize, table: impl FnOnce() -> Vec<String>) {
         let spent = self.begin.elapsed().as_secs_f64();
         let line = format!("  round {round} of {rounds}, {spent:.0} s");
         if !self.bar.is_hidden() {
-            let mut lines = table(figures);
+            let mut lines = table();
             lines.push(line);
             self.bar.set_message(lines.join("\n"));
         } else if self.due() || round == rounds {
@@ -67,35 +65,4 @@ impl Progress {
         }
         due
     }
-}
-
-/// Medians so far: a line for each contender, a column for each kind of work.
-fn table(figures: &[Figure]) -> Vec<String> {
-    let mut works: Vec<Work> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for figure in figures {
-        if !works.contains(&figure.work) {
-            works.push(figure.work);
-        }
-        if !names.contains(&figure.subject.label()) {
-            names.push(figure.subject.label());
-        }
-    }
-    let line = |name: &str, cells: Vec<String>| {
-        let cells =
-            cells.into_iter().fold(String::new(), |line, cell| line + &format!("{cell:>11}"));
-        format!("  {name:32}{cells}")
-    };
-    let heads = works.iter().map(|work| format!("{} x{}", work.name(), work.threads()));
-    let mut lines = vec![line("ns, medians so far", heads.collect())];
-    for name in names {
-        let cell = |work: &Work| {
-            let found = figures
-                .iter()
-                .find(|figure| figure.subject.label() == name && figure.work == *work);
-            found.map_or(String::new(), |figure| figure.cost().show_median())
-        };
-        lines.push(line(name, works.iter().map(cell).collect()));
-    }
-    lines
 }

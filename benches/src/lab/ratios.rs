@@ -1,13 +1,14 @@
 //! The ratios of a run that pages cite, each taken within a round.
 
 use super::report::Table;
-use super::rounds::Work;
 use super::speed::{Speed, counted};
 use super::stats::{MARK, Spread};
-use super::subject::{Group, OUR_NODE, OWN_NODE, SENTINEL, SENTINEL_TICKER};
+use super::subject::{Group, SENTINEL, SENTINEL_TICKER};
+use super::work::Work;
 use crate::harness::cores;
 use crate::ours::WINDROW;
 use crate::rivals::counters::ATOMIC;
+use crate::rivals::{OUR_NODE, OWN_NODE};
 
 /// Each ratio: its words, the group of both sides, and both contenders.
 const RATIOS: [(&str, Group, &str, &str); 6] = [

@@ -5,60 +5,13 @@
 use std::env;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use super::progress::Progress;
 use super::stats::{Sample, Spread};
 use super::subject::{Process, Subject};
+use super::work::Work;
 use super::worker::{self, Worker};
 use crate::harness::{Contender, Spent, cores};
-
-/// The repeated work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// Adds, on this number of threads at once.
-    Add(usize),
-    /// Reads, on one thread, without adds.
-    Read,
-    /// Adds, on this number of threads, while one more thread reads without a pause.
-    AddWhileRead(usize),
-}
-
-impl Work {
-    /// Returns the number of threads, without the reader.
-    pub fn threads(self) -> usize {
-        match self {
-            Work::Add(threads) | Work::AddWhileRead(threads) => threads,
-            Work::Read => 1,
-        }
-    }
-
-    /// Returns the name in data files and in questions to workers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Work::Add(_) => "add",
-            Work::Read => "read",
-            Work::AddWhileRead(_) => "reading",
-        }
-    }
-
-    /// Returns the work called `name`.
-    pub fn named(name: &str, threads: usize) -> Option<Work> {
-        let works = [Work::Add(threads), Work::Read, Work::AddWhileRead(threads)];
-        works.into_iter().find(|work| work.name() == name && threads > 0)
-    }
-
-    /// Returns the number of busy threads.
-    fn busy(self) -> usize {
-        self.threads() + usize::from(matches!(self, Work::AddWhileRead(_)))
-    }
-
-    /// Returns the time of the work in a round. With more threads than cores each must have several
-    /// turns.
-    fn length(self) -> Duration {
-        Duration::from_millis(if self.busy() > cores() { 15 } else { 4 })
-    }
-}
 
 /// One thing that was measured in every round.
 pub struct Figure {
@@ -194,13 +147,44 @@ pub fn measure(
             }
         }
         figures.retain(|figure| figure.samples.len() == round + 1);
-        progress.round(round + 1, rounds, &figures);
+        progress.round(round + 1, rounds, || table(&figures));
     }
     progress.end();
     for figure in &mut figures {
         figure.here = None; // its memory, and its ticker, are not needed any more
     }
     figures
+}
+
+/// Medians so far: a line for each contender, a column for each kind of work.
+fn table(figures: &[Figure]) -> Vec<String> {
+    let mut works: Vec<Work> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for figure in figures {
+        if !works.contains(&figure.work) {
+            works.push(figure.work);
+        }
+        if !names.contains(&figure.subject.label()) {
+            names.push(figure.subject.label());
+        }
+    }
+    let line = |name: &str, cells: Vec<String>| {
+        let cells =
+            cells.into_iter().fold(String::new(), |line, cell| line + &format!("{cell:>11}"));
+        format!("  {name:32}{cells}")
+    };
+    let heads = works.iter().map(|work| format!("{} x{}", work.name(), work.threads()));
+    let mut lines = vec![line("ns, medians so far", heads.collect())];
+    for name in names {
+        let cell = |work: &Work| {
+            let found = figures
+                .iter()
+                .find(|figure| figure.subject.label() == name && figure.work == *work);
+            found.map_or(String::new(), |figure| figure.cost().show_median())
+        };
+        lines.push(line(name, works.iter().map(cell).collect()));
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 
 use super::Effort;
 use super::report::Table;
-use super::rounds::{Figure, Work, Workers, measure};
+use super::rounds::{Figure, Workers, measure};
 use super::stats::{MARK, Sample, Spread, digits};
 use super::subject::{Group, Process, Subject};
+use super::work::Work;
 use crate::harness::cores;
 use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD, PLAIN_STORE};
 

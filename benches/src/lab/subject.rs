@@ -17,7 +17,7 @@ use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
 use crate::ours::{self, COUNTER_AND_CLOCK, TOUCHED, WINDROW, labelled, scraped, tiered};
 use crate::rivals::counters::{locked_add, pinned_add};
 use crate::rivals::fenster::Fenster;
-use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING};
+use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING, OUR_NODE, OWN_NODE};
 
 /// The groups of contenders that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,11 +150,7 @@ pub struct Subject {
 
 /// windrow in a process of its own, with the portable strategy.
 pub const PORTABLE: &str = "windrow, portable";
-/// sentinel-core with a node of its own.
-pub const OWN_NODE: &str = "sentinel-core, its own node";
-/// sentinel-core with a node of windrow's.
-pub const OUR_NODE: &str = "sentinel-core, windrow's node";
-/// Both.
+/// sentinel-core, with either node.
 const NODES: [&str; 2] = [OWN_NODE, OUR_NODE];
 
 /// The names of the portable contenders, by the names that they share with those of this process.

@@ -1,9 +1,9 @@
 //! The few figures of a run that the README and the page of performance show.
 
 use super::report::Table;
-use super::rounds::Work;
 use super::speed::{Speed, counted};
 use super::subject::{Group, JAVA};
+use super::work::Work;
 use crate::harness::cores;
 use crate::ours::WINDROW;
 use crate::ours::labelled::TEXTS;

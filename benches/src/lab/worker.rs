@@ -17,8 +17,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use crate::harness::{Contender, Spent, spend_on_adds, spend_on_sums, spend_while_reading};
-use crate::lab::rounds::Work;
 use crate::lab::subject::{self, Group, Subject};
+use crate::lab::work::Work;
 
 /// Does `work` on `contender`, `times` times; also returns the nanoseconds of a concurrent read,
 /// zero without one.

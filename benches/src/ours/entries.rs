@@ -15,8 +15,8 @@ use sentinel_core::stat::get_or_create_resource_node;
 
 use super::sentinel;
 use crate::harness::{Contender, Rival};
-use crate::lab::subject::{OUR_NODE, OWN_NODE};
 use crate::rivals::sentinel::start_ticker;
+use crate::rivals::{OUR_NODE, OWN_NODE};
 
 /// A node that is added to.
 struct Add(Arc<dyn StatNode>);

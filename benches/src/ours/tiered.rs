@@ -7,7 +7,7 @@ use std::time::Duration;
 use windrow::clock::Manual;
 use windrow::{Clock, SlidingWindow, Timestamp};
 
-use super::Http;
+use super::events::Http;
 use crate::harness::{Contender, Rival, cores, time_adds};
 
 /// One bucket of the window itself.

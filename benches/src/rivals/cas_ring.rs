@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
-use super::{Count, EVENTS, Geometry, Ring};
+use super::ring::{Count, EVENTS, Geometry, Ring};
 
 #[derive(Default)]
 struct Bucket<C> {

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
-use super::{published, thread_index};
+use super::published;
+use super::ring::thread_index;
 use crate::harness::{Contender, Rival};
 
 /// More cells than threads that any bench runs at once, so that no two of them share one.

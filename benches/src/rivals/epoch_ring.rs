@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use crossbeam_epoch::{Atomic, Guard, Owned, Shared, pin};
 
-use super::{Count, EVENTS, Geometry, Ring, Stripes};
+use super::ring::{Count, EVENTS, Geometry, Ring, Stripes};
 
 struct Bucket {
     start: u64,

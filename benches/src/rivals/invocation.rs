@@ -4,7 +4,7 @@
 
 use invocation_counter::InvocationCounter;
 
-use super::{Geometry, Ring};
+use super::ring::{Geometry, Ring};
 
 /// A counter of at least the requested number of slots, on a clock that counts buckets.
 pub struct Invocation {

@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use super::{Count, EVENTS, Geometry, Ring, Stripes};
+use super::ring::{Count, EVENTS, Geometry, Ring, Stripes};
 
 /// The start of a bucket that has none yet.
 const EMPTY: u64 = u64::MAX;

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::{EVENTS, Geometry, Ring};
+use super::ring::{EVENTS, Geometry, Ring};
 
 #[derive(Clone, Default)]
 struct Bucket {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
-use super::{EVENTS, Geometry, Ring, stripes, thread_index};
+use super::ring::{EVENTS, Geometry, Ring, stripes, thread_index};
 
 /// Bits of a word that count; those above are the bucket's number.
 const COUNT_BITS: u32 = 32;

@@ -38,7 +38,7 @@ pub(crate) fn router(
     let counted = shop
         .routes()
         .layer(from_fn_with_state(body_timeout, body::read))
-        .layer(from_fn_with_state(Arc::clone(shop), book::keep))
+        .layer(from_fn_with_state(Arc::clone(&shop.book), book::keep))
         .layer(counting)
         .layer(spans);
     // Compression leaves a sixth of the bytes.

@@ -11,7 +11,6 @@ use axum::response::Response;
 use windrow_tower::Http;
 
 use crate::counts::{ORDERS, OUTCOMES, Order, Outcome, PAYMENTS, Payment, ROUTES};
-use crate::shop::Shop;
 use crate::verdict::Row;
 
 /// The book.
@@ -62,11 +61,11 @@ impl Book {
 
 /// Returns a middleware around the routes that keeps the book: of all requests, and of answers from
 /// 500.
-pub(crate) async fn keep(State(shop): State<Arc<Shop>>, request: Request, next: Next) -> Response {
-    shop.book.requests.fetch_add(1, Relaxed);
+pub(crate) async fn keep(State(book): State<Arc<Book>>, request: Request, next: Next) -> Response {
+    book.requests.fetch_add(1, Relaxed);
     let response = next.run(request).await;
     if response.status().is_server_error() {
-        shop.book.failures.fetch_add(1, Relaxed);
+        book.failures.fetch_add(1, Relaxed);
     }
     response
 }

@@ -27,12 +27,12 @@ const SLOWEST: u64 = 5_000;
 /// The shop's state.
 pub(crate) struct Shop {
     requests: AtomicU64,
-    pub(crate) book: Book,
+    pub(crate) book: Arc<Book>,
 }
 
 impl Shop {
     pub(crate) fn open() -> Arc<Shop> {
-        Arc::new(Shop { requests: AtomicU64::new(0), book: Book::default() })
+        Arc::new(Shop { requests: AtomicU64::new(0), book: Arc::default() })
     }
 
     /// Returns the routes.

@@ -6,8 +6,6 @@ use std::path::Path;
 
 use crate::segment::Segment;
 
-#[cfg(test)]
-pub(crate) mod forgetful;
 mod system;
 
 pub(crate) use system::System;

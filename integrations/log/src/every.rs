@@ -54,6 +54,43 @@ impl Shared {
     }
 }
 
+impl Log {
+    /// Starts a thread that writes a batch in each period, until the result is dropped or
+    /// [finished](Every::finish).
+    ///
+    /// `fill` adds the windows to the batch. The period should be at most the length of a bucket;
+    /// it is at least one millisecond.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the system cannot start a thread.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use windrow::{SlidingWindow, events};
+    /// # use windrow_log::{Log, Options};
+    /// events! { enum Http { Pass: Count } }
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// let window = std::sync::Arc::new(SlidingWindow::<Http>::builder().build()?);
+    /// let log = Log::open(directory.path(), Options::default())?;
+    /// let logged = window.clone();
+    /// let period = Duration::from_millis(250);
+    /// let logging = log.every(period, move |batch| batch.add("checkout", &logged));
+    /// window.add(Http::Pass, 1);
+    /// // ... and when the service ends:
+    /// logging.finish()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn every(
+        self,
+        period: Duration,
+        fill: impl FnMut(&mut Batch<'_>) + Send + 'static,
+    ) -> Every {
+        Every::start(self, period, fill)
+    }
+}
+
 /// Returns the message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
@@ -61,7 +98,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
 }
 
 impl Every {
-    pub(crate) fn start(
+    fn start(
         mut log: Log,
         period: Duration,
         mut fill: impl FnMut(&mut Batch<'_>) + Send + 'static,

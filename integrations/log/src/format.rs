@@ -3,23 +3,19 @@
 //! A line ends with a newline, and has no other control character: names are escaped. So a line
 //! whose end is missing is known by that, and one that was given up is marked by [`GIVEN_UP`].
 
-use std::borrow::Cow;
 use std::time::Duration;
 
-use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
+use windrow::Kind;
 
-use crate::entry::{Dropped, Entry, Heavy, Run};
-use crate::order::LEAST_SLACK;
-use crate::past::Total;
+use crate::entry::{Dropped, Heavy, Run};
 use crate::wall::Wall;
 
 mod json;
+mod line;
 mod sentinel;
 
+pub(crate) use line::{Decoded, Facts, Summed, What};
 pub use sentinel::Columns;
-
-/// The version of the line format.
-pub(crate) const VERSION: u32 = 1;
 
 /// Marks the remainder of a line that was never completed; a newline follows.
 pub(crate) const GIVEN_UP: u8 = 0x18; // CANCEL
@@ -74,7 +70,7 @@ impl Kinds {
         let line = text(line)?;
         match self {
             Kinds::Json => json::sums::decode(line),
-            Kinds::Sentinel => sentinel::decode(line).map(Summed::of),
+            Kinds::Sentinel => sentinel::sums(line),
         }
     }
 }
@@ -86,79 +82,6 @@ fn text(line: &[u8]) -> Option<&str> {
     let is_suspect = |byte: &u8| byte.is_ascii_control() || *byte == 0xC2;
     let has_control = line.iter().any(is_suspect) && text.contains(char::is_control);
     (!has_control).then_some(text)
-}
-
-/// A line that was read.
-#[derive(Debug)]
-pub(crate) struct Decoded {
-    pub(crate) entry: Entry,
-    /// The time by which the line is ordered among all lines of its file except the first: the end
-    /// of its bucket, the latest end of the dropped buckets, or the beginning of its run.
-    pub(crate) end: Wall,
-    /// The slack that the line of a run states for the file that it begins: see
-    /// [`order`](crate::order).
-    pub(crate) slack: Option<Duration>,
-}
-
-/// A line that was read for its sums.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Summed<'a> {
-    pub(crate) what: What<'a>,
-    /// The time by which the line is ordered: see [`Decoded::end`].
-    pub(crate) end: Wall,
-}
-
-/// The part of a line that sums need.
-#[derive(Debug, PartialEq)]
-pub(crate) enum What<'a> {
-    /// A run, and the slack that its line states.
-    Run(Run, Duration),
-    /// A bucket.
-    Bucket {
-        resource: Cow<'a, str>,
-        length: Duration,
-        events: Vec<(Cow<'a, str>, Total)>,
-    },
-    Dropped(Dropped),
-    /// A line that has no sums.
-    Other,
-}
-
-impl Summed<'_> {
-    /// Returns the sums of a line in Sentinel's format: its counts. Means do not add up.
-    fn of(Decoded { entry, end, slack }: Decoded) -> Summed<'static> {
-        let what = match entry {
-            Entry::Run(run) => What::Run(run, slack.unwrap_or(LEAST_SLACK)),
-            Entry::Dropped(dropped) => What::Dropped(dropped),
-            Entry::Second(second) => {
-                let counts = [
-                    ("Pass", second.pass),
-                    ("Block", second.block),
-                    ("Success", second.success),
-                    ("Exception", second.exception),
-                    ("Occupied", second.occupied),
-                ];
-                let counted = counts.into_iter().filter(|(_, count)| *count > 0);
-                let event = |(name, count)| (Cow::Borrowed(name), Total::of_count(count));
-                let (resource, length) = (Cow::Owned(second.resource), Duration::from_secs(1));
-                What::Bucket { resource, length, events: counted.map(event).collect() }
-            }
-            Entry::Bucket(_) | Entry::Heavy(_) => What::Other,
-        };
-        Summed { what, end }
-    }
-}
-
-/// The contents of a bucket's line.
-pub(crate) struct Facts<'a> {
-    pub(crate) resource: &'a str,
-    pub(crate) start: Wall,
-    pub(crate) length: Duration,
-    pub(crate) at: Timestamp,
-    /// The events, in the order of the enum.
-    pub(crate) events: &'a [(&'static str, Kind, Stats)],
-    /// The distributions of the events that have one.
-    pub(crate) distributions: &'a [(&'static str, Distribution)],
 }
 
 impl Format {

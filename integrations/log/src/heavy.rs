@@ -1,4 +1,4 @@
-//! The heaviest keys of closed buckets: adding them to a batch, and which buckets the log has.
+//! The heaviest keys of closed buckets, and which buckets the log has.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -8,60 +8,7 @@ use windrow::heavy::{HeavySnapshot, Key, MAX_TEXT_BYTES};
 use windrow::{Clock, HeavyKeys, Timestamp};
 
 use crate::entry::{Heavy, HeavyKey};
-use crate::error::LogError;
-use crate::format::Format;
-use crate::log::{Batch, Log};
-use crate::order::Ends;
-use crate::pending::Line;
 use crate::wall::{Differences, Wall};
-
-impl Batch<'_> {
-    /// Takes the closed buckets of heavy keys that the log does not have: a line for each, with the
-    /// exact total, and the `n` heaviest keys with their bounds. An empty bucket has no line.
-    ///
-    /// A key's text is its `Display`, escaped, and cut to 256 bytes. Call it at least once per
-    /// interval less one bucket of the keys; [`Unwritten::overdue`](crate::Unwritten::overdue)
-    /// counts later calls, by the `resource`. A log that is opened anew in the same process begins
-    /// with the buckets that are in the interval then. Sentinel's format has no such lines:
-    /// [`LogError::NoHeavyKeys`].
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::HeavyKeys;
-    /// use windrow_log::{Log, Options};
-    ///
-    /// static CLIENTS: HeavyKeys<str> = HeavyKeys::of(1_000, Duration::from_secs(60), 6);
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// let log = Log::open(directory.path(), Options::default())?;
-    /// let logging = log.every(Duration::from_secs(10), |batch| {
-    ///     batch.add_heavy("clients", &CLIENTS, 20);
-    /// });
-    /// CLIENTS.increment("acme"); // and so on, by the service
-    /// logging.finish()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn add_heavy<K: Key<Owned: Display> + ?Sized, C: Clock>(
-        &mut self,
-        resource: &str,
-        keys: &HeavyKeys<K, C>,
-        n: usize,
-    ) {
-        let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
-        let format = &writer.options().format;
-        if !format.has_heavy_keys() {
-            self.refused = Some(LogError::NoHeavyKeys { resource: resource.to_owned() });
-            return;
-        }
-        let (buckets, is_overdue) = heavy.take(resource, keys, n, differences);
-        *overdue += u64::from(is_overdue);
-        for bucket in buckets {
-            let start = Wall::from(bucket.start);
-            let ends = Ends::at(start.plus(bucket.length));
-            self.lines.push(Line { start, ends, text: Format::heavy(&bucket) });
-        }
-    }
-}
 
 /// The last turns of heavy keys, by their names.
 #[derive(Debug, Default)]

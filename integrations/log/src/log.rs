@@ -1,18 +1,18 @@
 //! Draining windows into lines.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use windrow::export::{AnyMetric, AnyWindow, Source};
-use windrow::{Kind, Stats, Timestamp};
+use windrow::heavy::Key;
+use windrow::{Clock, HeavyKeys, Kind, Stats, Timestamp};
 
 use crate::disk::System;
 use crate::entry::Run;
 use crate::error::{LogError, Step};
-use crate::every::Every;
-use crate::format::Facts;
+use crate::format::{Facts, Format};
 use crate::heavy::HeavyTurns;
 use crate::names::name;
 use crate::options::Options;
@@ -45,11 +45,11 @@ use crate::writer::Writer;
 /// When the log is dropped, it tries once more to write the waiting lines, and syncs;
 /// [`flush`](Self::flush) does the same and reports whether it succeeded.
 pub struct Log {
-    pub(crate) writer: Writer<System>,
-    pub(crate) differences: Differences,
+    writer: Writer<System>,
+    differences: Differences,
     turns: Turns,
-    pub(crate) heavy: HeavyTurns,
-    pub(crate) overdue: u64,
+    heavy: HeavyTurns,
+    overdue: u64,
 }
 
 /// The lines of a log that are not on the disk: waiting, unsynced, dropped or removed early.
@@ -189,41 +189,6 @@ impl Log {
             removed: self.writer.removed(),
         }
     }
-
-    /// Starts a thread that writes a batch in each period, until the result is dropped or
-    /// [finished](Every::finish).
-    ///
-    /// `fill` adds the windows to the batch. The period should be at most the length of a bucket;
-    /// it is at least one millisecond.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the system cannot start a thread.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use windrow::{SlidingWindow, events};
-    /// # use windrow_log::{Log, Options};
-    /// events! { enum Http { Pass: Count } }
-    ///
-    /// # let directory = tempfile::tempdir()?;
-    /// let window = std::sync::Arc::new(SlidingWindow::<Http>::builder().build()?);
-    /// let log = Log::open(directory.path(), Options::default())?;
-    /// let logged = window.clone();
-    /// let period = Duration::from_millis(250);
-    /// let logging = log.every(period, move |batch| batch.add("checkout", &logged));
-    /// window.add(Http::Pass, 1);
-    /// // ... and when the service ends:
-    /// logging.finish()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn every(
-        self,
-        period: Duration,
-        fill: impl FnMut(&mut Batch<'_>) + Send + 'static,
-    ) -> Every {
-        Every::start(self, period, fill)
-    }
 }
 
 /// Shows the directory and the waiting lines.
@@ -248,11 +213,11 @@ impl Drop for Log {
 /// fails: the next batch writes them.
 #[must_use = "a batch writes nothing before `write`"]
 pub struct Batch<'l> {
-    pub(crate) log: &'l mut Log,
-    pub(crate) lines: Vec<Line>,
+    log: &'l mut Log,
+    lines: Vec<Line>,
     begun: Instant,
     /// The error for a window, or for heavy keys, of which no line could say anything.
-    pub(crate) refused: Option<LogError>,
+    refused: Option<LogError>,
 }
 
 impl Batch<'_> {
@@ -311,6 +276,52 @@ impl Batch<'_> {
             let (start, ends) = (facts.start, Ends::at(format.end(&facts)));
             self.lines.push(Line { start, ends, text: format.bucket(&facts) });
         });
+    }
+
+    /// Takes the closed buckets of heavy keys that the log does not have: a line for each, with the
+    /// exact total, and the `n` heaviest keys with their bounds. An empty bucket has no line.
+    ///
+    /// A key's text is its `Display`, escaped, and cut to 256 bytes. Call it at least once per
+    /// interval less one bucket of the keys; [`Unwritten::overdue`](crate::Unwritten::overdue)
+    /// counts later calls, by the `resource`. A log that is opened anew in the same process begins
+    /// with the buckets that are in the interval then. Sentinel's format has no such lines:
+    /// [`LogError::NoHeavyKeys`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::HeavyKeys;
+    /// use windrow_log::{Log, Options};
+    ///
+    /// static CLIENTS: HeavyKeys<str> = HeavyKeys::of(1_000, Duration::from_secs(60), 6);
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// let log = Log::open(directory.path(), Options::default())?;
+    /// let logging = log.every(Duration::from_secs(10), |batch| {
+    ///     batch.add_heavy("clients", &CLIENTS, 20);
+    /// });
+    /// CLIENTS.increment("acme"); // and so on, by the service
+    /// logging.finish()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn add_heavy<K: Key<Owned: Display> + ?Sized, C: Clock>(
+        &mut self,
+        resource: &str,
+        keys: &HeavyKeys<K, C>,
+        n: usize,
+    ) {
+        let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
+        let format = &writer.options().format;
+        if !format.has_heavy_keys() {
+            self.refused = Some(LogError::NoHeavyKeys { resource: resource.to_owned() });
+            return;
+        }
+        let (buckets, is_overdue) = heavy.take(resource, keys, n, differences);
+        *overdue += u64::from(is_overdue);
+        for bucket in buckets {
+            let start = Wall::from(bucket.start);
+            let ends = Ends::at(start.plus(bucket.length));
+            self.lines.push(Line { start, ends, text: Format::heavy(&bucket) });
+        }
     }
 
     /// Writes the buckets of this batch and all waiting lines. Returns the number of lines written.

@@ -10,7 +10,6 @@ mod cells;
 mod file;
 mod grid;
 mod read;
-mod total;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
@@ -25,9 +24,8 @@ use crate::past::file::Summed;
 use crate::past::grid::Grid;
 use crate::past::read::Stretch;
 use crate::segment::Segment;
+use crate::total::Total;
 use crate::wall::Wall;
-
-pub use total::Total;
 
 /// The greatest number of bytes of lines that are read for a range.
 const LINES: u64 = 8 << 20;

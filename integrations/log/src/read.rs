@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use crate::entry::{Entry, Run};
 use crate::error::ReadError;
-use crate::read::file::{Next, OpenFile};
+use crate::read::file::{Next, OpenFile, Range};
 use crate::regular;
 use crate::segment::Segment;
 use crate::wall::Wall;
@@ -90,21 +90,6 @@ impl Files {
     fn range(self, from: Option<Wall>, to: Option<Wall>) -> Entries {
         let (range, skipped) = (Range { from, to }, Skipped::default());
         Entries { files: self, open: None, range, run: None, skipped }
-    }
-}
-
-/// A span of time.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    /// The exclusive beginning; `None` for no bound.
-    from: Option<Wall>,
-    /// The inclusive end; `None` for no bound.
-    to: Option<Wall>,
-}
-
-impl Range {
-    fn has(&self, moment: Wall) -> bool {
-        self.from.is_none_or(|from| from < moment) && self.to.is_none_or(|to| moment <= to)
     }
 }
 

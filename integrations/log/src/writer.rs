@@ -305,6 +305,4 @@ fn failed(step: Step, path: &Path) -> impl FnOnce(io::Error) -> LogError {
 }
 
 #[cfg(test)]
-mod promises;
-#[cfg(test)]
 mod tests;

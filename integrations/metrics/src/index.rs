@@ -18,7 +18,6 @@ use metrics::Key;
 use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
-use crate::registry::Tabled;
 use crate::secret::Secret;
 
 /// The keys of a shard, on the average, of a recorder that has all that it may have.
@@ -41,10 +40,33 @@ pub(crate) struct Shard(RwLock<Maps>);
 
 #[derive(Default)]
 pub(crate) struct Maps {
-    pub(crate) counters: Map<CounterCell>,
-    pub(crate) gauges: Map<GaugeCell>,
-    pub(crate) histograms: Map<HistogramCell>,
+    counters: Map<CounterCell>,
+    gauges: Map<GaugeCell>,
+    histograms: Map<HistogramCell>,
 }
+
+/// Selects the map of a kind.
+pub(crate) trait Mapped: Sized {
+    fn map(maps: &Maps) -> &Map<Self>;
+
+    fn map_mut(maps: &mut Maps) -> &mut Map<Self>;
+}
+
+macro_rules! mapped {
+    ($($cell:ty: $map:ident),+) => {
+        $(impl Mapped for $cell {
+            fn map(maps: &Maps) -> &Map<$cell> {
+                &maps.$map
+            }
+
+            fn map_mut(maps: &mut Maps) -> &mut Map<$cell> {
+                &mut maps.$map
+            }
+        })+
+    };
+}
+
+mapped! { CounterCell: counters, GaugeCell: gauges, HistogramCell: histograms }
 
 /// Keys by hash. A key whose hash another one has is at the next number that is free.
 pub(crate) struct Map<T>(HashMap<u64, Known<T>, BuildHasherDefault<Spread>>);
@@ -84,7 +106,7 @@ impl Index {
     }
 
     /// Returns a known key as it is kept here: cheap to clone.
-    pub(crate) fn kept<T: Tabled>(&self, key: &Key) -> Option<Key> {
+    pub(crate) fn kept<T: Mapped>(&self, key: &Key) -> Option<Key> {
         let hash = self.hash(key);
         self.shard(hash).kept::<T>(hash, key)
     }
@@ -102,7 +124,7 @@ impl Shard {
 
     /// Returns the cell of a key.
     #[inline]
-    pub(crate) fn find<T: Tabled>(&self, hash: u64, key: &Key) -> Option<Arc<T>> {
+    pub(crate) fn find<T: Mapped>(&self, hash: u64, key: &Key) -> Option<Arc<T>> {
         let maps = self.read();
         let known = T::map(&maps).get(hash, key)?;
         // Relaxed: it is read under the lock for writing.
@@ -113,7 +135,7 @@ impl Shard {
     }
 
     /// Returns a key as it is kept here: cheap to clone.
-    fn kept<T: Tabled>(&self, hash: u64, key: &Key) -> Option<Key> {
+    fn kept<T: Mapped>(&self, hash: u64, key: &Key) -> Option<Key> {
         T::map(&self.read()).get(hash, key).map(|known| known.key.clone())
     }
 }

@@ -29,7 +29,7 @@ use crate::counter::CounterCell;
 use crate::exported::{Names, OWN};
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
-use crate::index::{Index, Map, Maps};
+use crate::index::{Index, Mapped};
 use crate::kind::Kind;
 use crate::names::{self, Labels, metric_name};
 use crate::own::Dropped;
@@ -120,69 +120,27 @@ pub(crate) struct Head {
 }
 
 /// Selects the tables of a kind.
-pub(crate) trait Tabled: Cell {
+pub(crate) trait Tabled: Cell + Mapped {
     fn table(state: &State) -> &Table<Self>;
 
     fn table_mut(state: &mut State) -> &mut Table<Self>;
-
-    fn map(maps: &Maps) -> &Map<Self>;
-
-    fn map_mut(maps: &mut Maps) -> &mut Map<Self>;
 }
 
-impl Tabled for CounterCell {
-    fn table(state: &State) -> &Table<CounterCell> {
-        &state.counters
-    }
+macro_rules! tabled {
+    ($($cell:ty: $table:ident),+) => {
+        $(impl Tabled for $cell {
+            fn table(state: &State) -> &Table<$cell> {
+                &state.$table
+            }
 
-    fn table_mut(state: &mut State) -> &mut Table<CounterCell> {
-        &mut state.counters
-    }
-
-    fn map(maps: &Maps) -> &Map<CounterCell> {
-        &maps.counters
-    }
-
-    fn map_mut(maps: &mut Maps) -> &mut Map<CounterCell> {
-        &mut maps.counters
-    }
+            fn table_mut(state: &mut State) -> &mut Table<$cell> {
+                &mut state.$table
+            }
+        })+
+    };
 }
 
-impl Tabled for GaugeCell {
-    fn table(state: &State) -> &Table<GaugeCell> {
-        &state.gauges
-    }
-
-    fn table_mut(state: &mut State) -> &mut Table<GaugeCell> {
-        &mut state.gauges
-    }
-
-    fn map(maps: &Maps) -> &Map<GaugeCell> {
-        &maps.gauges
-    }
-
-    fn map_mut(maps: &mut Maps) -> &mut Map<GaugeCell> {
-        &mut maps.gauges
-    }
-}
-
-impl Tabled for HistogramCell {
-    fn table(state: &State) -> &Table<HistogramCell> {
-        &state.histograms
-    }
-
-    fn table_mut(state: &mut State) -> &mut Table<HistogramCell> {
-        &mut state.histograms
-    }
-
-    fn map(maps: &Maps) -> &Map<HistogramCell> {
-        &maps.histograms
-    }
-
-    fn map_mut(maps: &mut Maps) -> &mut Map<HistogramCell> {
-        &mut maps.histograms
-    }
-}
+tabled! { CounterCell: counters, GaugeCell: gauges, HistogramCell: histograms }
 
 /// The cell in which a key counts.
 pub(crate) enum Target<T> {

@@ -3,12 +3,12 @@
 use prost::Message;
 
 use crate::acknowledged::Pending;
-use crate::exporter::Temporality;
 use crate::message::{
     Aggregation, Data, ExponentialHistogram, ExponentialPoint, Gauge, Histogram, HistogramPoint,
     Metric, NumberPoint, Request, Resource, ResourceMetrics, Scope, ScopeMetrics, Sum,
 };
 use crate::rules::Name;
+use crate::temporality::Temporality;
 
 /// The size from which a request is closed, in bytes. Collectors take 4 MiB over gRPC by default,
 /// and a proxy such as nginx takes 1 MiB; a series has a few kilobytes.

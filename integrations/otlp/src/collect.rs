@@ -2,39 +2,34 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use windrow::export::{Reading, Series};
-use windrow::labels::LabelValue;
+use windrow::export::Series;
 
-use crate::acknowledged::{Acknowledged, Number as SeriesNumber};
+use crate::acknowledged::Acknowledged;
 use crate::batch::{Batch, Batches, Open};
-use crate::clock::{Clock, nanos};
-use crate::exporter::Temporality;
-use crate::histograms::HistogramForm;
-use crate::message::{Attribute, KeyValue, Resource};
-use crate::points::Points;
-use crate::rules::{Described, OVERFLOW};
+use crate::message::Resource;
+use crate::points::PointMaker;
+use crate::read::Read;
+use crate::rules::Described;
 
 /// The sources of an exporter, and the way in which it sends them.
 pub(crate) struct Collector {
     pub(crate) sources: Vec<Described>,
     pub(crate) resource: Resource,
-    pub(crate) temporality: Temporality,
-    pub(crate) histograms: HistogramForm,
+    pub(crate) maker: PointMaker,
     /// The time since which metrics count that do not know their own, in nanoseconds since 1970.
     pub(crate) since: u64,
-    pub(crate) clock: Clock,
 }
 
 impl Collector {
     /// Reads all sources. For deltas, `acknowledged` has the totals that they are counted from.
     pub(crate) fn collect(&self, acknowledged: &mut Acknowledged) -> Vec<Batch> {
         acknowledged.begin();
-        let mut batches = Batches::new(self.resource.clone(), self.temporality);
+        let mut batches = Batches::new(self.resource.clone(), self.maker.temporality);
         for (index, described) in self.sources.iter().enumerate() {
             let mut open = Open::default();
             // Before the series are listed: so a series that takes the labels of a removed one is
             // made after the last time of that one.
-            let began = self.clock.now();
+            let began = self.maker.clock.now();
             let mut visit = |series: &dyn Series| {
                 // A panic costs its own series; the thread goes on. (It was reported by the panic
                 // hook. Reading does not change a metric.)
@@ -44,7 +39,7 @@ impl Collector {
                     described.starts.see(series.number());
                     return;
                 };
-                let mut points = Points::begin(self, index, &read, began, acknowledged);
+                let mut points = self.maker.begin(index, &read, began, acknowledged);
                 points.add_all(described, &mut read);
                 points.finish(&mut batches, &mut open);
             };
@@ -56,7 +51,7 @@ impl Collector {
             let Ok(uses) = visited else { continue };
             if let Some((name, uses)) = described.uses.as_ref().zip(uses) {
                 let read = Read::of_uses(self.since);
-                let mut points = Points::begin(self, index, &read, began, acknowledged);
+                let mut points = self.maker.begin(index, &read, began, acknowledged);
                 points.count(described.parts.len(), name, Vec::new(), uses, Vec::new());
                 points.finish(&mut batches, &mut open);
             }
@@ -66,45 +61,6 @@ impl Collector {
             }
         }
         batches.finish()
-    }
-}
-
-/// The reading of a series.
-pub(crate) struct Read {
-    pub(crate) series: SeriesNumber,
-    pub(crate) attributes: Vec<KeyValue>,
-    /// The time since which it counts.
-    pub(crate) born: u64,
-    /// `None` for the uses of an overflow series.
-    pub(crate) reading: Option<Reading>,
-}
-
-impl Read {
-    fn of(series: &dyn Series, described: &Described) -> Read {
-        let mut attributes = Vec::new();
-        if series.is_overflow() {
-            attributes.push(KeyValue::new(OVERFLOW, Attribute::Bool(true)));
-        } else {
-            series.labels(&mut |name, value| attributes.push(KeyValue::new(name, label(value))));
-        }
-        let metric = series.metric();
-        let born = nanos(described.starts.of(series, metric));
-        Read { series: Some(series.number()), attributes, born, reading: Some(metric.read()) }
-    }
-
-    fn of_uses(since: u64) -> Read {
-        Read { series: None, attributes: Vec::new(), born: since, reading: None }
-    }
-}
-
-fn label(value: LabelValue<'_>) -> Attribute {
-    match value {
-        LabelValue::Signed(number) => Attribute::Int(number),
-        LabelValue::Unsigned(number) if number <= i64::MAX.cast_unsigned() => {
-            Attribute::Int(number.cast_signed())
-        }
-        LabelValue::Text(text) => Attribute::Text(text.to_owned()),
-        other => Attribute::Text(other.to_string()),
     }
 }
 
@@ -118,8 +74,11 @@ mod tests {
     use windrow::Counter;
 
     use super::*;
+    use crate::clock::{Clock, nanos};
+    use crate::histograms::HistogramForm;
     use crate::message::{Data, Request};
     use crate::rules::{Name, describe};
+    use crate::temporality::Temporality;
 
     #[test]
     fn times_go_on_when_the_systems_clock_is_set_back() {
@@ -129,13 +88,16 @@ mod tests {
         let collector = Collector {
             sources: vec![source.unwrap()],
             resource: Resource { attributes: Vec::new() },
-            temporality: Temporality::Cumulative,
-            histograms: HistogramForm::default(),
+            maker: PointMaker {
+                temporality: Temporality::Cumulative,
+                histograms: HistogramForm::default(),
+                clock: Clock::new(),
+            },
             since: 1,
-            clock: Clock::new(),
         };
         let ahead = nanos(SystemTime::now()) + 3_600_000_000_000;
-        collector.clock.read(ahead, Instant::now()); // before the clock was set back by an hour
+        // Before the clock was set back by an hour.
+        collector.maker.clock.read(ahead, Instant::now());
         let times = [(); 2].map(|()| {
             let batches = collector.collect(&mut Acknowledged::new(1));
             let request = Request::decode(&*batches[0].body).unwrap();

@@ -13,35 +13,16 @@ use crate::collect::Collector;
 use crate::error::{ExportError, StartError};
 use crate::histograms::HistogramForm;
 use crate::message::{KeyValue, Resource};
+use crate::points::PointMaker;
 use crate::random::{program, uuid};
 use crate::rules::{Name, describe};
 use crate::started::Started;
+use crate::temporality::Temporality;
 use crate::wire::{Protocol, Wire};
-use crate::worker::Worker;
+use crate::worker::{OnError, Worker};
 
 /// The time in which a collector must answer, unless the program says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The span that counters and histograms are sent for.
-///
-/// Levels and gauges are always sent as they are.
-///
-/// ```
-/// use windrow_otlp::{Exporter, Temporality};
-///
-/// let deltas = Exporter::to("http://127.0.0.1:4318").temporality(Temporality::Delta);
-/// assert_eq!(Temporality::default(), Temporality::Cumulative);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Temporality {
-    /// All-time totals, each with the time at which its series was made. A lost request costs
-    /// nothing, since the next one has its counts.
-    #[default]
-    Cumulative,
-    /// The changes since what the collector has acknowledged. For backends that take no totals: see
-    /// [what is kept and repeated](crate#deltas).
-    Delta,
-}
 
 /// An exporter that is being set up: metrics, and the collector that they are sent to.
 ///
@@ -79,9 +60,6 @@ pub struct Exporter {
     since: SystemTime,
     on_error: OnError,
 }
-
-/// The program's function for errors.
-pub(crate) type OnError = Box<dyn Fn(&ExportError) + Send>;
 
 impl Exporter {
     /// Sends over HTTP, as protobuf, to a collector such as `http://127.0.0.1:4318`.
@@ -311,14 +289,9 @@ impl Exporter {
         let mut describe = |(name, source): (Name, _)| describe(&name, source, since, &mut taken);
         let sources: Result<Vec<_>, _> = self.metrics.into_iter().map(&mut describe).collect();
         let sources = sources?;
-        let collector = Collector {
-            clock: Clock::new(),
-            sources,
-            resource,
-            temporality: self.temporality,
-            histograms: self.histograms,
-            since: nanos(since),
-        };
+        let (temporality, histograms) = (self.temporality, self.histograms);
+        let maker = PointMaker { temporality, histograms, clock: Clock::new() };
+        let collector = Collector { sources, resource, maker, since: nanos(since) };
         let acknowledged = Acknowledged::new(collector.sources.len());
         Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error), period)
     }

@@ -128,12 +128,15 @@ mod histograms;
 mod message;
 mod points;
 mod random;
+mod read;
 mod rules;
 mod started;
+mod temporality;
 mod wire;
 mod worker;
 
 pub use error::{ExportError, StartError};
-pub use exporter::{Exporter, Temporality};
+pub use exporter::Exporter;
 pub use histograms::HistogramForm;
 pub use started::Started;
+pub use temporality::Temporality;

@@ -9,16 +9,24 @@ use windrow::histogram::Distribution;
 use crate::acknowledged::Number as SeriesNumber;
 use crate::acknowledged::{Acknowledged, Pending, State, Total};
 use crate::batch::{Batches, Open, Point};
-use crate::collect::{Collector, Read};
+use crate::clock::Clock;
 use crate::exemplars;
-use crate::exporter::Temporality;
 use crate::histograms::{Frame, HistogramForm, exponential, octaves};
 use crate::message::{self, KeyValue, Number, NumberPoint};
+use crate::read::Read;
 use crate::rules::{Described, Name};
+use crate::temporality::Temporality;
+
+/// Makes the points of all series.
+pub(crate) struct PointMaker {
+    pub(crate) temporality: Temporality,
+    pub(crate) histograms: HistogramForm,
+    pub(crate) clock: Clock,
+}
 
 /// The data points of a series.
 pub(crate) struct Points<'c, 'a> {
-    collector: &'c Collector,
+    maker: &'c PointMaker,
     source: usize,
     series: SeriesNumber,
     /// The start of all-time totals and levels.
@@ -39,25 +47,26 @@ pub(crate) struct Points<'c, 'a> {
     has_changed: bool,
 }
 
-impl<'c, 'a> Points<'c, 'a> {
-    pub(crate) fn begin(
-        collector: &'c Collector,
+impl PointMaker {
+    /// Begins the points of a series.
+    pub(crate) fn begin<'c, 'a>(
+        &'c self,
         source: usize,
         read: &Read,
         began: u64,
         acknowledged: &'a mut Acknowledged,
     ) -> Points<'c, 'a> {
         let born = read.born;
-        let known = match collector.temporality {
+        let known = match self.temporality {
             Temporality::Cumulative => None,
             Temporality::Delta => acknowledged.look_up(source, read.series).cloned(),
         };
         let known =
             known.unwrap_or(State { time: born, totals: Vec::new(), exemplars: Vec::new() });
         let State { time: start, totals: before, exemplars: sent } = known;
-        let time = end(began, born.max(start), || collector.clock.now());
+        let time = end(began, born.max(start), || self.clock.now());
         Points {
-            collector,
+            maker: self,
             source,
             series: read.series,
             born,
@@ -72,7 +81,10 @@ impl<'c, 'a> Points<'c, 'a> {
             has_changed: false,
         }
     }
+}
 
+impl<'c> Points<'c, '_> {
+    /// Adds the points of a reading.
     pub(crate) fn add_all(&mut self, described: &'c Described, read: &mut Read) {
         let Read { reading: Some(reading), attributes: own, .. } = read else { return };
         for (index, (part, name)) in described.parts.iter().enumerate() {
@@ -81,7 +93,7 @@ impl<'c, 'a> Points<'c, 'a> {
                 let only = sample.event.is_none();
                 let mut attributes = if only { take(own) } else { own.clone() };
                 attributes.extend(sample.labels().map(|(name, value)| KeyValue::text(name, value)));
-                self.add(index, name, attributes, &sample);
+                self.add(index, name, part.kind, attributes, &sample);
             });
         }
     }
@@ -90,10 +102,10 @@ impl<'c, 'a> Points<'c, 'a> {
         &mut self,
         index: usize,
         name: &'c Name,
+        kind: PartKind,
         attributes: Vec<KeyValue>,
         sample: &Sample<'_>,
     ) {
-        let kind = self.collector.sources[self.source].parts[index].0.kind;
         match sample.value {
             Value::Count(count) => {
                 let exemplars = self.new_exemplars(sample);
@@ -115,7 +127,7 @@ impl<'c, 'a> Points<'c, 'a> {
                 self.has_changed = true;
                 let exemplars = self.messages(exemplars);
                 let frame = Frame { attributes, exemplars, start: self.start, time: self.time };
-                let point = match self.collector.histograms {
+                let point = match self.maker.histograms {
                     HistogramForm::Exponential => Point::Exponential(exponential(changed, frame)),
                     HistogramForm::Octaves => Point::Octaves(octaves(changed, frame)),
                 };
@@ -130,7 +142,7 @@ impl<'c, 'a> Points<'c, 'a> {
     }
 
     fn is_delta(&self) -> bool {
-        self.collector.temporality == Temporality::Delta
+        self.maker.temporality == Temporality::Delta
     }
 
     /// Notes a total, and returns what `difference` makes of the acknowledged one; `None` if totals

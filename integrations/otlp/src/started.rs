@@ -8,15 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::error::{ExportError, StartError};
-use crate::worker::Worker;
-
-/// A request to the exporter's thread.
-pub(crate) enum Command {
-    /// An export now, and its outcome.
-    Flush(mpsc::SyncSender<Result<(), ExportError>>),
-    /// A last export, and its outcome.
-    End(mpsc::SyncSender<Result<(), ExportError>>),
-}
+use crate::worker::{Command, Worker};
 
 /// A running exporter: from [`Exporter::start`](crate::Exporter::start).
 ///

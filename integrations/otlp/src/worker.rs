@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -11,9 +12,8 @@ use crate::acknowledged::Acknowledged;
 use crate::batch::Batch;
 use crate::collect::Collector;
 use crate::error::ExportError;
-use crate::exporter::{OnError, Temporality};
 use crate::random::fraction;
-use crate::started::Command;
+use crate::temporality::Temporality;
 use crate::wire::Wire;
 
 /// The longest time before the first retry, and before any.
@@ -23,6 +23,18 @@ const LAST_RETRY: Duration = Duration::from_secs(60);
 /// The longest time for which a collector may put off the next request.
 const LONGEST_DELAY: Duration = Duration::from_secs(600);
 
+/// A request to the exporter's thread.
+pub(crate) enum Command {
+    /// An export now, and its outcome.
+    Flush(mpsc::SyncSender<Result<(), ExportError>>),
+    /// A last export, and its outcome.
+    End(mpsc::SyncSender<Result<(), ExportError>>),
+}
+
+/// The program's function for errors.
+pub(crate) type OnError = Box<dyn Fn(&ExportError) + Send>;
+
+/// The work of the thread: collecting, sending, and waiting.
 pub(crate) struct Worker {
     collector: Collector,
     acknowledged: Acknowledged,
@@ -118,7 +130,7 @@ impl Worker {
                 Err(error) if !error.is_retried() => {}
                 Err(error) => {
                     self.stopped = Some(error.clone());
-                    match self.collector.temporality {
+                    match self.collector.maker.temporality {
                         Temporality::Cumulative => self.waiting.clear(),
                         Temporality::Delta => self.waiting.push_front(batch),
                     }

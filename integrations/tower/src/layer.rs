@@ -1,15 +1,20 @@
-//! The layer that counts requests.
+//! The layer that counts requests, and its service.
 
 use std::fmt::{self, Debug, Formatter};
+use std::task::{Context, Poll};
 
 use http::request::Parts;
+use http::{Request, Response};
+use http_body::Body;
 use tower_layer::Layer;
+use tower_service::Service;
 
+use crate::body::ResponseBody;
 use crate::classify::{ByStatus, Classify};
 use crate::flight::Flight;
+use crate::future::ResponseFuture;
 use crate::labels::{Method, Route, UNMATCHED};
 use crate::routes::Routes;
-use crate::service::MetricsService;
 
 /// A layer that counts requests, by method and route.
 ///
@@ -80,13 +85,9 @@ impl<R, K> MetricsLayer<R, K> {
 
 impl<R: Fn(&Parts) -> Option<&str>, K: Classify + Clone> MetricsLayer<R, K> {
     /// Begins a request's flight.
-    pub(crate) fn begin(&self, parts: &Parts) -> Flight {
+    fn begin(&self, parts: &Parts) -> Flight {
         let route = (self.route)(parts).unwrap_or(UNMATCHED);
         Flight::begin(self.routes, Route { method: Method::from(&parts.method), route })
-    }
-
-    pub(crate) fn classifier(&self) -> K {
-        self.classify.clone()
     }
 }
 
@@ -94,12 +95,49 @@ impl<S, R: Clone, K: Clone> Layer<S> for MetricsLayer<R, K> {
     type Service = MetricsService<S, R, K>;
 
     fn layer(&self, inner: S) -> MetricsService<S, R, K> {
-        MetricsService::new(inner, self.clone())
+        MetricsService { inner, layer: self.clone() }
     }
 }
 
 impl<R, K> Debug for MetricsLayer<R, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("MetricsLayer").field("routes", self.routes).finish_non_exhaustive()
+    }
+}
+
+/// A service whose requests are counted: from a [`MetricsLayer`].
+#[derive(Clone, Copy)]
+pub struct MetricsService<S, R, K> {
+    inner: S,
+    layer: MetricsLayer<R, K>,
+}
+
+impl<S, R, K, A, B> Service<Request<A>> for MetricsService<S, R, K>
+where
+    S: Service<Request<A>, Response = Response<B>>,
+    R: Fn(&Parts) -> Option<&str>,
+    K: Classify + Clone,
+    B: Body,
+{
+    type Response = Response<ResponseBody<B, K>>;
+    type Error = S::Error;
+    type Future = ResponseFuture<S::Future, K>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<A>) -> ResponseFuture<S::Future, K> {
+        let (parts, body) = request.into_parts();
+        let mut flight = self.layer.begin(&parts);
+        let request = Request::from_parts(parts, body);
+        let response = flight.run(|| self.inner.call(request));
+        ResponseFuture::new(response, flight, self.layer.classify.clone())
+    }
+}
+
+impl<S: Debug, R, K> Debug for MetricsService<S, R, K> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MetricsService").field("inner", &self.inner).finish_non_exhaustive()
     }
 }

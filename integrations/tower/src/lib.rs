@@ -139,7 +139,6 @@ mod refusal;
 mod room;
 mod routes;
 mod rules;
-mod service;
 mod unwind;
 
 pub use body::ResponseBody;
@@ -149,7 +148,7 @@ pub use endpoint::{Endpoint, Http};
 pub use future::ResponseFuture;
 pub use key::{ByValues, KeyValues, RequestKey};
 pub use labels::{Method, Route, UNMATCHED};
-pub use layer::MetricsLayer;
+pub use layer::{MetricsLayer, MetricsService};
 pub use limit::{Limit, LimitFields, LimitFuture, LimitLayer, LimitService, Limits};
 pub use pace::{AtTurn, PaceLayer, PaceService, RequestPace};
 pub use refusal::Blocked;
@@ -159,4 +158,3 @@ pub use rules::{
     Geometry, LimitRules, Places, Rate, RoomRules, Rules, RulesBuilder, RulesError, RulesFile,
     RulesPart, Setting, WindowRules,
 };
-pub use service::MetricsService;

@@ -6,14 +6,12 @@ mod future;
 mod layer;
 mod limits;
 mod series;
-mod service;
 mod settings;
 mod sharing;
 
 pub use fields::LimitFields;
-pub(crate) use fields::{Fields, Quota};
+pub(crate) use fields::{Fields, Quota, whole_seconds};
 pub use future::LimitFuture;
-pub use layer::LimitLayer;
+pub use layer::{LimitLayer, LimitService};
 pub use limits::Limits;
 pub use series::Limit;
-pub use service::LimitService;

@@ -1,9 +1,7 @@
 //! Leaky buckets: requests at an even pace, or by several limits at once.
 
 mod layer;
-mod service;
 mod turn;
 
-pub use layer::PaceLayer;
-pub use service::PaceService;
+pub use layer::{PaceLayer, PaceService};
 pub use turn::{AtTurn, RequestPace};

@@ -11,7 +11,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 
 use crate::classify::is_grpc;
-use crate::limit::Fields;
+use crate::limit::{Fields, whole_seconds};
 
 /// The mark of a response to a request that a limit has refused: an extension of the response, set
 /// by [`LimitLayer`](crate::LimitLayer), [`PaceLayer`](crate::PaceLayer) and
@@ -63,12 +63,6 @@ pub(crate) struct Refusal {
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 const GRPC_PUSHBACK: HeaderName = HeaderName::from_static("grpc-retry-pushback-ms");
-
-/// Returns a wait in whole seconds, at least 1: rounded up, so that a client that comes back then
-/// is not too early.
-pub(crate) fn whole_seconds(wait: Duration) -> u64 {
-    wait.as_nanos().div_ceil(1_000_000_000).max(1) as u64
-}
 
 impl Refusal {
     pub(crate) fn new(reason: Reason, parts: &Parts) -> Refusal {

@@ -4,11 +4,9 @@ mod body;
 mod future;
 mod layer;
 mod rooms;
-mod service;
 mod settings;
 
 pub use body::RoomBody;
 pub use future::RoomFuture;
-pub use layer::RoomLayer;
+pub use layer::{RoomLayer, RoomService};
 pub use rooms::{InRoom, Room, Rooms};
-pub use service::RoomService;

@@ -17,6 +17,8 @@ mod places;
 mod rate;
 #[cfg(feature = "serde")]
 mod read;
+#[cfg(feature = "serde")]
+mod readable;
 mod set;
 mod setting;
 

@@ -11,7 +11,7 @@
 use windrow::Stats;
 
 use super::windows::{LENGTH, Seen, Window, begin};
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
 
 pub(super) struct AddClose;
 

@@ -10,7 +10,7 @@
 //! did not wait for it. *Another's*: another bucket got the block before that.
 
 use super::windows::{LENGTH, Seen, Window, begin};
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
 
 pub(super) struct AddRotate;
 

@@ -10,7 +10,7 @@
 //! and counted.
 
 use super::windows::{LENGTH, Seen, Window, begin};
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden};
 
 pub(super) struct BackDatedUnlink;
 

@@ -10,7 +10,7 @@
 use windrow::Stats;
 
 use super::windows::{LENGTH, Seen, Window, begin};
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden};
 
 pub(super) struct CloseRead;
 

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::windows::{LENGTH, Seen, Window, begin};
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
 
 pub(super) struct DrainClosed;
 

@@ -8,7 +8,7 @@
 
 use windrow::Counter;
 
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden};
 
 pub(super) struct DrainRead;
 

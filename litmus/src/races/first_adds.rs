@@ -8,7 +8,7 @@
 
 use windrow::Counter;
 
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
 use crate::stage::TURNS;
 
 pub(super) struct FirstAdds;

@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use super::windows::{LENGTH, Seen, Window, begin};
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden};
 
 pub(super) struct ReconfigureAdd;
 

@@ -9,7 +9,7 @@
 //! a loser gave back a block that was in use.
 
 use super::windows::{LENGTH, Seen, Window, begin};
-use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
+use crate::race::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};
 
 pub(super) struct RotateRotate;
 

@@ -1,6 +1,5 @@
 //! A subject of the soak: something to add to, with a book beside it.
 
-use super::{numbers, windows};
 use testkit::Rng;
 
 /// Something to add to.
@@ -11,11 +10,4 @@ pub(super) trait Subject: Send + Sync {
     fn disturb(&self, random: &mut Rng);
     /// Returns an error, at rest, if a number disagrees with the book.
     fn check(&self) -> Result<(), String>;
-}
-
-/// One of each.
-pub(super) fn all() -> Vec<Box<dyn Subject>> {
-    let mut all = windows::all();
-    all.extend(numbers::all());
-    all
 }

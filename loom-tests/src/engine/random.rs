@@ -17,7 +17,7 @@ use shuttle::{Config, MaxSteps, Runner};
 pub use shuttle::{sync, thread, thread_local};
 
 use super::Explored;
-use crate::explore::{Progress, number};
+use crate::progress::{Progress, number};
 
 /// Shuttle may switch at every atomic operation: there is nothing to hint at.
 pub fn turn() {}

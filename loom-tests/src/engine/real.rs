@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use std::{sync, thread_local};
 
 use super::Explored;
-use crate::explore::{Progress, number};
+use crate::progress::{Progress, number};
 
 /// The number of trials of a model without `WINDROW_TRIALS`.
 const TRIALS: usize = 100;

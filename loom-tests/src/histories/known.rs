@@ -6,7 +6,38 @@
 //! most*, by those that had begun; and of all geometries that have begun, the *fewest* and the
 //! *most* buckets.
 
-use super::{Span, WindowCall, WindowHistory};
+use super::{Call, Span};
+
+/// The effect of a call on a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowCall {
+    /// An add at a time in a bucket: the bucket, and the amount.
+    Add(u64, u64),
+    /// At a time in a bucket, found as the sum of its interval.
+    Sum(u64, u64),
+    /// A read at a time in a bucket: the bucket, and the buckets found with the sum of each.
+    Buckets(u64, Vec<(u64, u64)>),
+    /// Found as the sum of all adds ever.
+    Lifetime(u64),
+    /// Found as the sum of late adds.
+    Late(u64),
+    /// A drain of a closed bucket: the bucket, and its sum.
+    Drained(u64, u64),
+    /// A change of the geometry to this number of buckets.
+    Reconfigure(u64),
+}
+
+/// A window's history. It must end at rest: with `Lifetime`, `Late` and `Buckets` that began when
+/// every other call had returned, the last at a time in the newest bucket.
+#[derive(Debug)]
+pub struct WindowHistory {
+    /// The number of buckets with which it was built.
+    pub buckets: u64,
+    /// At a time in which bucket it was built.
+    pub built_at: u64,
+    /// The calls on it.
+    pub calls: Vec<Call<WindowCall>>,
+}
 
 /// One add.
 pub(super) struct Add {

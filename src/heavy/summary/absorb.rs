@@ -25,39 +25,42 @@
 use super::{Held, Summary, batch, room};
 use crate::heavy::key::Key;
 
-pub(super) fn absorb<K: Key + ?Sized>(
-    into: &mut Summary<K>,
-    capacity: usize,
-    counts: &mut Vec<u64>,
-    other: &Summary<K>,
-) {
-    let mut merge = Merge { into, is_over: false };
-    let into = &mut *merge.into;
-    into.total = into.total.saturating_add(other.total);
-    let floor = other.floor;
-    if floor > 0 {
-        into.floor = into.floor.saturating_add(floor);
-        for held in into.held.values_mut() {
-            held.count = held.count.saturating_add(floor);
-            held.error = held.error.saturating_add(floor);
+impl<K: Key + ?Sized> Summary<K> {
+    /// Adds all that another summary counts, within the same memory.
+    pub(in crate::heavy) fn absorb(
+        &mut self,
+        capacity: usize,
+        counts: &mut Vec<u64>,
+        other: &Summary<K>,
+    ) {
+        let mut merge = Merge { into: self, is_over: false };
+        let into = &mut *merge.into;
+        into.total = into.total.saturating_add(other.total);
+        let floor = other.floor;
+        if floor > 0 {
+            into.floor = into.floor.saturating_add(floor);
+            for held in into.held.values_mut() {
+                held.count = held.count.saturating_add(floor);
+                held.error = held.error.saturating_add(floor);
+            }
         }
+        for (number, theirs) in other.held.values().enumerate() {
+            // Of the other: an error is a floor of its past, and a count is above its floor.
+            let (above, less) = (theirs.count - floor, floor - theirs.error);
+            if let Some(mine) = into.held.find_of(&other.held, number) {
+                let held = into.held.value_mut(mine);
+                held.count = held.count.saturating_add(above);
+                held.error -= less; // it is the other's floor at least
+                continue;
+            }
+            if into.held.len() == room(capacity) {
+                into.evict(batch(capacity), counts);
+            }
+            let (count, error) = (into.floor.saturating_add(above), into.floor - less);
+            into.held.push_of(&other.held, number, Held { count, error });
+        }
+        merge.is_over = true;
     }
-    for (number, theirs) in other.held.values().enumerate() {
-        // Of the other: an error is a floor of its past, and a count is above its floor.
-        let (above, less) = (theirs.count - floor, floor - theirs.error);
-        if let Some(mine) = into.held.find_of(&other.held, number) {
-            let held = into.held.value_mut(mine);
-            held.count = held.count.saturating_add(above);
-            held.error -= less; // it is the other's floor at least
-            continue;
-        }
-        if into.held.len() == room(capacity) {
-            into.evict(batch(capacity), counts);
-        }
-        let (count, error) = (into.floor.saturating_add(above), into.floor - less);
-        into.held.push_of(&other.held, number, Held { count, error });
-    }
-    merge.is_over = true;
 }
 
 /// A summary that is being added to. If a comparison of keys panics, it knows nothing but its

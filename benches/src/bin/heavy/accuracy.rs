@@ -2,11 +2,15 @@
 
 use std::collections::HashMap;
 
+use windrow_benches::heap::Counting;
 use windrow_benches::terminal::print_table;
 
-use crate::HEAP;
-use crate::rivals::{ALL, CAPACITY, Finds, Found};
+use crate::finds::{CAPACITY, Finds, Found};
+use crate::rivals::ALL;
 use crate::streams::Stream;
+
+#[global_allocator]
+pub(crate) static HEAP: Counting = Counting::new();
 
 /// Prints recall, precision, the greatest error, and bytes, of each contender and stream.
 pub(crate) fn print(streams: &[Stream]) {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use heavykeeper::{CuckooTopK, TopK};
 
-use crate::rivals::{CAPACITY, CELLS, DEPTH, Finds, Found};
+use crate::finds::{CAPACITY, CELLS, DEPTH, Finds, Found};
 
 /// One thread's way.
 pub(crate) trait Counts {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use crate::rivals::CAPACITY;
+use crate::finds::CAPACITY;
 use crate::streams::Stream;
 
 #[path = "../../../../examples/replay/lines.rs"]

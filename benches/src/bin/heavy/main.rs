@@ -8,6 +8,7 @@
 //! round by round; a figure of a time is the median of the rounds.
 
 mod accuracy;
+mod finds;
 mod locked;
 mod log;
 mod rivals;
@@ -16,16 +17,13 @@ mod streams;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use finds::Finds;
 use lexopt::Arg::Value;
 use lexopt::Parser;
-use rivals::{ALL, Finds};
+use rivals::ALL;
 use streams::Stream;
 use windrow_benches::harness::{at_once, cores};
-use windrow_benches::heap::Counting;
 use windrow_benches::terminal::{print_caption, print_table};
-
-#[global_allocator]
-static HEAP: Counting = Counting::new();
 
 const ROUNDS: usize = 9;
 
@@ -62,7 +60,7 @@ fn main() -> ExitCode {
     print_caption("heavy");
     println!("\nKeys with more than total / capacity, and the greatest error in parts of that:\n");
     accuracy::print(&streams);
-    HEAP.stop(true);
+    accuracy::HEAP.stop(true);
     for threads in if cores() > 1 { vec![1, cores()] } else { vec![1] } {
         println!("\nCPU time of an add, in nanoseconds, on {threads} threads:\n");
         print_times(&streams, threads);

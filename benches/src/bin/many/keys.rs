@@ -16,7 +16,7 @@ use windrow::{Clock, Family, Gate, Timestamp, labels};
 use windrow_benches::limits::Timed;
 use windrow_tower::Limits;
 
-use crate::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
+use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
 
 labels! { struct Client { number: u64 } }
 

@@ -8,49 +8,23 @@
 //! longer.
 
 mod keys;
+mod part;
 mod series;
 mod windows;
 
 use std::error::Error;
 
-use cpu_time::ThreadTime;
-
 use lexopt::Arg::Long;
 use lexopt::{Parser, ValueExt};
-use windrow_benches::heap::Counting;
+use part::{Part, Row};
 use windrow_benches::lab::progress::Progress;
 use windrow_benches::lab::stats::digits;
 use windrow_benches::terminal::{print_caption, print_table};
-
-#[global_allocator]
-static HEAP: Counting = Counting::new();
-
-/// A kind of thing of which there are many.
-struct Part {
-    name: &'static str,
-    title: &'static str,
-    /// The text above the table.
-    about: &'static str,
-    /// The heads of the figures.
-    columns: &'static [&'static str],
-    /// Returns a row for each contender of which this number can be made.
-    measure: fn(usize) -> Vec<Row>,
-}
-
-/// The figures of a contender for some number of things: one for each column.
-struct Row {
-    contender: &'static str,
-    count: usize,
-    figures: Vec<f64>,
-}
 
 const PARTS: [&Part; 3] = [&series::PART, &windows::PART, &keys::PART];
 
 /// The most things of a kind.
 const MOST: usize = 1_000_000;
-
-/// The number of times that something is done at random.
-const AT_RANDOM: usize = 1_000_000;
 
 /// The options.
 #[derive(Debug, PartialEq)]
@@ -92,36 +66,6 @@ impl Asked {
     }
 }
 
-/// Returns the processor time of `work`, divided by the number of `times` that it does something,
-/// in nanoseconds.
-fn nanos(times: usize, work: impl FnOnce()) -> f64 {
-    let begun = ThreadTime::now();
-    work();
-    begun.elapsed().as_nanos() as f64 / times as f64
-}
-
-/// Returns the number of sets that are measured together, so that times are long enough.
-fn sets(count: usize) -> usize {
-    (1_000 / count).max(1)
-}
-
-/// Returns numbers of things at random.
-fn at_random(count: usize) -> Vec<u32> {
-    let mut random = fastrand::Rng::with_seed(7);
-    let count = u32::try_from(count).expect("a million at most");
-    (0..AT_RANDOM).map(|_| random.u32(..count)).collect()
-}
-
-/// Returns the bytes on the heap that `make` has asked for and not given back.
-fn bytes<T>(make: impl FnOnce() -> T) -> (T, usize) {
-    HEAP.stop(false);
-    let before = HEAP.bytes();
-    let all = make();
-    let bytes = HEAP.bytes() - before;
-    HEAP.stop(true);
-    (all, bytes)
-}
-
 /// Measures a part, and prints its table.
 fn print(part: &Part, decades: &[usize]) {
     let mut progress = Progress::begin(part.title);
@@ -144,7 +88,7 @@ fn print(part: &Part, decades: &[usize]) {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let asked = asked(Parser::from_env())?;
-    HEAP.stop(true);
+    part::HEAP.stop(true);
     print_caption("many");
     for part in asked.parts() {
         print(part, &asked.decades());

@@ -11,7 +11,7 @@ use prometheus_client::registry::Registry;
 use windrow::{Counter, Family, labels};
 use windrow_prometheus::{Exposition, Format};
 
-use crate::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
+use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
 
 labels! { struct Request { route: str, status: u16 } }
 

@@ -11,7 +11,7 @@ use windrow_benches::rivals::Ring;
 use windrow_benches::rivals::leap_array::LeapArray;
 use windrow_benches::rivals::mutex_ring::MutexRing;
 
-use crate::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
+use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
 
 events! {
     enum Counts { Ok: Count, Failed: Count }

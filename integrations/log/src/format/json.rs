@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
 use crate::entry::{Bucket, Dropped, Entry, Heavy, HeavyKey, Run};
-use crate::format::{Decoded, Facts, VERSION};
+use crate::format::line::{Decoded, Facts, VERSION};
 use crate::order::LEAST_SLACK;
 use crate::wall::Wall;
 

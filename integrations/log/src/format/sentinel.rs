@@ -8,13 +8,15 @@
 //! A line that is not a bucket's has a resource name that no bucket can have (see [`names`]) and
 //! zero counts, so that readers of Sentinel's lines can read all of them.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::time::Duration;
 
 use crate::entry::{Dropped, Entry, Run, Second};
-use crate::format::{Decoded, Facts, VERSION};
+use crate::format::line::{Decoded, Facts, Summed, VERSION, What};
 use crate::names;
 use crate::order::LEAST_SLACK;
+use crate::total::Total;
 use crate::wall::Wall;
 
 /// The assignment of events to the fields of a line.
@@ -215,4 +217,28 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
         classification: class.parse().ok()?,
     };
     Some(Decoded { entry: Entry::Second(second), end: end(at), slack: None })
+}
+
+/// Returns the sums of a line in Sentinel's format: its counts. Means do not add up.
+pub(super) fn sums(line: &str) -> Option<Summed<'static>> {
+    let Decoded { entry, end, slack } = decode(line)?;
+    let what = match entry {
+        Entry::Run(run) => What::Run(run, slack.unwrap_or(LEAST_SLACK)),
+        Entry::Dropped(dropped) => What::Dropped(dropped),
+        Entry::Second(second) => {
+            let counts = [
+                ("Pass", second.pass),
+                ("Block", second.block),
+                ("Success", second.success),
+                ("Exception", second.exception),
+                ("Occupied", second.occupied),
+            ];
+            let counted = counts.into_iter().filter(|(_, count)| *count > 0);
+            let event = |(name, count)| (Cow::Borrowed(name), Total::of_count(count));
+            let (resource, length) = (Cow::Owned(second.resource), Duration::from_secs(1));
+            What::Bucket { resource, length, events: counted.map(event).collect() }
+        }
+        Entry::Bucket(_) | Entry::Heavy(_) => What::Other,
+    };
+    Some(Summed { what, end })
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use crate::past::Total;
 use crate::past::grid::Grid;
+use crate::total::Total;
 use crate::wall::Wall;
 
 /// The greatest number of events of a resource that have sums.

@@ -4,9 +4,9 @@ use std::io::{self, BufRead, Seek, SeekFrom};
 
 use crate::format::{Kinds, What};
 use crate::lines;
-use crate::past::Total;
 use crate::past::file::{CHUNK, Summed};
 use crate::search::{lower_bound, upper_bound};
+use crate::total::Total;
 use crate::wall::Wall;
 
 /// The number of bytes that a search reads at once: each of its looks takes a line or two.

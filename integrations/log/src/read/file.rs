@@ -8,9 +8,24 @@ use std::time::Duration;
 use crate::entry::Entry;
 use crate::format::{Decoded, GIVEN_UP, Kinds};
 use crate::lines::{self, Taken};
-use crate::read::Range;
 use crate::regular;
 use crate::search::lower_bound;
+use crate::wall::Wall;
+
+/// A span of time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    /// The exclusive beginning; `None` for no bound.
+    pub(super) from: Option<Wall>,
+    /// The inclusive end; `None` for no bound.
+    pub(super) to: Option<Wall>,
+}
+
+impl Range {
+    pub(super) fn has(&self, moment: Wall) -> bool {
+        self.from.is_none_or(|from| from < moment) && self.to.is_none_or(|to| moment <= to)
+    }
+}
 
 /// A file that is read.
 pub(super) struct OpenFile {

@@ -1,11 +1,14 @@
 //! Writing to a disk that is full, and to one that forgets.
 
+mod forgetful;
+mod promises;
+
 use std::time::{Duration, SystemTime};
 
 use fastrand::Rng;
 
+use self::forgetful::Forgetful;
 use super::*;
-use crate::disk::forgetful::Forgetful;
 use crate::entry::{Dropped, Entry};
 use crate::format::{Facts, GIVEN_UP, Kinds};
 use crate::lines;

@@ -122,7 +122,7 @@ impl LimitFields {
             }
             let _ = write!(limit, "{comma}{name};r={}", whole(quota.left));
             if let Some(wait) = quota.retry_after {
-                let _ = write!(limit, ";t={}", whole(crate::refusal::whole_seconds(wait)));
+                let _ = write!(limit, ";t={}", whole(whole_seconds(wait)));
             }
         }
         let value = |text: String| HeaderValue::try_from(text).expect("it is printable ASCII");
@@ -136,4 +136,10 @@ impl Fields {
         headers.insert(POLICY, self.policy);
         headers.insert(LIMIT, self.limit);
     }
+}
+
+/// Returns a wait in whole seconds, at least 1: rounded up, so that a client that comes back then
+/// is not too early.
+pub(crate) fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_nanos().div_ceil(1_000_000_000).max(1) as u64
 }

@@ -1,11 +1,15 @@
-//! The rate-limiting layer.
+//! The rate-limiting layer, and its service.
 
 use std::fmt::{self, Debug, Formatter};
 use std::future::{Ready, ready};
+use std::mem;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::request::Parts;
+use http::{Request, Response};
 use tower_layer::Layer;
+use tower_service::Service;
 use windrow::clock::Coarse;
 use windrow::{
     Clock,
@@ -15,8 +19,9 @@ use windrow::{
 
 use crate::key::{ByValues, KeyValues, RequestKey};
 use crate::limit::fields::{Fields, LimitFields, Quota};
+use crate::limit::future::LimitFuture;
 use crate::limit::limits::Limits;
-use crate::limit::service::LimitService;
+use crate::refusal::{Reason, Refusal};
 
 /// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate),
 /// with *429 Too Many Requests* and `Retry-After`.
@@ -225,7 +230,7 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
 
     /// Returns the fields of the response to a request that was admitted or refused, if it is to
     /// have any.
-    pub(super) fn fields_of(&self, parts: &Parts, admission: Admission) -> Option<Fields>
+    fn fields_of(&self, parts: &Parts, admission: Admission) -> Option<Fields>
     where
         K: RequestKey<L>,
     {
@@ -239,7 +244,7 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     }
 
     /// Asks the gate of a request's key.
-    pub(super) fn admit(&self, parts: &Parts) -> Admission
+    fn admit(&self, parts: &Parts) -> Admission
     where
         K: RequestKey<L>,
         W: Fn(&Parts) -> u64,
@@ -247,13 +252,6 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
         let ask =
             |key: L::Borrowed<'_>| self.limits.admit(key, (self.weight)(parts), self.max_wait);
         self.key.with_key(parts, ask).unwrap_or(Admission::Now)
-    }
-
-    pub(super) fn sleep<Z>(&self, wait: Duration) -> Z
-    where
-        T: Fn(Duration) -> Z,
-    {
-        (self.sleep)(wait)
     }
 }
 
@@ -263,7 +261,7 @@ impl<S, L: Labels, K: Clone, W: Clone, T: Clone, C: Clock + Send + Sync + 'stati
     type Service = LimitService<S, LimitLayer<L, K, W, T, C>>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        LimitService::new(inner, self.clone())
+        LimitService { inner, layer: self.clone() }
     }
 }
 
@@ -289,5 +287,66 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> Debug for LimitLayer<
             .field("max_wait", &self.max_wait)
             .field("fields", &self.fields)
             .finish_non_exhaustive()
+    }
+}
+
+/// A service whose requests are rate-limited: from a [`LimitLayer`].
+///
+/// The service must be `Clone`: a request that waits takes the ready one with it.
+#[derive(Clone)]
+pub struct LimitService<S, Y> {
+    inner: S,
+    layer: Y,
+}
+
+impl<S, L, K, W, T, Z, C, A, B> Service<Request<A>> for LimitService<S, LimitLayer<L, K, W, T, C>>
+where
+    S: Service<Request<A>, Response = Response<B>> + Clone,
+    L: Labels,
+    K: RequestKey<L>,
+    W: Fn(&Parts) -> u64,
+    T: Fn(Duration) -> Z,
+    Z: Future<Output = ()>,
+    C: Clock + Send + Sync + 'static,
+    B: Default,
+{
+    type Response = Response<B>;
+    type Error = S::Error;
+    type Future = LimitFuture<S, Request<A>, Z>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<A>) -> Self::Future {
+        let (parts, body) = request.into_parts();
+        let admission = self.layer.admit(&parts);
+        let fields = self.layer.fields_of(&parts, admission);
+        match admission {
+            Admission::Refused { retry_after } => {
+                let refusal = Refusal::new(Reason::Limit(retry_after), &parts);
+                LimitFuture::refused(refusal.with(fields))
+            }
+            Admission::After(wait) => {
+                // The clone may not be ready; this service was polled for readiness.
+                let later = self.inner.clone();
+                let ready = mem::replace(&mut self.inner, later);
+                let request = Request::from_parts(parts, body);
+                LimitFuture::waiting((self.layer.sleep)(wait), ready, request).with(fields)
+            }
+            Admission::Now => {
+                let response = self.inner.call(Request::from_parts(parts, body));
+                LimitFuture::running(response).with(fields)
+            }
+        }
+    }
+}
+
+impl<S: Debug, Y: Debug> Debug for LimitService<S, Y> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LimitService")
+            .field("inner", &self.inner)
+            .field("layer", &self.layer)
+            .finish()
     }
 }

@@ -1,16 +1,20 @@
-//! The layer by which requests have a pace.
+//! The layer by which requests have a pace, and its service.
 
 use std::fmt::{self, Debug, Formatter};
 use std::future::{Ready, ready};
 use std::marker::PhantomData;
+use std::mem;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::request::Parts;
+use http::{Request, Response};
 use tower_layer::Layer;
+use tower_service::Service;
 
-use crate::limit::{Fields, LimitFields};
-use crate::pace::service::PaceService;
-use crate::pace::turn::{RequestPace, Turn};
+use crate::limit::{Fields, LimitFields, LimitFuture};
+use crate::pace::turn::{AtTurn, RequestPace, Turn};
+use crate::refusal::{Reason, Refusal};
 
 /// A rate-limiting layer by a leaky bucket: admits requests at the [`Pace`](windrow::Pace) or the
 /// [`Paces`](windrow::Paces) that a function chooses, and refuses others with *429 Too Many
@@ -167,7 +171,7 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
 
     /// Reserves the turn of a request, and returns the fields of its response, if it is to have
     /// any. A request without a pace has no turn.
-    pub(super) fn reserve(&self, parts: &Parts) -> (Option<Turn<P::Clock>>, Option<Fields>)
+    fn reserve(&self, parts: &Parts) -> (Option<Turn<P::Clock>>, Option<Fields>)
     where
         P: RequestPace,
         F: Fn(&Parts) -> Option<P>,
@@ -188,20 +192,13 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
         });
         (Some(turn), fields)
     }
-
-    pub(super) fn sleep<Z>(&self, wait: Duration) -> Z
-    where
-        T: Fn(Duration) -> Z,
-    {
-        (self.sleep)(wait)
-    }
 }
 
 impl<S, P, F: Clone, W: Clone, T: Clone> Layer<S> for PaceLayer<P, F, W, T> {
     type Service = PaceService<S, PaceLayer<P, F, W, T>>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        PaceService::new(inner, self.clone())
+        PaceService { inner, layer: self.clone() }
     }
 }
 
@@ -224,5 +221,66 @@ impl<P, F, W, T> Debug for PaceLayer<P, F, W, T> {
             .field("max_wait", &self.max_wait)
             .field("fields", &self.fields)
             .finish_non_exhaustive()
+    }
+}
+
+/// A service whose requests have a pace: from a [`PaceLayer`].
+///
+/// The service must be `Clone`: a request that waits takes the ready one with it.
+#[derive(Clone)]
+pub struct PaceService<S, Y> {
+    inner: S,
+    layer: Y,
+}
+
+impl<S, P, F, W, T, Z, A, B> Service<Request<A>> for PaceService<S, PaceLayer<P, F, W, T>>
+where
+    S: Service<Request<A>, Response = Response<B>> + Clone,
+    P: RequestPace,
+    F: Fn(&Parts) -> Option<P>,
+    W: Fn(&Parts) -> u64,
+    T: Fn(Duration) -> Z,
+    Z: Future<Output = ()>,
+    B: Default,
+{
+    type Response = Response<B>;
+    type Error = S::Error;
+    type Future = LimitFuture<S, Request<A>, AtTurn<Z, P::Clock>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<A>) -> Self::Future {
+        let (parts, body) = request.into_parts();
+        let (turn, fields) = self.layer.reserve(&parts);
+        let turn = match turn.transpose() {
+            Ok(turn) => turn,
+            Err(refused) => {
+                let refusal = Refusal::new(Reason::Limit(refused.retry_after), &parts);
+                return LimitFuture::refused(refusal.with(fields));
+            }
+        };
+        let request = Request::from_parts(parts, body);
+        match turn.filter(|turn| !turn.wait().is_zero()) {
+            Some(turn) => {
+                // The clone may not be ready; this service was polled for readiness.
+                let later = self.inner.clone();
+                let ready = mem::replace(&mut self.inner, later);
+                let sleep = AtTurn::new((self.layer.sleep)(turn.wait()), turn);
+                LimitFuture::waiting(sleep, ready, request).with(fields)
+            }
+            // (A turn that has come is not given back by its drop.)
+            None => LimitFuture::running(self.inner.call(request)).with(fields),
+        }
+    }
+}
+
+impl<S: Debug, Y: Debug> Debug for PaceService<S, Y> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PaceService")
+            .field("inner", &self.inner)
+            .field("layer", &self.layer)
+            .finish()
     }
 }

@@ -1,14 +1,20 @@
-//! The layer of concurrency limits.
+//! The layer of concurrency limits, and its service.
 
 use std::fmt::{self, Debug, Formatter};
+use std::task::{Context, Poll};
 
 use http::request::Parts;
+use http::{Request, Response};
+use http_body::Body;
 use tower_layer::Layer;
+use tower_service::Service;
 use windrow::labels::{Labels, RuntimeLabels};
 
 use crate::key::{ByValues, KeyValues, RequestKey};
+use crate::refusal::{Reason, Refusal};
+use crate::room::body::RoomBody;
+use crate::room::future::RoomFuture;
 use crate::room::rooms::{InRoom, Rooms};
-use crate::room::service::RoomService;
 
 /// A layer of concurrency limits: refuses a request whose key's room is full, with *503 Service
 /// Unavailable*.
@@ -71,7 +77,7 @@ impl<L: Labels, K> RoomLayer<L, K> {
     }
 
     /// Returns a place for a request, if it needs one, or an error if the room is full.
-    pub(super) fn enter(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Full>
+    fn enter(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Full>
     where
         K: RequestKey<L>,
     {
@@ -116,13 +122,13 @@ impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
 }
 
 /// The error of a full room.
-pub(super) struct Full;
+struct Full;
 
 impl<S, L: Labels, K: Clone> Layer<S> for RoomLayer<L, K> {
     type Service = RoomService<S, RoomLayer<L, K>>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        RoomService::new(inner, self.clone())
+        RoomService { inner, layer: self.clone() }
     }
 }
 
@@ -135,5 +141,48 @@ impl<L: Labels, K: Clone> Clone for RoomLayer<L, K> {
 impl<L: Labels, K> Debug for RoomLayer<L, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("RoomLayer").field("rooms", self.rooms).finish_non_exhaustive()
+    }
+}
+
+/// A service with a concurrency limit: from a [`RoomLayer`].
+#[derive(Clone)]
+pub struct RoomService<S, Y> {
+    inner: S,
+    layer: Y,
+}
+
+impl<S, L, K, A, B> Service<Request<A>> for RoomService<S, RoomLayer<L, K>>
+where
+    S: Service<Request<A>, Response = Response<B>>,
+    L: Labels,
+    K: RequestKey<L>,
+    B: Body + Default,
+{
+    type Response = Response<RoomBody<B, L>>;
+    type Error = S::Error;
+    type Future = RoomFuture<S::Future, L>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<A>) -> Self::Future {
+        let (parts, body) = request.into_parts();
+        match self.layer.enter(&parts) {
+            Err(_) => RoomFuture::refused(Refusal::new(Reason::Full, &parts)),
+            // The place is dropped if the service panics.
+            Ok(place) => {
+                RoomFuture::running(self.inner.call(Request::from_parts(parts, body)), place)
+            }
+        }
+    }
+}
+
+impl<S: Debug, Y: Debug> Debug for RoomService<S, Y> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RoomService")
+            .field("inner", &self.inner)
+            .field("layer", &self.layer)
+            .finish()
     }
 }

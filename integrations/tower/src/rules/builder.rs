@@ -1,8 +1,8 @@
 //! Validates rules.
 
-use crate::rules::Rate;
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::pattern::Pattern;
+use crate::rules::rate::Rate;
 use crate::rules::set::{MAX_LABELS, MAX_RULES, MAX_TEXT, Rule, Rules};
 use crate::rules::setting::Setting;
 
@@ -16,11 +16,14 @@ pub struct RulesBuilder<T> {
     weights: Vec<(String, u64)>,
 }
 
-impl<T: Setting> RulesBuilder<T> {
-    pub(super) fn new(default: T) -> RulesBuilder<T> {
+impl<T: Setting> Rules<T> {
+    /// Returns a builder of rules with a default setting: that of each key that no rule matches.
+    pub fn builder(default: T) -> RulesBuilder<T> {
         RulesBuilder { default, overflow: None, rules: Vec::new(), weights: Vec::new() }
     }
+}
 
+impl<T: Setting> RulesBuilder<T> {
     /// Sets the setting of the overflow gate, room or series, which all keys without one of their
     /// own [share](crate::Limits#when-there-are-too-many-keys). By default it is the default
     /// setting.

@@ -4,27 +4,10 @@ use std::time::Duration;
 
 use serde_core::de::{Error, MapAccess};
 
-use crate::rules::read::Readable;
-use crate::rules::{Geometry, Places, Rate};
-
-/// The fields of a setting as read: each may come once, in any order, or be left out.
-pub trait Fields: Default {
-    /// The object that is expected.
-    const WHAT: &'static str;
-
-    /// The names of the fields.
-    const NAMES: &'static [&'static str];
-
-    /// The names of the fields of a rule: `match`, and the same.
-    const NAMES_OF_RULE: &'static [&'static str];
-
-    /// Reads the value of a field with one of the names.
-    fn read<'de, A: MapAccess<'de>>(
-        &mut self,
-        name: &'static str,
-        map: &mut A,
-    ) -> Result<(), A::Error>;
-}
+use crate::rules::geometry::Geometry;
+use crate::rules::places::Places;
+use crate::rules::rate::Rate;
+use crate::rules::readable::{Fields, Readable};
 
 macro_rules! fields {
     ($fields:ident, $what:literal { $( $field:ident: $type:ty = $name:literal, )* }) => {

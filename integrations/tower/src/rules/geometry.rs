@@ -6,7 +6,7 @@ use windrow::{BuildError, Clock, Events, SlidingWindow};
 
 use crate::endpoint::Http;
 use crate::rules::error::{RulesError, RulesPart};
-use crate::rules::setting::sealed;
+use crate::rules::setting::{Setting, sealed};
 
 /// The geometry of a sliding window: an interval in equal buckets.
 ///
@@ -59,6 +59,8 @@ impl Geometry {
         Ok(true)
     }
 }
+
+impl Setting for Geometry {}
 
 impl sealed::Setting for Geometry {
     fn check(self, part: RulesPart) -> Result<(), RulesError> {

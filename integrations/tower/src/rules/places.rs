@@ -1,7 +1,7 @@
 //! The places that a rule gives the rooms of its keys.
 
 use crate::rules::error::{RulesError, RulesPart};
-use crate::rules::setting::sealed;
+use crate::rules::setting::{Setting, sealed};
 
 /// A concurrency limit: the number of requests that a [`Room`](crate::Room) holds at once.
 ///
@@ -27,6 +27,8 @@ impl Places {
         Places { places }
     }
 }
+
+impl Setting for Places {}
 
 impl sealed::Setting for Places {
     fn check(self, _: RulesPart) -> Result<(), RulesError> {

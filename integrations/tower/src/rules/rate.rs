@@ -5,7 +5,7 @@ use std::time::Duration;
 use windrow::{Clock, Gate, gate::GateError};
 
 use crate::rules::error::{RulesError, RulesPart};
-use crate::rules::setting::sealed;
+use crate::rules::setting::{Setting, sealed};
 
 /// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it.
 ///
@@ -135,6 +135,8 @@ impl Rate {
         Ok(())
     }
 }
+
+impl Setting for Rate {}
 
 impl sealed::Setting for Rate {
     /// Refuses a rate that no gate can have, also on a clock that is fine enough.

@@ -11,22 +11,9 @@ use serde_core::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, V
 use serde_core::{Deserialize, Deserializer};
 
 use crate::rules::builder::RulesBuilder;
-use crate::rules::fields::Fields;
+use crate::rules::readable::Fields;
 use crate::rules::set::{MAX_LABELS, MAX_RULES, Rules};
 use crate::rules::setting::Setting;
-
-/// A setting that can be read.
-pub trait Readable: Sized {
-    /// Its fields.
-    type Fields: Fields;
-
-    /// True if rules of this setting have weights of requests, too.
-    const HAS_WEIGHTS: bool;
-
-    /// Returns the setting of these fields, or else those of `default`. Returns an error with the
-    /// name of a field that is required and in neither.
-    fn of_fields(fields: Self::Fields, default: Option<Self>) -> Result<Self, &'static str>;
-}
 
 /// The names of the fields of a set.
 const NAMES: &[&str] = &["default", "overflow", "rules", "weights"];

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use windrow::labels::{LabelNames, LabelValue, Labels, RuntimeLabels};
 
-use crate::rules::builder::RulesBuilder;
 use crate::rules::error::{RulesError, RulesPart};
+use crate::rules::geometry::Geometry;
 use crate::rules::pattern::Pattern;
+use crate::rules::places::Places;
+use crate::rules::rate::Rate;
 use crate::rules::setting::Setting;
-use crate::rules::{Geometry, Places, Rate};
 
 /// A validated set of rules, which gives each key a [`Setting`]: [`LimitRules`] give a rate limit,
 /// [`RoomRules`] a concurrency limit, [`WindowRules`] the geometry of a window.
@@ -138,11 +139,6 @@ pub(super) const MAX_LABELS: usize = 16;
 pub(super) const MAX_TEXT: usize = 1_024;
 
 impl<T: Setting> Rules<T> {
-    /// Returns a builder of rules with a default setting: that of each key that no rule matches.
-    pub fn builder(default: T) -> RulesBuilder<T> {
-        RulesBuilder::new(default)
-    }
-
     /// Returns the setting of a key; for `None`, the overflow setting.
     ///
     /// It compares the key with each rule up to the first that matches.

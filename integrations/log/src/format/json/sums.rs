@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Line, Number, Numbers, Time, VERSION, is_sound};
 use crate::entry::{Dropped, Run};
-use crate::format::{Summed, What};
+use crate::format::json::{Line, Number, Numbers, Time, is_sound};
+use crate::format::line::{Summed, VERSION, What};
 use crate::order::LEAST_SLACK;
-use crate::past::Total;
+use crate::total::Total;
 
 /// The events of a line, in its order.
 struct Totals<'a>(Vec<(Cow<'a, str>, Total)>);

@@ -36,7 +36,7 @@ impl Total {
         Total { count: count.into(), sum: count.into(), min: None, max: None }
     }
 
-    pub(super) fn add(&mut self, other: &Total) {
+    pub(crate) fn add(&mut self, other: &Total) {
         // No overflow: a line adds less than 2^64, and there are fewer than 2^63 lines.
         self.count += other.count;
         self.sum += other.sum;

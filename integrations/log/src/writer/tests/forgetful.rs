@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
 
-use super::{AppendFile, Disk, Found, Lock};
+use crate::disk::{AppendFile, Disk, Found, Lock};
 use crate::segment::Segment;
 
 #[derive(Clone, Debug, Default)]

@@ -12,10 +12,10 @@ use fastrand::Rng;
 
 use self::history::{BEGIN, Bucket, Event, SECOND, history};
 use self::model::{FILE_SIZE, FILES, Model, check_order, dropped_in, number, options};
-use crate::disk::forgetful::{Fault, Forgetful};
 use crate::entry::Entry;
 use crate::options::Options;
 use crate::wall::Wall;
+use crate::writer::tests::forgetful::{Fault, Forgetful};
 
 /// Plays a history to its end.
 fn play(events: &[Event], options: Options, disk: &Forgetful) -> Model {

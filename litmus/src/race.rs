@@ -8,8 +8,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::stage::{self, Plan};
-
 /// The verdict of an outcome on the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
@@ -63,29 +61,6 @@ pub(crate) trait Race {
     fn act(state: &Self::State, turn: u64, actor: usize) -> Answer;
     /// Names the outcome. No other thread is there.
     fn judge(state: &Self::State, turn: u64, answers: &[Answer]) -> Verdict;
-}
-
-/// A race, ready to be run.
-#[derive(Clone, Copy)]
-pub struct Program {
-    /// The program's name on the command line.
-    pub name: &'static str,
-    /// The number of threads.
-    pub actors: usize,
-    /// The possible outcomes.
-    pub outcomes: &'static [Outcome],
-    run: fn(Plan, &Tally),
-}
-
-impl Program {
-    pub(crate) const fn of<R: Race>() -> Program {
-        Program { name: R::NAME, actors: R::ACTORS, outcomes: R::OUTCOMES, run: stage::run::<R> }
-    }
-
-    /// Runs trials until one of the two limits is reached, and counts them in `tally`.
-    pub fn run(&self, plan: Plan, tally: &Tally) {
-        (self.run)(plan, tally);
-    }
 }
 
 /// The counts of the outcomes. Read while they are written, for a live table.

@@ -9,7 +9,6 @@ use std::time::{Duration, SystemTime};
 use fastrand::Rng;
 
 use super::history::{BEGIN, Bucket, Event, SECOND};
-use crate::disk::forgetful::Forgetful;
 use crate::entry::{Entry, Run};
 use crate::error::LogError;
 use crate::format::{Columns, Facts, Format, Kinds};
@@ -18,6 +17,7 @@ use crate::order::Ends;
 use crate::pending::Line;
 use crate::wall::Wall;
 use crate::writer::Writer;
+use crate::writer::tests::forgetful::Forgetful;
 
 pub(super) const FILES: usize = 6;
 pub(super) const FILE_SIZE: u64 = 900;

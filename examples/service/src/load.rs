@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, Method, StatusCode};
+use http_body_util::BodyExt;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
-
-use crate::client::Client;
+use windrow_http::client::{Client, Url};
 
 /// The load rises and falls in this time.
 const TIDE: Duration = Duration::from_secs(40);
@@ -47,11 +47,16 @@ impl Load {
 
 /// Sends one request after another until the stop flag is set, and returns the number of answers.
 async fn run(service: SocketAddr, begun: Instant, stop: Arc<AtomicBool>) -> Result<u64> {
-    let mut client = Client::connect(service).await?;
+    let url = Url::parse(&format!("http://{service}/")).map_err(Error::other)?;
+    let client = Client::kept_alive();
     let mut answers = 0;
     while !stop.load(Relaxed) {
         let (method, path, body) = request();
-        let (status, _) = client.send(method, &path, body).await?;
+        let url = url.with_path(&path).map_err(Error::other)?;
+        let answer = client.send(method, &url, HeaderMap::new(), body).await;
+        let answer = answer.map_err(Error::other)?;
+        let status = answer.status();
+        answer.into_body().collect().await.map_err(Error::other)?; // so that the connection is kept
         answers += 1;
         if !(status.is_success() || status.is_server_error() || REFUSALS.contains(&status)) {
             return Err(Error::other(format!("not an answer of this service: {status}")));
@@ -62,13 +67,13 @@ async fn run(service: SocketAddr, begun: Instant, stop: Arc<AtomicBool>) -> Resu
 }
 
 /// Any request: a method, a path and a body.
-fn request() -> (&'static str, String, String) {
+fn request() -> (Method, String, String) {
     match fastrand::u32(0..100) {
-        0..60 => ("GET", format!("/carts/{}", fastrand::u32(1..1_000)), String::new()),
-        60..90 => ("POST", "/orders".to_owned(), fastrand::u32(100..20_000).to_string()),
-        90..93 => ("POST", "/orders".to_owned(), "a handful".to_owned()),
-        93..97 => ("GET", format!("/slow/{}", fastrand::u32(50..200)), String::new()),
-        _ => ("GET", format!("/{}", fastrand::u32(..)), String::new()),
+        0..60 => (Method::GET, format!("/carts/{}", fastrand::u32(1..1_000)), String::new()),
+        60..90 => (Method::POST, "/orders".to_owned(), fastrand::u32(100..20_000).to_string()),
+        90..93 => (Method::POST, "/orders".to_owned(), "a handful".to_owned()),
+        93..97 => (Method::GET, format!("/slow/{}", fastrand::u32(50..200)), String::new()),
+        _ => (Method::GET, format!("/{}", fastrand::u32(..)), String::new()),
     }
 }
 

@@ -9,7 +9,6 @@ mod app;
 mod arguments;
 mod body;
 mod book;
-mod client;
 mod counts;
 mod display;
 mod hammer;

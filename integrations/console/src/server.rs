@@ -32,9 +32,9 @@ impl ConsoleService {
     ///
     /// There are at most 256 connections and 64 streams at once. A connection is closed if it has
     /// sent no request for 10 s, or takes nothing of an answer for 10 s. When all 256 are taken, a
-    /// new client gets the place of the one that came first among those without a request. The data that waits to be
-    /// sent to one client is at most 64 KiB and one frame, which streams share, and the system's
-    /// buffer of the connection, for which 256 KiB are requested.
+    /// new client gets the place of the one that came first among those without a request. The data
+    /// that waits to be sent to one client is at most 64 KiB and one frame, which streams share,
+    /// and the system's buffer of the connection, for which 256 KiB are requested.
     ///
     /// # Errors
     ///

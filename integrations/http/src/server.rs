@@ -1,61 +1,27 @@
 //! A server on a thread of its own.
 //!
-//! The number of its connections is bounded, and so is the time in which a client sends a request,
-//! and in which it takes a part of the answer. **Clients that send nothing keep nobody out**: when
-//! all places are taken, a new client gets the place of the connection that came first among those
-//! that wait for the head of a request, however slowly its client is sending that. A connection
-//! whose answer is under way keeps its place.
+//! The number of its connections is bounded. The time in which a client sends a request, and in
+//! which the client takes a part of the answer, is bounded, too. **Silent clients keep no other
+//! client out**: when all places are taken, a new client gets the place of the connection that came
+//! first among those that wait for the head of a request, however slowly its client sends that. A
+//! connection whose answer is under way keeps its place.
 
-use std::error::Error;
 use std::fmt::{self, Debug, Formatter};
 use std::net::SocketAddr;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-use hyper::body::{Body, Bytes, Incoming};
-use hyper::{Request, Response};
 use tokio::sync::watch;
 
 pub use error::ServeError;
 pub use listen::Reach;
+pub use site::{Limits, Site};
 
 mod answering;
 mod connections;
 mod error;
 mod listen;
 mod patient;
-
-/// What a server answers with.
-pub trait Site: Clone + Send + Sync + 'static {
-    /// The body of an answer.
-    type Body: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
-
-    /// An answer that comes.
-    type Answer: Future<Output = Response<Self::Body>> + Send;
-
-    /// Answers a request, on the server's thread.
-    fn respond(&self, request: &Request<Incoming>) -> Self::Answer;
-
-    /// Ends answers that would go on for ever: the server is stopped.
-    fn close(&self) {}
-}
-
-/// The limits of a server.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The greatest number of connections at a time.
-    pub connections: usize,
-    /// The time in which a client must send the head of a request, and so the time for which a
-    /// connection may be idle.
-    pub head: Duration,
-    /// The time from the begin of a connection to the end of its one answer. `None`: a connection
-    /// is kept for further requests, and an answer may go on for any time.
-    pub whole: Option<Duration>,
-    /// The size of the longest head of a request, and of hyper's buffer for an answer, in bytes.
-    pub buffer: usize,
-    /// The size to ask the system for, of its buffer for what is sent, in bytes.
-    pub send_buffer: Option<u32>,
-}
+mod site;
 
 /// Serves a site at an address such as `127.0.0.1:9090`, or `localhost:0` for any free port, on a
 /// thread of its own.

@@ -1,4 +1,5 @@
-//! Clients that say nothing, or too little, keep nobody out; answers under way keep their places.
+//! Clients that say nothing, or too little, keep no other client out; answers under way keep their
+//! places.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};

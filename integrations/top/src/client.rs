@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
@@ -15,12 +15,9 @@ use windrow_http::client::{self, Cause, Client, Lost, Url};
 
 use crate::address::Address;
 use crate::error::Error;
-use crate::events;
+use crate::events::{self, PATIENCE};
 use crate::frame::Frame;
 use crate::legible::Legible;
-
-/// The time in which the head of the answer must come, and then each frame.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The greatest number of bytes, and of characters, that are read of a refusal.
 const LONGEST_REFUSAL: usize = 1_000;
@@ -142,6 +139,7 @@ mod tests {
     use std::io::Write;
     use std::net::TcpListener;
     use std::thread;
+    use std::time::Duration;
 
     use super::*;
 

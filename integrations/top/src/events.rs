@@ -1,8 +1,12 @@
 //! Server-sent events.
 
 use std::io::{BufRead, ErrorKind, Read};
+use std::time::Duration;
 
 use crate::error::Error;
+
+/// The time in which the head of an answer must come, and then each event.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The greatest length of an event, in bytes: some twenty thousand rows.
 pub(crate) const LONGEST: usize = 8 * 1024 * 1024;
@@ -53,7 +57,7 @@ pub(crate) fn line(
     let read = reader.take(left as u64).read_until(b'\n', &mut line);
     match read {
         Err(error) if error.kind() == ErrorKind::TimedOut => {
-            Err(Error::Silent { seconds: crate::client::PATIENCE.as_secs() })
+            Err(Error::Silent { seconds: PATIENCE.as_secs() })
         }
         Err(error) => Err(Error::Lost { error }),
         Ok(_) if line.ends_with(b"\n") => Ok(line),

@@ -4,7 +4,7 @@
 //! `cargo xtask cluster` runs this where Prometheus is.
 #![cfg(unix)]
 
-#[path = "../../src/client.rs"]
+#[path = "../common/client.rs"]
 mod client;
 mod coupons;
 mod dashboard;
@@ -261,12 +261,12 @@ async fn run() {
     instances[1].lives[0].extend(campaigns);
 
     let native = Prometheus::of_native_histograms(&addresses).await;
-    let (began, slow) = (now(), unlike::is_slow(&addresses).await);
+    let (slow_since, slow) = (now(), unlike::is_slow(&addresses).await);
     for (instance, sent) in instances.iter_mut().zip(slow) {
         instance.lives.last_mut().expect("it has lived").extend(sent);
     }
     for server in [&prometheus, &native] {
-        unlike::is_found(server, addresses[2], began).await;
+        unlike::is_found(server, addresses[2], slow_since).await;
     }
     let buckets = native.query("shop_requests_values_bucket").await;
     assert!(buckets.is_empty(), "native histograms have no buckets: {buckets:?}");

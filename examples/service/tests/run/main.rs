@@ -1,7 +1,7 @@
 //! The service as a process: its counts, its refusals, and how it ends.
 #![cfg(unix)]
 
-#[path = "../../src/client.rs"]
+#[path = "../common/client.rs"]
 mod client;
 #[cfg(target_os = "linux")] // where all families of a process are served
 mod dashboard;

@@ -1,4 +1,4 @@
-//! What a connection is doing: it waits for a request, or answers one.
+//! The state of a connection: it waits for a request, or answers one.
 //!
 //! An answer is under way from the end of a request's head until the last byte of the answer has
 //! been handed to the system. One thread runs all connections of a server, so Relaxed is enough.
@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
-/// What a connection is doing.
+/// The state of a connection.
 #[derive(Default)]
 pub(super) struct State {
     /// An answer has begun whose last byte is not with the system yet.

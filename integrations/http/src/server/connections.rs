@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 
 use super::answering::{Answer, State};
 use super::patient::Patient;
-use super::{Limits, Site};
+use super::site::{Limits, Site};
 
 /// The time that answers under way have when the server is stopped.
 const GRACE: Duration = Duration::from_secs(2);
@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The time to wait when the system gives no connection: too many open files, say.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What a server waits for.
+/// An event for which a server waits.
 enum Event {
     Came(io::Result<TcpStream>),
     /// A connection has ended.

@@ -117,6 +117,20 @@ fn connections_that_wait_for_their_next_request_keep_nobody_out() {
 }
 
 #[test]
+fn a_request_is_answered_that_came_just_before_a_flood() {
+    for whole in [None, Some(LONG)] {
+        let server = server(whole);
+        for _ in 0..20 {
+            let mut asks = begun(server.address(), "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+            let flood: Vec<TcpStream> =
+                (0..10 * PLACES).map(|_| begun(server.address(), "")).collect();
+            assert!(answer(&mut asks, "a text").contains("a text"));
+            drop(flood);
+        }
+    }
+}
+
+#[test]
 fn an_answer_under_way_keeps_its_place() {
     let server = server(None);
     let mut streams: Vec<TcpStream> = (0..PLACES)

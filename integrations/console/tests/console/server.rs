@@ -108,6 +108,20 @@ async fn a_page_from_elsewhere_gets_no_stream() {
 }
 
 #[test]
+fn silent_clients_keep_no_other_client_out() {
+    let server = served(&console_of(routes()));
+    let mut stream = ask(server.address(), "/events");
+    assert!(until_some(&mut stream).starts_with(b"HTTP/1.1 200 OK"));
+    let silent: Vec<_> = (0..256).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
+    // Connections are accepted in order: all are before these.
+    for _ in 0..3 {
+        assert!(until_some(&mut ask(server.address(), "/metrics")).starts_with(b"HTTP/1.1 200 OK"));
+    }
+    assert!(!until_some(&mut stream).is_empty(), "a stream is under way, and goes on");
+    drop(silent);
+}
+
+#[test]
 fn clients_that_go_away_in_the_middle_leave_room() {
     let server = served(&console_of(routes()));
     // Many times the greatest number at a time.

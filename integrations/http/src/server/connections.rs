@@ -13,7 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
 
 use super::answering::{Answer, State};
@@ -48,7 +48,11 @@ pub(super) async fn run(
         loop {
             let next = |cx: &mut Context<'_>| connections.next(cx, listener, stop.as_mut());
             match poll_fn(next).await {
-                Event::Came(Ok(stream)) => connections.take(stream, &site, limits, &stopped),
+                Event::Came(Ok(stream)) => {
+                    connections.take(stream, &site, limits, &stopped);
+                    // A request that is here already begins before a later client makes it leave.
+                    yield_now().await;
+                }
                 Event::Came(Err(_)) => sleep(PAUSE).await,
                 Event::Ended => {}
                 Event::Stopped => break,

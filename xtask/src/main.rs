@@ -14,6 +14,7 @@ mod compare;
 mod copy;
 mod instructions;
 mod integrations;
+mod library;
 mod lines;
 mod litmus;
 mod models;

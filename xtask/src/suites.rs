@@ -10,8 +10,8 @@ use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::tools::succeeds;
 use crate::{
-    arrows, browser, cluster, instructions, integrations, litmus, models, names, orderings,
-    portable, ports, twins, wild, words,
+    arrows, browser, cluster, instructions, integrations, library, litmus, models, names,
+    orderings, portable, ports, twins, wild, words,
 };
 
 /// The features of rivals, each of which brings many crates with it: Sentinel; layers for HTTP;
@@ -27,9 +27,6 @@ const CLIPPY: &str = "clippy --workspace --all-targets";
 
 /// The arguments by which clippy's warnings are errors.
 const STRICT: &str = "-- -D warnings";
-
-/// Tests of the library.
-const LIBRARY: &str = "test --package=windrow --features windrow/serde";
 
 /// Runs the checks for after each edit.
 pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
@@ -47,14 +44,14 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps, clippy)?;
     let docs = "doc --package windrow --no-deps --all-features";
     steps.cargo("docs", docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
-    steps.cargo("tests of the library", &format!("{LIBRARY} --tests"), &[])?;
-    steps.cargo("tests in its docs", &format!("{LIBRARY} --doc"), &[])
+    library::quick(steps)
 }
 
 /// Runs the further steps that must pass before a change goes in, beside [`test()`].
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = format!("{CLIPPY} --features {RIVALS},{FEATURES} {STRICT}");
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
+    library::full(steps)?;
     steps.cargo("tests beside the library", &format!("{BESIDE} --tests"), &[])?;
     steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
     steps.cargo("tests in docs beside the library", &format!("{BESIDE} --doc"), &[])?;

@@ -21,7 +21,7 @@ const WAITING: [&str; 5] = ["refused", "steady", "storm", "survival", "torture"]
 /// The numbers of histories, and the seconds of tortures, before a change is sent.
 const QUICK: [(&str, &str); 2] = [("PROPTEST_CASES", "96"), ("WINDROW_TORTURE_SECONDS", "0.3")];
 
-/// The same before it goes in: as without these variables.
+/// The numbers before a change goes in: those without these variables.
 const FULL: [(&str, &str); 2] = [("PROPTEST_CASES", "256"), ("WINDROW_TORTURE_SECONDS", "0.6")];
 
 /// Runs all tests, of histories and tortures fewer or shorter ones.

@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use testkit::{Rng, alone, clock_at, ms, race, window};
+use testkit::{Rng, alone, clock_at, ms, race, rounds, window};
 use windrow::{
     Counter, Gate, Gauge, Histogram, Maximum, Minimum, diagnostics::columns, events,
     histogram::Scale,
@@ -163,7 +163,7 @@ fn contended() {
         held.0.remove(7);
     }
     let free = columns().max() - columns().claimed();
-    for round in 0..10 {
+    for round in 0..rounds(10) {
         race(4, |thread| {
             let mut random = Rng::with_seed(10 * round + thread as u64);
             let mut all = Vec::new();

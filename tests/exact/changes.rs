@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use testkit::{Finish, Rng, alone, at_ns, ns};
+use testkit::{Finish, Rng, alone, at_ns, ns, rounds};
 use windrow::clock::Manual;
 use windrow::{SlidingWindow, events, snapshot::BucketSnapshot};
 
@@ -170,7 +170,7 @@ fn log_in_this_process() {
                 }
             });
         }
-        for round in 1..=1_500 {
+        for round in 1..=rounds(1_500) {
             for n in 1..=3 {
                 window.add(Http::Pass, round * n);
                 added += round * n;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use testkit::{alone, at_ns, ms, ns, window};
+use testkit::{alone, at_ns, ms, ns, rounds, window};
 use windrow::clock::Manual;
 use windrow::events;
 
@@ -69,7 +69,7 @@ fn adds_are_before_a_clear_or_after_it() {
 fn under_writers() {
     let clock = Manual::default();
     clock.set(at_ns(1_000_000_000));
-    for round in 0..150 {
+    for round in 0..rounds(150) {
         let window = window::<Seen>(ms(10), 4, &clock);
         let (begun, done, is_over) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
         let (mut before, mut after) = (0, 0);

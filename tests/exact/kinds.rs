@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, window};
+use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, rounds, window};
 use windrow::clock::Manual;
 use windrow::{Event, Events, Kind, SlidingWindow, Stats, Timestamp, events, snapshot::Snapshot};
 
@@ -126,7 +126,7 @@ fn an_extreme_alone_is_the_one_that_a_value_has() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn histories() {
-    for seed in 0..200 {
+    for seed in 0..rounds(200) {
         let mut random = Rng::with_seed(seed);
         let clock = Manual::default();
         clock.set(at_ns(random.u64(..2_000)));

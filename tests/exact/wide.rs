@@ -1,7 +1,7 @@
 //! Wide cells: a histogram's, which a bucket has only where they are used. However a window is
 //! read, they say what cells say that every bucket has.
 
-use testkit::{Rng, alone, at_ns, ns};
+use testkit::{Rng, alone, at_ns, ns, rounds};
 use windrow::clock::Manual;
 use windrow::{
     Event, SlidingWindow, Stats, Timestamp, events,
@@ -108,7 +108,7 @@ fn wide_cells_say_what_others_say() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn histories() {
-    for seed in 0..60 {
+    for seed in 0..rounds(60) {
         let mut random = Rng::with_seed(seed);
         let clock = Manual::default();
         clock.set(at_ns(random.u64(..2_000)));

@@ -1,7 +1,7 @@
 //! Counters and windows under everything that interrupts a thread, all at once. Nothing is lost,
 //! and no bucket has the adds of another.
 //!
-//! `WINDROW_TORTURE_SECONDS=60 cargo test --release --test torture` runs it for longer. Each test
+//! `TORTURE_SECONDS=60 cargo test --release --test torture` runs it for longer. Each test
 //! runs in a process of its own: each strategy, and fewer rows than processors.
 
 #![cfg(target_os = "linux")]
@@ -27,7 +27,7 @@ windrow::events! {
 
 /// Returns the time of each torture.
 fn seconds() -> Duration {
-    let told = std::env::var("WINDROW_TORTURE_SECONDS").ok();
+    let told = std::env::var("TORTURE_SECONDS").ok();
     Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(0.6))
 }
 

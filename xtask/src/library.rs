@@ -18,11 +18,13 @@ const LIBRARY: &str = "test --package=windrow --features windrow/serde";
 /// The programs of tests that mostly wait.
 const WAITING: [&str; 5] = ["refused", "steady", "storm", "survival", "torture"];
 
-/// The numbers of histories, and the seconds of tortures, before a change is sent.
-const QUICK: [(&str, &str); 2] = [("PROPTEST_CASES", "96"), ("WINDROW_TORTURE_SECONDS", "0.3")];
+/// The numbers of histories and of rounds, and the seconds of tortures, before a change is sent.
+const QUICK: [(&str, &str); 3] =
+    [("PROPTEST_CASES", "80"), ("TEST_PERCENT", "30"), ("TORTURE_SECONDS", "0.3")];
 
 /// The numbers before a change goes in: those without these variables.
-const FULL: [(&str, &str); 2] = [("PROPTEST_CASES", "256"), ("WINDROW_TORTURE_SECONDS", "0.6")];
+const FULL: [(&str, &str); 3] =
+    [("PROPTEST_CASES", "256"), ("TEST_PERCENT", "100"), ("TORTURE_SECONDS", "0.6")];
 
 /// Runs all tests, of histories and tortures fewer or shorter ones.
 pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
@@ -55,7 +57,7 @@ pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
 
 /// Runs the histories and the tortures with their own numbers.
 pub(crate) fn full(steps: &mut Steps) -> Result<(), Failed> {
-    let tests = format!("{LIBRARY} --test oracle --test torture");
+    let tests = format!("{LIBRARY} --test exact --test oracle --test torture");
     steps.cargo("histories and tortures, in full", &tests, &FULL)
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
 
 /// Runs the steps for a contributor before sending a change, the quick ones first: of the library.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
-    let clippy = "clippy --package=windrow --package=windrow-testkit --package=xtask --all-targets";
+    let clippy = "clippy --package=windrow --package=xtask"; // those of the tests: `check`, `ci`
     format_and_lints(steps, clippy)?;
     let docs = "doc --package windrow --no-deps --all-features";
     steps.cargo("docs", docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
@@ -107,7 +107,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
 /// The tests that interrupt and race threads, for longer than in `test`, in each strategy.
 pub(crate) fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let (time, cases) = (seconds.to_string(), (seconds * 50).to_string());
-    let longer = [("WINDROW_TORTURE_SECONDS", time.as_str()), ("PROPTEST_CASES", cases.as_str())];
+    let longer = [("TORTURE_SECONDS", time.as_str()), ("PROPTEST_CASES", cases.as_str())];
     let run = |steps: &mut Steps, test: &str, variables: &[(&str, &str)]| {
         let arguments = format!("test --release --package windrow --test {test} -- --nocapture");
         steps.cargo(&format!("{test}, for longer"), &arguments, variables)

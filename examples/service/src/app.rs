@@ -11,7 +11,6 @@ use axum::http::Request;
 use axum::http::header::ACCEPT;
 use axum::middleware::from_fn_with_state;
 use http_body_util::BodyExt;
-use tower_http::compression::CompressionLayer;
 use tower_http::trace::TraceLayer;
 use windrow_console::ConsoleService;
 use windrow_tower::MetricsLayer;
@@ -41,9 +40,7 @@ pub(crate) fn router(
         .layer(from_fn_with_state(Arc::clone(&shop.book), book::keep))
         .layer(counting)
         .layer(spans);
-    // Compression leaves a sixth of the bytes.
-    let scrape =
-        Router::new().route_service("/metrics", console.clone()).layer(CompressionLayer::new());
+    let scrape = Router::new().route_service("/metrics", console.clone());
     counted.merge(scrape).merge(health::routes(signal)).nest_service("/console", console.clone())
 }
 

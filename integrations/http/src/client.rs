@@ -6,25 +6,28 @@
 //! exporter must not follow. `ureq` has 11, but neither HTTP/2, which gRPC needs, nor a time for
 //! each part of an answer, which a stream of events needs.
 
-use std::error::Error;
-use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::{HeaderMap, Method, Request, Response};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Request, Response};
 use hyper_util::client::legacy::{self, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 
+pub use lost::{Cause, Lost};
+pub use runtime::Runtime;
 pub use url::{Url, UrlError};
 
+mod lost;
+mod runtime;
 mod url;
 
 /// The time in which a connection must be made, to all addresses of a host together.
 const CONNECTING: Duration = Duration::from_secs(10);
 
 /// The greatest length of the head of an answer of HTTP/1.1, in bytes.
-pub const LONGEST_HEAD: usize = 16 * 1024;
+const LONGEST_HEAD: usize = 16 * 1024;
 
 /// A client. Its connections run on tokio's runtime, where its requests are sent.
 ///
@@ -53,7 +56,7 @@ impl Client {
         Client(builder().http2_only(true).pool_max_idle_per_host(0).build(connector()))
     }
 
-    /// Sends a request, and waits for the head of the answer.
+    /// Sends a request, and waits for the head of the answer: 16 KiB over HTTP/1.1 at most.
     ///
     /// # Errors
     ///
@@ -70,8 +73,10 @@ impl Client {
         *request.method_mut() = method;
         *request.uri_mut() = url.uri().clone();
         *request.headers_mut() = headers;
-        let answer = self.0.request(request).await;
-        answer.map_err(|error| Lost { cause: Cause::of(&error), ..Lost::of(&error) })
+        self.0.request(request).await.map_err(|error| {
+            let lost = Lost::of(&error);
+            if error.is_connect() { lost.because(Cause::Connect) } else { lost }
+        })
     }
 }
 
@@ -94,6 +99,22 @@ fn connector() -> HttpConnector {
     connector
 }
 
+/// Returns headers with the names and the values that were given; a later one of a name replaces an
+/// earlier one.
+///
+/// # Errors
+///
+/// Returns the name of a header that has a name or a value that none can have.
+pub fn headers(given: &[(String, String)]) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in given {
+        let wrong = || name.clone();
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+        headers.insert(key, HeaderValue::from_str(value).map_err(|_| wrong())?);
+    }
+    Ok(headers)
+}
+
 /// Returns the beginning of an answer's text, up to a length in bytes; what was read before the
 /// connection was lost, if it was.
 pub async fn beginning(mut body: Incoming, longest: usize) -> Vec<u8> {
@@ -106,70 +127,3 @@ pub async fn beginning(mut body: Incoming, longest: usize) -> Vec<u8> {
     text.truncate(longest);
     text
 }
-
-/// The cause of a lost connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Cause {
-    /// No connection was made: nothing was sent.
-    Connect,
-    /// The server does not speak HTTP.
-    NotHttp,
-    /// The head of the answer is longer than [`LONGEST_HEAD`], or has more than 100 fields.
-    LongHead,
-    /// The server closed the connection before the head of the answer was there.
-    Closed,
-    /// The connection was lost in another way.
-    Broken,
-}
-
-impl Cause {
-    fn of(error: &legacy::Error) -> Cause {
-        let of_hyper = error.source().and_then(|cause| cause.downcast_ref::<hyper::Error>());
-        match of_hyper {
-            _ if error.is_connect() => Cause::Connect,
-            Some(error) if error.is_parse_too_large() => Cause::LongHead,
-            Some(error) if error.is_parse() => Cause::NotHttp,
-            Some(error) if error.is_incomplete_message() => Cause::Closed,
-            _ => Cause::Broken,
-        }
-    }
-}
-
-/// The error of a connection, with the texts of all that caused it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
-    texts: String,
-    cause: Cause,
-}
-
-impl Lost {
-    /// Describes an error of a connection that was made, and those that caused it.
-    #[must_use]
-    pub fn of(error: &(dyn Error + 'static)) -> Lost {
-        let mut texts = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            let text = error.to_string();
-            if !texts.contains(&text) {
-                texts = format!("{texts}: {text}");
-            }
-            cause = error.source();
-        }
-        Lost { texts, cause: Cause::Broken }
-    }
-
-    /// Returns the cause.
-    #[must_use]
-    pub fn cause(&self) -> Cause {
-        self.cause
-    }
-}
-
-impl Display for Lost {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.texts)
-    }
-}
-
-impl Error for Lost {}

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use hyper::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use hyper::header::{HeaderMap, HeaderValue, USER_AGENT};
 use tokio::time::timeout;
-use windrow_http::client::{Client, Lost, Url};
+use windrow_http::client::{self, Client, Lost, Url};
 
 use crate::error::{ExportError, StartError};
 use crate::message;
@@ -48,14 +48,10 @@ impl Wire {
         given: &[(String, String)],
         timeout: Duration,
     ) -> Result<Wire, StartError> {
-        let mut headers = HeaderMap::new();
+        let headers = client::headers(given).map_err(|name| StartError::Header { name });
+        let mut headers = headers?;
         let agent = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-        headers.insert(USER_AGENT, HeaderValue::from_static(agent));
-        for (name, value) in given {
-            let wrong = || StartError::Header { name: name.clone() };
-            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-            headers.insert(key, HeaderValue::from_str(value).map_err(|_| wrong())?);
-        }
+        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(agent));
         let (client, url) = match protocol {
             Protocol::Http => (Client::new(), endpoint::http(endpoint)?),
             #[cfg(feature = "grpc")]

@@ -5,9 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use hyper::Method;
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::timeout;
-use windrow_http::client::{Client, Url, UrlError, beginning};
+use windrow_http::client::{self, Client, Runtime, Url, UrlError};
 
 use crate::{Format, Scraped};
 use path::path;
@@ -159,12 +159,8 @@ impl Pushgateway {
     }
 
     fn send(&self, method: Method, body: Vec<u8>) -> Result<(), PushError> {
-        let mut headers = HeaderMap::new();
-        for (name, value) in &self.headers {
-            let wrong = || PushError::Header { name: name.clone() };
-            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-            headers.insert(key, HeaderValue::from_str(value).map_err(|_| wrong())?);
-        }
+        let headers = client::headers(&self.headers);
+        let mut headers = headers.map_err(|name| PushError::Header { name })?;
         let content_type = HeaderValue::from_static(Format::TEXT.content_type());
         headers.insert(CONTENT_TYPE, content_type);
         let wrong = |error: UrlError| PushError::Url { url: self.url.clone(), rule: error.rule };
@@ -190,8 +186,7 @@ impl Pushgateway {
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<(), PushError> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| PushError::Start { error })?;
+        let runtime = Runtime::new().map_err(|error| PushError::Start { error })?;
         let exchange = async {
             let answer = Client::new().send(method, url, headers, body).await;
             let answer =
@@ -200,12 +195,11 @@ impl Pushgateway {
             if status.is_success() {
                 return Ok(());
             }
-            let text = beginning(answer.into_body(), LONGEST_TEXT).await;
+            let text = client::beginning(answer.into_body(), LONGEST_TEXT).await;
             let message = String::from_utf8_lossy(&text).trim().to_owned();
             Err(PushError::Refused { status: status.as_u16(), message })
         };
         let sent = runtime.block_on(async { timeout(self.timeout, exchange).await });
-        runtime.shutdown_background(); // a look-up of a name that hangs holds nothing up
         sent.unwrap_or(Err(PushError::Timeout { timeout: self.timeout }))
     }
 }

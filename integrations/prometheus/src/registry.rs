@@ -7,6 +7,7 @@ mod registered;
 mod scrape;
 mod shared;
 mod show;
+mod stage;
 
 pub use encode::{encode, respond};
 /// The version of `prometheus-client` whose registry this crate fills.

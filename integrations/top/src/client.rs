@@ -9,9 +9,8 @@ use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
 use hyper::{Method, Response, StatusCode};
-use tokio::runtime::Runtime;
 use tokio::time::{timeout, timeout_at};
-use windrow_http::client::{self, Cause, Client, Lost, Url};
+use windrow_http::client::{self, Cause, Client, Lost, Runtime, Url};
 
 use crate::address::Address;
 use crate::error::Error;
@@ -34,8 +33,7 @@ pub(crate) struct Frames {
 impl Frames {
     /// Connects, and asks for the stream.
     pub(crate) fn open(address: &Address) -> Result<Frames, Error> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Error::Lost { error })?;
+        let runtime = Runtime::new().map_err(|error| Error::Lost { error })?;
         let answer = runtime.block_on(async {
             let answer = timeout(PATIENCE, ask(address)).await;
             let answer = answer.unwrap_or(Err(Error::Silent { seconds: PATIENCE.as_secs() }))?;
@@ -71,15 +69,21 @@ async fn ask(address: &Address) -> Result<Response<Incoming>, Error> {
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
     headers.insert(USER_AGENT, HeaderValue::from_static("windrow-top"));
     let answer = Client::new().send(Method::GET, &url, headers, "").await;
-    answer.map_err(|lost| match lost.cause() {
-        Cause::Connect => Error::Connect { address: address.authority(), error: other(lost) },
-        Cause::NotHttp => Error::NotAConsole { why: "it does not speak HTTP/1" },
-        Cause::LongHead => {
-            Error::TooLong { part: "the head of the answer", limit: client::LONGEST_HEAD }
+    answer.map_err(|error| match error.cause() {
+        Cause::Connect => Error::Connect { address: authority, error: io::Error::other(error) },
+        _ => lost(error),
+    })
+}
+
+/// Returns the error of a connection that was made.
+fn lost(error: Lost) -> Error {
+    match error.cause() {
+        Cause::NotHttp => {
+            Error::NotAConsole { why: "it does not speak HTTP/1, or its head is too long" }
         }
         Cause::Closed => Error::Closed,
-        _ => Error::Lost { error: other(lost) },
-    })
+        _ => Error::Lost { error: io::Error::other(error) },
+    }
 }
 
 /// Returns the body of an answer, if that is a stream of events.
@@ -101,10 +105,6 @@ async fn stream(answer: Response<Incoming>) -> Result<Incoming, Error> {
     Ok(body)
 }
 
-fn other(lost: Lost) -> io::Error {
-    io::Error::other(lost)
-}
-
 /// A body that is read until a time: a server that sends a byte now and then is silent, too.
 struct Body {
     runtime: Runtime,
@@ -123,7 +123,8 @@ impl Read for Body {
             match next.map_err(|_| io::ErrorKind::TimedOut)? {
                 None => return Ok(0),
                 Some(frame) => {
-                    let frame = frame.map_err(|error| other(Lost::of(&error)))?;
+                    // This crate's error, which `events` takes out again.
+                    let frame = frame.map_err(|error| io::Error::other(lost(Lost::of(&error))))?;
                     self.read = frame.into_data().unwrap_or_default();
                 }
             }

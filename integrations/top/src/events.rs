@@ -59,7 +59,8 @@ pub(crate) fn line(
         Err(error) if error.kind() == ErrorKind::TimedOut => {
             Err(Error::Silent { seconds: PATIENCE.as_secs() })
         }
-        Err(error) => Err(Error::Lost { error }),
+        // This crate's error of the connection, or one of the system.
+        Err(error) => Err(error.downcast().unwrap_or_else(|error| Error::Lost { error })),
         Ok(_) if line.ends_with(b"\n") => Ok(line),
         Ok(read) if read == left => Err(Error::TooLong { part, limit }),
         Ok(_) => Err(Error::Closed),

@@ -81,13 +81,13 @@ fn one_frame_of_a_real_console_is_printed() {
 #[test]
 fn a_server_that_is_no_console_is_left_with_a_reason() {
     let endless_head = before(|stream| endless(stream, "HTTP/1.1 200 OK\r\n", "X: y\r\n"));
-    assert_fails(&endless_head, 3, "the head of the answer is longer than 16384 bytes");
+    assert_fails(&endless_head, 3, "it does not speak HTTP/1, or its head is too long");
     let endless_field = before(|stream| endless(stream, "HTTP/1.1 200 OK\r\nX: ", "y"));
-    assert_fails(&endless_field, 3, "the head of the answer is longer than 16384 bytes");
+    assert_fails(&endless_field, 3, "it does not speak HTTP/1, or its head is too long");
     let endless_line = before(|stream| endless(stream, &format!("{EVENTS}data: "), "[],"));
     assert_fails(&endless_line, 3, "an event is longer than 8388608 bytes");
     let other = before(|stream| stream.write_all(b"SSH-2.0-\x1b[2J\r\n").unwrap());
-    assert_fails(&other, 3, "it does not speak HTTP/1");
+    assert_fails(&other, 3, "it does not speak HTTP/1, or its head is too long");
     let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>";
     assert_fails(&before(|stream| stream.write_all(page).unwrap()), 3, "no stream of events");
     let refusal = b"HTTP/1.1 503 Busy\r\n\r\n\x1b[2J\x1b]0;x\x07many\r\n\x1b[31m";

@@ -25,6 +25,14 @@ pub mod traced;
 /// A generator of random numbers: equal seeds give equal numbers.
 pub use fastrand::Rng;
 
+/// Returns the number of rounds of a long test: `all`, or the part of them that the environment
+/// variable `TEST_PERCENT` asks for.
+pub fn rounds(all: u64) -> u64 {
+    let told = std::env::var("TEST_PERCENT").ok();
+    let percent = told.map_or(100, |told| told.parse().expect("TEST_PERCENT is a whole number"));
+    (all * percent / 100).max(1)
+}
+
 /// Returns a moment, in milliseconds.
 pub fn at(millis: u64) -> Timestamp {
     Timestamp::from_millis(millis)

@@ -4,6 +4,7 @@
 mod compare;
 mod held_up;
 mod model;
+mod newest;
 mod ops;
 mod same;
 mod seen;

@@ -6,7 +6,7 @@ use windrow::clock::Manual;
 use windrow::gate::RationedGate;
 use windrow::{Counter, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow};
 
-use crate::exact;
+use crate::outcome::exact;
 
 windrow::events! {
     /// The events of the window.

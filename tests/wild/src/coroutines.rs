@@ -18,7 +18,8 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use windrow::diagnostics::{Strategy, strategy};
 
 use crate::books::{Books, Seen};
-use crate::{Loss, Outcome, exact};
+use crate::loss::Loss;
+use crate::outcome::{Outcome, exact};
 
 /// Threads among which coroutines go round.
 const THREADS: usize = 4;

@@ -1,7 +1,8 @@
 //! A process that forks while its threads add: the parent's totals are exact, and the child counts
 //! on from what stood there, with threads of its own.
 
-use crate::{Loss, Outcome};
+use crate::loss::Loss;
+use crate::outcome::Outcome;
 
 #[cfg(not(unix))]
 pub(crate) fn run(_: u64, _: Loss) -> Outcome {
@@ -20,7 +21,8 @@ mod unix {
     use std::thread;
 
     use crate::books::{Books, Seen};
-    use crate::{Loss, Outcome, exact};
+    use crate::loss::Loss;
+    use crate::outcome::{Outcome, exact};
 
     /// Children, one after another.
     const CHILDREN: u64 = 4;

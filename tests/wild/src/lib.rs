@@ -10,13 +10,12 @@ pub mod books;
 mod coroutines;
 mod forks;
 mod loss;
+mod outcome;
 mod storm;
 mod tasks;
 
 pub use loss::{Loss, PARTS};
-
-/// The result of a part: a line about its adds, or about the total that is wrong.
-pub type Outcome = Result<String, String>;
+pub use outcome::Outcome;
 
 /// Runs every part and returns what each has counted, one line a part.
 ///
@@ -34,13 +33,4 @@ pub fn run(times: u64, loss: Loss) -> Outcome {
         said.push(part(times, loss)?);
     }
     Ok(said.join("\n"))
-}
-
-/// Compares a total with what was added.
-pub(crate) fn exact<T: Copy + PartialEq + std::fmt::Debug>(
-    what: &str,
-    found: T,
-    added: T,
-) -> Result<(), String> {
-    if found == added { Ok(()) } else { Err(format!("{what}: {found:?}, and {added:?} was added")) }
 }

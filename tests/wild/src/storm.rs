@@ -10,7 +10,8 @@ use std::time::Duration;
 use windrow::Counter;
 
 use crate::books::{Books, Seen};
-use crate::{Loss, Outcome, exact};
+use crate::loss::Loss;
+use crate::outcome::{Outcome, exact};
 
 /// Threads at once: more than there are rows on a small machine.
 const THREADS: u64 = 7;

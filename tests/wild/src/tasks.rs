@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::books::{Books, Seen};
-use crate::{Loss, Outcome, exact};
+use crate::loss::Loss;
+use crate::outcome::{Outcome, exact};
 
 /// The number of tasks.
 const TASKS: u64 = 32;

@@ -15,6 +15,12 @@ pub(super) type Arrows = BTreeMap<String, BTreeSet<String>>;
 type Texts = BTreeMap<String, String>;
 
 pub(super) fn arrows(texts: &Texts) -> Arrows {
+    let mut texts = texts.clone();
+    let shared: Vec<String> =
+        texts.iter().flat_map(|(module, text)| declared(module, text, "#[path = ")).collect();
+    // They stand in another house, and are named as if they stood in this one.
+    shared.into_iter().for_each(|module| _ = texts.entry(module).or_default());
+    let texts = &texts;
     let of_tests: BTreeSet<String> =
         texts.iter().flat_map(|(module, text)| test_modules(module, text)).collect();
     let is_test = |module: &String| {
@@ -43,9 +49,15 @@ pub(super) fn arrows(texts: &Texts) -> Arrows {
 
 /// The modules that a file declares for its tests.
 fn test_modules(module: &str, text: &str) -> Vec<String> {
-    let declared = text.split("#[cfg(test)]\n").skip(1).filter_map(|rest| {
+    declared(module, text, "#[cfg(test)]\n")
+}
+
+/// The modules that a file declares on the line behind one with an attribute.
+fn declared(module: &str, text: &str, attribute: &str) -> Vec<String> {
+    let declared = text.split(attribute).skip(1).filter_map(|rest| {
+        let rest = if attribute.ends_with('\n') { rest } else { rest.split_once('\n')?.1 };
         let name = rest.lines().next()?.trim().strip_suffix(';')?;
-        name.rsplit_once("mod ").map(|(_, name)| name)
+        name.rsplit_once("mod ").map_or(name.strip_prefix("mod "), |(_, name)| Some(name))
     });
     declared.map(|name| [module, name].join("/").trim_start_matches('/').to_owned()).collect()
 }

@@ -20,7 +20,7 @@ const FILE: &str = "src/stripe/per_core/aarch64/sequence.rs";
 const PROGRAM: Program = Program {
     test: "torture",
     arguments: "counters::torture_in_this_process --ignored --exact --nocapture",
-    variables: "WINDROW_TORTURE_SECONDS=0.2",
+    variables: "TORTURE_SECONDS=0.2",
 };
 
 const CONTROL: Machine = Machine { name: "arm64 control", programs: &[PROGRAM], ..ARM64 };

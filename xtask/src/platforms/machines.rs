@@ -32,7 +32,7 @@ const fn kernel(version: &'static str, suite: &'static str, package: &'static st
 const TORTURE: Program = Program {
     test: "torture",
     arguments: "counters::with --nocapture",
-    variables: "WINDROW_TORTURE_SECONDS=1",
+    variables: "TORTURE_SECONDS=1",
 };
 
 /// The programs that show the most in a short time.
@@ -41,7 +41,7 @@ const FIRST: [Program; 4] =
 
 /// All torture.
 pub(super) const TORTURED: Program =
-    Program { test: "torture", arguments: "", variables: "WINDROW_TORTURE_SECONDS=2" };
+    Program { test: "torture", arguments: "", variables: "TORTURE_SECONDS=2" };
 
 /// With the two lists below, everything but what fills memory, compiles or needs another program.
 ///

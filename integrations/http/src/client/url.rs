@@ -41,6 +41,10 @@ impl Url {
         if authority.host().trim_matches(['[', ']']).is_empty() {
             return Err(wrong("it has no host"));
         }
+        let has_port = authority.as_str().len() > authority.host().len();
+        if has_port && authority.port_u16().is_none() {
+            return Err(wrong("its port is no number up to 65535"));
+        }
         Ok(Url(uri))
     }
 
@@ -113,5 +117,6 @@ mod tests {
         assert_eq!(url.with_path("/v1/metrics").unwrap().uri(), "http://a.b:4318/v1/metrics");
         assert!(url.with_path("/a b").is_err());
         assert_eq!(Url::parse("http://a").unwrap().path(), "/");
+        assert_eq!(Url::parse("http://[::1]/a").unwrap().path(), "/a");
     }
 }

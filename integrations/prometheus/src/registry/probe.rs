@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::registered::{REFUSED, SHOWN, WRITES};
+use super::stage::{REFUSED, SHOWN, WRITES};
 use crate::described::Type;
 use crate::error::RegisterError;
 use crate::rules::{Characters, check_labels, check_name};

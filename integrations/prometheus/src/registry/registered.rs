@@ -14,6 +14,7 @@ use windrow::export::{Catalog, Outline};
 
 use super::probe::Probe;
 use super::scrape::{descriptor, scrape};
+use super::stage::{ENTERS, REFUSED, SHOWN, WRITES};
 use crate::buckets::Registrable;
 use crate::described::{Described, label_names};
 use crate::error::RegisterError;
@@ -103,16 +104,6 @@ pub fn register_all(registry: &mut Registry, catalog: &Catalog) -> Result<(), Re
     }
     Ok(())
 }
-
-// The states of a metric that was registered.
-
-/// The metric is to be checked; `WRITES` while it is written for the check.
-const ENTERS: u8 = 0;
-pub(crate) const WRITES: u8 = 1;
-/// Each scrape shows it.
-pub(crate) const SHOWN: u8 = 2;
-/// No scrape shows it.
-pub(crate) const REFUSED: u8 = 3;
 
 struct Registered {
     described: Described,

@@ -10,8 +10,8 @@ use windrow::{
     snapshot::{BucketSnapshot, OutOfRangeError},
 };
 
-use super::held_up::Newest;
 use super::model::{Oracle, Refused, Turn};
+use super::newest::Newest;
 use super::ops::{Geometry, Op, Plan, Time};
 use super::same::{
     Checked, has_values, same_bucket, same_distribution, same_snapshot, same_stats, same_sum,

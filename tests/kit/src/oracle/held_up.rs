@@ -5,7 +5,6 @@
 //! only if the first bucket behind it that was ever the newest one, or another of that coarse
 //! bucket, was replaced meanwhile; all other boundaries must be exact.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -21,24 +20,6 @@ use super::same::{Checked, has_values, same_distribution, same_stats};
 use super::seen::{Bits, EVENTS, Seen, WAITED, if_summed};
 use super::tallies::{Values, View, total, values};
 use crate::ledger::Tally;
-
-/// The buckets that were ever the newest, by their starts.
-#[derive(Default)]
-pub(super) struct Newest(BTreeMap<u64, bool>);
-
-impl Newest {
-    /// `is_held_up` says that the bucket may be replaced while others cannot be closed.
-    pub(super) fn note(&mut self, start: u64, is_held_up: bool) {
-        *self.0.entry(start).or_default() |= is_held_up;
-    }
-
-    /// Returns whether a tier of buckets of this length must know the count before a boundary.
-    fn knows(&self, boundary: u64, length: u64) -> bool {
-        let Some((first, _)) = self.0.range(boundary..).next() else { return true };
-        let coarse = first - first % length;
-        !self.0.range(coarse..coarse.saturating_add(length)).any(|(_, is_held_up)| *is_held_up)
-    }
-}
 
 impl Pair {
     /// Returns the buckets of a tier.

@@ -8,19 +8,11 @@ use std::time::Duration;
 
 use super::ops::{Geometry, Plan};
 use super::tallies::{Tallies, Values, View};
-use super::tier::Tier;
+use super::tier::{Span, Tier};
 use crate::ledger::Tally;
 
 /// A ring of buckets: the window's own, or a tier.
 pub(crate) type Source = Option<usize>;
-
-/// The contents of a span.
-pub(crate) struct Span<E> {
-    /// Nanoseconds that its buckets cover, those before time zero too.
-    pub(crate) covers: u64,
-    /// Its buckets, oldest first.
-    pub(crate) views: Vec<View<E>>,
-}
 
 /// A bucket that was not handed out yet; or, where changes have merged them, several.
 #[derive(Clone, Debug)]

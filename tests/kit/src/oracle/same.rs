@@ -9,9 +9,9 @@ use windrow::{
     snapshot::{BucketSnapshot, Snapshot, Totals},
 };
 
-use super::model::Span;
 use super::seen::{Bits, EVENTS, Seen, WAITED, if_summed, number};
 use super::tallies::{Values, View, total, values};
+use super::tier::Span;
 use crate::ledger::Tally;
 
 pub(super) type Checked = Result<(), TestCaseError>;

@@ -3,10 +3,17 @@
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-use super::model::Span;
 use super::ops::Geometry;
 use super::tallies::{Tallies, View};
 use crate::ledger::Tally;
+
+/// The contents of a span.
+pub(crate) struct Span<E> {
+    /// Nanoseconds that its buckets cover, those before time zero too.
+    pub(crate) covers: u64,
+    /// Its buckets, oldest first.
+    pub(crate) views: Vec<View<E>>,
+}
 
 /// In the methods, `live` is any time in the newest bucket that was ever opened.
 #[derive(Debug)]

@@ -19,7 +19,9 @@ pub(super) fn arrows(texts: &Texts) -> Arrows {
     let shared: Vec<String> =
         texts.iter().flat_map(|(module, text)| declared(module, text, "#[path = ")).collect();
     // They stand in another house, and are named as if they stood in this one.
-    shared.into_iter().for_each(|module| _ = texts.entry(module).or_default());
+    for module in shared {
+        texts.entry(module).or_default();
+    }
     let texts = &texts;
     let of_tests: BTreeSet<String> =
         texts.iter().flat_map(|(module, text)| test_modules(module, text)).collect();

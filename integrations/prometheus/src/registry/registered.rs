@@ -14,7 +14,7 @@ use windrow::export::{Catalog, Outline};
 
 use super::probe::Probe;
 use super::scrape::{descriptor, scrape};
-use super::stage::{ENTERS, REFUSED, SHOWN, WRITES};
+use super::stage::{ENTERS, SHOWN, WRITES};
 use crate::buckets::Registrable;
 use crate::described::{Described, label_names};
 use crate::error::RegisterError;

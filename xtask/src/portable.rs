@@ -2,6 +2,7 @@
 
 use crate::steps::{Failed, Steps, cargo};
 use crate::strategies::WAYS;
+use crate::tools::said;
 
 /// Links a program with glibc's archives.
 const STATIC: &str = "-C target-feature=+crt-static";
@@ -46,17 +47,9 @@ pub(crate) fn linked_statically(steps: &mut Steps) -> Result<(), Failed> {
     steps.step(STEP, &format!("RUSTFLAGS='{STATIC}' cargo {LITMUS}"), || {
         let [dynamic, linked] = ["", STATIC].map(|flags| {
             let mut command = cargo(&root);
-            command
-                .args(LITMUS.split_whitespace())
-                .env("RUSTFLAGS", flags)
-                .env("WINDROW_STRATEGY", "");
-            let output = command.output().map_err(|error| format!("cannot run cargo: {error}"))?;
-            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-            if output.status.success() {
-                Ok(shown.lines().next().unwrap_or_default().to_owned())
-            } else {
-                Err(format!("{shown}{}", String::from_utf8_lossy(&output.stderr)))
-            }
+            command.args(LITMUS.split_whitespace());
+            command.env("RUSTFLAGS", flags).env("WINDROW_STRATEGY", "");
+            said(&mut command).map(|said| said.lines().next().unwrap_or_default().to_owned())
         });
         let (dynamic, linked) = (dynamic?, linked?);
         println!("{linked}");

@@ -120,19 +120,17 @@ impl Rate {
         Ok(terms() != before)
     }
 
+    /// Gives a gate this geometry. A gate that was built strict stays strict, and adds the spare
+    /// bucket itself; any other gate gets that bucket from a strict rate.
     fn shape<C: Clock>(self, gate: &Gate<C>) -> Result<(), GateError> {
-        // A strict gate is one with a bucket more.
-        let buckets = self.buckets + usize::from(self.strict);
         let length = self.interval / self.buckets as u32; // even, and few: it is checked
-        if (gate.bucket_length(), gate.buckets()) == (length, buckets) {
+        let spare = usize::from(self.strict && !gate.is_strict());
+        let buckets = self.buckets + spare;
+        let all = buckets + usize::from(gate.is_strict());
+        if (gate.bucket_length(), gate.buckets()) == (length, all) {
             return Ok(());
         }
-        gate.reconfigure(length * buckets as u32, buckets)?;
-        if self.strict && gate.buckets() > buckets {
-            // The gate was built strict, and has added the bucket itself.
-            gate.reconfigure(self.interval, self.buckets)?;
-        }
-        Ok(())
+        gate.reconfigure(length * buckets as u32, buckets)
     }
 }
 

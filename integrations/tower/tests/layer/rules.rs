@@ -89,6 +89,28 @@ fn a_gate_that_was_built_strict_has_one_bucket_more_and_never_two() {
     }
 }
 
+/// A rule may ask for the number of buckets that the gate has with its spare one.
+#[test]
+fn a_gate_that_was_built_strict_stays_strict_under_a_rule_of_its_number_of_buckets() {
+    static CLOCK: std::sync::LazyLock<windrow::clock::Manual> =
+        std::sync::LazyLock::new(Default::default);
+    static CLIENTS: Limits<Client, windrow::clock::Manual> = Limits::new(10, |_| {
+        let builder = Gate::builder(10).buckets(10).strict();
+        builder.clock(CLOCK.clone()).build().expect("a second in ten buckets")
+    });
+    let granted = || (0..20).filter(|_| ask(&CLIENTS, "alice").is_granted()).count();
+    assert_eq!(granted(), 10);
+    let eleven = Rate::new(10).interval(Duration::from_millis(1_100)).buckets(11);
+    CLIENTS.replace(rules(eleven, &[])).unwrap();
+    assert_eq!(terms(&CLIENTS, ALICE), (10, 1_200, 12));
+    CLOCK.advance(Duration::from_millis(10_099));
+    assert_eq!(granted(), 10);
+    CLOCK.advance(Duration::from_millis(1_001));
+    assert_eq!(granted(), 0, "they would be 20 in 1.001 s");
+    CLOCK.advance(Duration::from_millis(100));
+    assert_eq!(granted(), 10);
+}
+
 #[test]
 fn keys_that_find_no_room_have_the_rate_of_the_overflow_or_else_the_default() {
     limits!(CLIENTS, CLOCK: 1, |_| 1);

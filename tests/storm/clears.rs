@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use testkit::ledger::{Progress, Tally};
-use testkit::{Finish, Rng, alone, at_ns, ns};
+use testkit::{Finish, Rng, alone, at_ns, ns, rounds};
 use windrow::clock::Manual;
 use windrow::{SlidingWindow, Stats};
 
@@ -167,7 +167,7 @@ fn tiers_lose_nothing_to_clears() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn under_clears_at_one_time_after_another() {
-    for _ in 0..10 {
+    for _ in 0..rounds(10) {
         let storm = Storm::new(2_000_000);
         let (window, mut checks) = (&storm.window, 0);
         let turn = |random: &mut Rng| storm.clock.advance(ns(random.u64(..9)));
@@ -196,7 +196,7 @@ fn nothing_is_lost_to_clears_by_a_clock_that_leaps() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn under_clears_by_a_clock_that_leaps() {
-    for round in 0..10 {
+    for round in 0..rounds(10) as usize {
         let storm = Storm::new(5);
         let turn = |random: &mut Rng| match random.u8(..100) {
             0 => storm.clock.set(at_ns(BEGIN + random.u64(..3_000))),

@@ -8,7 +8,7 @@ use windrow::clock::Manual;
 use crate::Seen;
 use crate::storm::{Books, Plan, Storm};
 use testkit::ledger::Tally;
-use testkit::{Finish, Rng, alone, at_ns, ns, window};
+use testkit::{Finish, Rng, alone, at_ns, ns, rounds, window};
 
 /// Runs a storm while two threads go through `geometries` in their own order.
 fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Send) -> Books {
@@ -118,7 +118,7 @@ fn changes_are_made_however_short_the_buckets() {
 #[ignore = "run by another test, in a process of its own"]
 fn changes_of_short_buckets() {
     const BUCKETS: u64 = 10_000;
-    const CHANGES: u64 = 20;
+    let changes = rounds(20);
     let clock = Manual::default();
     let window = window::<Seen>(ns(1), BUCKETS as u32, &clock);
     let (finished, opened) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -145,7 +145,7 @@ fn changes_of_short_buckets() {
                 }
             });
         }
-        for change in 1..=CHANGES {
+        for change in 1..=changes {
             let goal = opened.load(Ordering::Relaxed) + 500;
             while opened.load(Ordering::Relaxed) < goal {
                 thread::yield_now();

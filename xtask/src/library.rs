@@ -19,7 +19,7 @@ const COMPUTING: &str = "--lib --examples --test=[!r-t]*";
 
 /// The numbers of histories and of rounds, and the seconds of tortures, before a change is sent.
 const QUICK: [(&str, &str); 3] =
-    [("PROPTEST_CASES", "80"), ("TEST_PERCENT", "30"), ("TORTURE_SECONDS", "0.3")];
+    [("PROPTEST_CASES", "64"), ("TEST_PERCENT", "30"), ("TORTURE_SECONDS", "0.1")];
 
 /// Runs all tests, of histories and tortures fewer or shorter ones.
 pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
@@ -47,6 +47,6 @@ pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
 
 /// Runs the tests that [`quick`] cuts short, with their own numbers.
 pub(crate) fn full(steps: &mut Steps) -> Result<(), Failed> {
-    let tests = format!("{LIBRARY} --test exact --test oracle --test torture");
+    let tests = format!("{LIBRARY} --test exact --test oracle --test storm --test torture");
     steps.cargo("histories and tortures, in full", &tests, &[])
 }

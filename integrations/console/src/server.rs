@@ -38,8 +38,9 @@ impl ConsoleService {
     ///
     /// # Errors
     ///
-    /// Returns [`ServeError`] if the address is invalid, can be reached from other machines, or is
-    /// taken; or if no thread can be started.
+    /// Returns [`ServeError`] if the address is invalid, can be reached from other machines (for
+    /// that, use [`serve_beyond_loopback`](Self::serve_beyond_loopback)), or is taken; or if no
+    /// thread can be started.
     ///
     /// ```
     /// use windrow_console::{Console, ServeError};

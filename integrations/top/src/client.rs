@@ -116,9 +116,13 @@ struct Body {
 
 impl Read for Body {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let until = self.until.get();
+        // Data that is always there would never be late by the timer below.
+        if until <= Instant::now() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
         while self.read.is_empty() {
-            let until = self.until.get().into();
-            let next = async { timeout_at(until, self.answer.frame()).await };
+            let next = async { timeout_at(until.into(), self.answer.frame()).await };
             let next = self.runtime.block_on(next);
             match next.map_err(|_| io::ErrorKind::TimedOut)? {
                 None => return Ok(0),
@@ -163,10 +167,13 @@ mod tests {
 
     #[test]
     fn a_server_that_says_nothing_or_too_little_is_silent() {
-        for text in ["", "event: all"] {
+        let soon = Duration::from_millis(10);
+        for (text, patience) in
+            [("", soon), ("event: all", soon), (": a comment\n\n", Duration::ZERO)]
+        {
             let sent: &'static str = Box::leak(format!("{EVENTS}{text}").into_boxed_str());
             let mut frames = open(sent, false).unwrap();
-            frames.until.set(Instant::now() + Duration::from_millis(10));
+            frames.until.set(Instant::now() + patience);
             let error = events::next(&mut frames.reader).unwrap_err();
             assert!(matches!(error, Error::Silent { seconds: 20 }), "{error:?}");
         }

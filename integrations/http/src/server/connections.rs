@@ -87,7 +87,7 @@ impl Connections {
     }
 
     /// Serves a client, if there is a place: a free one, or that of the connection that came first
-    /// among the idle ones. Its client is closed otherwise.
+    /// among the idle ones. Otherwise the new client's connection is closed.
     fn take(
         &mut self,
         stream: TcpStream,

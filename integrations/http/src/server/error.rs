@@ -43,7 +43,7 @@ impl Display for ServeError {
             }
             ServeError::BeyondLoopback { address } => write!(
                 f,
-                "{address} can be reached from other machines: use `serve_beyond_loopback` for that"
+                "{address} can be reached from other machines, and the server is for this one alone"
             ),
             ServeError::Listen { address, error } => {
                 write!(f, "cannot listen on {address}: {error}")

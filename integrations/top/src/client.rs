@@ -116,13 +116,11 @@ struct Body {
 
 impl Read for Body {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let until = self.until.get();
-        // Data that is always there would never be late by the timer below.
-        if until <= Instant::now() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
         while self.read.is_empty() {
-            let next = async { timeout_at(until.into(), self.answer.frame()).await };
+            // One part waits at most, so the time is looked at after each part, however fast they
+            // come: the next one comes only while this waits.
+            let until = self.until.get().into();
+            let next = async { timeout_at(until, self.answer.frame()).await };
             let next = self.runtime.block_on(next);
             match next.map_err(|_| io::ErrorKind::TimedOut)? {
                 None => return Ok(0),

@@ -86,6 +86,8 @@ mod sync;
 mod thread_end;
 mod timer;
 mod timestamp;
+mod turn;
+mod wide;
 mod window;
 
 pub use at_most::AtMost;

@@ -54,18 +54,19 @@ use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
 use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::saturating_nanos;
+use crate::turn::Undo;
+use crate::turn::vacancies::Vacancies;
+pub use crate::turn::{RefusedError, Reservation};
 
 mod answer;
 mod builder;
 mod error;
-mod reservation;
 mod several;
 mod terms;
 
-use answer::Answer;
+use answer::{Answer, idle_after};
 pub use builder::PaceBuilder;
-pub use error::{PaceError, RefusedError};
-pub use reservation::Reservation;
+pub use error::PaceError;
 pub use several::{Paces, PacesBuilder, Quota};
 use terms::Terms;
 
@@ -133,6 +134,7 @@ pub struct Pace<C = Coarse> {
     /// The end of all that was admitted.
     end: AtomicU64,
     clock: C,
+    vacancies: Vacancies,
 }
 
 impl Pace {
@@ -184,13 +186,13 @@ impl Pace {
         };
         // As for a gate's buckets: ten ticks of a clock with a resolution of 10 ms.
         assert!(terms.is_for(10_000_000), "the burst's periods are shorter than 100 ms together");
-        Pace { terms, end: AtomicU64::new(0), clock: Coarse::NEW }
+        Pace { terms, end: AtomicU64::new(0), clock: Coarse::NEW, vacancies: Vacancies::new() }
     }
 }
 
 impl<C: Clock> Pace<C> {
     fn made_of(terms: Terms, clock: C) -> Pace<C> {
-        Pace { terms, end: AtomicU64::new(0), clock }
+        Pace { terms, end: AtomicU64::new(0), clock, vacancies: Vacancies::new() }
     }
 
     /// Admits a call of weight `n` now if that is within the pace; otherwise takes nothing.
@@ -240,7 +242,7 @@ impl<C: Clock> Pace<C> {
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
-        self.take(n, saturating_nanos(max_wait)).admission()
+        self.take(n, saturating_nanos(max_wait)).admission(&self.clock)
     }
 
     /// Reserves a turn for a call of weight `n`, after a wait of at most `max_wait`. If the
@@ -269,13 +271,40 @@ impl<C: Clock> Pace<C> {
     /// ```
     #[inline]
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
-        self.take(n, saturating_nanos(max_wait)).reservation(&self.end, &self.clock)
+        let answer = self.take(n, saturating_nanos(max_wait));
+        answer.reservation(n, &self.clock, &self.vacancies)
     }
 
+    /// Decides about a call by what the end is, until no other call comes between.
     #[inline]
-    fn take(&self, n: u64, max_wait: u64) -> Answer {
+    fn take(&self, n: u64, max_wait: u64) -> Answer<'_> {
         let now = quick_now(&self.clock).as_nanos();
-        Answer::take(&self.end, |end| self.terms.decide(end, now, n, max_wait))
+        if n == 0 {
+            return Answer::Taken { now, due: now, undo: Undo::Nothing };
+        }
+        // Relaxed, as all below: see the top of this file. An older value can only refuse, as of
+        // before something was given back. What was given back before this call is seen, by
+        // coherence.
+        let mut from = self.end.load(Ordering::Relaxed);
+        loop {
+            let Some((to, due)) = self.terms.take(from, now, n) else {
+                return Answer::Refused { wait: None };
+            };
+            if let Some(vacant) = Answer::vacant(&self.vacancies, now, n, max_wait, due) {
+                return vacant;
+            }
+            if due - now > max_wait {
+                return Answer::Refused { wait: Some(due - now) };
+            }
+            let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+            match self.end.compare_exchange_weak(from, to, order, failed) {
+                Ok(_) => {
+                    let undo = Undo::Word { word: &self.end, from, to };
+                    return Answer::Taken { now, due, undo };
+                }
+                Err(newer) => from = newer,
+            }
+        }
     }
 
     /// Returns the largest weight that would be admitted now, without a wait. It is *not* a
@@ -298,7 +327,8 @@ impl<C: Clock> Pace<C> {
     }
 
     /// Returns the time after which the whole burst can be admitted at once, if no call comes until
-    /// then; zero if it can be now.
+    /// then; zero if it can be now. It has the clock's resolution more than the reading tells, as
+    /// [`retry_after`](RefusedError::retry_after).
     ///
     /// Costs the clock's reading and a load.
     ///
@@ -313,7 +343,7 @@ impl<C: Clock> Pace<C> {
     /// ```
     pub fn idle_after(&self) -> Duration {
         let now = self.clock.now().as_nanos();
-        Duration::from_nanos(self.end.load(Ordering::Relaxed).saturating_sub(now))
+        idle_after(self.end.load(Ordering::Relaxed), now, &self.clock)
     }
 
     /// Returns the period of one unit of weight.

@@ -1,77 +1,83 @@
-//! The answer to a call of a pace, and the exchange by which it is taken.
+//! The answer to a call of a pace.
 
 use std::time::Duration;
 
-use super::error::RefusedError;
-use super::reservation::Reservation;
 use crate::clock::Clock;
 use crate::gate::Admission;
-use crate::sync::{AtomicU64, Ordering};
+use crate::timestamp::saturating_nanos;
+use crate::turn::vacancies::{Turn, Vacancies};
+use crate::turn::{RefusedError, Reservation, Undo};
 
-/// The answer to a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// The word goes from one value to another, at the time `now`, for a call whose moment is
-    /// `due`.
-    Taken { now: u64, due: u64, from: u64, to: u64 },
+/// The answer to a call at the time `now`.
+#[derive(Debug)]
+pub(super) enum Answer<'a> {
+    /// Its moment is `due`.
+    Taken { now: u64, due: u64, undo: Undo<'a> },
     /// The wait is longer than it may be; or there is none after which the weight fits.
     Refused { wait: Option<u64> },
 }
 
-impl Answer {
-    /// Decides about a call by what the word is, until no other call comes between.
+impl<'a> Answer<'a> {
+    /// Answers a call by a turn that another has vacated, if there is one that it may wait for and
+    /// that comes before `due`.
     #[inline]
-    pub(super) fn take(word: &AtomicU64, decide: impl Fn(u64) -> Answer) -> Answer {
-        // Relaxed, as all below: see the top of `pace.rs`. An older value can only refuse, as of
-        // before something was given back. What was given back before this call is seen, by
-        // coherence.
-        let mut found = word.load(Ordering::Relaxed);
-        loop {
-            let answer = decide(found);
-            let Answer::Taken { from, to, .. } = answer else { return answer };
-            if from == to {
-                return answer; // a weight of zero
-            }
-            let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-            match word.compare_exchange_weak(from, to, order, failed) {
-                Ok(_) => return answer,
-                Err(newer) => found = newer,
-            }
+    pub(super) fn vacant(
+        vacancies: &Vacancies,
+        now: u64,
+        n: u64,
+        max_wait: u64,
+        due: u64,
+    ) -> Option<Answer<'a>> {
+        if due == now || max_wait == 0 {
+            return None;
         }
+        let latest = now.saturating_add(max_wait).min(due - 1);
+        let due = vacancies.take(n, 0, now + 1..=latest)?;
+        Some(Answer::Taken { now, due, undo: Undo::Nothing })
     }
 
     #[inline]
-    pub(super) fn is_taken(self) -> bool {
+    pub(super) fn is_taken(&self) -> bool {
         matches!(self, Answer::Taken { .. })
     }
 
     #[inline]
-    pub(super) fn admission(self) -> Admission {
-        match self {
+    pub(super) fn admission(&self, clock: &impl Clock) -> Admission {
+        match *self {
             Answer::Taken { now, due, .. } if due > now => {
                 Admission::After(Duration::from_nanos(due - now))
             }
             Answer::Taken { .. } => Admission::Now,
-            Answer::Refused { wait } => {
-                Admission::Refused { retry_after: wait.map(Duration::from_nanos) }
-            }
+            Answer::Refused { wait } => Admission::Refused { retry_after: shown(wait, clock) },
         }
     }
 
-    /// Returns the reservation of what was taken from the word.
+    /// Returns the reservation of what was taken, for a weight of `n`.
     #[inline]
-    pub(super) fn reservation<'a, C: Clock>(
+    pub(super) fn reservation<C: Clock>(
         self,
-        word: &'a AtomicU64,
+        n: u64,
         clock: &'a C,
+        vacancies: &'a Vacancies,
     ) -> Result<Reservation<'a, C>, RefusedError> {
         match self {
-            Answer::Taken { now, due, from, to } => {
-                Ok(Reservation::new(word, clock, now, due, (from, to)))
+            Answer::Taken { now, due, undo } => {
+                let turn = Turn { moment: due, lasts: 0, weight: n, terms: 0 };
+                Ok(Reservation::new(clock, now, turn, undo, vacancies))
             }
-            Answer::Refused { wait } => {
-                Err(RefusedError { retry_after: wait.map(Duration::from_nanos) })
-            }
+            Answer::Refused { wait } => Err(RefusedError { retry_after: shown(wait, clock) }),
         }
     }
+}
+
+/// Returns the time after which the clock surely shows what it will show after a wait: its reading
+/// may be older by its resolution.
+fn shown(wait: Option<u64>, clock: &impl Clock) -> Option<Duration> {
+    let resolution = saturating_nanos(clock.resolution());
+    wait.map(|wait| Duration::from_nanos(wait.saturating_add(resolution)))
+}
+
+/// Returns the time until the clock surely shows an end; zero if it shows it now.
+pub(super) fn idle_after(end: u64, now: u64, clock: &impl Clock) -> Duration {
+    shown(end.checked_sub(now).filter(|wait| *wait > 0), clock).unwrap_or_default()
 }

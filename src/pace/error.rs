@@ -36,27 +36,19 @@ pub enum PaceError {
     NoLimits,
     /// A limit is zero.
     ZeroLimit,
-    /// There are more limits than one word can hold.
+    /// There are too many limits.
     TooManyLimits {
         /// The number of limits requested.
         limits: usize,
         /// The maximum.
         most: usize,
     },
-    /// The levels of all limits do not fit one word, at a tenth of the shortest interval.
-    TooFine {
-        /// The shortest interval requested.
-        shortest: Duration,
-        /// The longest wait requested.
-        max_wait: Duration,
-    },
-    /// The clock's resolution is coarser than a tenth of the burst's periods together, or of the
-    /// shortest interval of [`Paces`](crate::Paces), and the
-    /// clock was not [allowed](super::PaceBuilder::allow_coarse_clock).
+    /// The clock's resolution is coarser than a tenth of a burst's periods together, and the clock
+    /// was not [allowed](super::PaceBuilder::allow_coarse_clock).
     ClockTooCoarse {
         /// The clock's resolution.
         resolution: Duration,
-        /// The burst's periods together, or the shortest interval.
+        /// The burst's periods together.
         span: Duration,
     },
 }
@@ -76,11 +68,6 @@ impl Display for PaceError {
             PaceError::TooManyLimits { limits, most } => {
                 write!(f, "there are {limits} limits; there must be {most} or fewer")
             }
-            PaceError::TooFine { shortest, max_wait } => write!(
-                f,
-                "the limits, with waits of {max_wait:?}, do not fit 64 bits at a tenth of the shortest \
-                 interval of {shortest:?}"
-            ),
             PaceError::ClockTooCoarse { resolution, span } => write!(
                 f,
                 "the clock's resolution of {resolution:?} is coarser than a tenth of {span:?}"
@@ -90,38 +77,3 @@ impl Display for PaceError {
 }
 
 impl Error for PaceError {}
-
-/// The error of a reservation that a [`Pace`](crate::Pace) refused. Then nothing was taken.
-///
-/// From [`Pace::reserve`](crate::Pace::reserve).
-///
-/// ```
-/// use std::time::Duration;
-/// use windrow::{Pace, clock::Manual};
-///
-/// let second = Duration::from_secs(1);
-/// let pace = Pace::builder(second).clock(Manual::default()).build()?;
-/// assert!(pace.try_admit(1));
-/// let error = pace.reserve(1, Duration::ZERO).unwrap_err();
-/// assert_eq!(error.retry_after, Some(second));
-/// # Ok::<(), windrow::pace::PaceError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RefusedError {
-    /// The time after which the same weight would be admitted at once, if no other call comes until
-    /// then. `None`: never, because the weight is above the burst, or time ends
-    /// earlier.
-    pub retry_after: Option<Duration>,
-}
-
-impl Display for RefusedError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.retry_after {
-            Some(wait) => write!(f, "the pace admits the call only after {wait:?}"),
-            None => write!(f, "the pace never admits the call's weight"),
-        }
-    }
-}
-
-impl Error for RefusedError {}

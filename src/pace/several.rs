@@ -1,52 +1,61 @@
-//! Several limits, decided at once in one word.
+//! Several limits, decided at once.
 //!
 //! # The protocol
 //!
-//! The word holds a time and, for each limit, the level of its bucket at that time: the GCRA of
-//! [`Pace`](crate::Pace), as leaky buckets. A call drains all levels by the time since, adds its
-//! weight to each, and is admitted if the last of their moments is not too late: by one
-//! compare-exchange of them all. So either every limit admits the call, or no limit has anything of
-//! it.
+//! Each limit is a [`Pace`](crate::Pace) with an end of its own, and all ends are one
+//! [value](crate::wide) of several words. A call computes the end behind it for each limit, and is
+//! admitted if the last of their moments is not too late: by one exchange of all ends. So either
+//! every limit admits the call, or no limit has anything of it. A period need not be a whole number
+//! of nanoseconds: an end has parts of one, so nothing is rounded but the moment, up.
 //!
 //! # The theorem
 //!
-//! *In each span of `d` quanta of the clock the calls whose moments lie in it weigh, for each limit
-//! of period `T` and burst `b`, at most `b + (d + 1) / T`.* Let `e(i)` be the end of limit `i`: the
-//! time, and its level in time. A call's moment is the latest of the clock's time and the `e(i) -
-//! b(i) T(i)`, rounded up to a quantum. Take limit 1, the first call `j` of the span and its last
-//! one, `k`, in the order of exchanges. As for one pace, `e(k) - b T <= due(k)`, and `e` rises by
-//! `n T` at least in each call; what remains is `due(j) <= e(j) - n(j) T`, or a bound for it.
+//! *In each span of `d` nanoseconds the calls whose moments lie in it weigh, for each limit of
+//! period `T` and burst `b`, at most `b + d / T`.* Let `e(i)` be the end of limit `i` behind a
+//! call. A call's moment is the latest of the clock's time and the `e(i) - b(i) T(i)`. Take limit
+//! 1, the first call `j` of the span and its last one, `k`, in the order of exchanges. As for one
+//! pace, `e(k) - b T <= due(k)`, and `e` rises by `n T` at least in each call; what remains is
+//! `due(j) <= e(j) - n(j) T`, or a bound for it.
 //!
 //! * If `j` does not wait: `due(j)` is the time, which is at most `e(j) - n(j) T`.
-//! * If it waits for a limit `m` with `T(m) < T`: limit `m` was last empty when a call came that
-//!   began its level, and since then the end of limit 1 has risen by more than that of `m`. So
-//!   `due(j) <= e(m) - n(j) T(m) <= e(j) - n(j) T`, up to the rounding.
+//! * If it waits for a limit `m` with `T(m) < T`: the end of limit `m` was last behind the time when
+//!   a call came at `t`, and since then it has risen by `W T(m)`, where `W` is the weight from that
+//!   call to `j`. The end of limit 1 has risen from `t`, or a later time, by `W T` at least. So
+//!   `due(j) <= e(m) - n(j) T(m) = t + (W - n(j)) T(m) <= t + (W - n(j)) T <= e(j) - n(j) T`.
 //! * If it waits for a limit `m` with `T(m) >= T`: all later calls come at least `T(m)` apart for
-//!   each unit, so the weight behind `j` is at most `(due(k) - due(j)) / T`, up to the rounding,
-//!   and that of `j` is at most `b`.
+//!   each unit, so the weight behind `j` is at most `(due(k) - due(j)) / T`, and that of `j` is at
+//!   most `b`.
 //!
-//! The rounding is of one moment, so it is less than a quantum.
+//! A moment is rounded up to a nanosecond. So `due(j)` may be later by less than one, and the bound
+//! is that of a span one nanosecond longer than for a [`Pace`](crate::Pace).
 //!
-//! A reservation is given back as that of a pace: the word only rises with a call, by its time or
-//! by its levels, so it is a call's own word only if that call is the last.
+//! A reservation is given back as that of a pace: by an exchange of the ends, if the first limit's
+//! is the one that its own call has made. It rises with each call, so it is there only if that call
+//! is the last.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
-use super::answer::Answer;
-use super::{RefusedError, Reservation};
+use super::answer::{Answer, idle_after};
 use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
-use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::saturating_nanos;
+use crate::turn::vacancies::Vacancies;
+use crate::turn::{RefusedError, Reservation, Undo};
+use crate::wide::Wide;
 
 mod builder;
-mod packed;
 mod quota;
+mod rate;
 
 pub use builder::PacesBuilder;
-use packed::{Packed, Taken};
 pub use quota::Quota;
+use rate::{Rate, Time};
+
+/// The greatest number of limits.
+const MOST_LIMITS: usize = 4;
+/// The words of all ends: the nanoseconds of each, and the parts of one.
+const WORDS: usize = 2 * MOST_LIMITS;
 
 /// Several rate limits that are decided at once: 10 a second and 200 a minute.
 ///
@@ -77,30 +86,38 @@ pub use quota::Quota;
 ///
 /// Each limit is a [`Pace`](crate::Pace) of the period `interval / limit`, exactly, and with a
 /// burst of the whole limit unless it is [told](PacesBuilder::limit_with_burst) otherwise. Its
-/// promise holds by a clock that shows whole [quanta](Self::quantum): in each span of `d` quanta,
-/// the calls whose moments lie in it weigh at most `burst + (d + 1) / period`. The wait is that of
-/// the limit that admits the call last. A refusal takes nothing of any limit.
+/// promise holds: in each span of `d` nanoseconds, the calls whose moments lie in it weigh at most
+/// `burst + d / period`. The wait is that of the limit that admits the call last. A refusal takes
+/// nothing of any limit.
 ///
 /// A level that is full lets the whole burst through at once, and then one in each period: in some
 /// seconds up to 19 calls of the 10 above. For a limit that holds in each second, take a smaller
 /// burst, or a strict [`Gate`](crate::Gate).
 ///
+/// # Time
+///
+/// As for a [`Pace`](crate::Pace#time): a clock that steps back, stands still or leaps makes calls
+/// wait, and admits none too early. A clock that is behind the time at which the limits were built
+/// is like any other.
+///
 /// # Cost and progress
 ///
-/// A call costs what a [`Pace`](crate::Pace)'s does, a division by the quantum, and some operations
-/// for each limit. It never fails, panics, waits or takes a lock, and allocates nothing. One word
-/// has a time and all levels, so there are four limits at most, and the quantum is as fine as 64
-/// bits permit for 30 years from the time at which it was built; after them it refuses.
+/// A call costs the clock's reading, a load of two words for each limit, and two compare-exchanges;
+/// a refusal no exchange. It never fails, panics, waits for another thread or takes a lock.
+/// The limits take 0.6 kilobytes, however many they are. They allocate nothing, unless more than
+/// three threads exchange at the same moment; or a caller gives up, as [`Reservation`] says.
 ///
 /// Admission creates no happens-before edge between callers.
 #[doc(alias = "multiple limits")]
 #[doc(alias = "token bucket")]
 #[doc(alias = "GCRA")]
 pub struct Paces<C = Coarse> {
-    packed: Packed,
-    /// The time of quantum zero, in nanoseconds.
-    origin: u64,
-    word: AtomicU64,
+    rates: [Rate; MOST_LIMITS],
+    limits: usize,
+    /// In nanoseconds.
+    max_wait: u64,
+    ends: Wide<WORDS>,
+    vacancies: Vacancies,
     clock: C,
 }
 
@@ -162,7 +179,7 @@ impl<C: Clock> Paces<C> {
     /// ```
     #[inline]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
-        self.take(n, saturating_nanos(max_wait)).admission()
+        self.take(n, saturating_nanos(max_wait)).admission(&self.clock)
     }
 
     /// Reserves a turn for a call of weight `n`, as [`Pace::reserve`](crate::Pace::reserve): if it
@@ -187,39 +204,56 @@ impl<C: Clock> Paces<C> {
     /// ```
     #[inline]
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
-        self.take(n, saturating_nanos(max_wait)).reservation(&self.word, &self.clock)
+        let answer = self.take(n, saturating_nanos(max_wait));
+        answer.reservation(n, &self.clock, &self.vacancies)
     }
 
+    /// Decides about a call by what the ends are, until no other call comes between.
     #[inline]
-    fn take(&self, n: u64, max_wait: u64) -> Answer {
+    fn take(&self, n: u64, max_wait: u64) -> Answer<'_> {
         let now = quick_now(&self.clock).as_nanos();
-        Answer::take(&self.word, |word| self.decide(word, now, n, max_wait))
-    }
-
-    #[inline]
-    fn decide(&self, word: u64, now: u64, n: u64, max_wait: u64) -> Answer {
         if n == 0 {
-            return Answer::Taken { now, due: now, from: word, to: word };
+            return Answer::Taken { now, due: now, undo: Undo::Nothing };
         }
-        let quanta = self.quanta(now);
-        let Some(Taken { to, due }) = self.packed.decide(word, quanta, n) else {
-            return Answer::Refused { wait: None };
-        };
-        // A moment that has come is now, whatever part of its quantum is over.
-        let due = if due > quanta { self.nanos(due).max(now) } else { now };
-        if due - now > max_wait || !self.packed.permits(due - now) {
-            return Answer::Refused { wait: Some(due - now) };
+        let max_wait = max_wait.min(self.max_wait);
+        loop {
+            let (version, from) = self.ends.glance();
+            let behind = self.behind(&from, now, n);
+            let (to, due) = match behind {
+                Some((to, due)) if due - now <= max_wait => (to, due),
+                _ if !self.ends.is_at(version) => continue, // the ends may be those of two calls
+                None => return Answer::Refused { wait: None },
+                Some((_, due)) => {
+                    let vacant = Answer::vacant(&self.vacancies, now, n, max_wait, due);
+                    return vacant.unwrap_or(Answer::Refused { wait: Some(due - now) });
+                }
+            };
+            let vacant = Answer::vacant(&self.vacancies, now, n, max_wait, due);
+            if let Some(vacant) = vacant {
+                return vacant;
+            }
+            if self.ends.exchange(version, to) {
+                let undo = Undo::Words { words: &self.ends, from, to: [to[0], to[1]] };
+                return Answer::Taken { now, due, undo };
+            }
         }
-        Answer::Taken { now, due, from: word, to }
     }
 
+    /// Returns the ends behind a call at `now`, and its moment. `None` if a limit never fits it, or
+    /// time ends before.
     #[inline]
-    fn quanta(&self, nanos: u64) -> u64 {
-        nanos.saturating_sub(self.origin) / self.packed.quantum()
+    fn behind(&self, from: &[u64; WORDS], now: u64, n: u64) -> Option<([u64; WORDS], u64)> {
+        let (mut to, mut latest) = (*from, now);
+        for (at, rate) in self.rates().iter().enumerate() {
+            let (end, due) = rate.take(end(from, at), now, n)?;
+            (to[2 * at], to[2 * at + 1]) = (end.nanos, end.parts);
+            latest = latest.max(due);
+        }
+        Some((to, latest))
     }
 
-    fn nanos(&self, quanta: u64) -> u64 {
-        self.origin.saturating_add(quanta.saturating_mul(self.packed.quantum()))
+    fn rates(&self) -> &[Rate] {
+        &self.rates[..self.limits]
     }
 
     /// Returns the largest weight that would be admitted now, without a wait: what the limit that
@@ -237,12 +271,12 @@ impl<C: Clock> Paces<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn left(&self) -> u64 {
-        let now = self.quanta(self.clock.now().as_nanos());
-        self.packed.left(self.word.load(Ordering::Relaxed), now)
+        self.quotas().map(|quota| quota.left).min().unwrap_or(0)
     }
 
     /// Returns the time after which each limit has its whole burst again, if no call comes until
-    /// then; zero if it is so now.
+    /// then; zero if it is so now. It has the clock's resolution more than the reading tells, as
+    /// [`retry_after`](RefusedError::retry_after).
     ///
     /// ```
     /// use std::time::Duration;
@@ -256,9 +290,9 @@ impl<C: Clock> Paces<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn idle_after(&self) -> Duration {
-        let now = self.clock.now().as_nanos();
-        let idle = self.packed.idle_at(self.word.load(Ordering::Relaxed), self.quanta(now));
-        Duration::from_nanos(self.nanos(idle).saturating_sub(now))
+        let (now, ends) = (self.clock.now().as_nanos(), self.ends.load());
+        let last = (0..self.limits).map(|at| end(&ends, at).rounded_up()).max();
+        idle_after(last.unwrap_or(now), now, &self.clock)
     }
 
     /// Returns the state of each limit, in the order in which they were added, at one moment.
@@ -278,30 +312,21 @@ impl<C: Clock> Paces<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn quotas(&self) -> impl Iterator<Item = Quota> {
-        let now = self.quanta(self.clock.now().as_nanos());
-        self.packed.quotas(self.word.load(Ordering::Relaxed), now)
-    }
-
-    /// Returns the quantum: the time in steps of which the limits count.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
-    /// let paces = windrow::Paces::builder().limit(10, second).limit(200, minute).build()?;
-    /// assert_eq!(paces.quantum(), Duration::from_millis(2));
-    /// # Ok::<(), windrow::pace::PaceError>(())
-    /// ```
-    pub fn quantum(&self) -> Duration {
-        Duration::from_nanos(self.packed.quantum())
+        let (now, ends) = (self.clock.now().as_nanos(), self.ends.load());
+        self.rates().iter().enumerate().map(move |(at, rate)| rate.quota(end(&ends, at), now))
     }
 }
 
-/// Shows the quantum, and what is left.
+/// Returns the end of a limit.
+#[inline]
+fn end(ends: &[u64; WORDS], at: usize) -> Time {
+    Time { nanos: ends[2 * at], parts: ends[2 * at + 1] }
+}
+
+/// Shows the state of each limit.
 impl<C: Clock> Debug for Paces<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Paces");
-        shown.field("quantum", &self.quantum()).field("left", &self.left());
-        shown.finish_non_exhaustive()
+        let quotas: Vec<Quota> = self.quotas().collect();
+        f.debug_struct("Paces").field("quotas", &quotas).finish_non_exhaustive()
     }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::answer::Answer;
 use super::error::PaceError;
 
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
@@ -52,25 +51,15 @@ impl Terms {
         self.span
     }
 
-    /// Decides about a call of weight `n` at the time `now`, if all calls before it end at `end`.
+    /// Returns the end behind a call of weight `n` at the time `now`, if all calls before it end at
+    /// `end`, and the call's moment. `None` if the weight never fits, or time ends before.
     #[inline]
-    pub(super) fn decide(self, end: u64, now: u64, n: u64, max_wait: u64) -> Answer {
-        if n == 0 {
-            return Answer::Taken { now, due: now, from: end, to: end };
-        }
-        // Time ends at `u64::MAX`: nothing is admitted behind that.
-        let taken = n.checked_mul(self.period).filter(|taken| *taken <= self.span);
-        let ends = taken.and_then(|taken| Some((taken, end.max(now).checked_add(taken)?)));
-        let Some((taken, to)) = ends else {
-            return Answer::Refused { wait: None };
-        };
+    pub(super) fn take(self, end: u64, now: u64, n: u64) -> Option<(u64, u64)> {
+        let taken = n.checked_mul(self.period).filter(|taken| *taken <= self.span)?;
+        let to = end.max(now).checked_add(taken)?;
         // The later of `now` and `to - self.span`, by a difference that needs no `now`: a refusal
         // does not compute behind the clock's reading.
-        let due = end.saturating_sub(self.span - taken).max(now);
-        if due - now > max_wait {
-            return Answer::Refused { wait: Some(due - now) };
-        }
-        Answer::Taken { now, due, from: end, to }
+        Some((to, end.saturating_sub(self.span - taken).max(now)))
     }
 
     /// Returns the largest weight that is admitted at once.

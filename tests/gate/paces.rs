@@ -1,5 +1,5 @@
-//! Several limits at once: random histories beside limits that are counted one by one, in full
-//! precision.
+//! Paces of one limit and of several: random histories beside limits that are counted one by one,
+//! in full precision, from the promises.
 
 use std::sync::Barrier;
 use std::thread;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use windrow::clock::Manual;
 use windrow::gate::Admission;
-use windrow::pace::{PaceError, Quota, Reservation};
-use windrow::{Paces, Timestamp};
+use windrow::pace::{PaceError, RefusedError, Reservation};
+use windrow::{Clock, Pace, Paces, Timestamp};
 
 /// A limit, an interval in nanoseconds, and a burst.
 #[derive(Clone, Copy, Debug)]
@@ -21,42 +21,115 @@ struct Limit {
 
 /// The end of each limit, in the unit that makes its period a whole number: a nanosecond divided by
 /// the limit.
-#[derive(Clone, Debug)]
-struct Ends {
+type Ends = Vec<i128>;
+
+/// What is known of the calls that were admitted.
+#[derive(Debug)]
+struct Model {
     limits: Vec<Limit>,
-    ends: Vec<i128>,
+    ends: Ends,
+    /// The moment and the weight of each turn whose caller has given up.
+    vacant: Vec<(u64, u64)>,
+    /// The moment and the weight of each call that has come at once or keeps its turn.
+    calls: Vec<(u64, u64)>,
 }
 
-impl Ends {
-    /// Returns the ends behind a call, and its moment in quanta; `None` if it is above a burst.
-    fn behind(&self, now: u64, quantum: u64, n: u64) -> Option<(Ends, u64)> {
-        let (mut behind, mut due) = (self.clone(), i128::from(now));
-        for (limit, end) in self.limits.iter().zip(&mut behind.ends) {
+/// The answer to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Expected {
+    /// By its own call, which moved the ends from these.
+    Taken {
+        moment: u64,
+        from: Ends,
+    },
+    Vacant {
+        moment: u64,
+    },
+    Refused(Option<u64>),
+}
+
+impl Model {
+    /// Returns the ends behind a call, and its moment; `None` if it never fits.
+    fn behind(&self, now: u64, n: u64) -> Option<(Ends, u64)> {
+        let (mut behind, mut due) = (self.ends.clone(), i128::from(now));
+        for (limit, end) in self.limits.iter().zip(&mut behind) {
+            let count = i128::from(limit.count);
             if n > limit.burst {
                 return None;
             }
-            let per_quantum = i128::from(limit.count) * i128::from(quantum);
-            *end = (*end).max(i128::from(now) * per_quantum);
+            *end = (*end).max(i128::from(now) * count);
             *end += i128::from(n) * i128::from(limit.interval);
+            if *end > i128::from(u64::MAX) * count {
+                return None;
+            }
             let over = *end - i128::from(limit.burst) * i128::from(limit.interval);
-            due = due.max(-(-over).div_euclid(per_quantum)); // rounded up
+            due = due.max(-(-over).div_euclid(count)); // rounded up
         }
         Some((behind, u64::try_from(due).expect("no earlier than now")))
     }
-}
 
-/// Panics if the calls of some span, by their moments in quanta, are above some limit.
-fn judge(limits: &[Limit], quantum: u64, mut calls: Vec<(u64, u64)>) {
-    calls.sort_unstable();
-    for limit in limits {
-        for first in 0..calls.len() {
-            let mut weight = 0;
-            for (moment, n) in &calls[first..] {
-                weight += n;
-                let span = u128::from(moment - calls[first].0 + 1); // in quanta, both included
-                let periods = (span + 1) * u128::from(quantum) * u128::from(limit.count);
-                let most = u128::from(limit.burst) + periods / u128::from(limit.interval);
-                assert!(u128::from(weight) <= most, "{weight} in {span} quanta under {limit:?}");
+    fn call(&mut self, now: u64, n: u64, longest: u64) -> Expected {
+        if n == 0 {
+            return Expected::Taken { moment: now, from: self.ends.clone() };
+        }
+        let Some((behind, due)) = self.behind(now, n) else { return Expected::Refused(None) };
+        if due > now && longest > 0 {
+            let latest = now.saturating_add(longest).min(due - 1);
+            self.vacant.retain(|(moment, _)| *moment > now);
+            if let Some(moment) = self.take_vacant(n, latest) {
+                return Expected::Vacant { moment };
+            }
+        }
+        if due - now > longest {
+            return Expected::Refused(Some(due - now));
+        }
+        let from = std::mem::replace(&mut self.ends, behind);
+        Expected::Taken { moment: due, from }
+    }
+
+    /// Takes a weight of the earliest vacant turn that has it.
+    fn take_vacant(&mut self, n: u64, latest: u64) -> Option<u64> {
+        let has_it = |turn: &&mut (u64, u64)| turn.0 <= latest && turn.1 >= n;
+        let turn = self.vacant.iter_mut().filter(has_it).min_by_key(|turn| turn.0)?;
+        turn.1 -= n;
+        let moment = turn.0;
+        self.vacant.retain(|turn| turn.1 > 0);
+        Some(moment)
+    }
+
+    /// Gives a turn back: as if it had never been, if no call is behind it.
+    /// Otherwise it is vacant, unless it is at the end of time. Returns whether it is given back.
+    fn give_back(&mut self, now: u64, held: &mut Held<'_>) -> bool {
+        match held.undo.take() {
+            Some((from, to)) if self.ends == to => self.ends = from,
+            _ if held.moment == u64::MAX => return false,
+            _ => {
+                self.vacant.retain(|turn| turn.0 >= now);
+                match self.vacant.iter_mut().find(|turn| turn.0 == held.moment) {
+                    Some(turn) => turn.1 += held.weight,
+                    None => self.vacant.push((held.moment, held.weight)),
+                }
+            }
+        }
+        true
+    }
+
+    /// Panics if the calls of some span are above some limit.
+    fn judge(mut self) {
+        self.calls.sort_unstable();
+        for limit in &self.limits {
+            for first in 0..self.calls.len() {
+                let mut weight = 0;
+                for (moment, n) in &self.calls[first..] {
+                    weight += n;
+                    let span = u128::from(moment - self.calls[first].0) + 1; // both included
+                    // A moment is rounded up, but not that of one limit of whole periods.
+                    let is_whole = limit.interval.is_multiple_of(limit.count);
+                    let span = if is_whole && self.limits.len() == 1 { span - 1 } else { span };
+                    let periods = span * u128::from(limit.count) / u128::from(limit.interval);
+                    let most = u128::from(limit.burst) + periods;
+                    assert!(u128::from(weight) <= most, "{weight} in {span} ns under {limit:?}");
+                }
             }
         }
     }
@@ -67,144 +140,262 @@ enum Op {
     Admit {
         weight: u64,
         longest: u64,
-        is_kept: bool,
+        is_reserved: bool,
     },
     /// Gives the reservation of this number back, from the latest.
     Cancel(usize),
+    Keep(usize),
+    MoveUp(usize),
     /// Forward, or back if negative, in thousandths of the shortest interval.
     Step(i64),
+    /// To any time.
+    Leap(u64),
 }
 
 fn op() -> impl Strategy<Value = Op> {
-    let longest = prop_oneof![Just(0), 0..400_u64, Just(u64::MAX)];
+    let longest = prop_oneof![Just(0), 0..4_000_u64, Just(u64::MAX)];
+    let leap = prop_oneof![
+        Just(0),
+        Just(u64::MAX),
+        (0..2_000_000_000_u64).prop_map(|back| u64::MAX - back),
+        0..u64::MAX / 4
+    ];
     prop_oneof![
-        6 => (0..5_u64, longest, any::<bool>())
-            .prop_map(|(weight, longest, is_kept)| Op::Admit { weight, longest, is_kept }),
-        2 => (0..3_usize).prop_map(Op::Cancel),
-        3 => prop_oneof![6 => 0..400_i64, 2 => 0..20_000_i64, 1 => -300..0_i64].prop_map(Op::Step),
+        30 => (0..5_u64, longest, any::<bool>())
+            .prop_map(|(weight, longest, is_reserved)| Op::Admit { weight, longest, is_reserved }),
+        8 => (0..6_usize).prop_map(Op::Cancel),
+        4 => (0..6_usize).prop_map(Op::Keep),
+        6 => (0..6_usize).prop_map(Op::MoveUp),
+        15 => prop_oneof![
+            6 => 0..400_i64,
+            2 => 0..20_000_i64,
+            1 => -300..0_i64,
+            1 => -20_000..0_i64,
+        ].prop_map(Op::Step),
+        1 => leap.prop_map(Op::Leap),
     ]
 }
 
 fn limit() -> impl Strategy<Value = Limit> {
-    let interval = prop_oneof![Just(1_000), Just(60_000), 500..5_000_u64];
-    (1..40_u64, interval, 0..40_u64).prop_map(|(count, millis, burst)| Limit {
+    let interval = prop_oneof![Just(1_000), Just(60_000), Just(86_400_000), 500..5_000_u64];
+    let count = prop_oneof![4 => 1..40_u64, 1 => Just(1_000_003), 1 => Just(999_999_937)];
+    (count, interval, 0..40_u64).prop_map(|(count, millis, burst)| Limit {
         count,
         interval: millis * 1_000_000,
         burst: if burst == 0 { count } else { burst },
     })
 }
 
-/// Returns limits on a manual clock; `None` if they do not fit one word.
-fn paces(limits: &[Limit], clock: &Manual) -> Option<Paces<Manual>> {
-    let builder = limits.iter().fold(Paces::builder(), |builder, limit| {
-        let Limit { count, interval, burst } = *limit;
-        builder.limit_with_burst(count, Duration::from_nanos(interval), burst)
-    });
-    match builder.clock(clock.clone()).build() {
-        Ok(paces) => Some(paces),
-        Err(error) => {
-            assert!(matches!(error, PaceError::TooFine { .. }), "{error}");
-            None
+/// A manual clock with a resolution.
+#[derive(Clone)]
+struct Stepping(Manual, u64);
+
+impl Clock for Stepping {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn resolution(&self) -> Duration {
+        Duration::from_nanos(self.1)
+    }
+}
+
+/// Either of the two types; a [`Pace`] if there is one limit with a period of whole nanoseconds.
+enum Limiter {
+    One(Pace<Stepping>),
+    Several(Paces<Stepping>),
+}
+
+impl Limiter {
+    fn new(limits: &[Limit], clock: Stepping, is_pace: bool) -> Limiter {
+        if let (true, [Limit { count, interval, burst }]) = (is_pace, limits)
+            && interval.is_multiple_of(*count)
+        {
+            let builder = Pace::builder(Duration::from_nanos(interval / count)).burst(*burst);
+            return Limiter::One(builder.clock(clock).allow_coarse_clock().build().unwrap());
+        }
+        let builder = limits.iter().fold(Paces::builder(), |builder, limit| {
+            let Limit { count, interval, burst } = *limit;
+            builder.limit_with_burst(count, Duration::from_nanos(interval), burst)
+        });
+        Limiter::Several(builder.clock(clock).allow_coarse_clock().build().unwrap())
+    }
+
+    fn admit(&self, weight: u64, longest: Duration) -> Admission {
+        match self {
+            Limiter::One(pace) => pace.admit(weight, longest),
+            Limiter::Several(paces) => paces.admit(weight, longest),
+        }
+    }
+
+    fn try_admit(&self, weight: u64) -> bool {
+        match self {
+            Limiter::One(pace) => pace.try_admit(weight),
+            Limiter::Several(paces) => paces.try_admit(weight),
+        }
+    }
+
+    fn reserve(
+        &self,
+        weight: u64,
+        longest: Duration,
+    ) -> Result<Reservation<'_, Stepping>, RefusedError> {
+        match self {
+            Limiter::One(pace) => pace.reserve(weight, longest),
+            Limiter::Several(paces) => paces.reserve(weight, longest),
+        }
+    }
+
+    fn left(&self) -> u64 {
+        match self {
+            Limiter::One(pace) => pace.left(),
+            Limiter::Several(paces) => paces.left(),
+        }
+    }
+
+    fn idle_after(&self) -> Duration {
+        match self {
+            Limiter::One(pace) => pace.idle_after(),
+            Limiter::Several(paces) => paces.idle_after(),
         }
     }
 }
 
-fn history(limits: &[Limit], origin: u64, ops: Vec<Op>) -> Result<(), TestCaseError> {
-    let clock = Manual::default();
-    clock.set(Timestamp::from_nanos(origin));
-    let Some(paces) = paces(limits, &clock) else { return Ok(()) };
-    let quantum = paces.quantum().as_nanos() as u64;
+/// A reservation that is held.
+struct Held<'a> {
+    turn: Reservation<'a, Stepping>,
+    weight: u64,
+    moment: u64,
+    /// Its turn did not come at once.
+    waits: bool,
+    /// The ends before its own call, and behind it.
+    undo: Option<(Ends, Ends)>,
+}
+
+fn history(
+    limits: &[Limit],
+    is_pace: bool,
+    origin: u64,
+    resolution: u64,
+    ops: Vec<Op>,
+) -> Result<(), TestCaseError> {
+    let clock = Stepping(Manual::default(), resolution);
+    clock.0.set(Timestamp::from_nanos(origin));
+    let limiter = Limiter::new(limits, clock.clone(), is_pace);
     let shortest = limits.iter().map(|limit| limit.interval).min().expect("there is one");
-    let mut ends = Ends { ends: vec![0; limits.len()], limits: limits.to_vec() };
-    // The calls, each with the ends before it; and the reservations that are held, by number.
-    let mut calls: Vec<(u64, u64, Ends)> = Vec::new();
-    let mut held: Vec<(usize, u64, Reservation<'_, Manual>)> = Vec::new();
+    let mut model = Model {
+        ends: vec![0; limits.len()],
+        limits: limits.to_vec(),
+        vacant: Vec::new(),
+        calls: Vec::new(),
+    };
+    let mut held: Vec<Held<'_>> = Vec::new();
     let mut now = origin;
     for op in ops {
+        let at = |from_latest: usize| held.len().checked_sub(from_latest + 1);
         match op {
             Op::Step(by) => {
-                let by = by * (shortest / 1_000).cast_signed();
-                now = now.saturating_add_signed(by).max(origin);
-                clock.set(Timestamp::from_nanos(now));
+                now = now.saturating_add_signed(by * (shortest / 1_000).cast_signed());
+                clock.0.set(Timestamp::from_nanos(now));
             }
-            Op::Admit { weight, longest, is_kept } => {
+            Op::Leap(to) => {
+                now = to;
+                clock.0.set(Timestamp::from_nanos(now));
+            }
+            Op::Admit { weight, longest, is_reserved } => {
                 let longest = longest.saturating_mul(shortest / 1_000);
-                let quanta = (now - origin) / quantum;
-                let expected = match ends.behind(quanta, quantum, weight) {
-                    _ if weight == 0 => Ok(0),
-                    None => Err(None),
-                    Some((_, due)) if due == quanta => Ok(0),
-                    Some((_, due)) => {
-                        let wait = origin + due * quantum - now;
-                        if wait > longest.min(shortest) { Err(Some(wait)) } else { Ok(wait) }
+                let expected = model.call(now, weight, longest);
+                let moment = match expected {
+                    Expected::Taken { moment, .. } | Expected::Vacant { moment } => Ok(moment),
+                    // The clock's reading may be older by its resolution.
+                    Expected::Refused(wait) => {
+                        Err(wait.map(|wait| Duration::from_nanos(wait.saturating_add(resolution))))
                     }
                 };
                 let max_wait = Duration::from_nanos(longest);
-                if is_kept {
-                    let admission = match expected {
-                        Ok(0) => Admission::Now,
-                        Ok(wait) => Admission::After(Duration::from_nanos(wait)),
-                        Err(wait) => {
-                            Admission::Refused { retry_after: wait.map(Duration::from_nanos) }
-                        }
-                    };
-                    prop_assert_eq!(paces.admit(weight, max_wait), admission);
-                } else {
-                    let reserved = paces.reserve(weight, max_wait);
-                    let found = reserved.as_ref().map(|turn| turn.wait().as_nanos() as u64);
-                    let found = found.map_err(|error| error.retry_after);
-                    prop_assert_eq!(found, expected.map_err(|wait| wait.map(Duration::from_nanos)));
-                    if let Ok(turn) = reserved {
-                        let moment =
-                            if turn.wait().is_zero() { 0 } else { now + found.unwrap_or(0) };
-                        held.push((calls.len(), moment, turn));
+                if is_reserved {
+                    let reserved = limiter.reserve(weight, max_wait);
+                    let found = reserved.as_ref().map(|turn| now + turn.wait().as_nanos() as u64);
+                    prop_assert_eq!(found.map_err(|error| error.retry_after), moment);
+                    if let (Ok(turn), Ok(moment)) = (reserved, moment) {
+                        let undo = match expected {
+                            Expected::Taken { from, .. } => Some((from, model.ends.clone())),
+                            _ => None,
+                        };
+                        held.push(Held { turn, weight, moment, waits: moment > now, undo });
                     }
+                    continue;
                 }
-                if expected.is_ok() && weight > 0 {
-                    let (behind, due) = ends.behind(quanta, quantum, weight).expect("it fits");
-                    calls.push((due, weight, std::mem::replace(&mut ends, behind)));
+                if longest == 0 {
+                    prop_assert_eq!(limiter.try_admit(weight), moment.is_ok());
+                } else {
+                    let expected = match moment {
+                        Ok(moment) if moment == now => Admission::Now,
+                        Ok(moment) => Admission::After(Duration::from_nanos(moment - now)),
+                        Err(retry_after) => Admission::Refused { retry_after },
+                    };
+                    prop_assert_eq!(limiter.admit(weight, max_wait), expected);
                 }
+                model.calls.extend(moment.ok().map(|moment| (moment, weight)));
             }
             Op::Cancel(from_latest) => {
-                let Some(at) = held.len().checked_sub(from_latest + 1) else { continue };
-                let (number, moment, turn) = held.remove(at);
-                let is_given_back = number + 1 == calls.len() && moment > now;
-                prop_assert_eq!(turn.cancel(), is_given_back);
-                if is_given_back {
-                    ends = calls.pop().expect("it is the last").2;
+                let Some(at) = at(from_latest) else { continue };
+                let mut it = held.remove(at);
+                let is_early = it.waits && it.moment > now.saturating_add(resolution);
+                let is_given_back = is_early && model.give_back(now, &mut it);
+                if !is_given_back {
+                    model.calls.push((it.moment, it.weight));
                 }
+                prop_assert_eq!(it.turn.cancel(), is_given_back);
+            }
+            Op::Keep(from_latest) => {
+                let Some(at) = at(from_latest) else { continue };
+                let Held { turn, weight, moment, .. } = held.remove(at);
+                turn.keep();
+                model.calls.push((moment, weight));
+            }
+            Op::MoveUp(from_latest) => {
+                let Some(at) = at(from_latest) else { continue };
+                let it = &mut held[at];
+                if it.waits && it.moment > now {
+                    model.vacant.retain(|turn| turn.0 >= now);
+                    if let Some(earlier) = model.take_vacant(it.weight, it.moment - 1) {
+                        model.give_back(now, it);
+                        it.moment = earlier;
+                    }
+                }
+                let rest = Duration::from_nanos(it.moment.saturating_sub(now));
+                prop_assert_eq!(it.turn.move_up(), rest);
             }
         }
-        let quanta = (now - origin) / quantum;
-        let is_now =
-            |n: &u64| ends.behind(quanta, quantum, *n).is_some_and(|(_, due)| due == quanta);
-        let left = (1..=40).take_while(is_now).last().unwrap_or(0);
-        prop_assert_eq!(paces.left(), left);
-        let quotas: Vec<Quota> = paces.quotas().collect();
-        prop_assert_eq!(quotas.iter().map(|quota| quota.left).min(), Some(left));
-        for (quota, limit) in quotas.iter().zip(limits) {
-            let refill = u128::from(limit.burst) * u128::from(limit.interval);
-            let refill = refill.div_ceil(u128::from(limit.count));
-            prop_assert_eq!((quota.burst, quota.refill.as_nanos()), (limit.burst, refill));
-        }
+        let most = limits.iter().map(|limit| limit.burst).min().expect("there is one");
+        let is_now = |n: u64| n == 0 || model.behind(now, n).is_some_and(|(_, due)| due == now);
+        let left = limiter.left();
+        prop_assert!(is_now(left) && (left == most || !is_now(left + 1)), "{}", left);
+        let ends = model.ends.iter().zip(limits);
+        let ends = ends.map(|(end, limit)| -(-end).div_euclid(i128::from(limit.count)));
+        let idle = ends.max().expect("there is one") - i128::from(now);
+        let idle = if idle > 0 { (idle as u64).saturating_add(resolution) } else { 0 };
+        prop_assert_eq!(limiter.idle_after(), Duration::from_nanos(idle));
     }
-    for (_, _, turn) in held {
-        turn.keep();
-    }
-    judge(limits, quantum, calls.into_iter().map(|(due, n, _)| (due, n)).collect());
+    model.calls.extend(held.iter().map(|it| (it.moment, it.weight)));
+    held.into_iter().for_each(|it| it.turn.keep());
+    model.judge();
     Ok(())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
     #[test]
     fn histories_have_what_limits_in_full_precision_have(
-        limits in prop::collection::vec(limit(), 1..4),
+        limits in prop::collection::vec(limit(), 1..=4),
+        is_pace in any::<bool>(),
         origin in prop_oneof![Just(0), Just(1_790_000_000_000_000_000_u64)],
-        ops in prop::collection::vec(op(), 0..60),
+        resolution in prop_oneof![Just(0_u64), Just(4_000_000), Just(1_000_000_000)],
+        ops in prop::collection::vec(op(), 0..80),
     ) {
-        history(&limits, origin, ops)?;
+        history(&limits, is_pace, origin, resolution, ops)?;
     }
 }
 
@@ -212,10 +403,9 @@ proptest! {
 #[test]
 fn threads_get_exactly_what_both_limits_permit() {
     const THREADS: usize = 4;
-    let clock = Manual::default();
-    let second = Limit { count: 10, interval: 1_000_000_000, burst: 10 };
-    let minute = Limit { count: 200, interval: 60_000_000_000, burst: 200 };
-    let paces = paces(&[second, minute], &clock).expect("they fit");
+    let (clock, second) = (Manual::default(), Duration::from_secs(1));
+    let builder = Paces::builder().limit(10, second).limit(200, 60 * second);
+    let paces = builder.clock(clock.clone()).build().unwrap();
     let barrier = Barrier::new(THREADS);
     let work = &|| {
         let mut admitted = 0;
@@ -234,6 +424,25 @@ fn threads_get_exactly_what_both_limits_permit() {
     assert_eq!(admitted, 200 + 59 * 10 / 3);
 }
 
+/// Sixteen threads exchange at once, so more sheets are needed than there are at first.
+#[test]
+fn many_threads_get_each_moment_once() {
+    let builder = Paces::builder().limit_with_burst(10, Duration::from_secs(1), 1);
+    let paces = builder.limit(1_000_000, Duration::from_secs(60)).clock(Manual::default());
+    let paces = paces.build().unwrap();
+    let work = || {
+        let reserve = || paces.reserve(1, Duration::MAX).unwrap();
+        let turns = (0..500).map(|_| reserve());
+        turns.map(|turn| (turn.wait(), turn.keep()).0).collect::<Vec<_>>()
+    };
+    let mut all: Vec<Duration> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    all.sort_unstable();
+    assert!(all.into_iter().eq((0..16 * 500).map(|at| at * Duration::from_millis(100))));
+}
+
 #[test]
 fn what_limits_cannot_be_is_an_error() {
     let second = Duration::from_secs(1);
@@ -244,22 +453,63 @@ fn what_limits_cannot_be_is_an_error() {
     assert_eq!(error(Paces::builder().limit_with_burst(1, second, 0)), PaceError::ZeroBurst);
     let five = (1..=5).fold(Paces::builder(), |builder, limit| builder.limit(limit, second));
     assert_eq!(error(five), PaceError::TooManyLimits { limits: 5, most: 4 });
-    let days = Paces::builder().limit(7, second).limit(1_000_003, 86_399 * second);
-    let too_fine = PaceError::TooFine { shortest: second, max_wait: second };
-    assert_eq!(error(days.limit(1_000_003, 86_399 * second)), too_fine);
+    let long = Duration::from_nanos((1 << 62) + 1);
+    let too_long = PaceError::TooLong { period: long, burst: 1 };
+    assert_eq!(error(Paces::builder().limit(1, long)), too_long);
     let coarse = Paces::builder().limit(1, Duration::from_nanos(100));
     assert!(matches!(error(coarse), PaceError::ClockTooCoarse { .. }));
+    // The clock is too coarse for the burst, not for the interval.
+    let small = Paces::builder().limit_with_burst(1_000, second, 1);
+    assert!(matches!(error(small), PaceError::ClockTooCoarse { .. }));
 }
 
-/// After its time the word refuses, and does not wrap around.
+/// Every usual set of limits can be built: none depends on how numbers divide.
 #[test]
-fn a_word_that_has_ended_refuses() {
+fn limits_of_all_usual_sets_are_built() {
+    let intervals = [1, 60, 3_600, 86_400].map(Duration::from_secs);
+    let counts = [1, 2, 3, 7, 10, 997, 1_009, 200_000, 10_000_000, 999_999_937, 1_000_000_000];
+    for first in counts {
+        for second in counts {
+            let limits = [first, second, second / 2 + 1, first / 2 + 1];
+            for length in 1..=4 {
+                let limits = limits.into_iter().zip(intervals).take(length);
+                let add = |builder: windrow::pace::PacesBuilder, (count, interval)| {
+                    builder.limit(count, interval)
+                };
+                let paces = limits.fold(Paces::builder(), add).build().unwrap();
+                assert!(paces.try_admit(1));
+            }
+        }
+    }
+}
+
+/// A clock that is behind the time of the building is like any other, and so is one that has leapt.
+#[test]
+fn a_clock_that_was_set_does_not_stop_limits() {
+    let in_the_year = |year: u64| Timestamp::from_secs((year - 1970) * 31_556_952);
+    for (built, set) in [(2026, 2025), (2026, 1970), (1970, 2026), (1970, 2500), (2026, 2027)] {
+        let (clock, second) = (Manual::default(), Duration::from_secs(1));
+        clock.set(in_the_year(built));
+        let builder = Paces::builder().limit(10, second).limit(200, 60 * second);
+        let paces = builder.clock(clock.clone()).build().unwrap();
+        clock.set(in_the_year(set));
+        let mut admitted = 0;
+        for _ in 0..60 {
+            admitted += (0..20).filter(|_| paces.try_admit(1)).count();
+            clock.advance(second);
+        }
+        assert_eq!(admitted, 200 + 59 * 10 / 3, "built in {built}, set to {set}");
+    }
+}
+
+/// At the end of time, no call is admitted that would go beyond it.
+#[test]
+fn the_end_of_time_admits_no_more() {
     let clock = Manual::default();
-    let limit = Limit { count: 10, interval: 1_000_000_000, burst: 10 };
-    let paces = paces(&[limit], &clock).expect("it fits");
-    clock.set(Timestamp::from_secs(30 * 365 * 86_400));
-    assert!(paces.try_admit(10));
     clock.set(Timestamp::from_nanos(u64::MAX));
+    let builder = Paces::builder().limit(10, Duration::from_secs(1)).clock(clock.clone());
+    let paces = builder.limit(200, Duration::from_secs(60)).build().unwrap();
     assert_eq!(paces.admit(1, Duration::MAX), Admission::Refused { retry_after: None });
-    assert_eq!(paces.left(), 0);
+    clock.set(Timestamp::from_nanos(u64::MAX - 1));
+    assert!(!paces.try_admit(1));
 }

@@ -1,4 +1,5 @@
-//! Paces: no two moments are closer than the period, and a turn that is given back never was.
+//! Paces: no two moments are closer than the period; and a turn that is given back never was, or
+//! goes to one of the callers that come before it.
 //!
 //! Explores calls that meet at different times, and turns that are given back beside other calls.
 
@@ -46,13 +47,20 @@ fn reserve(pace: &Pace<Local>, time: u64, is_kept: bool) -> Option<u64> {
     (!reserved.cancel()).then_some(moment)
 }
 
-/// Checks the moments of the calls that count, and the end, which is a period behind the last.
+/// Checks the moments of the calls that count. With those that are vacant, there is one for each
+/// period before the end.
 fn check(pace: &Pace<Local>, moments: &[Option<u64>]) {
     let mut moments: Vec<u64> = moments.iter().copied().flatten().collect();
+    set_time(0);
+    let idle = pace.idle_after();
+    let last = idle.saturating_sub(Duration::from_nanos(PERIOD + 1));
+    while let Ok(vacant) = pace.reserve(1, last) {
+        moments.push(at(0).as_nanos() + vacant.wait().as_nanos() as u64);
+        vacant.keep();
+    }
     moments.sort_unstable();
     assert!(moments.is_sorted_by(|one, next| one + PERIOD <= *next), "{moments:?}");
-    set_time(0);
-    let end = at(0).as_nanos() + pace.idle_after().as_nanos() as u64;
+    let end = at(0).as_nanos() + idle.as_nanos() as u64;
     assert_eq!(Some(end), moments.last().map(|last| last + PERIOD), "{moments:?}");
 }
 
@@ -92,6 +100,69 @@ fn giving_back_against_giving_back() {
     });
 }
 
+/// A vacant turn is there, and two callers come: one of them gets it.
+#[test]
+fn vacant_turn_against_two_calls() {
+    Model::new("pace::vacant_turn_against_two_calls").explore(|| {
+        let pace = pace();
+        let first = reserve(&pace, 0, true);
+        let vacant = pace.reserve(1, Duration::MAX).expect("it may wait for ever");
+        let last = reserve(&pace, 0, true);
+        drop(vacant);
+        let other = spawn(&pace, |pace| reserve(pace, 0, true));
+        let own = reserve(&pace, 0, true);
+        check(&pace, &[first, last, own, other.join().unwrap()]);
+    });
+}
+
+/// A turn is vacated while a caller comes, and moves up itself.
+#[test]
+fn vacating_against_moving_up() {
+    Model::new("pace::vacating_against_moving_up").explore(|| {
+        let pace = pace();
+        let first = reserve(&pace, 0, true);
+        let vacant = pace.reserve(1, Duration::MAX).expect("it may wait for ever");
+        let other = spawn(&pace, |pace| {
+            set_time(0);
+            let mut own = pace.reserve(1, Duration::MAX).expect("it may wait for ever");
+            turn();
+            let moment = at(0).as_nanos() + own.move_up().as_nanos() as u64;
+            own.keep();
+            Some(moment)
+        });
+        set_time(0);
+        let own = (!vacant.cancel()).then(|| at(PERIOD).as_nanos());
+        check(&pace, &[first, own, other.join().unwrap()]);
+    });
+}
+
+/// Two threads take of two limits, more often than there are sheets: each moment is there once.
+#[test]
+fn several_limits_against_calls() {
+    Model::new("pace::several_limits_against_calls").explore(|| {
+        set_time(0);
+        let second = Duration::from_secs(1);
+        let builder = Paces::builder().limit_with_burst(1, second, 1).limit(2, second);
+        let paces = Arc::new(builder.clock(Local).build().expect("it is sound"));
+        let shared = Arc::clone(&paces);
+        let reserve = |paces: &Paces<Local>| {
+            let turn = paces.reserve(1, Duration::MAX).expect("it may wait for ever");
+            let wait = turn.wait();
+            turn.keep();
+            wait
+        };
+        let other = thread::spawn(move || {
+            turn();
+            set_time(0);
+            reserve(&shared)
+        });
+        let mut waits = vec![reserve(&paces), reserve(&paces), other.join().unwrap()];
+        waits.sort_unstable();
+        assert_eq!(waits, [0, 1, 2].map(|at| at * second));
+        assert_eq!(paces.idle_after(), 3 * second);
+    });
+}
+
 /// Two limits: a call takes both or none, and a turn is given back to both.
 #[test]
 fn several_limits_against_giving_back() {
@@ -116,9 +187,8 @@ fn several_limits_against_giving_back() {
         let admitted = 1 + u64::from(is_others) + u64::from(is_kept);
         assert!((2..=3).contains(&admitted), "{admitted}");
         assert_eq!(paces.left(), 2 - admitted.min(2));
-        let period = 10 * second / 3;
+        let expected = u32::try_from(admitted).unwrap() * (10 * second / 3);
         let idle = paces.idle_after();
-        let expected = u32::try_from(admitted).unwrap() * period;
-        assert!(idle >= expected && idle < expected + 2 * paces.quantum(), "{idle:?}");
+        assert!(idle >= expected && idle < expected + Duration::from_nanos(3), "{idle:?}");
     });
 }

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use super::Paces;
-use super::packed::{Packed, Rate};
+use super::rate::Rate;
+use super::{MOST_LIMITS, Paces};
 use crate::clock::{Clock, Coarse};
 use crate::pace::error::PaceError;
-use crate::sync::AtomicU64;
+use crate::timestamp::saturating_nanos;
+use crate::turn::vacancies::Vacancies;
+use crate::wide::Wide;
 
 /// A builder of [`Paces`], made by [`Paces::builder`].
 ///
@@ -26,16 +28,24 @@ use crate::sync::AtomicU64;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct PacesBuilder<C = Coarse> {
-    rates: Vec<Rate>,
-    max_wait: Option<Duration>,
+    limits: Vec<Limit>,
+    max_wait: Duration,
     clock: C,
     allows_coarse_clock: bool,
 }
 
+/// A limit per interval, and a burst.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    limit: u64,
+    interval: Duration,
+    burst: u64,
+}
+
 impl PacesBuilder {
     pub(super) fn new() -> PacesBuilder {
-        let clock = Coarse::default();
-        PacesBuilder { rates: Vec::new(), max_wait: None, clock, allows_coarse_clock: false }
+        let (limits, clock) = (Vec::new(), Coarse::default());
+        PacesBuilder { limits, max_wait: Duration::MAX, clock, allows_coarse_clock: false }
     }
 }
 
@@ -69,12 +79,12 @@ impl<C: Clock> PacesBuilder<C> {
         interval: Duration,
         burst: u64,
     ) -> PacesBuilder<C> {
-        self.rates.push(Rate { limit, interval, burst });
+        self.limits.push(Limit { limit, interval, burst });
         self
     }
 
-    /// Sets the longest wait that any call may ask for; by default, the shortest interval. A longer
-    /// one takes bits of the [quantum](Paces::quantum).
+    /// Sets the longest wait that any call may have, however long it would wait; by default, there
+    /// is none.
     ///
     /// ```
     /// use std::time::Duration;
@@ -87,7 +97,7 @@ impl<C: Clock> PacesBuilder<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn max_wait(self, max_wait: Duration) -> PacesBuilder<C> {
-        PacesBuilder { max_wait: Some(max_wait), ..self }
+        PacesBuilder { max_wait, ..self }
     }
 
     /// Sets the clock; [`Coarse`] by default.
@@ -101,12 +111,12 @@ impl<C: Clock> PacesBuilder<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> PacesBuilder<D> {
-        let PacesBuilder { rates, max_wait, allows_coarse_clock, .. } = self;
-        PacesBuilder { rates, max_wait, clock, allows_coarse_clock }
+        let PacesBuilder { limits, max_wait, allows_coarse_clock, .. } = self;
+        PacesBuilder { limits, max_wait, clock, allows_coarse_clock }
     }
 
-    /// Allows a clock whose resolution is coarser than a tenth of the shortest interval. The
-    /// promise holds by the clock's readings.
+    /// Allows a clock whose resolution is coarser than a tenth of a burst's periods together, as
+    /// [`PaceBuilder::allow_coarse_clock`](crate::pace::PaceBuilder::allow_coarse_clock).
     ///
     /// ```
     /// use std::time::Duration;
@@ -127,22 +137,32 @@ impl<C: Clock> PacesBuilder<C> {
     /// # Errors
     ///
     /// [`PaceError`] if there are no limits or more than four; if a limit, an interval or a burst
-    /// is zero; if the clock is too coarse; or if no quantum of at most a tenth of the shortest
-    /// interval leaves room for all levels and for 30 years in 64 bits.
+    /// is zero; if a burst's periods are longer together than 2^62 nanoseconds; or if the clock is
+    /// too coarse for them.
     ///
     /// ```
     /// let error = windrow::Paces::builder().build().unwrap_err();
     /// assert_eq!(error.to_string(), "there are 0 limits; there must be at least 1");
     /// ```
     pub fn build(self) -> Result<Paces<C>, PaceError> {
-        let shortest = self.rates.iter().map(|rate| rate.interval).min();
-        let shortest = shortest.ok_or(PaceError::NoLimits)?;
-        let packed = Packed::new(&self.rates, shortest, self.max_wait.unwrap_or(shortest))?;
-        let resolution = self.clock.resolution();
-        if !self.allows_coarse_clock && resolution > shortest / 10 {
-            return Err(PaceError::ClockTooCoarse { resolution, span: shortest });
+        let (limits, most) = (self.limits.len(), MOST_LIMITS);
+        if limits == 0 {
+            return Err(PaceError::NoLimits);
         }
-        let origin = self.clock.now().as_nanos();
-        Ok(Paces { packed, origin, word: AtomicU64::new(0), clock: self.clock })
+        if limits > most {
+            return Err(PaceError::TooManyLimits { limits, most });
+        }
+        let resolution = self.clock.resolution();
+        let mut rates = [Rate::default(); MOST_LIMITS];
+        for (rate, Limit { limit, interval, burst }) in rates.iter_mut().zip(self.limits) {
+            *rate = Rate::new(limit, interval, burst)?;
+            if !self.allows_coarse_clock && saturating_nanos(resolution) > rate.span() / 10 {
+                let span = Duration::from_nanos(rate.span());
+                return Err(PaceError::ClockTooCoarse { resolution, span });
+            }
+        }
+        let (max_wait, ends) = (saturating_nanos(self.max_wait), Wide::new());
+        let vacancies = Vacancies::new();
+        Ok(Paces { rates, limits, max_wait, ends, vacancies, clock: self.clock })
     }
 }

@@ -1,0 +1,150 @@
+//! One of several limits: its period, exactly, and what it says to one call.
+//!
+//! A period of 60 s for 7 calls is no whole number of nanoseconds. So a [`Time`] here is one of
+//! nanoseconds and *parts* of a nanosecond, of which a rate has as many as its periods need.
+
+use std::time::Duration;
+
+use super::quota::Quota;
+use crate::pace::error::PaceError;
+
+/// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
+const MOST: u128 = 1 << 62;
+
+/// A time, or a stretch of it, in nanoseconds and parts of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Time {
+    pub(super) nanos: u64,
+    /// Fewer than the rate has in a nanosecond.
+    pub(super) parts: u64,
+}
+
+/// A limit per interval, and a burst.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rate {
+    /// The time of one unit of weight.
+    period: Time,
+    /// The time of the whole burst.
+    span: Time,
+    burst: u64,
+    /// The number of parts in a nanosecond.
+    whole: u64,
+}
+
+impl Rate {
+    pub(super) fn new(limit: u64, interval: Duration, burst: u64) -> Result<Rate, PaceError> {
+        let nanos = interval.as_nanos();
+        if nanos == 0 {
+            return Err(PaceError::ZeroPeriod);
+        }
+        if limit == 0 {
+            return Err(PaceError::ZeroLimit);
+        }
+        if burst == 0 {
+            return Err(PaceError::ZeroBurst);
+        }
+        let limit = u128::from(limit);
+        // The interval is checked before the product, which could be longer than 128 bits.
+        if nanos > MOST || nanos * u128::from(burst) > MOST * limit {
+            let period = Duration::from_nanos(u64::try_from(nanos / limit).unwrap_or(u64::MAX));
+            return Err(PaceError::TooLong { period, burst });
+        }
+        let shared = gcd(nanos, limit);
+        let (nanos, whole) = (nanos / shared, limit / shared);
+        let time = |n: u128| Time { nanos: (n / whole) as u64, parts: (n % whole) as u64 };
+        let (period, span) = (time(nanos), time(nanos * u128::from(burst)));
+        Ok(Rate { period, span, burst, whole: whole as u64 })
+    }
+
+    /// Returns the time of the whole burst, rounded up to a nanosecond.
+    pub(super) fn span(&self) -> u64 {
+        self.span.rounded_up()
+    }
+
+    /// Returns the periods of a weight; `None` if it is above the burst.
+    #[inline]
+    fn periods(&self, n: u64) -> Option<Time> {
+        if n > self.burst {
+            return None;
+        }
+        // The nanoseconds are at most those of the burst.
+        let nanos = n * self.period.nanos;
+        Some(match n.checked_mul(self.period.parts) {
+            Some(0) => Time { nanos, parts: 0 },
+            Some(parts) if parts < self.whole => Time { nanos, parts },
+            Some(parts) => Time { nanos: nanos + parts / self.whole, parts: parts % self.whole },
+            None => {
+                let (parts, whole) = (u128::from(n) * u128::from(self.period.parts), self.whole);
+                let (more, parts) = (parts / u128::from(whole), parts % u128::from(whole));
+                Time { nanos: nanos + more as u64, parts: parts as u64 }
+            }
+        })
+    }
+
+    /// Returns the end behind a call of weight `n` at `now`, if all calls before it end at `end`,
+    /// and the call's moment. `None` if the weight never fits, or time ends before.
+    #[inline]
+    pub(super) fn take(&self, end: Time, now: u64, n: u64) -> Option<(Time, u64)> {
+        let start = end.max(Time { nanos: now, parts: 0 });
+        let to = start.plus(self.periods(n)?, self.whole)?;
+        Some((to, to.minus(self.span, self.whole).rounded_up().max(now)))
+    }
+
+    /// Returns the largest weight that is admitted at once.
+    pub(super) fn left(&self, end: Time, now: u64) -> u64 {
+        let now = Time { nanos: now, parts: 0 };
+        let ahead = end.minus(now, self.whole);
+        let free = self.span.minus(ahead, self.whole);
+        let until_the_end_of_time = Time::LAST.minus(end.max(now), self.whole);
+        let parts =
+            |time: Time| u128::from(time.nanos) * u128::from(self.whole) + u128::from(time.parts);
+        (parts(free.min(until_the_end_of_time)) / parts(self.period)) as u64 // at most the burst
+    }
+
+    /// Returns what is left at `now`, and the burst.
+    pub(super) fn quota(&self, end: Time, now: u64) -> Quota {
+        let refill = Duration::from_nanos(self.span());
+        Quota { burst: self.burst, refill, left: self.left(end, now) }
+    }
+}
+
+impl Time {
+    /// The end of time.
+    const LAST: Time = Time { nanos: u64::MAX, parts: 0 };
+
+    /// Returns the sum; `None` behind the end of time.
+    #[inline]
+    fn plus(self, other: Time, whole: u64) -> Option<Time> {
+        let (parts, is_over) = self.parts.overflowing_add(other.parts);
+        let carry = is_over || parts >= whole;
+        let nanos = self.nanos.checked_add(other.nanos)?.checked_add(carry.into())?;
+        let sum = Time { nanos, parts: if carry { parts.wrapping_sub(whole) } else { parts } };
+        (sum <= Time::LAST).then_some(sum)
+    }
+
+    /// Returns the difference; zero if it is less.
+    #[inline]
+    fn minus(self, other: Time, whole: u64) -> Time {
+        if self <= other {
+            return Time::default();
+        }
+        let borrow = self.parts < other.parts;
+        let parts = self.parts.wrapping_sub(other.parts);
+        Time {
+            nanos: self.nanos - other.nanos - u64::from(borrow),
+            parts: if borrow { parts.wrapping_add(whole) } else { parts },
+        }
+    }
+
+    #[inline]
+    pub(super) fn rounded_up(self) -> u64 {
+        self.nanos.saturating_add((self.parts > 0).into())
+    }
+}
+
+fn gcd(mut one: u128, mut other: u128) -> u128 {
+    while other > 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}

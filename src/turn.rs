@@ -1,0 +1,10 @@
+//! Turns: the moments for which calls of gates and paces wait, and what becomes of those whose
+//! callers give up.
+
+mod refused;
+mod reservation;
+pub(crate) mod vacancies;
+
+pub use refused::RefusedError;
+pub use reservation::Reservation;
+pub(crate) use reservation::Undo;

@@ -1,0 +1,232 @@
+//! A turn that was reserved, and is given back if it is dropped too early.
+
+use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
+
+use super::vacancies::{Turn, Vacancies};
+use crate::clock::{Clock, Coarse};
+use crate::sync::{AtomicU64, Ordering};
+use crate::timestamp::saturating_nanos;
+use crate::wide::Wide;
+
+/// A turn that [`Pace::reserve`](crate::Pace::reserve), [`Paces::reserve`](crate::Paces::reserve)
+/// or [`Gate::reserve`](crate::Gate::reserve) has reserved for a call.
+///
+/// The caller waits for [`wait`](Self::wait), calls [`keep`](Self::keep), and goes on. A caller
+/// that gives up drops the reservation. Across an `await` that happens by itself: a future that is
+/// dropped drops the reservation that it holds.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Pace, pace::RefusedError};
+///
+/// async fn paced<T>(
+///     pace: &Pace,
+///     sleep: impl AsyncFnOnce(Duration), // tokio::time::sleep, for example
+///     call: impl AsyncFnOnce() -> T,
+/// ) -> Result<T, RefusedError> {
+///     let turn = pace.reserve(1, Duration::from_secs(2))?;
+///     sleep(turn.wait()).await; // dropped here: the turn is given back
+///     turn.keep();
+///     Ok(call().await)
+/// }
+/// ```
+///
+/// # What is given back
+///
+/// A pace whose last call is dropped before its turn is left **as if that call had never been**: as
+/// the other calls that were admitted make it. (`src/pace.rs` has the proof.) Reservations that are
+/// given back in the reverse of their order are given back in full. Answers that were given
+/// meanwhile stay: a call that was refused because of it is refused.
+///
+/// If a later call was admitted, that call was told its time, and does not come forward. Then the
+/// turn is **vacant**, and goes to the next caller that may wait for it: to one with the same
+/// weight, or to several with parts of it, that come before the turn. So the limiter admits what it
+/// would have admitted if nobody had given up, at the same moments, and exceeds nothing. This is
+/// what keeps a limiter serving whose waits are longer than its callers' patience. A turn that
+/// nobody takes until then stays empty, which costs its part of the rate. A gate gives every turn
+/// back in this way; its turns can be taken until their bucket ends.
+///
+/// A limiter keeps vacant turns of up to 960 moments; further ones stay empty. They take 24 bytes
+/// each, in 64 places that the limiter allocates when its first caller gives up, and more as it
+/// needs them.
+///
+/// A reservation that is dropped at its turn, or later, counts as used. The same holds if it is
+/// dropped so shortly before that the [resolution](Clock::resolution) of the clock cannot tell. So
+/// a caller that has slept, and forgets `keep`, mostly gives nothing back that it has used; but the
+/// limiter knows no other time than its clock's, which may be late or step back. Only `keep` is
+/// sure.
+///
+/// A drop costs the clock's reading and one compare-exchange, or two and a look at each vacant
+/// turn. It never fails, panics or waits.
+#[must_use = "a reservation that is dropped at once is given back"]
+pub struct Reservation<'a, C: Clock = Coarse> {
+    clock: &'a C,
+    wait: u64,
+    turn: Turn,
+    undo: Undo<'a>,
+    vacancies: &'a Vacancies,
+}
+
+/// How to leave a limiter as if the call had never been, if it was the last.
+#[derive(Debug)]
+pub(crate) enum Undo<'a> {
+    /// There is no way.
+    Nothing,
+    /// The word before the call, and behind it.
+    Word { word: &'a AtomicU64, from: u64, to: u64 },
+    /// The words before the call, and the first two behind it, which rise with each call.
+    Words { words: &'a Wide<8>, from: [u64; 8], to: [u64; 2] },
+}
+
+impl<'a, C: Clock> Reservation<'a, C> {
+    /// Makes the reservation of a turn, for a call that has waited for nothing yet at `now`.
+    #[inline]
+    pub(crate) fn new(
+        clock: &'a C,
+        now: u64,
+        turn: Turn,
+        undo: Undo<'a>,
+        vacancies: &'a Vacancies,
+    ) -> Reservation<'a, C> {
+        Reservation { clock, wait: turn.moment - now, turn, undo, vacancies }
+    }
+
+    /// Returns the time from the call of `reserve` to the turn; zero if it came at once.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let pace = windrow::Pace::builder(Duration::from_secs(1)).build()?;
+    /// assert_eq!(pace.reserve(1, Duration::ZERO)?.wait(), Duration::ZERO);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn wait(&self) -> Duration {
+        Duration::from_nanos(self.wait)
+    }
+
+    /// Moves up to the earliest vacant turn before its own, if there is one with its weight, and
+    /// vacates its own. Returns the time from now to the turn; zero if it has come.
+    ///
+    /// A caller that asks now and then, instead of sleeping for the whole [wait](Self::wait), comes
+    /// forward when callers before it give up: a quarter of the rest is a good time to sleep. It
+    /// then never comes later than it was told.
+    ///
+    /// Costs the clock's reading; if there were vacant turns, a look at each; if it moves up, what
+    /// a drop does.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let pace = Pace::builder(second).clock(Manual::default()).build()?;
+    /// pace.reserve(1, Duration::MAX)?.keep();
+    /// let first = pace.reserve(1, Duration::MAX)?;
+    /// let mut last = pace.reserve(1, Duration::MAX)?;
+    /// assert_eq!(last.move_up(), 2 * second);
+    /// drop(first);
+    /// assert_eq!(last.move_up(), second);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn move_up(&mut self) -> Duration {
+        let now = self.clock.now().as_nanos();
+        let Turn { moment, lasts, weight, terms } = self.turn;
+        if moment > now && self.wait > 0 {
+            let earlier = now.saturating_sub(lasts.saturating_sub(1))..=moment - 1;
+            if let Some(earlier) = self.vacancies.take(weight, terms, earlier) {
+                if !self.undo.leaves_no_trace() {
+                    self.vacancies.pass_on(self.turn, now);
+                }
+                (self.turn.moment, self.undo) = (earlier, Undo::Nothing);
+            }
+        }
+        Duration::from_nanos(self.turn.moment.saturating_sub(now))
+    }
+
+    /// Keeps the turn: it counts as used, whenever that is.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let pace = Pace::builder(second).clock(Manual::default()).build()?;
+    /// pace.reserve(1, Duration::MAX)?.keep();
+    /// pace.reserve(1, Duration::MAX)?.keep();
+    /// assert_eq!(pace.idle_after(), 2 * second);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep(self) {
+        std::mem::forget(self); // it owns nothing
+    }
+
+    /// Gives the turn back, as a drop does. Returns whether it was given back: to the limiter, or
+    /// to the next caller that comes before its moment.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let pace = Pace::builder(second).clock(Manual::default()).build()?;
+    /// assert!(!pace.reserve(1, Duration::MAX)?.cancel()); // its turn has come
+    /// let first = pace.reserve(1, Duration::MAX)?;
+    /// pace.reserve(1, Duration::MAX)?.keep();
+    /// assert!(first.cancel()); // the last stays where it was told to come,
+    /// assert_eq!(pace.reserve(1, Duration::MAX)?.wait(), second); // and the next gets the turn
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[allow(clippy::must_use_candidate)] // most callers only give up
+    pub fn cancel(self) -> bool {
+        let is_given_back = self.give_back();
+        self.keep();
+        is_given_back
+    }
+
+    fn give_back(&self) -> bool {
+        if self.wait == 0 {
+            return false;
+        }
+        let now = self.clock.now().as_nanos();
+        let latest = now.saturating_add(saturating_nanos(self.clock.resolution()));
+        self.turn.moment > latest
+            && (self.undo.leaves_no_trace() || self.vacancies.pass_on(self.turn, now))
+    }
+}
+
+impl Undo<'_> {
+    fn leaves_no_trace(&self) -> bool {
+        match *self {
+            Undo::Nothing => false,
+            Undo::Word { word, from, to } => {
+                // Relaxed, as the exchanges of calls: see `src/pace.rs`.
+                let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+                word.compare_exchange(to, from, order, failed).is_ok()
+            }
+            Undo::Words { words, from, to } => loop {
+                let (version, [first, second, ..]) = words.glance();
+                if [first, second] == to && words.exchange(version, from) {
+                    return true;
+                }
+                if [first, second] != to && words.is_at(version) {
+                    return false;
+                }
+            },
+        }
+    }
+}
+
+/// Gives the turn back if it has not come.
+impl<C: Clock> Drop for Reservation<'_, C> {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+/// Shows the wait.
+impl<C: Clock> Debug for Reservation<'_, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reservation").field("wait", &self.wait()).finish_non_exhaustive()
+    }
+}

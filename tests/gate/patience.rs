@@ -1,0 +1,140 @@
+//! Callers that give up: a limiter whose waits are longer than its callers' patience serves its
+//! limit all the same.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use windrow::clock::Manual;
+use windrow::pace::{RefusedError, Reservation};
+use windrow::{Pace, Paces, Timestamp};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+/// The limit for the minute in which callers come: 50 a second.
+const LIMIT: u64 = 3_000;
+
+type Turn<'a> = Result<Reservation<'a, Manual>, RefusedError>;
+
+/// How callers come, and how long they stay: times in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Crowd {
+    a_second: u64,
+    /// All of these come at once, from time to time.
+    at_once: u64,
+    max_wait: u64,
+    patience: Patience,
+    /// Each asks to move up when a quarter of the rest of its wait is over.
+    moves_up: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Patience {
+    /// All stay for this time.
+    Of(u64),
+    /// Each stays for a random time, up to this.
+    UpTo(u64),
+    /// Each stays for half of the wait that it was told.
+    HalfOfTheWait,
+}
+
+struct Waiting<'a> {
+    turn: Reservation<'a, Manual>,
+    gives_up_at: u64,
+}
+
+impl Crowd {
+    /// Lets callers come for a minute, and returns how many were served.
+    fn served<'a>(self, clock: &Manual, reserve: impl Fn(Duration) -> Turn<'a>) -> u64 {
+        let mut random = testkit::Rng::with_seed(7);
+        // By the time at which they do something, and by their number.
+        let mut waiting: BTreeMap<(u64, u64), Waiting<'a>> = BTreeMap::new();
+        let (mut served, mut caller) = (0, 0);
+        let between = SECOND * self.at_once / self.a_second;
+        for coming in (0..60 * SECOND).step_by(between as usize) {
+            while let Some(first) = waiting.first_entry().filter(|it| it.key().0 <= coming) {
+                let ((now, caller), mut waiter) = first.remove_entry();
+                clock.set(Timestamp::from_nanos(now));
+                let rest = waiter.turn.move_up().as_nanos() as u64;
+                if rest == 0 {
+                    waiter.turn.keep();
+                    served += 1;
+                } else if now < waiter.gives_up_at {
+                    let next = (now + self.sleep(rest)).min(waiter.gives_up_at);
+                    waiting.insert((next, caller), waiter);
+                }
+            }
+            clock.set(Timestamp::from_nanos(coming));
+            for _ in 0..self.at_once {
+                let Ok(turn) = reserve(Duration::from_nanos(self.max_wait)) else { continue };
+                let rest = turn.wait().as_nanos() as u64;
+                let gives_up_at = coming
+                    + match self.patience {
+                        Patience::Of(time) => time,
+                        Patience::UpTo(time) => random.u64(..time),
+                        Patience::HalfOfTheWait => rest / 2,
+                    };
+                caller += 1;
+                let next = (coming + self.sleep(rest)).min(gives_up_at);
+                waiting.insert((next, caller), Waiting { turn, gives_up_at });
+            }
+        }
+        waiting.into_values().for_each(|it| it.turn.keep());
+        served
+    }
+
+    fn sleep(self, rest: u64) -> u64 {
+        if self.moves_up { (rest / 4).max(rest.min(MS)) } else { rest }
+    }
+}
+
+/// Returns how many a pace serves, and limits of which one has the same rate.
+fn served(crowd: Crowd) -> [u64; 2] {
+    let (clock, second) = (Manual::default(), Duration::from_secs(1));
+    let pace = Pace::builder(second / 50).clock(clock.clone()).build().unwrap();
+    let by_pace = crowd.served(&clock, |max_wait| pace.reserve(1, max_wait));
+    let clock = Manual::default();
+    let builder = Paces::builder().limit_with_burst(50, second, 1).limit(6_000, 60 * second);
+    let paces = builder.clock(clock.clone()).build().unwrap();
+    [by_pace, crowd.served(&clock, |max_wait| paces.reserve(1, max_wait))]
+}
+
+/// Callers that sleep until their turn, or give up before.
+#[test]
+fn paces_serve_their_limit_though_all_give_up_after_half_of_the_longest_wait() {
+    for (a_second, at_once, max_wait) in [
+        (53, 1, 1_000),
+        (100, 1, 400),
+        (100, 1, 1_000),
+        (500, 1, 1_000),
+        (1_000, 100, 1_000),
+        (1_000, 1_000, 10_000),
+    ] {
+        for part in [2, 5] {
+            let (max_wait, patience) = (max_wait * MS, Patience::Of(max_wait * MS / part));
+            let crowd = Crowd { a_second, at_once, max_wait, patience, moves_up: false };
+            for served in served(crowd) {
+                assert!((LIMIT * 9 / 10..=LIMIT + 1).contains(&served), "{served} of {crowd:?}");
+            }
+        }
+    }
+}
+
+/// Callers that move up.
+#[test]
+fn paces_serve_their_limit_though_callers_give_up_at_any_time() {
+    for (a_second, at_once, max_wait) in [
+        (100, 1, 400),
+        (100, 1, 1_000),
+        (500, 1, 1_000),
+        (1_000, 100, 1_000),
+        (1_000, 1_000, 10_000),
+    ] {
+        for patience in [Patience::UpTo(max_wait * MS / 2), Patience::HalfOfTheWait] {
+            let max_wait = max_wait * MS;
+            let crowd = Crowd { a_second, at_once, max_wait, patience, moves_up: true };
+            for served in served(crowd) {
+                assert!((LIMIT * 8 / 10..=LIMIT + 1).contains(&served), "{served} of {crowd:?}");
+            }
+        }
+    }
+}

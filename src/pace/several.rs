@@ -39,6 +39,7 @@ use std::time::Duration;
 use super::answer::{Answer, idle_after};
 use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
+use crate::sync::sized;
 use crate::timestamp::saturating_nanos;
 use crate::turn::vacancies::Vacancies;
 use crate::turn::{RefusedError, Reservation, Undo};
@@ -53,7 +54,7 @@ pub use quota::Quota;
 use rate::{Rate, Time};
 
 /// The greatest number of limits.
-const MOST_LIMITS: usize = 4;
+const MOST_LIMITS: usize = sized(4, 2);
 /// The words of all ends: the nanoseconds of each, and the parts of one.
 const WORDS: usize = 2 * MOST_LIMITS;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::vacancies::{Turn, Vacancies};
 use crate::clock::{Clock, Coarse};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, sized};
 use crate::timestamp::saturating_nanos;
 use crate::wide::Wide;
 
@@ -68,6 +68,9 @@ pub struct Reservation<'a, C: Clock = Coarse> {
     vacancies: &'a Vacancies,
 }
 
+/// The number of words in the longest state of a limiter.
+const WORDS: usize = sized(8, 4);
+
 /// How to leave a limiter as if the call had never been, if it was the last.
 #[derive(Debug)]
 pub(crate) enum Undo<'a> {
@@ -76,7 +79,7 @@ pub(crate) enum Undo<'a> {
     /// The word before the call, and behind it.
     Word { word: &'a AtomicU64, from: u64, to: u64 },
     /// The words before the call, and the first two behind it, which rise with each call.
-    Words { words: &'a Wide<8>, from: [u64; 8], to: [u64; 2] },
+    Words { words: &'a Wide<WORDS>, from: [u64; WORDS], to: [u64; 2] },
 }
 
 impl<'a, C: Clock> Reservation<'a, C> {

@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::clock::{Clock, Coarse};
 use crate::error::BuildError;
 use crate::ring::Geometry;
-use crate::timestamp::saturating_nanos;
 
 mod admission;
 mod builder;
@@ -207,7 +206,7 @@ impl<C: Clock> Gate<C> {
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
         match self.quick(n) {
             Ok(Some(_)) => Admission::Now,
-            _ => self.decide(n, saturating_nanos(max_wait)).0,
+            _ => self.decide_and_tell(n, max_wait).0,
         }
     }
 
@@ -359,8 +358,9 @@ impl<C: Clock> Gate<C> {
             if !ledger.has_room(terms.history()) {
                 return Err(BuildError::TooManyBuckets { buckets }.into());
             }
-            let now = ledger.time(self.clock.now().as_nanos());
-            ledger.record_time(terms.start_of(now));
+            let reached = ledger.reached(); // before the reading, which is then behind if less
+            let now = head.seen.terms.time_of_change(reached, self.clock.now().as_nanos());
+            ledger.record_time(now);
             let change = ledger.change(now, &head);
             let start = terms.start_of(change.used_by.max(head.seen.latest()));
             let next = Next { change: Some(change), ..Next::at(start, terms) };

@@ -1,6 +1,7 @@
 //! The gate and the pace: random histories beside reference models, threads at the edges of short
 //! buckets, and statistics.
 
+mod clocks;
 mod contract;
 mod edges;
 mod ignored;

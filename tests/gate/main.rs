@@ -15,6 +15,7 @@ mod scales;
 mod schedules;
 mod spans;
 mod storm;
+mod unsteady;
 
 use std::collections::BTreeMap;
 

@@ -74,11 +74,27 @@ use terms::Terms;
 ///
 /// # Time
 ///
-/// A clock that steps back makes a gate neither forget nor grant twice. The gate's time stands
-/// still at the latest bucket that the clock has shown to any call that changes the geometry or
-/// asks for what may fit, and grants count there meanwhile. So as long as the clock is behind, or
-/// stands still, the gate grants the rest of that bucket, and then refuses: it does not overshoot.
-/// A reading that leaps ahead by an hour holds the gate there for an hour.
+/// The current bucket of a gate is the latest that the clock has shown to any call that asks for
+/// what may fit, or changes the geometry. The *gate's time* is the clock's reading, but never
+/// before the start of that bucket. So a clock that steps back makes a gate neither forget nor
+/// grant twice: the gate's time stands still until the clock has caught up. All promises hold by
+/// the gate's time and by the ends of waits.
+///
+/// A reading may be behind because the clock has stepped back, or because another thread was
+/// faster. One rule holds for both: **the call comes at the start of the current bucket, and its
+/// wait is counted from its reading.**
+///
+/// - The rest of the current bucket is granted at once. Then the gate refuses: it does not
+///   overshoot.
+/// - A wait, and the time to come back after, end when the clock shows the bucket. So they include
+///   the time by which the clock is behind. The longest wait of the caller, and the interval, are
+///   compared with the whole wait. ([`Admission`] has the part of a clock that ticks in steps.)
+/// - A change of the geometry while the clock is behind moves the gate's time to the end of the
+///   current bucket, since the clock may have shown any moment of it.
+///
+/// By the clock's readings, a grant while the clock is behind comes before the current bucket. In
+/// real time it does not: on a clock that only steps back, the gate's time is never faster than
+/// real time. A reading that leaps ahead by an hour holds the gate there for an hour.
 ///
 /// # Cost and progress
 ///
@@ -185,8 +201,8 @@ impl<C: Clock> Gate<C> {
     /// caller waits for a later bucket, nothing is granted in the buckets before that one, however
     /// small.
     ///
-    /// No wait is longer than the interval: a longer one is refused. A weight above the limit is
-    /// refused too, and gets `retry_after: None`.
+    /// No bucket is waited for that begins more than an interval after the clock's reading: such a
+    /// wait is refused. A weight above the limit is refused too, and gets `retry_after: None`.
     ///
     /// ```
     /// use std::time::Duration;
@@ -307,7 +323,8 @@ impl<C: Clock> Gate<C> {
     /// Each grant that the gate remembers still counts. One rule places it: it counts in the bucket
     /// of the last moment at which its caller may go on. That is the end of the bucket in which it
     /// was granted, or in which its wait ends; but no later than the moment by which all earlier
-    /// grants are to be used: now, or the end of the last wait from before the previous change.
+    /// grants are to be used: now, or the end of the last wait from before the previous change. (If
+    /// the clock is [behind](#time), now is the end of the current bucket.)
     ///
     /// A gate with permits remembers the grants that count; one with sheets remembers two intervals
     /// before the end of the last wait. If the new interval is
@@ -316,8 +333,9 @@ impl<C: Clock> Gate<C> {
     ///
     /// So a change forgets nothing too early. Where only the number of buckets changes, and no wait
     /// is longer than the new interval, it moves nothing; where the length changes, each grant may
-    /// be forgotten up to one bucket later. (A clock that has stepped back within the current
-    /// bucket is believed.)
+    /// be forgotten up to one bucket later. (A gate knows its time to the bucket. So a clock that
+    /// has stepped back within the current bucket is believed, unless it shows a time before the
+    /// previous change.)
     ///
     /// A gate whose interval becomes longer does not know what it has already forgotten: grants in
     /// the new interval are within the limit together with all grants that the gate still knew.

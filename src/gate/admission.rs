@@ -11,8 +11,8 @@ use crate::clock::Clock;
 /// that long goes on when the clock shows the moment for which it was told to wait, and not before.
 /// The clock may show a time up to its [resolution](Clock::resolution) ago, during the call and at
 /// the end of the sleep. So each time is the distance from the clock's reading to that moment, and
-/// the resolution: on the [`Coarse`](crate::clock::Coarse) clock up to a tick more than the
-/// distance. A clock that has stepped back is told how far: see [`Gate`](crate::Gate#time).
+/// the resolution: on the [`Coarse`](crate::clock::Coarse) clock a tick. If the clock has stepped
+/// back, the distance includes that step: see [`Gate`](crate::Gate#time).
 ///
 /// ```
 /// use std::time::Duration;

@@ -38,9 +38,9 @@
 //!
 //! # Time
 //!
-//! `reached` is a time in the latest bucket that a clock has shown to any call: its start, or, after
-//! a change of the geometry, the time of the change. It only rises, so the gate's time never goes
-//! back to an earlier bucket. It is a hint: the bucket of a grant depends on the head alone.
+//! `reached` is a time in the latest bucket that a clock has shown to any call: its start; or,
+//! after a change of the geometry, the time of that change. It only rises, so the gate's time never
+//! goes back to an earlier bucket. It is a hint: the bucket of a grant depends on the head alone.
 
 use crossbeam_utils::CachePadded;
 

@@ -94,7 +94,7 @@ fn a_wait_ends_when_the_clock_shows_it() {
     assert_eq!(early, 0, "of 400 waits");
 }
 
-/// What a call is told is also the least wait with which it would have been granted.
+/// A refused call is told the least wait with which it would have been granted.
 #[test]
 fn a_wait_is_as_long_as_the_time_to_come_back_after() {
     let real = Manual::default();
@@ -145,7 +145,7 @@ fn a_wait_includes_the_time_by_which_the_clock_was_set_back() {
     assert_eq!(gate.admit(2, Duration::MAX), refused(ms(3_000)));
 }
 
-/// So it is in a bucket that has begun, while its rest is granted at once.
+/// The rest of a bucket is granted although its start is ahead of the clock.
 #[test]
 fn the_rest_of_the_latest_bucket_is_granted_at_once() {
     for has_sheets in [false, true] {
@@ -162,7 +162,7 @@ fn the_rest_of_the_latest_bucket_is_granted_at_once() {
     }
 }
 
-/// What was granted before the clock was set back is not forgotten by shorter buckets.
+/// Shorter buckets do not forget a grant from before the clock was set back.
 #[test]
 fn a_change_while_the_clock_is_behind_forgets_nothing_too_early() {
     let (clock, builder) = on_a_manual_clock(1, ms(2_000), 2);

@@ -57,8 +57,8 @@ impl Judge {
         Judge { manner: Manner { is_strict: true, ..self.manner }, ..self }
     }
 
-    /// Returns a judge of a gate on a clock that first shows `now`, and whose readings are so many
-    /// nanoseconds apart.
+    /// Returns a judge of a gate on a clock that first shows `now`, and has this resolution in
+    /// nanoseconds.
     pub(crate) fn on_a_clock(self, now: u64, resolution: u64) -> Judge {
         let reached = self.start_of(now);
         Judge { reached, manner: Manner { resolution, ..self.manner }, ..self }

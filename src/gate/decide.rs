@@ -149,9 +149,9 @@ impl<C: Clock> Gate<C> {
         match self.permits.take(read) {
             Answer::Granted { start } => Some((Admission::Now, start)),
             Answer::Refused { free } => {
-                let may_wait = |free| self.may_wait(free, read, max_wait, terms); // a reservation
+                let reserves = |free| self.may_wait(free, read, max_wait, terms);
                 let retry_after = free.map(|free| Duration::from_nanos(free - read));
-                (!free.is_some_and(may_wait)).then_some((Admission::Refused { retry_after }, 0))
+                (!free.is_some_and(reserves)).then_some((Admission::Refused { retry_after }, 0))
             }
             Answer::NeedsSheets => None,
         }

@@ -91,7 +91,7 @@ impl<C: Clock> Schedule<C> {
         let far = self.random.u64(..20 * self.length * self.buckets);
         let there = if self.random.bool() { now + ns(far) } else { at_ns(far) };
         self.shown.set(there);
-        self.ask(1, Duration::ZERO)?;
+        let _judged = self.ask(1, Duration::ZERO)?;
         self.shown.set(now);
         Ok(())
     }
@@ -131,7 +131,7 @@ impl<C: Clock> Schedule<C> {
                     let longest = 2 * self.length * self.buckets;
                     let waits = [0, self.random.u64(..=longest), u64::MAX / 2];
                     let wait = waits[self.random.usize(..3)];
-                    self.ask(n, ns(wait))?;
+                    let _judged = self.ask(n, ns(wait))?;
                 }
                 10..18 => self.try_admit(n)?,
                 18..23 => self.ask_and_come_back(n)?,
@@ -139,7 +139,7 @@ impl<C: Clock> Schedule<C> {
                 25..28 => self.change()?,
                 28 => {
                     // The gate's time is known to it only if it was asked.
-                    self.ask(1, Duration::ZERO)?;
+                    let _judged = self.ask(1, Duration::ZERO)?;
                     let now = self.reading();
                     let is_retired = self.gate.retire();
                     self.judge.retired(now, is_retired)?;

@@ -4,13 +4,11 @@ use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
-use crate::error::BuildError;
-use crate::ring::Geometry;
-use crate::timestamp::saturating_nanos;
 
 mod admission;
 mod builder;
 mod cells;
+mod change;
 mod decide;
 #[cfg(not(any(loom, shuttle)))]
 mod fixed;
@@ -30,7 +28,6 @@ pub use admission::Admission;
 pub use builder::GateBuilder;
 #[doc(hidden)]
 pub use decide::admit_and_tell;
-use next::Next;
 use permits::Permits;
 pub use rationed::RationedGate;
 use terms::Terms;
@@ -75,11 +72,27 @@ use terms::Terms;
 ///
 /// # Time
 ///
-/// A clock that steps back makes a gate neither forget nor grant twice. The gate's time stands
-/// still at the latest bucket that the clock has shown to any call that changes the geometry or
-/// asks for what may fit, and grants count there meanwhile. So as long as the clock is behind, or
-/// stands still, the gate grants the rest of that bucket, and then refuses: it does not overshoot.
-/// A reading that leaps ahead by an hour holds the gate there for an hour.
+/// The current bucket of a gate is the latest that the clock has shown to any call that asks for
+/// what may fit, or changes the geometry. The *gate's time* is the clock's reading, but never
+/// before the start of that bucket. So a clock that steps back makes a gate neither forget nor
+/// grant twice: the gate's time stands still until the clock has caught up. All promises hold by
+/// the gate's time and by the ends of waits.
+///
+/// A reading may be behind because the clock has stepped back, or because another thread was
+/// faster. One rule holds for both: **the call comes at the start of the current bucket, and its
+/// wait is counted from its reading.**
+///
+/// - The rest of the current bucket is granted at once. Then the gate refuses: it does not
+///   overshoot.
+/// - A wait, and the time to come back after, end when the clock shows the bucket. So they include
+///   the time by which the clock is behind. The longest wait of the caller, and the interval, are
+///   compared with the whole wait. ([`Admission`] has the part of a clock that ticks in steps.)
+/// - A change of the geometry while the clock is behind moves the gate's time to the end of the
+///   current bucket, since the clock may have shown any moment of it.
+///
+/// By the clock's readings, a grant while the clock is behind comes before the current bucket. In
+/// real time it does not: on a clock that only steps back, the gate's time is never faster than
+/// real time. A reading that leaps ahead by an hour holds the gate there for an hour.
 ///
 /// # Cost and progress
 ///
@@ -186,8 +199,8 @@ impl<C: Clock> Gate<C> {
     /// caller waits for a later bucket, nothing is granted in the buckets before that one, however
     /// small.
     ///
-    /// No wait is longer than the interval: a longer one is refused. A weight above the limit is
-    /// refused too, and gets `retry_after: None`.
+    /// No bucket is waited for that begins more than an interval after the clock's reading: such a
+    /// wait is refused. A weight above the limit is refused too, and gets `retry_after: None`.
     ///
     /// ```
     /// use std::time::Duration;
@@ -207,7 +220,7 @@ impl<C: Clock> Gate<C> {
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
         match self.quick(n) {
             Ok(Some(_)) => Admission::Now,
-            _ => self.decide(n, saturating_nanos(max_wait)).0,
+            _ => self.decide_and_tell(n, max_wait).0,
         }
     }
 
@@ -263,111 +276,6 @@ impl<C: Clock> Gate<C> {
     /// ```
     pub fn left(&self) -> u64 {
         self.count().left
-    }
-
-    /// Changes the limit, while other threads use the gate.
-    ///
-    /// Grants after this returns are within the new limit, together with all earlier grants in
-    /// their interval. Earlier grants stay: after the limit was lowered, the gate refuses until
-    /// enough of them have left the interval.
-    ///
-    /// It costs what opening a bucket does.
-    ///
-    /// # Errors
-    ///
-    /// [`GateError`] if the limit is zero or more than 2^40, or the gate is
-    /// [retired](Self::retire); then it stays as it was.
-    ///
-    /// ```
-    /// let gate = windrow::Gate::builder(2).clock(windrow::clock::Manual::default()).build()?;
-    /// assert!(gate.try_admit(2));
-    /// gate.set_limit(5)?;
-    /// assert_eq!(gate.left(), 3);
-    /// gate.set_limit(1)?;
-    /// assert_eq!((gate.granted(), gate.left()), (2, 0));
-    /// # Ok::<(), windrow::gate::GateError>(())
-    /// ```
-    pub fn set_limit(&self, limit: u64) -> Result<(), GateError> {
-        self.terms().unless_retired()?.with_limit(limit)?;
-        let ledger = self.ledger();
-        loop {
-            let head = ledger.look();
-            let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
-            let start = head.seen.start;
-            if ledger.turn(&head, Next::at(start, terms)) {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Changes the interval and the number of buckets, while other threads use the gate.
-    ///
-    /// A gate that was built [`strict`](GateBuilder::strict) stays strict: it has one more bucket
-    /// of that length.
-    ///
-    /// Each grant that the gate remembers still counts. One rule places it: it counts in the bucket
-    /// of the last moment at which its caller may go on. That is the end of the bucket in which it
-    /// was granted, or in which its wait ends; but no later than the moment by which all earlier
-    /// grants are to be used: now, or the end of the last wait from before the previous change.
-    ///
-    /// A gate with permits remembers the grants that count; one with sheets remembers two intervals
-    /// before the end of the last wait. If the new interval is
-    /// much shorter than a wait, an older grant that still counts, counts in the oldest bucket that
-    /// the gate remembers.
-    ///
-    /// So a change forgets nothing too early. Where only the number of buckets changes, and no wait
-    /// is longer than the new interval, it moves nothing; where the length changes, each grant may
-    /// be forgotten up to one bucket later. (A clock that has stepped back within the current
-    /// bucket is believed.)
-    ///
-    /// A gate whose interval becomes longer does not know what it has already forgotten: grants in
-    /// the new interval are within the limit together with all grants that the gate still knew.
-    ///
-    /// It costs what opening a bucket does. If there are more buckets than ever before, each sheet
-    /// that the gate keeps gets more memory when it is used next; its earlier memory is kept until
-    /// the gate is dropped.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`GateBuilder::build`], and [`GateError::Retired`]; the gate then stays as it was.
-    /// A clock that is too coarse for the new buckets is refused even if the builder
-    /// [allowed](GateBuilder::allow_coarse_clock) it for the first ones.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::{Gate, clock::Manual};
-    ///
-    /// let clock = Manual::default();
-    /// let gate = Gate::builder(2).clock(clock.clone()).build()?;
-    /// assert!(gate.try_admit(2));
-    /// gate.reconfigure(Duration::from_secs(60), 60)?;
-    /// clock.advance(Duration::from_secs(59));
-    /// assert_eq!((gate.buckets(), gate.granted()), (60, 2));
-    /// # Ok::<(), windrow::gate::GateError>(())
-    /// ```
-    pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), GateError> {
-        let mut geometry = Geometry::new(interval, buckets)?;
-        geometry.check_clock(&self.clock)?;
-        self.terms().unless_retired()?;
-        let ledger = self.ledger();
-        if ledger.is_strict() {
-            geometry = geometry.with_spare()?;
-        }
-        loop {
-            let head = ledger.look();
-            let terms = Terms::new(geometry, head.seen.terms.unless_retired()?.limit)?;
-            if !ledger.has_room(terms.history()) {
-                return Err(BuildError::TooManyBuckets { buckets }.into());
-            }
-            let now = ledger.time(self.clock.now().as_nanos());
-            ledger.record_time(terms.start_of(now));
-            let change = ledger.change(now, &head);
-            let start = terms.start_of(change.used_by.max(head.seen.latest()));
-            let next = Next { change: Some(change), ..Next::at(start, terms) };
-            if ledger.turn(&head, next) {
-                return Ok(());
-            }
-        }
     }
 
     /// Returns the limit per interval: zero if the gate is [retired](Self::retire).

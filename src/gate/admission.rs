@@ -2,8 +2,17 @@
 
 use std::time::Duration;
 
+use crate::clock::Clock;
+
 /// The outcome of [`Gate::admit`](crate::Gate::admit) and [`Pace::admit`](crate::Pace::admit).
 /// There are these three and no others.
+///
+/// Both times are counted from the call, and one rule holds for both: a caller that sleeps exactly
+/// that long goes on when the clock shows the moment for which it was told to wait, and not before.
+/// The clock may show a time up to its [resolution](Clock::resolution) ago, during the call and at
+/// the end of the sleep. So each time is the distance from the clock's reading to that moment, and
+/// the resolution: on the [`Coarse`](crate::clock::Coarse) clock a tick. If the clock has stepped
+/// back, the distance includes that step: see [`Gate`](crate::Gate#time).
 ///
 /// ```
 /// use std::time::Duration;
@@ -24,14 +33,16 @@ use std::time::Duration;
 pub enum Admission {
     /// Go on.
     Now,
-    /// Go on after this time: it is granted then. (In a gate it counts in the bucket that begins
-    /// there.)
+    /// Go on after this time: it is granted then. (In a gate it counts in the bucket whose
+    /// beginning the clock shows by then.)
     After(Duration),
     /// The call was not admitted, and nothing was taken.
     Refused {
         /// The time after which the same weight would be admitted at once, if nothing else is
-        /// admitted until then. `None`: never, because the weight is above the limit or the burst,
-        /// or the gate is [retired](crate::Gate::retire), or time ends earlier.
+        /// admitted until then, and the clock does not step back. It is also the shortest
+        /// `max_wait` with which the call would have been admitted, unless it is too long for any.
+        /// `None`: never, because the weight is above the limit or the burst, or the gate is
+        /// [retired](crate::Gate::retire), or time ends earlier.
         retry_after: Option<Duration>,
     },
 }
@@ -50,5 +61,18 @@ impl Admission {
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn is_granted(self) -> bool {
         !matches!(self, Admission::Refused { .. })
+    }
+
+    /// Returns the answer for the caller: its time, which was the distance from the clock's reading
+    /// to a moment, allows for the clock's resolution as well.
+    pub(crate) fn told_by(self, clock: &impl Clock) -> Admission {
+        let told = |distance: Duration| distance.saturating_add(clock.resolution());
+        match self {
+            Admission::Now => Admission::Now,
+            Admission::After(wait) => Admission::After(told(wait)),
+            Admission::Refused { retry_after } => {
+                Admission::Refused { retry_after: retry_after.map(told) }
+            }
+        }
     }
 }

@@ -83,8 +83,9 @@ impl<C: Clock> GateBuilder<C> {
     }
 
     /// Makes the limit hold in every span of time as long as the interval, wherever it begins, and
-    /// not only for runs of whole buckets. (The time of a grant is a moment of its call, according
-    /// to the clock, or the end of its wait.)
+    /// not only for runs of whole buckets. (The time of a grant is the [gate's time](Gate#time) at
+    /// a moment of its call, or the end of its wait. As long as the clock does not step back, the
+    /// gate's time is the clock's.)
     ///
     /// The gate has one more bucket than the [`buckets`](Self::buckets) of the interval, and its
     /// [interval](Gate::interval) is longer by that bucket. So it forgets up to one bucket later,

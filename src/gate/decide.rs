@@ -7,6 +7,9 @@
 //! A loop runs again only because another thread has granted, turned or sealed. Each turn ends a
 //! call, except a turn that opens the current bucket, which is opened once; and a bucket is sealed
 //! once before a turn. So calls end as long as any threads take steps: they are lock-free.
+//!
+//! A bucket is the current one by the gate's time. A wait for a later one is reckoned from the
+//! clock's reading, which may be behind that time, and includes the distance by which it is.
 
 use std::time::Duration;
 
@@ -16,6 +19,7 @@ use crate::gate::admission::Admission;
 use crate::gate::ledger::{Head, Ledger};
 use crate::gate::next::Next;
 use crate::gate::permits::Answer;
+use crate::gate::terms::Terms;
 use crate::timestamp::{Timestamp, saturating_nanos};
 
 /// Decides as [`Gate::admit`], and also returns the start of the bucket in which it granted. For
@@ -27,7 +31,7 @@ pub fn admit_and_tell<C: Clock>(
 ) -> (Admission, Option<Timestamp>) {
     let (admission, start) = match gate.quick(n) {
         Ok(Some(start)) => (Admission::Now, start),
-        _ => gate.decide(n, saturating_nanos(max_wait)),
+        _ => gate.decide_and_tell(n, max_wait),
     };
     (admission, admission.is_granted().then(|| Timestamp::from_nanos(start)))
 }
@@ -68,7 +72,14 @@ impl<C: Clock> Gate<C> {
         Err(OutOfLine)
     }
 
-    /// Decides, and returns the start of the bucket in which it granted.
+    /// Decides as [`decide`](Self::decide), and returns what the caller is told.
+    pub(super) fn decide_and_tell(&self, n: u64, max_wait: Duration) -> (Admission, u64) {
+        let (decided, start) = self.decide(n, saturating_nanos(max_wait));
+        (decided.told_by(&self.clock), start)
+    }
+
+    /// Decides, and returns the start of the bucket in which it granted. The times in the answer
+    /// are distances from the clock's reading.
     #[cold]
     pub(super) fn decide(&self, n: u64, max_wait: u64) -> (Admission, u64) {
         // Once: a clock may be faster than a turn.
@@ -96,24 +107,31 @@ impl<C: Clock> Gate<C> {
                 continue;
             }
             let Ok(fitting) = ledger.fitting(&head, n) else { continue };
-            let retry_after = fitting.map(|at| Duration::from_nanos(at.saturating_sub(now)));
-            let within =
-                |at: &u64| at.saturating_sub(now) <= max_wait && *at <= terms.horizon(start);
-            let Some(at) = fitting.filter(within) else {
-                return (Admission::Refused { retry_after }, 0);
+            let Some(at) = fitting else {
+                return (Admission::Refused { retry_after: None }, 0);
             };
+            let wait = Duration::from_nanos(at - read.min(at));
+            let waits = at > now;
+            if waits && !self.may_wait(at, read, max_wait, terms) {
+                return (Admission::Refused { retry_after: Some(wait) }, 0);
+            }
             let granted = if at == seen.start && seen.is_open() {
                 seen.grant(n)
             } else {
                 ledger.turn(&head, Next { grant: n, ..Next::at(at, terms) })
             };
             if granted {
-                let wait = Duration::from_nanos(at.saturating_sub(now));
-                let admission =
-                    if wait.is_zero() { Admission::Now } else { Admission::After(wait) };
-                return (admission, at);
+                return (if waits { Admission::After(wait) } else { Admission::Now }, at);
             }
         }
+    }
+
+    /// Returns whether a caller whose clock shows `read` may wait until `at`, which is later: for
+    /// an interval, and for as long as it wants to by what it would be told.
+    fn may_wait(&self, at: u64, read: u64, max_wait: u64, terms: Terms) -> bool {
+        max_wait > 0
+            && at - read <= max_wait.saturating_sub(saturating_nanos(self.clock.resolution()))
+            && at <= terms.horizon(terms.start_of(read))
     }
 
     /// Decides without sheets, or returns `None` if that needs sheets.
@@ -130,11 +148,10 @@ impl<C: Clock> Gate<C> {
         }
         match self.permits.take(read) {
             Answer::Granted { start } => Some((Admission::Now, start)),
-            Answer::Refused { now, free } => {
-                let wait = free.map(|free| free.saturating_sub(now));
-                let is_in_time = wait.is_some_and(|wait| wait <= max_wait); // a reservation
-                let retry_after = wait.map(Duration::from_nanos);
-                (!is_in_time).then_some((Admission::Refused { retry_after }, 0))
+            Answer::Refused { free } => {
+                let reserves = |free| self.may_wait(free, read, max_wait, terms);
+                let retry_after = free.map(|free| Duration::from_nanos(free - read));
+                (!free.is_some_and(reserves)).then_some((Admission::Refused { retry_after }, 0))
             }
             Answer::NeedsSheets => None,
         }

@@ -38,8 +38,9 @@
 //!
 //! # Time
 //!
-//! `reached` is the latest start that a clock has shown to any call. It only rises, so the gate's
-//! time never goes back. It is a hint: the bucket of a grant depends on the head alone.
+//! `reached` is a time in the latest bucket that a clock has shown to any call: its start; or,
+//! after a change of the geometry, the time of that change. It only rises, so the gate's time never
+//! goes back to an earlier bucket. It is a hint: the bucket of a grant depends on the head alone.
 
 use crossbeam_utils::CachePadded;
 
@@ -195,21 +196,28 @@ impl Ledger {
         has_room
     }
 
-    /// Returns whether a clock has shown the bucket at `start`, or a later one.
+    /// Returns whether the gate has reached a time: for the start of a bucket, whether a clock has
+    /// shown that bucket, or a later one.
     #[inline]
-    pub(super) fn has_reached(&self, start: u64) -> bool {
-        self.shared.reached.load(Ordering::Relaxed) >= start // a hint: see Time
+    pub(super) fn has_reached(&self, time: u64) -> bool {
+        self.reached() >= time
+    }
+
+    /// Returns the time that the gate has reached.
+    #[inline]
+    pub(super) fn reached(&self) -> u64 {
+        self.shared.reached.load(Ordering::Relaxed) // a hint: see Time
     }
 
     /// Returns the gate's time when the clock shows `now`.
     pub(super) fn time(&self, now: u64) -> u64 {
-        now.max(self.shared.reached.load(Ordering::Relaxed)) // a hint: see Time
+        now.max(self.reached())
     }
 
-    /// Records that a clock has shown the bucket at `start`.
-    pub(super) fn record_time(&self, start: u64) {
-        if !self.has_reached(start) {
-            self.shared.reached.fetch_max(start, Ordering::Relaxed); // a hint: see Time
+    /// Records that the gate has reached a time.
+    pub(super) fn record_time(&self, time: u64) {
+        if !self.has_reached(time) {
+            self.shared.reached.fetch_max(time, Ordering::Relaxed); // a hint: see Time
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct Next {
 /// A change of the geometry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
-    /// The gate's time.
+    /// The gate's time: see [`Terms::time_of_change`].
     pub(super) now: u64,
     /// The time at which all earlier grants are used, except those that wait: now, or later.
     pub(super) used_by: u64,

@@ -90,9 +90,9 @@ pub(super) struct Permits {
 pub(super) enum Answer {
     /// Granted in the bucket that begins there.
     Granted { start: u64 },
-    /// Refused. At the gate's time `now` nothing is left; the next permit is free at `free`, if
-    /// time does not end earlier.
-    Refused { now: u64, free: Option<u64> },
+    /// Refused. Nothing is left; the next permit is free at `free`, which is later than the clock
+    /// shows, if time does not end earlier.
+    Refused { free: Option<u64> },
     /// Only sheets can decide.
     NeedsSheets,
 }
@@ -194,7 +194,7 @@ impl Permits {
             self.record(time);
             let free = self.length.checked_mul(buckets as u64);
             let free = free.and_then(|interval| self.start_of(before).checked_add(interval));
-            return Answer::Refused { now: now.max(self.start_of(time)), free };
+            return Answer::Refused { free };
         }
     }
 

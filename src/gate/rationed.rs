@@ -55,8 +55,10 @@ use crate::sync::const_fn;
 ///
 /// # Time
 ///
-/// A ration is used until its bucket ends, according to the caller's clock. If the clock steps
-/// back, the ration is used until it is empty. Then the gate [decides](Gate#time).
+/// A ration is used until its bucket ends, according to the caller's clock, and counts in that
+/// bucket. If the clock steps back, the ration is used until it is empty: also one of a bucket
+/// before the gate's current one, if the clock has stepped back to that. Then the gate
+/// [decides](Gate#time), and tells waits.
 ///
 /// # Cost and progress
 ///

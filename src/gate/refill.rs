@@ -60,7 +60,7 @@ impl<C: Clock> Gate<C> {
             }
             let start = terms.start_of(now);
             ledger.record_time(start);
-            let last = start.saturating_add(terms.length - 1);
+            let last = terms.end_of(now);
             let is_of_now = ration.last == last;
             if seen.start < start || !seen.is_open() || !(is_of_now || ration.is_none()) {
                 let next = Next::at(start.max(seen.start), terms);

@@ -333,7 +333,7 @@ impl<'g> Seen<'g> {
 
     /// Returns the last nanosecond of the bucket.
     pub(super) fn last(&self) -> u64 {
-        self.start.saturating_add(self.terms.length - 1)
+        self.terms.end_of(self.start)
     }
 
     /// Returns the sum of the grants in the bucket.

@@ -51,6 +51,18 @@ impl Terms {
         at - at % self.length
     }
 
+    /// Returns the last nanosecond of the bucket that contains `at`.
+    pub(super) fn end_of(self, at: u64) -> u64 {
+        self.start_of(at).saturating_add(self.length - 1)
+    }
+
+    /// Returns the gate's time for a change of the geometry: all earlier grants, except those that
+    /// wait, were made by then. The clock shows `read`, and the gate has `reached` a time. That is
+    /// known to the bucket: a clock that is behind may have shown any moment of it.
+    pub(super) fn time_of_change(self, reached: u64, read: u64) -> u64 {
+        if read >= reached { read } else { self.end_of(reached) }
+    }
+
     /// Returns the number of buckets before its own that a sheet knows. Its own is at most an
     /// interval ahead of the current one, whose interval a sheet must know too.
     pub(super) fn history(self) -> usize {

@@ -83,7 +83,9 @@ fn time_that_a_change_has_seen_does_not_go_back() {
     assert_eq!((gate.granted(), gate.waiting(), gate.left()), (0, 0, 2));
     assert_eq!(gate.admit(1, Duration::ZERO), Admission::Now);
     assert_eq!((gate.granted(), gate.waiting(), gate.left()), (1, 0, 1));
-    assert_eq!(gate.admit(2, Duration::ZERO), Admission::Refused { retry_after: Some(nanos(30)) });
+    // At 1030, by a clock that shows 3.
+    let refused = Admission::Refused { retry_after: Some(nanos(1_027)) };
+    assert_eq!(gate.admit(2, Duration::ZERO), refused);
 }
 
 /// A change to shorter buckets, which lie within one that has begun, does not either.

@@ -8,7 +8,7 @@ use windrow::gate::Admission;
 /// The grant of one call.
 struct Grant {
     n: u64,
-    /// The gate's time at which the caller goes on.
+    /// The gate's time at which the caller goes on: of a wait, its end by the clock.
     at: u64,
     /// The latest time as of which the gate may count it.
     latest: u64,
@@ -21,24 +21,47 @@ pub(crate) struct Judge {
     length: u64,
     buckets: u64,
     limit: u64,
-    /// The start of the latest bucket that a clock has shown to a call that asks for what may fit,
-    /// or changes the geometry.
+    /// The start of the latest bucket that a clock has shown to a call that asks for what may fit;
+    /// or the time of a change of the geometry, if that is later.
     reached: u64,
     /// The end of the last wait that was granted before the last change of the geometry; or as of
     /// when that was made.
     until: u64,
+    /// The rules that stay.
+    manner: Manner,
+    grants: Vec<Grant>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Manner {
     /// The grant may be used until its bucket ends.
     is_rationed: bool,
-    grants: Vec<Grant>,
+    /// The limit holds in each span of time that is a bucket shorter than the interval.
+    is_strict: bool,
+    /// The resolution of the clock.
+    resolution: u64,
 }
 
 impl Judge {
     pub(crate) fn new(length: u64, buckets: u64, limit: u64) -> Judge {
-        Judge { length, buckets, limit, reached: 0, until: 0, is_rationed: false, grants: vec![] }
+        let (manner, grants) = (Manner::default(), vec![]);
+        Judge { length, buckets, limit, reached: 0, until: 0, manner, grants }
     }
 
     pub(crate) fn rationed(self) -> Judge {
-        Judge { is_rationed: true, ..self }
+        Judge { manner: Manner { is_rationed: true, ..self.manner }, ..self }
+    }
+
+    /// Returns a judge of a gate that keeps its limit in every span of time.
+    pub(crate) fn strict(self) -> Judge {
+        Judge { manner: Manner { is_strict: true, ..self.manner }, ..self }
+    }
+
+    /// Returns a judge of a gate on a clock that first shows `now`, and has this resolution in
+    /// nanoseconds.
+    pub(crate) fn on_a_clock(self, now: u64, resolution: u64) -> Judge {
+        let reached = self.start_of(now);
+        Judge { reached, manner: Manner { resolution, ..self.manner }, ..self }
     }
 
     pub(crate) fn set_limit(&mut self, limit: u64) {
@@ -90,7 +113,19 @@ impl Judge {
         starts.filter(|first| in_run(*first, at)).map(from).max().unwrap_or(0)
     }
 
-    /// Judges what a call has answered that asks for `n` at `now`.
+    /// Returns the most in any span of time that contains `at`, and is as long as the interval
+    /// without the bucket that a strict gate has more.
+    fn most_in_a_span_with(&self, at: u64) -> u64 {
+        let span = self.interval() - self.length;
+        let known = || self.grants.iter().filter(|grant| !grant.may_be_forgotten);
+        let from = |first: u64| -> u64 {
+            known().filter(|it| it.at >= first && it.at - first < span).map(|it| it.n).sum()
+        };
+        let firsts = known().map(|it| it.at).filter(|first| *first <= at && at - first < span);
+        firsts.map(from).max().unwrap_or(0)
+    }
+
+    /// Judges what a call has answered that asks for `n` when the clock shows `now`.
     pub(crate) fn asked(
         &mut self,
         now: u64,
@@ -108,31 +143,51 @@ impl Judge {
         // all counts.
         let earliest = self.first(time, n, |grant| (!grant.may_be_forgotten).then_some(grant.at));
         let latest = self.first(time, n, |grant| Some(grant.latest));
-        let is_in_time = |at: u64| at <= time + max_wait.min(self.interval());
-        let wait = |at: u64| at.saturating_sub(time);
-        let waited = match answer {
-            Admission::Now => 0,
-            Admission::After(wait) => wait.as_nanos() as u64,
+        // A time is told from the clock's reading on, and allows for its resolution.
+        let resolution = self.manner.resolution;
+        let told_for = |at: u64| at.saturating_sub(now) + resolution;
+        let is_in_time =
+            |at: u64| at <= time || at - now <= self.interval() && told_for(at) <= max_wait;
+        let at = match answer {
+            Admission::Now => time,
+            Admission::After(wait) => {
+                let wait = wait.as_nanos() as u64;
+                let distance = wait.saturating_sub(resolution);
+                wrong(wait > max_wait || distance > self.interval(), || format!("after {wait}"))?;
+                wrong(now + distance <= time, || format!("a wait of {wait} for what is now"))?;
+                now + distance
+            }
             Admission::Refused { retry_after } => {
                 wrong(is_in_time(latest), || format!("needless: {n} fits at {latest}"))?;
                 let told = retry_after.unwrap_or(Duration::MAX);
-                let (least, most) = (nanos(wait(earliest)), nanos(wait(latest)));
+                let (least, most) = (nanos(told_for(earliest)), nanos(told_for(latest)));
                 return wrong(told < least || told > most, || {
                     format!("retry after {told:?}: {n} fits from {least:?} to {most:?}")
                 });
             }
         };
-        let at = time + waited;
-        wrong(waited > max_wait || waited > self.interval(), || format!("a wait of {waited}"))?;
         wrong(at < earliest, || format!("over: {n} at {at}, which fits from {earliest}"))?;
         wrong(self.start_of(at) > latest, || format!("needless: {n} fits at {latest}, not {at}"))?;
-        self.granted(n, at, waited > 0)
+        self.granted(n, at, matches!(answer, Admission::After(_)))
     }
 
     fn granted(&mut self, n: u64, at: u64, waits: bool) -> Result<(), String> {
         self.grants.push(Grant { n, at, latest: at, waits, may_be_forgotten: false });
         let most = self.most_in_a_run_with(at);
-        wrong(most > self.limit, || format!("over: {most} of {} in a run", self.limit))
+        wrong(most > self.limit, || format!("over: {most} of {} in a run", self.limit))?;
+        let most = if self.manner.is_strict { self.most_in_a_span_with(at) } else { 0 };
+        wrong(most > self.limit, || format!("over: {most} of {} in a span", self.limit))
+    }
+
+    /// Judges whether a gate was retired at `now`, when the clock does not show a new bucket.
+    pub(crate) fn retired(&mut self, now: u64, is_retired: bool) -> Result<(), String> {
+        let start = self.start_of(now.max(self.reached));
+        let counts = |at: u64| self.start_of(at) + self.interval() > start;
+        let known = || self.grants.iter().filter(|grant| grant.n > 0);
+        let must_stay = known().any(|grant| !grant.may_be_forgotten && counts(grant.at));
+        let may_stay = known().any(|grant| counts(grant.latest));
+        wrong(is_retired && must_stay, || format!("retired at {now}"))?;
+        wrong(!is_retired && !may_stay, || format!("needless: not retired at {now}"))
     }
 
     /// Judges an admission or a refusal at `now` by a gate that hands out rations; `left` is the
@@ -187,15 +242,16 @@ impl Judge {
 
     /// The geometry was changed at `now`.
     pub(crate) fn reconfigured(&mut self, now: u64, length: u64, buckets: u64) {
-        let time = now.max(self.reached);
+        // A gate knows its time to the bucket: if the clock is behind, its end may have been shown.
+        let is_behind = now < self.reached;
+        let time = if is_behind { self.start_of(self.reached) + self.length - 1 } else { now };
         let last = self.last(time).max(self.until);
-        let new =
-            Judge { is_rationed: self.is_rationed, ..Judge::new(length, buckets, self.limit) };
+        let new = Judge { manner: self.manner, ..Judge::new(length, buckets, self.limit) };
         // Rations are used until the last bucket that was opened ends: it is as if the change came
         // then.
         let end = self.start_of(last) + self.length - 1;
-        let last = if self.is_rationed { end.max(time) } else { last };
-        let until = if self.is_rationed { last } else { time.max(self.until) };
+        let last = if self.manner.is_rationed { end.max(time) } else { last };
+        let until = if self.manner.is_rationed { last } else { time.max(self.until) };
         let grants = std::mem::take(&mut self.grants);
         // A gate knows two intervals until the last wait: older grants that it still knows count at
         // their beginning.
@@ -213,8 +269,7 @@ impl Judge {
             Grant { at, latest, may_be_forgotten: grant.may_be_forgotten || has_left, ..grant }
         };
         let grants = grants.into_iter().map(in_grants).collect();
-        let reached = self.reached.max(new.start_of(time));
-        *self = Judge { reached, until: last, grants, ..new };
+        *self = Judge { reached: time, until: last, grants, ..new };
     }
 }
 

@@ -1,6 +1,7 @@
 //! The gate and the pace: random histories beside reference models, threads at the edges of short
 //! buckets, and statistics.
 
+mod clocks;
 mod contract;
 mod edges;
 mod ignored;
@@ -15,6 +16,7 @@ mod scales;
 mod schedules;
 mod spans;
 mod storm;
+mod unsteady;
 
 use std::collections::BTreeMap;
 

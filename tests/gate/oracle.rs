@@ -26,8 +26,8 @@ struct Oracle {
     buckets: u64,
     limit: u64,
     now: u64,
-    /// The latest start that a clock has shown to a call that asks for something, or changes the
-    /// geometry.
+    /// The latest start that a clock has shown to a call that asks for something; or the time of a
+    /// change of the geometry, if that is later.
     reached: u64,
     /// The latest start that anything was decided in.
     head: u64,
@@ -72,8 +72,9 @@ impl Oracle {
         let starts = (self.head..).step_by(usize::try_from(self.length).unwrap());
         let fits = |at: &u64| self.used(*at) + n <= self.limit;
         let at = starts.clone().find(fits).unwrap();
-        let wait = at.saturating_sub(self.time());
-        if wait > max_wait || at > self.start() + self.interval() {
+        let wait = if at <= self.time() { 0 } else { at - self.now };
+        let horizon = self.now / self.length * self.length + self.interval();
+        if wait > 0 && (wait > max_wait || at > horizon) {
             let retry_after = Some(Duration::from_nanos(wait));
             return Admission::Refused { retry_after };
         }
@@ -83,7 +84,8 @@ impl Oracle {
     }
 
     fn reconfigure(&mut self, length: u64, buckets: u64) {
-        let now = self.time();
+        let is_behind = self.now < self.reached;
+        let now = if is_behind { self.start() + self.length - 1 } else { self.now };
         self.forget();
         let waited = self.head.max(self.until);
         let head = now.max(waited) / length * length;
@@ -99,7 +101,7 @@ impl Oracle {
         }
         self.until = waited;
         (self.length, self.buckets) = (length, buckets);
-        self.reached = self.reached.max(now / length * length);
+        self.reached = now;
         self.head = head;
         self.forget();
     }
@@ -219,20 +221,25 @@ proptest! {
             .clock(clock.clone())
             .build()
             .unwrap();
-        let (mut now, mut granted) = (0_u64, BTreeMap::new());
+        let (mut now, mut shown, mut granted) = (0_u64, 0, BTreeMap::new());
         for (step, n, wait) in steps {
             now = now.saturating_add_signed(step);
             clock.set(Timestamp::from_nanos(now));
+            if n <= limit {
+                shown = shown.max(now / length * length);
+            }
             let (answer, start) = windrow::gate::admit_and_tell(&gate, n, nanos(wait));
             let Some(start) = start else {
-                // It would not have fitted where the last grant was made, nor into the current
-                // bucket.
+                // It would not have fitted where the last grant was made, nor into the latest
+                // bucket that was shown.
                 let last = granted.keys().next_back().copied().unwrap_or(0);
-                let at = last.max(now / length * length);
+                let at = last.max(shown);
                 let used = |at: u64| -> u64 {
                     granted.range(at.saturating_sub(length * buckets - 1)..=at).map(|(_, n)| n).sum()
                 };
-                prop_assert!(used(at) + n > limit || at > now + wait, "{:?} at {}", answer, now);
+                let waits = at > shown.max(now);
+                let longest = wait.min(length * buckets);
+                prop_assert!(used(at) + n > limit || waits && at > now + longest, "{:?} at {}", answer, now);
                 continue;
             };
             let start = start.as_nanos();

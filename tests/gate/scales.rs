@@ -24,7 +24,8 @@ struct List {
     limit: u128,
     /// The time of the clock.
     clock: u128,
-    /// The latest bucket that the clock has shown to a call that asks, or changes the geometry.
+    /// The latest bucket that the clock has shown to a call that asks; or the time of a change of
+    /// the geometry, if that is later.
     reached: u128,
     /// The latest bucket in which anything may be granted.
     head: u128,
@@ -82,11 +83,11 @@ impl List {
         starts.sort_unstable();
         let fits = |at: &u128| self.used(*at) + n <= self.limit;
         let at = starts.into_iter().find(fits).expect("a time at which all have left");
-        let wait = at.saturating_sub(time);
+        let wait = if at <= time { 0 } else { at - self.clock };
         let Some(told) = u64::try_from(wait).ok().filter(|_| at <= END).map(ns) else {
             return Admission::Refused { retry_after: None };
         };
-        if told > max_wait || at > start + self.interval() {
+        if wait > 0 && (told > max_wait || at > self.start_of(self.clock) + self.interval()) {
             return Admission::Refused { retry_after: Some(told) };
         }
         self.grants.push((at, n));
@@ -95,7 +96,10 @@ impl List {
     }
 
     fn reconfigure(&mut self, length: u128, buckets: u128) {
-        let (now, was) = (self.time(), self.length);
+        let was = self.length;
+        let is_behind = self.clock < self.reached;
+        let end = (self.start_of(self.reached) + was - 1).min(END);
+        let now = if is_behind { end } else { self.clock };
         let until = now.max(self.until);
         self.until = self.until.max(self.head);
         (self.length, self.buckets) = (length, buckets);
@@ -110,7 +114,7 @@ impl List {
                 *at = (*at).max(oldest);
             }
         }
-        self.reached = self.reached.max(current);
+        self.reached = now;
         self.forget();
     }
 

@@ -88,6 +88,29 @@ proptest! {
         prop_assert!(most <= limit, "{} in a span: {:?}", most, granted);
     }
 
+    /// A clock that steps back, and otherwise goes on, is behind by more and more. The spans are
+    /// those of real time.
+    #[test]
+    fn and_in_real_time_while_its_clock_steps_back(
+        length in 1..9_u64, buckets in 1..6_u64, limit in 1..10_u64,
+        steps in prop::collection::vec(
+            (0..12_u64, 0..6_u64, 0..80_u64, prop::option::weighted(0.1, 1..60_u64)), 0..200,
+        )
+    ) {
+        let clock = Manual::default();
+        let gate = Gate::builder(limit).interval(nanos(length * buckets)).buckets(buckets as usize);
+        let gate = gate.strict().clock(clock.clone()).build().unwrap();
+        let (mut now, mut behind, mut granted) = (0, 0, Grants::new());
+        for (step, n, wait, back) in steps {
+            now += step;
+            behind = now.min(behind + back.unwrap_or(0));
+            clock.set(Timestamp::from_nanos(now - behind));
+            admit(&gate, now, n, wait, &mut granted);
+        }
+        let most = most_in_a_span(&granted, length * buckets);
+        prop_assert!(most <= limit, "{} in a span: {:?}", most, granted);
+    }
+
     /// Grants before a change count after it, at the latest time possible: so no span of the
     /// shortest interval has more.
     #[test]

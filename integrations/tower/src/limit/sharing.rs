@@ -131,9 +131,11 @@ pub(super) fn admit_by_both<C: Clock>(
     left: Duration,
 ) -> Admission {
     let now = Duration::ZERO;
+    // Behind the moment at which the clock shows the end, as the gates tell their waits.
+    let told = left.saturating_add(overflow.clock().resolution());
     let by_overflow = || match overflow.admit(weight, now) {
         Admission::Refused { retry_after } => Admission::Refused {
-            retry_after: Some(retry_after.map_or(left, |wait| wait.min(left))),
+            retry_after: Some(retry_after.map_or(told, |wait| wait.min(told))),
         },
         granted @ (Admission::Now | Admission::After(_)) => granted,
     };

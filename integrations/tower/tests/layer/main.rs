@@ -18,6 +18,7 @@ mod rooms;
 mod rules;
 mod run_time;
 mod sharing;
+mod steps;
 mod windows;
 
 use std::collections::BTreeMap;

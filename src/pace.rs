@@ -290,11 +290,9 @@ impl<C: Clock> Pace<C> {
             let Some((to, due)) = self.terms.take(from, now, n) else {
                 return Answer::Refused { wait: None };
             };
-            if let Some(vacant) = Answer::vacant(&self.vacancies, now, n, max_wait, due) {
-                return vacant;
-            }
-            if due - now > max_wait {
-                return Answer::Refused { wait: Some(due - now) };
+            let (vacancies, clock) = (&self.vacancies, &self.clock);
+            if let Some(other) = Answer::instead(vacancies, clock, (now, due), n, max_wait) {
+                return other;
             }
             let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
             match self.end.compare_exchange_weak(from, to, order, failed) {

@@ -3,6 +3,7 @@
 
 mod refused;
 mod reservation;
+pub(crate) mod told;
 pub(crate) mod vacancies;
 
 pub use refused::RefusedError;

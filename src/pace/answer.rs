@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::gate::Admission;
-use crate::timestamp::saturating_nanos;
+use crate::turn::told::{resolution, told};
 use crate::turn::vacancies::{Turn, Vacancies};
 use crate::turn::{RefusedError, Reservation, Undo};
 
@@ -18,22 +18,30 @@ pub(super) enum Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// Answers a call by a turn that another has vacated, if there is one that it may wait for and
-    /// that comes before `due`.
+    /// Answers a call whose own moment would be `due`, without taking that: by a turn before it that
+    /// another caller has vacated, or by a refusal, if the call may not wait for its own. `None` if
+    /// the call may take its own.
     #[inline]
-    pub(super) fn vacant(
+    pub(super) fn instead(
         vacancies: &Vacancies,
-        now: u64,
+        clock: &impl Clock,
+        (now, due): (u64, u64),
         n: u64,
         max_wait: u64,
-        due: u64,
     ) -> Option<Answer<'a>> {
-        if due == now || max_wait == 0 {
+        if due == now {
             return None;
         }
-        let latest = now.saturating_add(max_wait).min(due - 1);
-        let due = vacancies.take(n, 0, now + 1..=latest)?;
-        Some(Answer::Taken { now, due, undo: Undo::Nothing })
+        let refused = Answer::Refused { wait: Some(due - now) };
+        if max_wait == 0 {
+            return Some(refused);
+        }
+        // What the caller is told has the clock's resolution, too: see `Admission`.
+        let latest = now.saturating_add(max_wait.saturating_sub(resolution(clock)));
+        match vacancies.take(n, 0, now + 1..=latest.min(due - 1)) {
+            Some(due) => Some(Answer::Taken { now, due, undo: Undo::Nothing }),
+            None => (due > latest).then_some(refused),
+        }
     }
 
     #[inline]
@@ -44,11 +52,11 @@ impl<'a> Answer<'a> {
     #[inline]
     pub(super) fn admission(&self, clock: &impl Clock) -> Admission {
         match *self {
-            Answer::Taken { now, due, .. } if due > now => {
-                Admission::After(Duration::from_nanos(due - now))
+            Answer::Taken { now, due, .. } if due == now => Admission::Now,
+            Answer::Taken { now, due, .. } => Admission::After(told(due - now, clock)),
+            Answer::Refused { wait } => {
+                Admission::Refused { retry_after: wait.map(|wait| told(wait, clock)) }
             }
-            Answer::Taken { .. } => Admission::Now,
-            Answer::Refused { wait } => Admission::Refused { retry_after: shown(wait, clock) },
         }
     }
 
@@ -65,19 +73,14 @@ impl<'a> Answer<'a> {
                 let turn = Turn { moment: due, lasts: 0, weight: n, terms: 0 };
                 Ok(Reservation::new(clock, now, turn, undo, vacancies))
             }
-            Answer::Refused { wait } => Err(RefusedError { retry_after: shown(wait, clock) }),
+            Answer::Refused { wait } => {
+                Err(RefusedError { retry_after: wait.map(|wait| told(wait, clock)) })
+            }
         }
     }
 }
 
-/// Returns the time after which the clock surely shows what it will show after a wait: its reading
-/// may be older by its resolution.
-fn shown(wait: Option<u64>, clock: &impl Clock) -> Option<Duration> {
-    let resolution = saturating_nanos(clock.resolution());
-    wait.map(|wait| Duration::from_nanos(wait.saturating_add(resolution)))
-}
-
 /// Returns the time until the clock surely shows an end; zero if it shows it now.
 pub(super) fn idle_after(end: u64, now: u64, clock: &impl Clock) -> Duration {
-    shown(end.checked_sub(now).filter(|wait| *wait > 0), clock).unwrap_or_default()
+    if end > now { told(end - now, clock) } else { Duration::ZERO }
 }

@@ -220,18 +220,13 @@ impl<C: Clock> Paces<C> {
         loop {
             let (version, from) = self.ends.glance();
             let behind = self.behind(&from, now, n);
-            let (to, due) = match behind {
-                Some((to, due)) if due - now <= max_wait => (to, due),
-                _ if !self.ends.is_at(version) => continue, // the ends may be those of two calls
-                None => return Answer::Refused { wait: None },
-                Some((_, due)) => {
-                    let vacant = Answer::vacant(&self.vacancies, now, n, max_wait, due);
-                    return vacant.unwrap_or(Answer::Refused { wait: Some(due - now) });
-                }
-            };
-            let vacant = Answer::vacant(&self.vacancies, now, n, max_wait, due);
-            if let Some(vacant) = vacant {
-                return vacant;
+            if behind.is_none_or(|(_, due)| due > now) && !self.ends.is_at(version) {
+                continue; // the ends may be those of two calls
+            }
+            let Some((to, due)) = behind else { return Answer::Refused { wait: None } };
+            let (vacancies, clock) = (&self.vacancies, &self.clock);
+            if let Some(other) = Answer::instead(vacancies, clock, (now, due), n, max_wait) {
+                return other;
             }
             if self.ends.exchange(version, to) {
                 let undo = Undo::Words { words: &self.ends, from, to: [to[0], to[1]] };

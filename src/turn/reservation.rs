@@ -3,10 +3,10 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
+use super::told::{resolution, told};
 use super::vacancies::{Turn, Vacancies};
 use crate::clock::{Clock, Coarse};
 use crate::sync::{AtomicU64, Ordering, sized};
-use crate::timestamp::saturating_nanos;
 use crate::wide::Wide;
 
 /// A turn that [`Pace::reserve`](crate::Pace::reserve), [`Paces::reserve`](crate::Paces::reserve)
@@ -62,7 +62,8 @@ use crate::wide::Wide;
 #[must_use = "a reservation that is dropped at once is given back"]
 pub struct Reservation<'a, C: Clock = Coarse> {
     clock: &'a C,
-    wait: u64,
+    /// As the caller was told it.
+    wait: Duration,
     turn: Turn,
     undo: Undo<'a>,
     vacancies: &'a Vacancies,
@@ -92,7 +93,9 @@ impl<'a, C: Clock> Reservation<'a, C> {
         undo: Undo<'a>,
         vacancies: &'a Vacancies,
     ) -> Reservation<'a, C> {
-        Reservation { clock, wait: turn.moment - now, turn, undo, vacancies }
+        let waits = turn.moment > now;
+        let wait = if waits { told(turn.moment - now, clock) } else { Duration::ZERO };
+        Reservation { clock, wait, turn, undo, vacancies }
     }
 
     /// Returns the time from the call of `reserve` to the turn; zero if it came at once.
@@ -105,7 +108,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn wait(&self) -> Duration {
-        Duration::from_nanos(self.wait)
+        self.wait
     }
 
     /// Moves up to the earliest vacant turn before its own, if there is one with its weight, and
@@ -135,7 +138,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
     pub fn move_up(&mut self) -> Duration {
         let now = self.clock.now().as_nanos();
         let Turn { moment, lasts, weight, terms } = self.turn;
-        if moment > now && self.wait > 0 {
+        if moment > now && !self.wait.is_zero() {
             let earlier = now.saturating_sub(lasts.saturating_sub(1))..=moment - 1;
             if let Some(earlier) = self.vacancies.take(weight, terms, earlier) {
                 if !self.undo.leaves_no_trace() {
@@ -144,7 +147,8 @@ impl<'a, C: Clock> Reservation<'a, C> {
                 (self.turn.moment, self.undo) = (earlier, Undo::Nothing);
             }
         }
-        Duration::from_nanos(self.turn.moment.saturating_sub(now))
+        let rest = self.turn.moment.saturating_sub(now);
+        if rest > 0 { told(rest, self.clock) } else { Duration::ZERO }
     }
 
     /// Keeps the turn: it counts as used, whenever that is.
@@ -188,11 +192,11 @@ impl<'a, C: Clock> Reservation<'a, C> {
     }
 
     fn give_back(&self) -> bool {
-        if self.wait == 0 {
+        if self.wait.is_zero() {
             return false;
         }
         let now = self.clock.now().as_nanos();
-        let latest = now.saturating_add(saturating_nanos(self.clock.resolution()));
+        let latest = now.saturating_add(resolution(self.clock));
         self.turn.moment > latest
             && (self.undo.leaves_no_trace() || self.vacancies.pass_on(self.turn, now))
     }

@@ -68,20 +68,22 @@ impl Model {
         Some((behind, u64::try_from(due).expect("no earlier than now")))
     }
 
-    fn call(&mut self, now: u64, n: u64, longest: u64) -> Expected {
+    /// Answers a call that may wait for `longest` by a reading of the clock.
+    fn call(&mut self, now: u64, n: u64, longest: Option<u64>) -> Expected {
         if n == 0 {
             return Expected::Taken { moment: now, from: self.ends.clone() };
         }
         let Some((behind, due)) = self.behind(now, n) else { return Expected::Refused(None) };
-        if due > now && longest > 0 {
-            let latest = now.saturating_add(longest).min(due - 1);
+        if due > now {
+            let Some(longest) = longest else { return Expected::Refused(Some(due - now)) };
             self.vacant.retain(|(moment, _)| *moment > now);
-            if let Some(moment) = self.take_vacant(n, latest) {
+            let latest = now.saturating_add(longest);
+            if let Some(moment) = self.take_vacant(n, latest.min(due - 1)) {
                 return Expected::Vacant { moment };
             }
-        }
-        if due - now > longest {
-            return Expected::Refused(Some(due - now));
+            if due > latest {
+                return Expected::Refused(Some(due - now));
+            }
         }
         let from = std::mem::replace(&mut self.ends, behind);
         Expected::Taken { moment: due, from }
@@ -304,19 +306,20 @@ fn history(
             }
             Op::Admit { weight, longest, is_reserved } => {
                 let longest = longest.saturating_mul(shortest / 1_000);
-                let expected = model.call(now, weight, longest);
+                let max_wait = Duration::from_nanos(longest);
+                // What a caller is told has the clock's resolution, too.
+                let within = (longest > 0).then_some(longest.saturating_sub(resolution));
+                let expected = model.call(now, weight, within);
+                let told = |wait: u64| Duration::from_nanos(wait.saturating_add(resolution));
                 let moment = match expected {
                     Expected::Taken { moment, .. } | Expected::Vacant { moment } => Ok(moment),
-                    // The clock's reading may be older by its resolution.
-                    Expected::Refused(wait) => {
-                        Err(wait.map(|wait| Duration::from_nanos(wait.saturating_add(resolution))))
-                    }
+                    Expected::Refused(wait) => Err(wait.map(told)),
                 };
-                let max_wait = Duration::from_nanos(longest);
+                let wait = |moment| if moment > now { told(moment - now) } else { Duration::ZERO };
                 if is_reserved {
                     let reserved = limiter.reserve(weight, max_wait);
-                    let found = reserved.as_ref().map(|turn| now + turn.wait().as_nanos() as u64);
-                    prop_assert_eq!(found.map_err(|error| error.retry_after), moment);
+                    let found = reserved.as_ref().map(Reservation::wait);
+                    prop_assert_eq!(found.map_err(|error| error.retry_after), moment.map(wait));
                     if let (Ok(turn), Ok(moment)) = (reserved, moment) {
                         let undo = match expected {
                             Expected::Taken { from, .. } => Some((from, model.ends.clone())),
@@ -331,7 +334,7 @@ fn history(
                 } else {
                     let expected = match moment {
                         Ok(moment) if moment == now => Admission::Now,
-                        Ok(moment) => Admission::After(Duration::from_nanos(moment - now)),
+                        Ok(moment) => Admission::After(wait(moment)),
                         Err(retry_after) => Admission::Refused { retry_after },
                     };
                     prop_assert_eq!(limiter.admit(weight, max_wait), expected);
@@ -364,8 +367,9 @@ fn history(
                         it.moment = earlier;
                     }
                 }
-                let rest = Duration::from_nanos(it.moment.saturating_sub(now));
-                prop_assert_eq!(it.turn.move_up(), rest);
+                let rest = it.moment.saturating_sub(now);
+                let rest = if rest > 0 { rest.saturating_add(resolution) } else { 0 };
+                prop_assert_eq!(it.turn.move_up(), Duration::from_nanos(rest));
             }
         }
         let most = limits.iter().map(|limit| limit.burst).min().expect("there is one");

@@ -63,8 +63,8 @@ impl<C: Clock> Gate<C> {
 
     /// Changes the interval and the number of buckets, while other threads use the gate.
     ///
-    /// A gate that was built [`strict`](GateBuilder::strict) stays strict: it has one more bucket
-    /// of that length.
+    /// A gate that was built [strict](crate::gate::GateBuilder::strict) stays strict: it has one
+    /// more bucket of that length.
     ///
     /// Each grant that the gate remembers still counts. One rule places it: it counts in the bucket
     /// of the last moment at which its caller may go on. That is the end of the bucket in which it
@@ -92,9 +92,10 @@ impl<C: Clock> Gate<C> {
     ///
     /// # Errors
     ///
-    /// Those of [`GateBuilder::build`], and [`GateError::Retired`]; the gate then stays as it was.
+    /// Those of [`GateBuilder::build`](crate::gate::GateBuilder::build), and
+    /// [`GateError::Retired`]; the gate then stays as it was.
     /// A clock that is too coarse for the new buckets is refused even if the builder
-    /// [allowed](GateBuilder::allow_coarse_clock) it for the first ones.
+    /// [allowed](crate::gate::GateBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
     /// use std::time::Duration;

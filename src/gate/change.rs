@@ -73,9 +73,8 @@ impl<C: Clock> Gate<C> {
     /// the clock is [behind](#time), now is the end of the current bucket.)
     ///
     /// A gate with permits remembers the grants that count; one with sheets remembers two intervals
-    /// before the end of the last wait. If the new interval is
-    /// much shorter than a wait, an older grant that still counts, counts in the oldest bucket that
-    /// the gate remembers.
+    /// before the end of the last wait. If the new interval is much shorter than a wait, an older
+    /// grant that still counts, counts in the oldest bucket that the gate remembers.
     ///
     /// So a change forgets nothing too early. Where only the number of buckets changes, and no wait
     /// is longer than the new interval, it moves nothing; where the length changes, each grant may
@@ -93,8 +92,8 @@ impl<C: Clock> Gate<C> {
     /// # Errors
     ///
     /// Those of [`GateBuilder::build`](crate::gate::GateBuilder::build), and
-    /// [`GateError::Retired`]; the gate then stays as it was.
-    /// A clock that is too coarse for the new buckets is refused even if the builder
+    /// [`GateError::Retired`]; the gate then stays as it was. A clock that is too coarse for the new
+    /// buckets is refused even if the builder
     /// [allowed](crate::gate::GateBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```

@@ -63,8 +63,8 @@ impl<C: Clock> Gate<C> {
 
     /// Changes the interval and the number of buckets, while other threads use the gate.
     ///
-    /// A gate that was built [`strict`](GateBuilder::strict) stays strict: it has one more bucket
-    /// of that length.
+    /// A gate that was built [strict](crate::gate::GateBuilder::strict) stays strict: it has one
+    /// more bucket of that length.
     ///
     /// Each grant that the gate remembers still counts. One rule places it: it counts in the bucket
     /// of the last moment at which its caller may go on. That is the end of the bucket in which it
@@ -73,9 +73,8 @@ impl<C: Clock> Gate<C> {
     /// the clock is [behind](#time), now is the end of the current bucket.)
     ///
     /// A gate with permits remembers the grants that count; one with sheets remembers two intervals
-    /// before the end of the last wait. If the new interval is
-    /// much shorter than a wait, an older grant that still counts, counts in the oldest bucket that
-    /// the gate remembers.
+    /// before the end of the last wait. If the new interval is much shorter than a wait, an older
+    /// grant that still counts, counts in the oldest bucket that the gate remembers.
     ///
     /// So a change forgets nothing too early. Where only the number of buckets changes, and no wait
     /// is longer than the new interval, it moves nothing; where the length changes, each grant may
@@ -92,9 +91,10 @@ impl<C: Clock> Gate<C> {
     ///
     /// # Errors
     ///
-    /// Those of [`GateBuilder::build`], and [`GateError::Retired`]; the gate then stays as it was.
-    /// A clock that is too coarse for the new buckets is refused even if the builder
-    /// [allowed](GateBuilder::allow_coarse_clock) it for the first ones.
+    /// Those of [`GateBuilder::build`](crate::gate::GateBuilder::build), and
+    /// [`GateError::Retired`]; the gate then stays as it was. A clock that is too coarse for the new
+    /// buckets is refused even if the builder
+    /// [allowed](crate::gate::GateBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
     /// use std::time::Duration;

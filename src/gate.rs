@@ -18,12 +18,14 @@ mod permits;
 mod rationed;
 mod rations;
 mod refill;
+mod reserve;
 mod retire;
 mod sheet;
 mod sheets;
 mod terms;
 
 pub use crate::error::GateError;
+pub use crate::turn::{RefusedError, Reservation};
 pub use admission::Admission;
 pub use builder::GateBuilder;
 #[doc(hidden)]

@@ -55,7 +55,7 @@ impl<C: Clock> Gate<C> {
             let head = ledger.look();
             let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
             let start = head.seen.start;
-            if ledger.turn(&head, Next::at(start, terms)) {
+            if ledger.turn_to_other_terms(&head, Next::at(start, terms)) {
                 return Ok(());
             }
         }
@@ -128,7 +128,7 @@ impl<C: Clock> Gate<C> {
             let change = ledger.change(now, &head);
             let start = terms.start_of(change.used_by.max(head.seen.latest()));
             let next = Next { change: Some(change), ..Next::at(start, terms) };
-            if ledger.turn(&head, next) {
+            if ledger.turn_to_other_terms(&head, next) {
                 return Ok(());
             }
         }

@@ -21,6 +21,7 @@ use crate::gate::next::Next;
 use crate::gate::permits::Answer;
 use crate::gate::terms::Terms;
 use crate::timestamp::{Timestamp, saturating_nanos};
+use crate::turn::told::resolution;
 
 /// Decides as [`Gate::admit`], and also returns the start of the bucket in which it granted. For
 /// tests.
@@ -63,7 +64,7 @@ impl<C: Clock> Gate<C> {
         }
         while ledger.is_at(version) && head.is_open() {
             if !head.fits(n) {
-                return Ok(None);
+                return if ledger.vacancies().are_none() { Ok(None) } else { Err(OutOfLine) };
             }
             if head.grant(n) {
                 return Ok(Some(head.start));
@@ -91,6 +92,7 @@ impl<C: Clock> Gate<C> {
         }
         let ledger = self.ledger();
         loop {
+            let changes = ledger.changes();
             let head = ledger.look();
             let (seen, terms) = (head.seen, head.seen.terms);
             let now = ledger.time(read);
@@ -112,8 +114,16 @@ impl<C: Clock> Gate<C> {
             };
             let wait = Duration::from_nanos(at - read.min(at));
             let waits = at > now;
-            if waits && !self.may_wait(at, read, max_wait, terms) {
-                return (Admission::Refused { retry_after: Some(wait) }, 0);
+            if waits {
+                let latest = self.waits_until(read, max_wait, terms);
+                let reached = start..=latest.max(start).min(at - 1);
+                if let Some(at) = ledger.vacancies().take(n, changes, reached) {
+                    let wait = Duration::from_nanos(at - read.min(at));
+                    return (if at > start { Admission::After(wait) } else { Admission::Now }, at);
+                }
+                if at > latest {
+                    return (Admission::Refused { retry_after: Some(wait) }, 0);
+                }
             }
             let granted = if at == seen.start && seen.is_open() {
                 seen.grant(n)
@@ -126,12 +136,14 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// Returns whether a caller whose clock shows `read` may wait until `at`, which is later: for
-    /// an interval, and for as long as it wants to by what it would be told.
-    fn may_wait(&self, at: u64, read: u64, max_wait: u64, terms: Terms) -> bool {
-        max_wait > 0
-            && at - read <= max_wait.saturating_sub(saturating_nanos(self.clock.resolution()))
-            && at <= terms.horizon(terms.start_of(read))
+    /// Returns the latest moment that a caller whose clock shows `read` may wait for: an interval
+    /// later, and as long as it wants to by what it would be told.
+    fn waits_until(&self, read: u64, max_wait: u64, terms: Terms) -> u64 {
+        if max_wait == 0 {
+            return read;
+        }
+        let told = max_wait.saturating_sub(resolution(&self.clock));
+        read.saturating_add(told).min(terms.horizon(terms.start_of(read)))
     }
 
     /// Decides without sheets, or returns `None` if that needs sheets.
@@ -149,7 +161,7 @@ impl<C: Clock> Gate<C> {
         match self.permits.take(read) {
             Answer::Granted { start } => Some((Admission::Now, start)),
             Answer::Refused { free } => {
-                let reserves = |free| self.may_wait(free, read, max_wait, terms);
+                let reserves = |free| free <= self.waits_until(read, max_wait, terms);
                 let retry_after = free.map(|free| Duration::from_nanos(free - read));
                 (!free.is_some_and(reserves)).then_some((Admission::Refused { retry_after }, 0))
             }

@@ -50,6 +50,7 @@ use crate::gate::sheets::Sheets;
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering, fence, spin_loop};
+use crate::turn::vacancies::Vacancies;
 
 /// The number of bits in a head that hold a sheet's number.
 const NUMBER: u32 = 16;
@@ -68,6 +69,9 @@ struct Shared {
     reached: AtomicU64,
     sheets: Sheets,
     manner: Manner,
+    /// The number of changes of the terms.
+    changes: AtomicU64,
+    vacancies: Vacancies,
 }
 
 /// The manner in which a gate keeps its limit.
@@ -108,11 +112,36 @@ impl Ledger {
         let start = starts.clone().fold(start, u64::max);
         sheet.begin(start, terms, starts);
         let (head, reached) = (AtomicU64::new(number.into()), AtomicU64::new(start));
-        Some(Ledger { shared: CachePadded::new(Shared { head, reached, sheets, manner }) })
+        let (changes, vacancies) = (AtomicU64::new(0), Vacancies::new());
+        let shared = Shared { head, reached, sheets, manner, changes, vacancies };
+        Some(Ledger { shared: CachePadded::new(shared) })
     }
 
     pub(super) fn is_strict(&self) -> bool {
         self.shared.manner.is_strict
+    }
+
+    /// Turns as [`turn`](Self::turn), to other terms, and counts the change.
+    pub(super) fn turn_to_other_terms(&self, head: &Head<'_>, next: Next) -> bool {
+        let turned = self.turn(head, next);
+        if turned {
+            // Release: pairs with the Acquire in `changes`.
+            self.shared.changes.fetch_add(1, Ordering::Release);
+        }
+        turned
+    }
+
+    /// Returns the number of changes of the terms. A call that begins after a change has returned
+    /// finds a number that no turn had which was granted before; and a turn that is granted after
+    /// this was read is under the terms of this number, or of one that no longer comes.
+    pub(super) fn changes(&self) -> u64 {
+        // Acquire: pairs with the Release in `turn_to_other_terms`: the head is seen to have turned.
+        self.shared.changes.load(Ordering::Acquire)
+    }
+
+    /// Returns the turns whose callers have given up.
+    pub(super) fn vacancies(&self) -> &Vacancies {
+        &self.shared.vacancies
     }
 
     /// Returns a change of the geometry at `now`.

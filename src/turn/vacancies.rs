@@ -85,6 +85,12 @@ impl Vacancies {
         }
     }
 
+    /// Returns whether no caller has ever given up.
+    #[inline]
+    pub(crate) fn are_none(&self) -> bool {
+        self.0.get().is_none()
+    }
+
     /// Takes `weight` of the earliest turn with a moment in `moments` that has it, under the same
     /// terms. Returns its moment. Turns before `moments` are over.
     #[inline]

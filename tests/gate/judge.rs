@@ -30,6 +30,8 @@ pub(crate) struct Judge {
     /// The rules that stay.
     manner: Manner,
     grants: Vec<Grant>,
+    /// The buckets and the weights of turns whose callers have given up, under the terms that hold.
+    vacant: Vec<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -45,7 +47,7 @@ struct Manner {
 impl Judge {
     pub(crate) fn new(length: u64, buckets: u64, limit: u64) -> Judge {
         let (manner, grants) = (Manner::default(), vec![]);
-        Judge { length, buckets, limit, reached: 0, until: 0, manner, grants }
+        Judge { length, buckets, limit, reached: 0, until: 0, manner, grants, vacant: vec![] }
     }
 
     pub(crate) fn rationed(self) -> Judge {
@@ -66,6 +68,15 @@ impl Judge {
 
     pub(crate) fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
+        self.vacant.clear();
+    }
+
+    /// A turn was given back, which was granted `at` a time under the terms that hold.
+    pub(crate) fn vacated(&mut self, at: u64, n: u64) {
+        match self.vacant.iter_mut().find(|turn| turn.0 == at) {
+            Some(turn) => turn.1 += n,
+            None => self.vacant.push((at, n)),
+        }
     }
 
     fn interval(&self) -> u64 {
@@ -159,6 +170,10 @@ impl Judge {
             }
             Admission::Refused { retry_after } => {
                 wrong(is_in_time(latest), || format!("needless: {n} fits at {latest}"))?;
+                let current = self.start_of(time);
+                let has_room = |turn: &&(u64, u64)| turn.0 >= current && turn.1 >= n;
+                let vacant = self.vacant.iter().filter(has_room).find(|turn| is_in_time(turn.0));
+                wrong(vacant.is_some(), || format!("needless: {n} fits in {vacant:?}"))?;
                 let told = retry_after.unwrap_or(Duration::MAX);
                 let (least, most) = (nanos(told_for(earliest)), nanos(told_for(latest)));
                 return wrong(told < least || told > most, || {
@@ -166,9 +181,17 @@ impl Judge {
                 });
             }
         };
+        if at < earliest && self.takes_vacant(self.start_of(at), n) {
+            return Ok(()); // it counts already
+        }
         wrong(at < earliest, || format!("over: {n} at {at}, which fits from {earliest}"))?;
         wrong(self.start_of(at) > latest, || format!("needless: {n} fits at {latest}, not {at}"))?;
         self.granted(n, at, matches!(answer, Admission::After(_)))
+    }
+
+    fn takes_vacant(&mut self, start: u64, n: u64) -> bool {
+        let turn = self.vacant.iter_mut().find(|turn| turn.0 == start && turn.1 >= n);
+        turn.map(|turn| turn.1 -= n).is_some()
     }
 
     fn granted(&mut self, n: u64, at: u64, waits: bool) -> Result<(), String> {

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use testkit::{Rng, at_ns, ns, rounds};
 use windrow::clock::{FromFn, Manual, from_fn};
-use windrow::{Clock, Gate, Timestamp, gate::Admission};
+use windrow::gate::{Admission, Reservation};
+use windrow::{Clock, Gate, Timestamp};
 
 use crate::judge::Judge;
 
@@ -21,19 +22,33 @@ fn stepping(shown: &Manual, resolution: u64) -> FromFn<impl Fn() -> Timestamp + 
     from_fn(move || at_ns(shown.now().as_nanos() / step * step), ns(resolution))
 }
 
-struct Schedule<C> {
+/// A turn that is held.
+struct Held<'a, C: Clock> {
+    turn: Reservation<'a, C>,
+    /// The start of its bucket, if it did not come at once.
+    moment: Option<u64>,
+    n: u64,
+    /// The terms have not changed since.
+    is_of_these_terms: bool,
+}
+
+struct Schedule<'a, C: Clock> {
     random: Rng,
     /// The time that the clock would show if it had no steps.
     shown: Manual,
-    gate: Gate<C>,
+    gate: &'a Gate<C>,
     judge: Judge,
     limit: u64,
     length: u64,
     buckets: u64,
     spare: u64,
+    resolution: u64,
+    held: Vec<Held<'a, C>>,
+    /// Callers reserve turns, and may give them up. Then the geometry stays as it is.
+    reserves: bool,
 }
 
-impl<C: Clock> Schedule<C> {
+impl<C: Clock> Schedule<'_, C> {
     fn reading(&self) -> u64 {
         self.gate.clock().now().as_nanos()
     }
@@ -69,6 +84,37 @@ impl<C: Clock> Schedule<C> {
         }
     }
 
+    /// Reserves a turn and holds it; or gives one up that is held, or keeps it.
+    fn reserve(&mut self, n: u64) -> Result<(), String> {
+        let (random, now) = (&mut self.random, self.gate.clock().now().as_nanos());
+        if random.bool() && !self.held.is_empty() {
+            let Held { turn, moment, n, is_of_these_terms } =
+                self.held.swap_remove(random.usize(..self.held.len()));
+            let is_early = moment.is_some_and(|at| at > now + self.resolution);
+            if random.u32(..4) == 0 {
+                turn.keep();
+            } else if turn.cancel() != is_early {
+                return Err(format!("a turn at {moment:?} is given back at {now}: {}", !is_early));
+            } else if let (true, Some(moment)) = (is_early && is_of_these_terms, moment) {
+                self.judge.vacated(moment, n);
+            }
+            return Ok(());
+        }
+        let longest = random.u64(..=2 * self.length * self.buckets);
+        let (answer, turn) = match self.gate.reserve(n, ns(longest)) {
+            Err(refused) => (Admission::Refused { retry_after: refused.retry_after }, None),
+            Ok(turn) if turn.wait().is_zero() => (Admission::Now, Some(turn)),
+            Ok(turn) => (Admission::After(turn.wait()), Some(turn)),
+        };
+        self.judge.asked(now, n, longest, answer)?;
+        if let Some(turn) = turn {
+            let wait = turn.wait().as_nanos() as u64;
+            let moment = (wait > 0).then(|| now + wait - self.resolution);
+            self.held.push(Held { turn, moment, n, is_of_these_terms: true });
+        }
+        Ok(())
+    }
+
     fn move_clock(&mut self) {
         let random = &mut self.random;
         let interval = self.length * (self.buckets + self.spare);
@@ -98,14 +144,16 @@ impl<C: Clock> Schedule<C> {
 
     fn change(&mut self) -> Result<(), String> {
         let random = &mut self.random;
-        match random.u32(..3) {
-            0 => {
+        let is_of_the_limit = self.reserves || random.u32(..3) == 0;
+        match random.u32(..2) {
+            _ if is_of_the_limit => {
                 self.limit = random.u64(1..20);
                 self.gate.set_limit(self.limit).map_err(|error| error.to_string())?;
                 self.judge.set_limit(self.limit);
+                self.held.iter_mut().for_each(|it| it.is_of_these_terms = false);
                 return Ok(());
             }
-            1 => self.buckets = random.u64(1..8),
+            0 => self.buckets = random.u64(1..8),
             _ => (self.length, self.buckets) = (random.u64(1..40), random.u64(1..8)),
         }
         let now = self.reading();
@@ -137,6 +185,7 @@ impl<C: Clock> Schedule<C> {
                 18..23 => self.ask_and_come_back(n)?,
                 23..25 => self.err()?,
                 25..28 => self.change()?,
+                29..34 if self.reserves => self.reserve(n)?,
                 28 => {
                     // The gate's time is known to it only if it was asked.
                     let _judged = self.ask(1, Duration::ZERO)?;
@@ -173,8 +222,22 @@ fn schedule(seed: u64) -> Result<(), String> {
     let spare = u64::from(is_strict);
     let judge = Judge::new(length, buckets + spare, limit).on_a_clock(now, resolution);
     let judge = if is_strict { judge.strict() } else { judge };
-    let gate = builder.build().expect("a valid gate");
-    Schedule { random, shown, gate, judge, limit, length, buckets, spare }.run()
+    let gate = &builder.build().expect("a valid gate");
+    let (held, reserves) = (vec![], random.bool());
+    let schedule = Schedule {
+        random,
+        shown,
+        gate,
+        judge,
+        limit,
+        length,
+        buckets,
+        spare,
+        resolution,
+        held,
+        reserves,
+    };
+    schedule.run()
 }
 
 /// Admissions of a gate with rations: when the clock showed what, the gate's current bucket, and

@@ -43,9 +43,10 @@ use crate::refusal::{Reason, Refusal};
 /// # What counts
 ///
 /// A request that [waits](Self::wait) has a reserved turn. **If its future is dropped before the
-/// turn**, because the client has gone away, the turn is given back, unless a later request was
-/// told to come behind it: see [`Reservation`]. A request that was called counts, whatever becomes
-/// of it, and also if a layer behind this one refuses it.
+/// turn**, because the client has gone away, the turn is given back, or goes to the next request:
+/// see [`Reservation`](windrow::pace::Reservation). So the pace serves its limit, also if it lets
+/// requests wait for longer than their clients do. A request that was called counts, whatever
+/// becomes of it, and also if a layer behind this one refuses it.
 ///
 /// The layer asks the pace when the service is called, not in `poll_ready`: a request that would
 /// have to wait holds up no other, and a refusal is a response, not an error.

@@ -95,7 +95,7 @@ impl<C: Clock> Turns for &'static Paces<C> {
 pin_project! {
     /// The sleep of a request that waits for its turn, in the [future](crate::LimitFuture) of a
     /// [`PaceService`](crate::PaceService): if it is dropped before its end, the turn is given
-    /// back, unless a later request is behind it.
+    /// back, or goes to the next request.
     pub struct AtTurn<Z, C = windrow::clock::Coarse>
     where
         C: Clock,

@@ -139,12 +139,15 @@ fn the_turn_of_a_request_that_is_dropped_while_it_waits_is_given_back() {
         assert!(!begun_and_dropped(&layer));
     }
     assert_eq!(PACE.idle_after(), SECOND);
-    // A later request was told its time: the turn before it stays empty.
+    // A later request was told its time: the turn before it goes to the next one.
     let mut service = layer.layer(service_fn(answer as fn(http::Request<()>) -> _));
     let first = service.call(from("alice"));
     let second = service.call(from("bob"));
     drop(first);
     assert_eq!(PACE.idle_after(), 3 * SECOND);
+    let third = PACE.reserve(1, SECOND).expect("the turn of the first");
+    assert_eq!(third.wait(), SECOND);
+    drop(third);
     drop(second);
     assert_eq!(PACE.idle_after(), 2 * SECOND);
     CLOCK.advance(2 * SECOND);
@@ -203,4 +206,38 @@ fn the_layer_fits_a_router() {
     let router = axum::Router::<()>::new().route("/", axum::routing::get(|| async { "well" }));
     let _ = router.layer(layer);
     CLOCK.advance(SECOND);
+}
+
+/// 100 requests a second come to a pace of 50 that lets them wait for 400 ms. Their clients go away
+/// after half of that.
+#[test]
+fn a_pace_serves_its_limit_though_all_clients_go_away_after_half_of_the_wait() {
+    static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
+    static PACE: LazyLock<Pace<Manual>> = LazyLock::new(|| {
+        Pace::builder(SECOND / 50).burst(10).clock(CLOCK.clone()).build().expect("50 a second")
+    });
+    let at = || windrow::Clock::now(&*CLOCK);
+    let sleep = |wait| {
+        let end = at() + wait;
+        std::future::poll_fn(move |_| match windrow::Clock::now(&*CLOCK) >= end {
+            true => std::task::Poll::Ready(()),
+            false => std::task::Poll::Pending,
+        })
+    };
+    let layer = PaceLayer::new(|_| Some(&*PACE)).wait(SECOND * 2 / 5, sleep);
+    let mut service = layer.layer(service_fn(answer as fn(http::Request<()>) -> _));
+    let (mut waiting, mut served) = (Vec::new(), 0);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..60 * 100 {
+        CLOCK.advance(SECOND / 100);
+        waiting.push((at(), Box::pin(service.call(from("anyone")))));
+        waiting.retain_mut(|(came, response)| match response.as_mut().poll(&mut context) {
+            std::task::Poll::Ready(response) => {
+                served += u64::from(response.expect("no error").status() == 200);
+                false
+            }
+            std::task::Poll::Pending => at() < *came + SECOND / 5,
+        });
+    }
+    assert!((2_700..=3_010).contains(&served), "{served} of 3000");
 }

@@ -166,10 +166,11 @@ pub enum ExportError {
         message: String,
     },
     /// The fate of a request of [deltas](crate::Temporality::Delta) is unknown: the collector may
-    /// have taken it, and this cannot be found out any more. An attempt to send the request has ended without an answer
-    /// that says so, and the request is not sent again: a repetition was refused, which says
-    /// nothing about the attempt before it; or the status was one after which the protocol forbids
-    /// a repetition; or the exporter ends. The numbers of the request are in no other one.
+    /// have taken it, and this cannot be found out any more. An attempt to send the request has
+    /// ended without an answer that says so, and the request is not sent again: a repetition was
+    /// refused, which says nothing about the attempt before it; or the status was one after which
+    /// the protocol forbids a repetition; or the exporter ends. The numbers of the request are in
+    /// no other one.
     ///
     /// The exporter also counts these points in a [metric](crate#unknown-points) of its own.
     Unknown {

@@ -292,7 +292,8 @@ impl Exporter {
         }
         let unknown = Arc::new(Counter::new());
         if self.temporality == Temporality::Delta {
-            self = self.metric_in(UNKNOWN.1, UNKNOWN.0, UNKNOWN.2, Arc::clone(&unknown));
+            let (name, unit, description) = UNKNOWN;
+            self = self.metric_in(unit, name, description, Arc::clone(&unknown));
         }
         let wire = Wire::new(self.protocol, &self.endpoint, &self.headers, self.timeout)?;
         let resource = resource(self.resource)?;

@@ -22,6 +22,7 @@
 //! | [`Family`](windrow::Family) | as its metric, with its labels as attributes | |
 //! | its overflow series | the attribute `otel.metric.overflow`, which is `true` | the sum of all sets beyond its limit |
 //! | | monotonic sum `NAME.overflow` | uses of the overflow series |
+//! | the exporter itself, if it sends deltas | monotonic sum `windrow.otlp.unknown_points` | [unknown points](#unknown-points) |
 //!
 //! Closed buckets are those before the current bucket (see
 //! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no

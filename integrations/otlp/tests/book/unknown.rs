@@ -360,7 +360,7 @@ fn deltas(message: &[u8]) -> u64 {
 
 #[test]
 fn with_random_answers_what_was_taken_and_what_is_unknown_are_all_that_was_counted() {
-    for seed in 2..=7_u64 {
+    for seed in 2..=5_u64 {
         for wire in WIRES {
             random(wire, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         }

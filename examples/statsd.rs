@@ -3,7 +3,7 @@
 //! `cargo run --example statsd -- 127.0.0.1:8125`
 
 use std::collections::HashMap;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::net::UdpSocket;
 use std::time::Duration;
 
@@ -48,19 +48,22 @@ impl Statsd {
                 let added = total.wrapping_sub(std::mem::replace(last, total));
                 lines.extend((added > 0).then(|| format!("{name}:{added}|c")));
             }
-            Value::Unsigned(level) => lines.push(format!("{name}:{level}|g")),
-            // A sign would change the gauge by the number: it is set to zero first.
-            Value::Signed(level) if level < 0 => {
-                lines.push(format!("{name}:0|g\n{name}:{level}|g"));
-            }
-            Value::Signed(level) => lines.push(format!("{name}:{level}|g")),
-            Value::Real(real) | Value::RealTotal(real) => lines.push(format!("{name}:{real}|g")),
+            Value::Unsigned(level) => lines.push(gauge(name, &level)),
+            Value::Signed(level) => lines.push(gauge(name, &level)),
+            Value::Real(real) | Value::RealTotal(real) => lines.push(gauge(name, &real)),
             Value::Distribution(ever) => {
                 self.sample(series, &format!("{name}.count"), Value::Count(ever.count()), lines);
                 self.sample(series, &format!("{name}.sum"), Value::Count(ever.sum()), lines);
             }
         }
     }
+}
+
+/// A sign would change the gauge by the number: it is set to zero first.
+fn gauge(name: &str, number: &dyn Display) -> String {
+    let number = number.to_string();
+    let zero = if number.starts_with('-') { format!("{name}:0|g\n") } else { String::new() };
+    format!("{zero}{name}:{number}|g")
 }
 
 /// `requests.cart`, `jobs.per_second.Done`: statsd has names alone, without labels.
@@ -96,4 +99,49 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "quarters of small whole numbers are exact")]
+mod tests {
+    use windrow::Gauge;
+    use windrow::export::{field_fn, from_fn};
+
+    use super::*;
+
+    /// Reads lines as statsd does: a gauge with a sign is changed by its number.
+    fn read(lines: &[String], numbers: &mut HashMap<String, f64>) {
+        for line in lines.iter().flat_map(|line| line.lines()) {
+            let (name, rest) = line.split_once(':').expect("a name");
+            let (text, kind) = rest.split_once('|').expect("a kind");
+            let number: f64 = text.parse().expect("a number");
+            let held = numbers.entry(name.to_owned()).or_default();
+            let changes = kind == "c" || text.starts_with(['+', '-']);
+            *held = if changes { *held + number } else { number };
+        }
+    }
+
+    #[test]
+    fn gauges_are_what_they_are_below_zero_too() {
+        static LEVEL: Gauge = Gauge::new();
+        static LOADS: Family<Route, Gauge> = Family::new();
+        static DONE: Counter = Counter::new();
+        let mut catalog = Catalog::new();
+        catalog.add("done", "", &DONE).unwrap();
+        catalog.add("level", "", &LEVEL).unwrap();
+        catalog.add("real", "", from_fn(|| LEVEL.sum() as f64 / 4.0)).unwrap();
+        let of_one = field_fn(&LOADS, |load: &Gauge| load.sum() as f64 * 0.5);
+        catalog.add("load", "", of_one).unwrap();
+        let (mut statsd, mut numbers) = (Statsd::default(), HashMap::new());
+        for (level, done) in [(-3, 1), (-7, 2), (0, 3), (5, 4), (-1, 5), (-1, 6)] {
+            LEVEL.add(level - LEVEL.sum());
+            let load = LOADS.with(Route { route: "a" });
+            load.add(level - load.sum());
+            DONE.add(1);
+            read(&statsd.lines(&catalog), &mut numbers);
+            let shown = ["done", "level", "real", "load.a"].map(|name| numbers[name]);
+            let level = level as f64;
+            assert_eq!(shown, [f64::from(done), level, level / 4.0, level / 2.0]);
+        }
+    }
 }

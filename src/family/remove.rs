@@ -116,6 +116,9 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Removes a series, and returns whether it existed. Its handles stay usable; their adds count
     /// only in [`lifetime`](Self::lifetime).
     ///
+    /// If the set is used again, it has a new series, which begins at zero. If all labels are
+    /// enums, the series is hidden instead: the set goes on with the counts that it had.
+    ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
     /// # labels! { pub struct Route { route: str } }
@@ -124,6 +127,13 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert!(requests.remove(Route { route: "/a" }));
     /// assert!(requests.is_empty());
     /// assert_eq!(requests.with(Route { route: "/a" }).sum(), 0);
+    ///
+    /// # labels! { pub struct Flag { on: bool } }
+    /// let flags: Family<Flag, Counter> = Family::new();
+    /// flags.with(Flag { on: true }).add(2);
+    /// assert!(flags.remove(Flag { on: true }));
+    /// assert!(flags.is_empty());
+    /// assert_eq!(flags.with(Flag { on: true }).sum(), 2);
     /// ```
     #[doc(alias = "remove_label_values")]
     pub fn remove(&self, labels: L::Borrowed<'_>) -> bool {

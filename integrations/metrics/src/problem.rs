@@ -35,6 +35,16 @@ pub enum Problem {
         /// The exported name.
         exported: String,
     },
+    /// Two or more keys of one name have labels that are the same for Prometheus: a label without a
+    /// value is no label there, `a.b` is `a_b`, and a
+    /// [global label](crate::Builder::global_label) may be one of the key's own. They are one
+    /// series: counters and histograms are added up, and a gauge holds the last value set.
+    MergedLabels {
+        /// The metric's exported name.
+        name: String,
+        /// The exported labels of the first such series, and their values.
+        labels: Vec<(String, String)>,
+    },
     /// A metric has the name of an earlier one, or of a part of it (`rt_count` of a histogram
     /// `rt`). It is exported under another name.
     Renamed {
@@ -94,6 +104,14 @@ impl Display for Problem {
         match self {
             Problem::Merged { names: [one, other], exported } => {
                 write!(f, "`{one}` and `{other}` are both exported as `{exported}`")
+            }
+            Problem::MergedLabels { name, labels } => {
+                write!(f, "two keys are both exported as `{name}")?;
+                for (index, (label, value)) in labels.iter().enumerate() {
+                    let before = if index == 0 { '{' } else { ',' };
+                    write!(f, "{before}{label}={value:?}")?;
+                }
+                f.write_str(if labels.is_empty() { "`" } else { "}`" })
             }
             Problem::Renamed { kind, name, exported } => write!(
                 f,

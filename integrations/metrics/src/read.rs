@@ -9,7 +9,7 @@ use crate::gauge::GaugeCell;
 use crate::histogram::{HistogramCell, Told};
 use crate::kind::Kind;
 use crate::listing::Listed;
-use crate::names::with_global;
+use crate::names::{Labels, with_global};
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::snapshot::{Family, Series, Snapshot, Value};
@@ -23,6 +23,8 @@ struct Found {
     /// Two of its names, if it has several.
     merged: Option<[String; 2]>,
     repeated: Option<String>,
+    /// The labels of a series that two keys share.
+    shared: Option<Labels>,
     told: Told,
 }
 
@@ -91,6 +93,7 @@ impl Registry {
             family: Family { name: String::new(), kind: T::KIND, unit, help, series },
             merged: head.also_called.get().map(|other| [head.called.clone(), other.clone()]),
             repeated: head.repeated.get().cloned(),
+            shared: head.shared.get().cloned(),
             told: cells.fold(Told::default(), |all, cell| {
                 let told = cell.told();
                 Told {
@@ -150,11 +153,14 @@ impl Found {
         let merged = merged.map(|names| Problem::Merged { names, exported: name.clone() });
         let repeated = self.repeated.take();
         let repeated = repeated.map(|label| Problem::RepeatedLabel { name: name.clone(), label });
+        let shared = self.shared.take();
+        let shared = shared
+            .map(|labels| Problem::MergedLabels { name: name.clone(), labels: labels.to_vec() });
         let Told { unrecorded, below_zero } = self.told;
         let below_zero =
             (below_zero > 0).then(|| Problem::BelowZero { name: name.clone(), values: below_zero });
         let unrecorded =
             (unrecorded > 0).then_some(Problem::Unrecorded { name, values: unrecorded });
-        [renamed, merged, repeated, unrecorded, below_zero].into_iter().flatten()
+        [renamed, merged, shared, repeated, unrecorded, below_zero].into_iter().flatten()
     }
 }

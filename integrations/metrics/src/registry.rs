@@ -117,6 +117,8 @@ pub(crate) struct Head {
     pub(crate) also_called: OnceLock<String>,
     /// A label that a key had twice.
     pub(crate) repeated: OnceLock<String>,
+    /// The labels of a series that has two keys of one name.
+    pub(crate) shared: OnceLock<Labels>,
 }
 
 /// Selects the tables of a kind.
@@ -249,7 +251,8 @@ impl Registry {
         }
         let (labels, repeated) = names::labels(key, T::KIND, global);
         let family = state.family::<T>(name, key.name());
-        family.head.note(key.name(), repeated);
+        let common = family.series.contains_key(&labels).then(|| Arc::clone(&labels));
+        family.head.note(key.name(), repeated, common);
         family.keys += 1;
         let cell = family.add(labels, || T::new(&self.config.buckets, name));
         let (key, known) = (key.to_retained(), Arc::clone(&cell));
@@ -295,8 +298,9 @@ impl State {
         if !T::table(self).families.contains_key(name) {
             let name: Arc<str> = name.into();
             let (order, called) = (self.families, called.to_owned());
-            let (also_called, repeated) = (OnceLock::new(), OnceLock::new());
-            let head = Head { name: Arc::clone(&name), order, called, also_called, repeated };
+            let (also_called, repeated, shared) = Default::default();
+            let head =
+                Head { name: Arc::clone(&name), order, called, also_called, repeated, shared };
             self.families += 1;
             T::table_mut(self).families.insert(name, Family::new(head));
         }
@@ -326,10 +330,17 @@ impl<T: Cell> Table<T> {
 }
 
 impl Head {
-    /// Records a problem with a key. The first record stays.
-    fn note(&self, called: &str, repeated: Option<String>) {
+    /// Records the problems of a new key, whose series may be `shared` with an earlier key. The
+    /// first record of each stays.
+    fn note(&self, called: &str, repeated: Option<String>, shared: Option<Labels>) {
         if self.called != called {
             self.also_called.get_or_init(|| called.to_owned());
+        }
+        // Where there are two names, the report of these covers their series.
+        if let Some(labels) = shared
+            && self.also_called.get().is_none()
+        {
+            self.shared.get_or_init(|| labels);
         }
         if let Some(label) = repeated {
             self.repeated.get_or_init(|| label);

@@ -1,9 +1,10 @@
-//! The totals that a collector has acknowledged, from which deltas are counted.
+//! The acknowledged totals, from which deltas are counted.
 //!
 //! A delta is the difference between a total and the acknowledged one. It becomes acknowledged when
-//! the collector has accepted the request that has it, and at no other time: so a request that is
-//! refused leaves its numbers to the next one, and no number is in two requests of which both were
-//! accepted. Series are told apart by their numbers and not by their labels.
+//! the collector has accepted the request that has it, or when the request is given up and may have
+//! arrived. So a request that was certainly not taken leaves its numbers to the next one, and no
+//! number is in two requests of which both were taken: a repetition has the same bytes, and is the
+//! same request. Series are told apart by their numbers and not by their labels.
 
 use std::collections::HashMap;
 
@@ -78,6 +79,13 @@ impl Acknowledged {
     pub(crate) fn acknowledge(&mut self, pending: Pending) {
         let known = Known { state: pending.state, seen: self.collections };
         self.sources[pending.source].insert(pending.series, known);
+    }
+
+    /// Takes over the states of a request.
+    pub(crate) fn acknowledge_all(&mut self, pending: Vec<Pending>) {
+        for pending in pending {
+            self.acknowledge(pending);
+        }
     }
 
     /// Forgets the series of a source that the present collection has not seen.

@@ -19,8 +19,12 @@ const FULL: usize = 1 << 19;
 pub(crate) struct Batch {
     /// The encoded message.
     pub(crate) body: Vec<u8>,
-    /// The states that are acknowledged when it is accepted.
+    /// The states that are acknowledged when it is accepted, or when it may have been.
     pub(crate) pending: Vec<Pending>,
+    /// The number of its data points that are deltas.
+    pub(crate) deltas: u64,
+    /// True if the collector may have taken it at an earlier attempt.
+    pub(crate) may_have_arrived: bool,
 }
 
 /// A data point.
@@ -42,13 +46,14 @@ pub(crate) struct Batches {
     done: Vec<Batch>,
     metrics: Vec<Metric>,
     pending: Vec<Pending>,
+    deltas: u64,
     size: usize,
 }
 
 impl Batches {
     pub(crate) fn new(resource: Resource, temporality: Temporality) -> Batches {
         let (done, metrics, pending) = (Vec::new(), Vec::new(), Vec::new());
-        Batches { resource, temporality, done, metrics, pending, size: 0 }
+        Batches { resource, temporality, done, metrics, pending, deltas: 0, size: 0 }
     }
 
     /// Adds the points of a series, each with its metric. `open` has the place of each metric of
@@ -105,6 +110,9 @@ impl Batches {
     }
 
     fn put(&mut self, at: usize, point: Point) {
+        let is_delta = self.temporality == Temporality::Delta
+            && !matches!(point, Point::Level(_) | Point::Gauge(_));
+        self.deltas += u64::from(is_delta);
         self.size += match &point {
             Point::Count(point) | Point::Level(point) | Point::Gauge(point) => point.encoded_len(),
             Point::Octaves(point) => point.encoded_len(),
@@ -140,7 +148,8 @@ impl Batches {
         let request =
             Request { resource_metrics: vec![ResourceMetrics { resource, scope_metrics }] };
         let pending = std::mem::take(&mut self.pending);
-        self.done.push(Batch { body: request.encode_to_vec(), pending });
+        let (body, deltas) = (request.encode_to_vec(), std::mem::take(&mut self.deltas));
+        self.done.push(Batch { body, pending, deltas, may_have_arrived: false });
         self.size = 0;
     }
 

@@ -149,7 +149,8 @@ pub enum ExportError {
     },
     /// The collector has refused the request, or did not answer by OTLP. The request is not sent
     /// again. (Its numbers are in the next one: totals always are, and deltas are counted from what
-    /// was accepted.)
+    /// was sent for good. Deltas that the collector may have all the same are
+    /// [`Unknown`](Self::Unknown).)
     Refused {
         /// The status of HTTP or gRPC.
         status: u16,
@@ -163,6 +164,20 @@ pub enum ExportError {
         points: u64,
         /// The collector's message. May be empty.
         message: String,
+    },
+    /// The fate of a request of [deltas](crate::Temporality::Delta) is unknown: the collector may
+    /// have taken it, and this cannot be found out any more. An attempt to send the request has
+    /// ended without an answer that says so, and the request is not sent again: a repetition was
+    /// refused, which says nothing about the attempt before it; or the status was one after which
+    /// the protocol forbids a repetition; or the exporter ends. The numbers of the request are in
+    /// no other one.
+    ///
+    /// The exporter also counts these points in a [metric](crate#unknown-points) of its own.
+    Unknown {
+        /// The number of data points that are deltas.
+        points: u64,
+        /// The last answer: a refusal, or the lack of one.
+        last: Box<ExportError>,
     },
     /// The exporter has ended.
     Ended,
@@ -208,6 +223,10 @@ impl Display for ExportError {
             ExportError::Rejected { points, message } => {
                 write!(f, "the collector rejected {points} data points: {message}")
             }
+            ExportError::Unknown { points, last } => write!(
+                f,
+                "the collector may have taken {points} data points or not, which are not sent again: {last}"
+            ),
             ExportError::Ended => write!(f, "the exporter has ended"),
             ExportError::OwnThread => write!(f, "the exporter's own thread cannot wait for itself"),
         }

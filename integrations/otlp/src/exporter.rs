@@ -5,6 +5,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use windrow::Counter;
 use windrow::export::{Catalog, Source};
 
 use crate::acknowledged::Acknowledged;
@@ -23,6 +24,13 @@ use crate::worker::{OnError, Worker};
 
 /// The time in which a collector must answer, unless the program says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The exporter's own metric: its name, unit and description.
+const UNKNOWN: (&str, &str, &str) = (
+    "windrow.otlp.unknown_points",
+    "{data_point}",
+    "Data points that the collector may have taken or not, and that are not sent again",
+);
 
 /// An exporter that is being set up: metrics, and the collector that they are sent to.
 ///
@@ -278,9 +286,14 @@ impl Exporter {
     /// let error = exporter.start(Duration::from_secs(10)).unwrap_err();
     /// assert!(matches!(error, StartError::Endpoint { .. })); // there is no TLS
     /// ```
-    pub fn start(self, period: Duration) -> Result<Started, StartError> {
+    pub fn start(mut self, period: Duration) -> Result<Started, StartError> {
         if period.is_zero() {
             return Err(StartError::NoPeriod);
+        }
+        let unknown = Arc::new(Counter::new());
+        if self.temporality == Temporality::Delta {
+            let (name, unit, description) = UNKNOWN;
+            self = self.metric_in(unit, name, description, Arc::clone(&unknown));
         }
         let wire = Wire::new(self.protocol, &self.endpoint, &self.headers, self.timeout)?;
         let resource = resource(self.resource)?;
@@ -293,7 +306,7 @@ impl Exporter {
         let maker = PointMaker { temporality, histograms, clock: Clock::new() };
         let collector = Collector { sources, resource, maker, since: nanos(since) };
         let acknowledged = Acknowledged::new(collector.sources.len());
-        Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error), period)
+        Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error, unknown), period)
     }
 }
 

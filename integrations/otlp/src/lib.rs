@@ -22,6 +22,7 @@
 //! | [`Family`](windrow::Family) | as its metric, with its labels as attributes | |
 //! | its overflow series | the attribute `otel.metric.overflow`, which is `true` | the sum of all sets beyond its limit |
 //! | | monotonic sum `NAME.overflow` | uses of the overflow series |
+//! | the exporter itself, if it sends deltas | monotonic sum `windrow.otlp.unknown_points` | [unknown points](#unknown-points) |
 //!
 //! Closed buckets are those before the current bucket (see
 //! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no
@@ -73,29 +74,53 @@
 //! # Deltas
 //!
 //! [`Temporality::Delta`] sends counters and histograms as changes, and levels and gauges as they
-//! are. A change is the difference between what a series has counted and what the collector has
-//! acknowledged of it, so a drain elsewhere in the program takes nothing away. A series without a
-//! change is not sent.
+//! are. A change is the difference between what a series has counted and what was sent of it for
+//! good, so a drain elsewhere in the program takes nothing away. A series without a change is not
+//! sent.
 //!
-//! The exporter keeps the acknowledged totals of each series that exists, and the requests of at
-//! most one export. What happens to a request decides about its numbers:
+//! The exporter keeps the sent totals of each series that exists, and the requests of at most one
+//! export. The end of each attempt decides about the numbers of its request:
 //!
 //! | answer | the request | its numbers |
 //! |---|---|---|
 //! | accepted (over HTTP, any status 2xx) | is done | are acknowledged |
 //! | accepted in part | is done, and the number of rejected points is told | are acknowledged: which points were rejected is unknown |
-//! | refused (any other status) | is not sent again | are in the next export |
-//! | 429, 502, 503, 504, the corresponding ones of gRPC | is sent again, byte for byte | wait |
+//! | refused, and no earlier attempt may have arrived | is not sent again | are in the next export |
+//! | refused, and an earlier attempt may have arrived | is not sent again | are [unknown](#unknown-points) |
+//! | an error within the collector | is not sent again | are [unknown](#unknown-points) |
+//! | too many requests, or not available | is sent again, byte for byte | wait |
 //! | none: no connection, a lost one, a timeout | is sent again, byte for byte | wait |
+//!
+//! The statuses mean this:
+//!
+//! | | of HTTP | of gRPC |
+//! |---|---|---|
+//! | too many requests | 429 | 8, with `RetryInfo` |
+//! | not available | 502, 503, 504 | 1, 4, 10, 11, 14, 15 |
+//! | refused | any other 3xx or 4xx, 501, 505 | 3, 5, 6, 7, 8, 9, 12, 16 |
+//! | an error within the collector | any other | any other |
 //!
 //! Over HTTP the status decides, even if the text behind it is long, is cut off, or does not come
 //! within a second.
 //!
-//! While a request waits, nothing else is sent, so each number arrives once, except where a request
-//! was taken and its answer was lost. Then it arrives twice, with the same times: a backend that
-//! knows points by their times keeps one, and any other counts double. No sender can tell the two
+//! While a request waits, nothing else is sent. An attempt *may have arrived* if it ended without
+//! an answer, unless no connection was made; and if its answer was "not available" or an error
+//! within the collector, which a proxy or a later stage gives, too. A repetition has the same
+//! bytes and times. So a collector that knows points by their times counts each number once at
+//! most. One that does not counts twice what it took from both attempts: no sender can tell the two
 //! cases apart. Totals do not have this problem, so prefer [`Temporality::Cumulative`] where the
 //! backend takes it.
+//!
+//! # Unknown points
+//!
+//! A request of deltas that may have arrived keeps its interval: if it is given up, the next one
+//! begins where it ended, and has none of its numbers. It is given up by a refusal of its
+//! repetition (a backend that has the points refuses them as duplicates), by an error within the
+//! collector, and by the end of the exporter. [`Exporter::on_error`] is called with
+//! [`ExportError::Unknown`] then, which has the number of data points. They are also counted in a
+//! metric that the exporter adds to those of the program if it sends deltas, the monotonic sum
+//! `windrow.otlp.unknown_points`: alert on it. (Points that the end of the exporter makes unknown
+//! are told to the function alone.)
 //!
 //! # Failures
 //!

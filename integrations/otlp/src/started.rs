@@ -72,7 +72,9 @@ impl Started {
 
     /// Exports a last time, as [`flush`](Self::flush) does, and ends the thread.
     ///
-    /// Counts that the collector does not take now are lost.
+    /// Counts that the collector does not take now are lost. If it may have taken a request of
+    /// deltas, [`on_error`](crate::Exporter::on_error) is called with
+    /// [`ExportError::Unknown`], too.
     ///
     /// # Errors
     ///

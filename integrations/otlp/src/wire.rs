@@ -7,16 +7,19 @@ use std::time::Duration;
 
 use hyper::header::{HeaderMap, HeaderValue, USER_AGENT};
 use tokio::time::timeout;
-use windrow_http::client::{self, Client, Lost, Url};
+use windrow_http::client::{self, Client, Url};
 
 use crate::error::{ExportError, StartError};
 use crate::message;
 
 mod answer;
 mod endpoint;
+mod failure;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod http;
+
+pub(crate) use failure::Failure;
 
 /// The statuses of HTTP after which a request is sent again: these alone, by the protocol.
 const UNAVAILABLE: [u16; 4] = [429, 502, 503, 504];
@@ -60,8 +63,8 @@ impl Wire {
         Ok(Wire { protocol, client, url, headers, timeout })
     }
 
-    /// Sends a message, and returns whether it was accepted.
-    pub(crate) async fn send(&self, message: &[u8]) -> Result<(), ExportError> {
+    /// Sends a message, and returns what its answer says.
+    pub(crate) async fn send(&self, message: &[u8]) -> Result<Taken, Failure> {
         match self.protocol {
             Protocol::Http => self.send_by_http(message).await,
             #[cfg(feature = "grpc")]
@@ -72,20 +75,18 @@ impl Wire {
     /// Waits for the part of an exchange that decides about the request, up to the timeout.
     async fn in_time<T>(
         &self,
-        exchange: impl Future<Output = Result<T, ExportError>>,
-    ) -> Result<T, ExportError> {
-        let late = ExportError::Timeout { timeout: self.timeout };
+        exchange: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let late = Failure::of_time(self.timeout);
         timeout(self.timeout, exchange).await.unwrap_or(Err(late))
     }
 }
 
-/// Returns the error of a connection.
-fn lost(lost: &Lost) -> ExportError {
-    ExportError::Connection { error: lost.to_string() }
-}
+/// The answer to a request that was taken: an error if some of its points were rejected.
+pub(crate) type Taken = Result<(), ExportError>;
 
 /// Returns what an accepted request's answer says.
-fn accepted(answer: &message::Response) -> Result<(), ExportError> {
+fn accepted(answer: &message::Response) -> Taken {
     let Some(partial) = &answer.partial_success else { return Ok(()) };
     match u64::try_from(partial.rejected_data_points) {
         Ok(points) if points > 0 => {

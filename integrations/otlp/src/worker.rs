@@ -1,12 +1,14 @@
 //! The exporter's thread: when it exports, and what it sends again.
 
 use std::collections::VecDeque;
+use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, timeout_at};
+use windrow::Counter;
 
 use crate::acknowledged::Acknowledged;
 use crate::batch::Batch;
@@ -14,7 +16,7 @@ use crate::collect::Collector;
 use crate::error::ExportError;
 use crate::random::fraction;
 use crate::temporality::Temporality;
-use crate::wire::Wire;
+use crate::wire::{Failure, Wire};
 
 /// The longest time before the first retry, and before any.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
@@ -40,6 +42,8 @@ pub(crate) struct Worker {
     acknowledged: Acknowledged,
     wire: Wire,
     on_error: OnError,
+    /// The number of data points of which it is unknown whether the collector took them.
+    unknown: Arc<Counter>,
     /// The requests of the last collection that are still to be accepted: of deltas, which must be
     /// repeated as they are. Totals are read anew.
     waiting: VecDeque<Batch>,
@@ -55,9 +59,10 @@ impl Worker {
         acknowledged: Acknowledged,
         wire: Wire,
         on_error: OnError,
+        unknown: Arc<Counter>,
     ) -> Worker {
-        let waiting = VecDeque::new();
-        Worker { collector, acknowledged, wire, on_error, waiting, stopped: None, failures: 0 }
+        let (waiting, stopped, failures) = (VecDeque::new(), None, 0);
+        Worker { collector, acknowledged, wire, on_error, unknown, waiting, stopped, failures }
     }
 
     /// Exports once in each period, and when it is asked to, until it is told to end.
@@ -72,7 +77,7 @@ impl Worker {
                 }
                 Ok(Some(Command::End(answer))) => {
                     // The caller waits, unless it is this thread.
-                    let _ = answer.send(self.export().await);
+                    let _ = answer.send(self.end().await);
                     return;
                 }
                 Ok(None) => return, // there is no handle without `End`
@@ -112,34 +117,72 @@ impl Worker {
     /// Sends the waiting requests, up to one that must be tried again. Returns the first error.
     async fn send(&mut self) -> Result<(), ExportError> {
         let mut outcome = Ok(());
-        while let Some(batch) = self.waiting.pop_front() {
-            let answer = self.wire.send(&batch.body).await;
-            if let Err(error) = &answer {
-                // A panic there ends nothing here. (The panic hook has reported it.)
-                let _ = catch_unwind(AssertUnwindSafe(|| (self.on_error)(error)));
-            }
-            match &answer {
-                Ok(()) | Err(ExportError::Rejected { .. }) => {
+        while let Some(mut batch) = self.waiting.pop_front() {
+            let told = match self.wire.send(&batch.body).await {
+                Ok(taken) => {
                     // Which data points were rejected is unknown, and none may be repeated.
-                    batch
-                        .pending
-                        .into_iter()
-                        .for_each(|state| self.acknowledged.acknowledge(state));
+                    self.acknowledged.acknowledge_all(batch.pending);
+                    taken
                 }
-                // Nothing of it was accepted: its numbers are in the next collection.
-                Err(error) if !error.is_retried() => {}
-                Err(error) => {
-                    self.stopped = Some(error.clone());
-                    match self.collector.maker.temporality {
-                        Temporality::Cumulative => self.waiting.clear(),
-                        Temporality::Delta => self.waiting.push_front(batch),
+                Err(Failure { error, may_have_arrived }) => {
+                    batch.may_have_arrived |= may_have_arrived;
+                    if error.is_retried() {
+                        self.put_off(batch, error.clone());
+                        self.tell(&error);
+                        return outcome.and(Err(error));
                     }
-                    return outcome.and(answer);
+                    Err(self.give_up(batch, error))
                 }
+            };
+            if let Err(error) = &told {
+                self.tell(error);
             }
-            outcome = outcome.and(answer);
+            outcome = outcome.and(told);
         }
         outcome
+    }
+
+    /// Keeps a request of deltas for the next try. Totals are read anew.
+    fn put_off(&mut self, batch: Batch, error: ExportError) {
+        self.stopped = Some(error);
+        match self.collector.maker.temporality {
+            Temporality::Cumulative => self.waiting.clear(),
+            Temporality::Delta => self.waiting.push_front(batch),
+        }
+    }
+
+    /// Gives up a request, which is not sent again, and returns what is to be told of it. `last` is
+    /// the error of the last attempt.
+    ///
+    /// If no attempt can have arrived, the numbers of the request are in the next collection. If
+    /// one can, they must be in none: the collector may have them. A refusal of a repetition does
+    /// not say that it has not: a backend refuses what it has.
+    fn give_up(&mut self, batch: Batch, last: ExportError) -> ExportError {
+        if !batch.may_have_arrived || batch.deltas == 0 {
+            return last;
+        }
+        self.acknowledged.acknowledge_all(batch.pending);
+        self.unknown.add(batch.deltas);
+        ExportError::Unknown { points: batch.deltas, last: Box::new(last) }
+    }
+
+    /// Exports a last time, and gives up what waits then.
+    async fn end(&mut self) -> Result<(), ExportError> {
+        let outcome = self.export().await;
+        if let Some(last) = self.stopped.take() {
+            for batch in take(&mut self.waiting) {
+                let error = self.give_up(batch, last.clone());
+                if error != last {
+                    self.tell(&error); // `last` was told
+                }
+            }
+        }
+        outcome
+    }
+
+    /// Calls the program's function. A panic there ends nothing here: the panic hook reports it.
+    fn tell(&self, error: &ExportError) {
+        let _ = catch_unwind(AssertUnwindSafe(|| (self.on_error)(error)));
     }
 }
 

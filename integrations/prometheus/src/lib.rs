@@ -90,7 +90,9 @@
 //!
 //! A series that is [removed](windrow::Family::retain) is missing from the next scrape on, together
 //! with its counts since the last one. So give `retain` an idle time longer than some scrapes. If
-//! its labels are used again, the series begins at zero, with a new start time.
+//! its labels are used again, the series begins at zero, with a new start time. A family whose
+//! labels are all enums keeps its series: one that is used again after its removal goes on with its
+//! counts and its start time.
 //!
 //! # Cost
 //!

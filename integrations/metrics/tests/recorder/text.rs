@@ -231,6 +231,42 @@ fn names_that_are_one_for_prometheus_are_added_up_and_told() {
 }
 
 #[test]
+fn labels_that_are_one_for_prometheus_are_added_up_and_told() {
+    let snapshot = snapshot(Recorder::builder().global_label("zone", "eu").buckets(&[1.0]), || {
+        gauge!("open", "a" => "").set(3);
+        gauge!("open").set(4);
+        gauge!("held", "a.b" => "1").increment(3);
+        gauge!("held", "a_b" => "1").increment(4);
+        counter!("hits", "a" => "").increment(1);
+        counter!("hits", "b" => "").increment(2);
+        histogram!("rt").record(1);
+        histogram!("rt", "zone" => "eu").record(2);
+        // These are others, or the same key again.
+        gauge!("one", "a" => "1", "b" => "").set(5);
+        gauge!("one", "b" => "", "a" => "1").set(6);
+        gauge!("one", "a" => "2", "b" => "").set(7);
+        gauge!("one").set(8);
+    });
+    let zone = ("zone", "eu");
+    assert_eq!(snapshot.get("open", &[zone]), Some(&Value::Gauge(4.0)), "the last one set");
+    assert_eq!(snapshot.get("held", &[("a_b", "1"), zone]), Some(&Value::Gauge(7.0)));
+    assert_eq!(snapshot.get("hits", &[zone]), Some(&Value::Counter(3)));
+    let Some(Value::Histogram(rt)) = snapshot.get("rt", &[zone]) else { panic!("{snapshot}") };
+    assert_eq!((rt.count(), rt.sum()), (2, 3.0));
+    assert_eq!(snapshot.get("one", &[("a", "1"), zone]), Some(&Value::Gauge(6.0)));
+    let mut problems: Vec<_> = snapshot.problems().iter().map(ToString::to_string).collect();
+    problems.sort();
+    let merged = |series: &str| format!("two keys are both exported as `{series}`");
+    let expected = [
+        r#"held{a_b="1",zone="eu"}"#,
+        r#"hits{zone="eu"}"#,
+        r#"open{zone="eu"}"#,
+        r#"rt{zone="eu"}"#,
+    ];
+    assert_eq!(problems, expected.map(merged));
+}
+
+#[test]
 fn absolutes_of_merged_names_are_added_up_too() {
     let snapshot = snapshot(Recorder::builder(), || {
         counter!("a.b").absolute(100);

@@ -9,39 +9,26 @@ use prost::Message;
 use windrow_http::client::Lost;
 
 use super::answer::short;
-use super::{LONGEST_ANSWER, UNAVAILABLE, Wire, accepted, lost};
-use crate::error::ExportError;
+use super::{Failure, LONGEST_ANSWER, Taken, Wire, accepted};
 use crate::message::{Response, RetryInfo, Status};
-
-/// The codes after which a request may be sent again, by the protocol: cancelled, deadline
-/// exceeded, aborted, out of range, unavailable, data loss.
-const RETRIED: [u16; 6] = [1, 4, 10, 11, 14, 15];
-
-/// Resource exhausted: the request may be sent again if the collector says when.
-const EXHAUSTED: u16 = 8;
 
 /// Unknown: the code of an answer without one.
 const UNKNOWN: u16 = 2;
 
 impl Wire {
-    pub(super) async fn send_by_grpc(&self, message: &[u8]) -> Result<(), ExportError> {
+    pub(super) async fn send_by_grpc(&self, message: &[u8]) -> Result<Taken, Failure> {
         let mut headers = self.headers.clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
         headers.insert(TE, HeaderValue::from_static("trailers"));
         let answer = self.client.send(Method::POST, &self.url, headers, framed(message)).await;
-        let (head, answer) = answer.map_err(|error| lost(&error))?.into_parts();
+        let (head, answer) = answer.map_err(|error| Failure::of_connection(&error))?.into_parts();
         if head.status != StatusCode::OK {
-            let (status, message) = (head.status.as_u16(), String::new());
             // What stands before a collector has answered: its text says nothing.
-            return Err(if UNAVAILABLE.contains(&status) {
-                ExportError::Unavailable { status, message, retry_after: None }
-            } else {
-                ExportError::Refused { status, message }
-            });
+            return Err(Failure::of_http(head.status.as_u16(), String::new(), None));
         }
         // With the trailers, which have the status.
         let answer = Limited::new(answer, LONGEST_ANSWER).collect().await;
-        let answer = answer.map_err(|error| lost(&Lost::of(&*error)))?;
+        let answer = answer.map_err(|error| Failure::of_connection(&Lost::of(&*error)))?;
         // An answer without a message has its status in the headers.
         let trailers = answer.trailers().unwrap_or(&head.headers);
         let trailers = if trailers.contains_key("grpc-status") { trailers } else { &head.headers };
@@ -49,8 +36,8 @@ impl Wire {
             Ok(0) => {
                 let message = answer.to_bytes();
                 match message.get(5..).map(Response::decode) {
-                    Some(Ok(answer)) => accepted(&answer),
-                    _ => Ok(()), // it was accepted, by whatever text
+                    Some(Ok(answer)) => Ok(accepted(&answer)),
+                    _ => Ok(Ok(())), // it was accepted, by whatever text
                 }
             }
             status => Err(failed(status.unwrap_or(UNKNOWN), trailers)),
@@ -72,15 +59,10 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Returns the error of a status.
-fn failed(status: u16, trailers: &HeaderMap) -> ExportError {
+/// Returns the failure of a status.
+fn failed(status: u16, trailers: &HeaderMap) -> Failure {
     let message = short(unescaped(text(trailers, "grpc-message").unwrap_or_default()));
-    let retry_after = retry_after(trailers);
-    if RETRIED.contains(&status) || (status == EXHAUSTED && retry_after.is_some()) {
-        ExportError::Unavailable { status, message, retry_after }
-    } else {
-        ExportError::Refused { status, message }
-    }
+    Failure::of_grpc(status, message, retry_after(trailers))
 }
 
 /// Returns the delay that the details of a status ask for.
@@ -137,6 +119,7 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ExportError;
 
     /// A status of code 8 and the text `full`, with a delay of 1.5 s in its details.
     const DETAILS: &str =
@@ -149,26 +132,18 @@ mod tests {
         }
         assert_eq!(decoded("Z-g"), None);
 
+        let exhausted = 8;
         let mut trailers = HeaderMap::new();
-        assert!(!failed(EXHAUSTED, &trailers).is_retried());
+        assert!(!failed(exhausted, &trailers).error.is_retried());
         trailers.insert("grpc-status-details-bin", HeaderValue::from_static(DETAILS));
         let retry_after = Some(Duration::from_millis(1_500));
         let message = String::new();
         let expected = ExportError::Unavailable { status: 8, message, retry_after };
-        assert_eq!(failed(EXHAUSTED, &trailers), expected);
+        assert_eq!(failed(exhausted, &trailers).error, expected);
     }
 
     #[test]
     fn messages_are_unescaped() {
         assert_eq!(unescaped("caf%C3%A9 100% %zz"), "caf\u{e9} 100% %zz");
-    }
-
-    #[test]
-    fn only_the_protocols_codes_are_retried() {
-        let trailers = HeaderMap::new();
-        for status in 1..=16 {
-            let is_retried = [1, 4, 10, 11, 14, 15].contains(&status);
-            assert_eq!(failed(status, &trailers).is_retried(), is_retried, "{status}");
-        }
     }
 }

@@ -10,8 +10,7 @@ use prost::Message;
 use tokio::time::timeout;
 
 use super::answer::{delay_in_seconds, refusal};
-use super::{LONGEST_ANSWER, UNAVAILABLE, Wire, accepted, lost};
-use crate::error::ExportError;
+use super::{Failure, LONGEST_ANSWER, Taken, Wire, accepted};
 use crate::message;
 
 const PROTOBUF: &str = "application/x-protobuf";
@@ -20,7 +19,7 @@ const PROTOBUF: &str = "application/x-protobuf";
 const LONGEST_TEXT: Duration = Duration::from_secs(1);
 
 impl Wire {
-    pub(super) async fn send_by_http(&self, message: &[u8]) -> Result<(), ExportError> {
+    pub(super) async fn send_by_http(&self, message: &[u8]) -> Result<Taken, Failure> {
         let began = Instant::now();
         let (head, body) = self.in_time(self.post(message)).await?.into_parts();
         // The status decides, whatever happens to the text: so the text never becomes a timeout.
@@ -28,26 +27,21 @@ impl Wire {
         let body = text(body, left.min(LONGEST_TEXT)).await;
         if head.status.is_success() {
             return match message::Response::decode(body) {
-                Ok(answer) => accepted(&answer),
+                Ok(answer) => Ok(accepted(&answer)),
                 // A collector that answers 2xx has taken it, whatever the text is.
-                Err(_) => Ok(()),
+                Err(_) => Ok(Ok(())),
             };
         }
-        let (status, message) = (head.status.as_u16(), refusal(&head.headers, &body));
-        Err(if UNAVAILABLE.contains(&status) {
-            let retry_after = retry_after(&head.headers);
-            ExportError::Unavailable { status, message, retry_after }
-        } else {
-            ExportError::Refused { status, message }
-        })
+        let message = refusal(&head.headers, &body);
+        Err(Failure::of_http(head.status.as_u16(), message, retry_after(&head.headers)))
     }
 
     /// Sends the request, and returns the answer, whose text comes.
-    async fn post(&self, message: &[u8]) -> Result<Response<Incoming>, ExportError> {
+    async fn post(&self, message: &[u8]) -> Result<Response<Incoming>, Failure> {
         let mut headers = self.headers.clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROTOBUF));
         let answer = self.client.send(Method::POST, &self.url, headers, message.to_vec()).await;
-        answer.map_err(|error| lost(&error))
+        answer.map_err(|error| Failure::of_connection(&error))
     }
 }
 

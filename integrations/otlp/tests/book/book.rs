@@ -18,6 +18,8 @@ pub(crate) struct Book {
     pub(crate) messages: Vec<Vec<u8>>,
     /// Those that were turned away.
     pub(crate) turned_away: Vec<Vec<u8>>,
+    /// The last request, whatever became of it.
+    pub(crate) last: Vec<u8>,
     /// The headers of the last request.
     pub(crate) headers: HeaderMap,
 }

@@ -13,3 +13,4 @@ mod refused;
 mod rotel;
 mod statuses;
 mod torn;
+mod unknown;

@@ -45,6 +45,14 @@ pub(crate) enum Treatment {
     Reject(i64),
     /// Writes the request down, and ends the connection without an answer.
     LoseAnswer,
+    /// Writes the request down, and answers with a status all the same, of HTTP and of gRPC.
+    TakeAndFail(u16, u16),
+    /// Writes down nothing, and answers with a status, of HTTP and of gRPC.
+    Fail(u16, u16),
+    /// Writes the request down, and never answers.
+    TakeAndHang,
+    /// Writes down nothing, and ends the connection without an answer.
+    LoseRequest,
     /// Writes down nothing, and never answers.
     Hang,
 }
@@ -55,7 +63,12 @@ struct Desk {
     book: Mutex<Book>,
     next: Mutex<VecDeque<Treatment>>,
     arrived: Condvar,
+    /// The test of a request that is refused, whatever its treatment.
+    refuses: Mutex<Option<Refuses>>,
 }
+
+/// Returns whether a collector refuses a request, by its book.
+pub(crate) type Refuses = fn(&Book, &ExportMetricsServiceRequest, &[u8]) -> bool;
 
 pub(crate) struct Receiver {
     wire: Wire,
@@ -122,6 +135,16 @@ impl Receiver {
         self.desk.next.lock().unwrap().extend(treatments);
     }
 
+    /// Forgets the treatments of further requests: these are accepted.
+    pub(crate) fn clear_next(&self) {
+        self.desk.next.lock().unwrap().clear();
+    }
+
+    /// Refuses the requests for which the test returns true, whatever their treatment.
+    pub(crate) fn refuse_if(&self, refuses: Refuses) {
+        *self.desk.refuses.lock().unwrap() = Some(refuses);
+    }
+
     pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
         self.desk.book.lock().unwrap()
     }
@@ -163,19 +186,33 @@ impl Desk {
     /// Decides about a request, and writes it down. `Err` ends the connection.
     async fn take(&self, message: &[u8]) -> Result<Treatment, std::io::Error> {
         let request = ExportMetricsServiceRequest::decode(message).expect("a request of OTLP");
-        let treatment = self.next.lock().unwrap().pop_front().unwrap_or(Treatment::Accept);
-        match treatment {
-            Treatment::Hang => std::future::pending().await,
-            Treatment::Unavailable(_) | Treatment::Refuse => {
-                self.book.lock().unwrap().turn_away(message);
-            }
-            _ => self.book.lock().unwrap().write(request, message),
-        }
+        let treatment = self.treat(request, message);
         self.arrived.notify_all();
         match treatment {
-            Treatment::LoseAnswer => Err(std::io::Error::other("the answer is lost")),
+            Treatment::Hang | Treatment::TakeAndHang => std::future::pending().await,
+            Treatment::LoseAnswer | Treatment::LoseRequest => {
+                Err(std::io::Error::other("the answer is lost"))
+            }
             other => Ok(other),
         }
+    }
+
+    fn treat(&self, request: ExportMetricsServiceRequest, message: &[u8]) -> Treatment {
+        let mut treatment = self.next.lock().unwrap().pop_front().unwrap_or(Treatment::Accept);
+        let mut book = self.book.lock().unwrap();
+        if self.refuses.lock().unwrap().is_some_and(|refuses| refuses(&book, &request, message)) {
+            treatment = Treatment::Refuse;
+        }
+        book.last = message.to_vec();
+        match treatment {
+            Treatment::Hang => {}
+            Treatment::Unavailable(_)
+            | Treatment::Refuse
+            | Treatment::Fail(..)
+            | Treatment::LoseRequest => book.turn_away(message),
+            _ => book.write(request, message),
+        }
+        treatment
     }
 }
 
@@ -225,6 +262,7 @@ async fn by_http(
             answer
         }
         Treatment::Refuse => answer(400, refusal),
+        Treatment::TakeAndFail(status, _) | Treatment::Fail(status, _) => answer(status, refusal),
         Treatment::Reject(points) => answer(200, partial(points)),
         _ => answer(200, partial(0)),
     })
@@ -245,13 +283,14 @@ async fn by_grpc(
     let (head, message) = framed.split_at(5);
     assert_eq!(u32::from_be_bytes(head[1..].try_into().unwrap()) as usize, message.len());
     let (status, answer) = match desk.take(&plain(head[0] == 1, message)).await? {
-        Treatment::Unavailable(_) => ("14", None),
-        Treatment::Refuse => ("3", None),
-        Treatment::Reject(points) => ("0", Some(partial(points))),
-        _ => ("0", Some(partial(0))),
+        Treatment::Unavailable(_) => (14, None),
+        Treatment::Refuse => (3, None),
+        Treatment::TakeAndFail(_, status) | Treatment::Fail(_, status) => (status, None),
+        Treatment::Reject(points) => (0, Some(partial(points))),
+        _ => (0, Some(partial(0))),
     };
     let mut trailers = HeaderMap::new();
-    trailers.insert("grpc-status", HeaderValue::from_static(status));
+    trailers.insert("grpc-status", HeaderValue::from(status));
     trailers.insert("grpc-message", HeaderValue::from_static("not%20this"));
     let framed = answer.map_or(Vec::new(), |answer| {
         let length = u32::try_from(answer.len()).unwrap().to_be_bytes();

@@ -12,7 +12,7 @@ use windrow_prometheus::{Exposition, Format};
 use crate::formats::{read, samples};
 use crate::spec::text::Rules;
 
-labels! { struct Route { route: str } }
+labels! { struct Route { route: str } struct Turn { left: bool } }
 
 events! { enum Upload { Started: Count, Bytes: Histogram } }
 
@@ -34,6 +34,26 @@ fn a_series_that_is_made_again_has_a_new_time_of_creation() {
     routes.remove(Route { route: "a" });
     routes.with(Route { route: "a" }).add(3);
     assert!(created() > first);
+}
+
+#[test]
+fn a_series_of_enums_that_is_used_again_goes_on_with_its_count_and_its_time() {
+    let turns = Arc::new(Family::<Turn, Counter>::new());
+    let mut metrics = Exposition::new();
+    metrics.register("turns", "", Arc::clone(&turns)).unwrap();
+    let scraped = || samples(&read(&metrics, Format::OPENMETRICS, Rules::OpenMetrics));
+    turns.with(Turn { left: true }).add(5);
+    let first = scraped();
+    assert_eq!(first.len(), 2, "a total and a time of creation: {first:?}");
+    thread::sleep(Duration::from_millis(2));
+    assert!(turns.remove(Turn { left: true }));
+    assert!(scraped().is_empty());
+    turns.with(Turn { left: true }).add(1);
+    let expected = first.into_iter().map(|(series, number)| {
+        let more = if series.0 == "turns_total" { 1.0 } else { 0.0 };
+        (series, number + more)
+    });
+    assert_eq!(scraped(), expected.collect());
 }
 
 #[test]

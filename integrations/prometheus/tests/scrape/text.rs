@@ -230,6 +230,35 @@ fn a_removed_series_is_gone_and_its_counts_go_to_no_other() {
     assert_eq!(SHIFTS.lifetime(), 7);
 }
 
+/// A label without a value is no label to Prometheus.
+#[test]
+fn labels_without_values_make_no_two_series_one() {
+    labels! { struct Place { city: str, street: str } }
+    let visits = Arc::new(Family::<Place, Counter>::new().with_max_series(4));
+    let mut metrics = Exposition::new().with_label("zone", "");
+    metrics.register("visits", "Visits", Arc::clone(&visits)).unwrap();
+    for (city, street) in [("", ""), ("", "a"), ("a", ""), ("a", "a"), ("b", "")] {
+        visits.with(Place { city, street }).increment();
+    }
+    let as_read = |sample: &String| {
+        let (series, _) = sample.rsplit_once(' ').unwrap();
+        let mut labels: Vec<_> = series.split(['{', ',', '}']).collect();
+        labels.retain(|label| !label.is_empty() && !label.ends_with("=\"\""));
+        labels.join(",")
+    };
+    let mut series: Vec<_> = samples(&metrics).iter().map(as_read).collect();
+    series.sort();
+    let expected = [
+        "visits_overflow_total",
+        "visits_total",
+        r#"visits_total,city="a""#,
+        r#"visits_total,city="a",street="a""#,
+        r#"visits_total,overflow="true""#,
+        r#"visits_total,street="a""#,
+    ];
+    assert_eq!(series, expected);
+}
+
 #[test]
 fn hostile_values_are_escaped_and_cannot_end_a_line_or_a_label() {
     let requests = Arc::new(Family::<Request, Counter>::new());

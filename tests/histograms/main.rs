@@ -8,6 +8,7 @@ mod extremes;
 mod families;
 mod merges;
 mod storms;
+mod sums;
 mod window_storms;
 mod windows;
 

@@ -7,6 +7,7 @@ mod exemplars;
 mod extremes;
 mod families;
 mod merges;
+mod ranks;
 mod storms;
 mod sums;
 mod window_storms;

@@ -40,8 +40,8 @@ pub(super) struct Extremes {
 impl Extremes {
     const_fn! {
         pub(super) const fn new() -> Extremes {
-            let [greatest, beyond, least] = [const { AtomicU64::new(0) }; 3];
-            Extremes { greatest, beyond, least }
+            let (greatest, beyond) = (AtomicU64::new(0), AtomicU64::new(0));
+            Extremes { greatest, beyond, least: AtomicU64::new(0) }
         }
     }
 

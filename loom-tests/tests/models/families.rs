@@ -122,6 +122,25 @@ fn an_add_against_a_removal() {
     );
 }
 
+/// A sweep that finds a list empty keeps no later one from the series that comes to it meanwhile.
+#[test]
+fn a_sweep_of_an_empty_list_against_an_insertion() {
+    Model::new("families::a_sweep_of_an_empty_list_against_an_insertion")
+        .bounded(3)
+        .bounded_over_epoch(1)
+        .explore(|| {
+            let family = family();
+            add(&family, 1, 1);
+            assert!(remove(&family, 1));
+            let other = spawn(&family, |family| add(family, 2, 2));
+            turn();
+            let removed = family.retain_next(1, |_| false);
+            other.join().unwrap();
+            assert_eq!((removed + family.retain_next(1, |_| false), family.len()), (1, 0));
+            assert_eq!(lifetime(&family), 3);
+        });
+}
+
 /// A series is inserted before the head that is just being removed, or after it has been.
 #[test]
 fn an_insertion_against_a_removal() {

@@ -1,4 +1,4 @@
-//! Which lists of a family's table may have series: a bit for each list.
+//! A bit for each list of a family's table: whether the list may have series.
 //!
 //! So a sweep of a table that is nearly empty loads a word for each 64 lists, and not a head for
 //! each one.
@@ -10,11 +10,11 @@
 //!
 //! # Why
 //!
-//! An insertion sets the bit after the series is in the list. A sweep that finds a list empty clears
-//! its bit, looks at the list again, and sets the bit again if there is a series. Both change the
-//! bit by a read-modify-write. Either the insertion's comes later: then the bit is set. Or the
-//! sweep's does, and has acquired what the insertion released: then its second look finds the
-//! series. Sweeps, and removals, hold the family's lock.
+//! An insertion sets the bit after the series is in the list. A sweep that finds a list empty
+//! clears its bit, looks at the list again, and sets the bit again if there is a series. Both
+//! change the bit by a read-modify-write. Either the insertion's comes later: then the bit is set.
+//! Or the sweep's does, and has acquired what the insertion released: then its second look finds
+//! the series. Sweeps, and removals, hold the family's lock.
 
 use std::iter;
 use std::ops::Range;
@@ -42,7 +42,7 @@ impl Occupied {
         self.0[list / LISTS].fetch_or(1 << (list % LISTS), Ordering::Release);
     }
 
-    /// Clears the bit of a list that was found empty. The caller, who holds the lock, looks at the
+    /// Clears the bit of a list that was found empty. The caller holds the lock, and looks at the
     /// list once more.
     pub(super) fn clear(&self, list: usize) {
         // Acquire: pairs with the Release in `set`: the next look at the list finds each series
@@ -64,8 +64,8 @@ impl Occupied {
     fn first_in(&self, lists: &Range<usize>) -> Option<usize> {
         let mut list = lists.start;
         while list < lists.end {
-            // Relaxed: a sweep that comes after an insertion, by any synchronisation, finds its bit,
-            // and then its series, by coherence.
+            // Relaxed: a sweep that comes after an insertion, by any synchronisation, finds its
+            // bit, and then its series, by coherence.
             let word = self.0[list / LISTS].load(Ordering::Relaxed) >> (list % LISTS);
             if word != 0 {
                 let found = list + word.trailing_zeros() as usize;

@@ -69,8 +69,9 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Each call looks at exactly the smaller one of `count` and [`len`](Self::len) series, and
     /// successive calls look at all in turn, as long as no other thread inserts or removes one
     /// meanwhile. (An insertion that has not returned may be missed; a removal between two calls
-    /// may have a series looked at twice.) Between two series, a call may load a word for each 64 of
-    /// the [limit](Self::with_max_series): some microseconds for a million, if hardly one is there.
+    /// may have a series looked at twice.) Between two series, a call may load a word for each 64
+    /// of the [limit](Self::with_max_series): some microseconds for a million, if hardly one is
+    /// there.
     ///
     /// No other thread removes a series while `keep` runs. It runs under the family's lock, so it
     /// must not call methods of the family that take it.

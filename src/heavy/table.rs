@@ -6,10 +6,10 @@
 //!
 //! # Comparisons that panic
 //!
-//! A key's `Eq` is a program's own, and may panic. Where a caller asks for a key of its own, it gets
-//! the panic. Where one table is added to another, the keys are those of other callers, and what is
-//! under way must not end in the middle: then two keys of one hash whose comparison panics are taken
-//! for equal. They are, as far as hashes of 64 bits with a random seed tell.
+//! A key's `Eq` is a program's own, and may panic. Where a caller asks for a key of its own, it
+//! gets the panic. Where one table is added to another, the keys are those of other callers, and
+//! what is under way must not end in the middle: then two keys of one hash whose comparison panics
+//! are taken for equal. They are, as far as hashes of 64 bits with a random seed tell.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

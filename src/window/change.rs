@@ -71,12 +71,12 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// | in the ring, and in an earlier bucket of a tier | the same as before |
     ///
     /// In the last case the ring and the tiers stay where they are, because a tier passes each of
-    /// its boundaries once. So the ring reaches back from the newest bucket, and not from that of the
-    /// clock's time. (A window without tiers has no such case.)
+    /// its boundaries once. So the ring reaches back from the newest bucket, and not from that of
+    /// the clock's time. (A window without tiers has no such case.)
     ///
     /// Where the newest bucket is an earlier one than before, a log begins anew with it:
-    /// [`drain_closed`](Self::drain_closed) hands out it and later ones, even if a bucket of the same
-    /// start has had its turn.
+    /// [`drain_closed`](Self::drain_closed) hands out it and later ones, even if a bucket of the
+    /// same start has had its turn.
     ///
     /// # Errors
     ///

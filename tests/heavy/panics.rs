@@ -25,7 +25,7 @@ impl PartialEq for Fragile {
             u64::MAX => {}
             0 => {
                 LEFT.set(u64::MAX);
-                resume_unwind(Box::new("compared")); // a panic that tells nobody
+                resume_unwind(Box::new("compared")); // a panic without a message
             }
             left => LEFT.set(left - 1),
         }

@@ -4,8 +4,8 @@ use testkit::Rng;
 use windrow::Histogram;
 use windrow::histogram::Scale;
 
-/// Returns the rank that a quantile has among `count` values: the least number of ones, beside twos,
-/// among which the quantile is.
+/// Returns the rank that a quantile has among `count` values: the least number of ones, beside
+/// twos, among which the quantile is.
 fn rank(q: f64, count: u64) -> u64 {
     let is_among = |ones: u64| {
         let all = Histogram::with_scale(Scale::fixed::<5, 1, 1_024>());

@@ -21,9 +21,9 @@
 //! The `f64` nearest to 0.07 is greater than 0.07, and the rank among 100 values would be 8 instead
 //! of 7. So `q` stands for each fraction whose nearest `f64` it is. The rank is the first one that
 //! is such a part of `n`, or more: the first `r` for which `r / n`, rounded to an `f64`, is `q` at
-//! least. Among fewer than 2^53 values that division is of two `f64`s, and is rounded to the nearest
-//! one; and only the rank before `q * n`, rounded up, can be meant: `q` differs by less than 2^-53
-//! from what it stands for, which is less than the distance of two ranks.
+//! least. Among fewer than 2^53 values that division is of two `f64`s, and is rounded to the
+//! nearest one; and only the rank before `q * n`, rounded up, can be meant: `q` differs by less
+//! than 2^-53 from what it stands for, which is less than the distance of two ranks.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -35,13 +35,13 @@ impl Distribution {
     /// percentile.
     ///
     /// The quantile is the value with rank `q * n`, rounded up and counted from 1, among `n` values
-    /// in order: for 0.5 the lower of two medians. (A `q` such as `0.07` or `7.0 / 100.0` is taken as
-    /// that fraction, and not as the `f64` nearest to it: among 100 values it is the seventh.) The
-    /// estimate differs from that value by at
-    /// most the [error](Self::error_bound), and never lies beyond the extremes. The first value,
-    /// which is [`min`](Self::min), and the last one, which is [`max`](Self::max), are exact where
-    /// the extremes [are](Self::has_exact_extremes). Returns `None` if there is no value, or if `q`
-    /// is not a number from 0 to 1: 99 is not the 99th percentile.
+    /// in order: for 0.5 the lower of two medians. (A `q` such as `0.07` or `7.0 / 100.0` is taken
+    /// as that fraction, and not as the `f64` nearest to it: among 100 values it is the seventh.)
+    /// The estimate differs from that value by at most the [error](Self::error_bound), and never
+    /// lies beyond the extremes. The first value, which is [`min`](Self::min), and the last one,
+    /// which is [`max`](Self::max), are exact where the extremes [are](Self::has_exact_extremes).
+    /// Returns `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the
+    /// 99th percentile.
     ///
     /// Costs a walk over the cells that were used.
     ///

@@ -39,10 +39,10 @@ pub(crate) fn summand(value: u64) -> u64 {
 /// # Sums
 ///
 /// Every value is counted, and is exact as a minimum or maximum. A value of 2^60 or more (36.5
-/// years in nanoseconds) is no part of any sum or mean: no process has measured it, and it would
-/// put a sum, which is modulo 2^64, back. So a sum is exact until the values below 2^60 add up to
-/// 2^64 (584 years in nanoseconds). Then it begins at zero again, which backends take for a
-/// restart.
+/// years in nanoseconds) is no part of any sum: no process has measured it, and it would put a sum,
+/// which is modulo 2^64, back. (A mean is the sum, divided by the count of all values.) So a sum is
+/// exact until the values below 2^60 add up to 2^64 (584 years in nanoseconds). Then it begins at
+/// zero again, which backends take for a restart.
 ///
 /// The trait is sealed. Convert values of other types: a `u32` by `u64::from`, a fraction by
 /// choosing a unit in which it is whole.

@@ -58,7 +58,9 @@ fn each_round_looks_at_each_series_once() {
             let count = random.u64(0..series / 8);
             let found = looked_at(&all, usize::try_from(count).unwrap());
             assert_eq!(found.len() as u64, count);
-            found.into_iter().for_each(|number| *counts.entry(number).or_default() += 1);
+            for number in found {
+                *counts.entry(number).or_default() += 1;
+            }
             looks += count;
         }
         let rounds = looks / series;
@@ -93,7 +95,9 @@ fn the_hand_goes_on_while_series_come_and_go() {
                 counter.sum() % 3 != 0
             });
             assert_eq!(found.len(), count.min(waits.len()), "seed {seed}");
-            waits.values_mut().for_each(|wait| *wait += found.len());
+            for wait in waits.values_mut() {
+                *wait += found.len();
+            }
             for number in found {
                 if number % 3 == 0 {
                     waits.remove(&number)
@@ -156,7 +160,9 @@ fn sweeps_beside_insertions_miss_none_for_good() {
                 all.retain_next(50, |_| false);
             }
         });
-        inserters.into_iter().for_each(|inserter| inserter.join().unwrap());
+        for inserter in inserters {
+            inserter.join().unwrap();
+        }
         is_over.store(true, Ordering::Relaxed);
     });
     assert_eq!(looked_at(&all, usize::MAX).len(), all.len());

@@ -125,20 +125,32 @@ fn an_add_against_a_removal() {
 /// A sweep that finds a list empty keeps no later one from the series that comes to it meanwhile.
 #[test]
 fn a_sweep_of_an_empty_list_against_an_insertion() {
-    Model::new("families::a_sweep_of_an_empty_list_against_an_insertion")
-        .bounded(3)
-        .bounded_over_epoch(1)
-        .explore(|| {
-            let family = family();
-            add(&family, 1, 1);
-            assert!(remove(&family, 1));
-            let other = spawn(&family, |family| add(family, 2, 2));
+    Model::new("families::a_sweep_of_an_empty_list_against_an_insertion").explore(|| {
+        let family = Arc::new(Family::<Sides, Number>::new());
+        let looks = |count| {
             turn();
-            let removed = family.retain_next(1, |_| false);
-            other.join().unwrap();
-            assert_eq!((removed + family.retain_next(1, |_| false), family.len()), (1, 0));
-            assert_eq!(lifetime(&family), 3);
-        });
+            let mut looks = 0;
+            family.retain_next(count, |_| {
+                looks += 1;
+                true
+            });
+            looks
+        };
+        for side in [Side::Left, Side::Middle] {
+            drop(family.with(Sides { side }));
+        }
+        assert_eq!(looks(2), 2);
+        let other = {
+            let family = Arc::clone(&family);
+            thread::spawn(move || {
+                turn();
+                drop(family.with(Sides { side: Side::Right }));
+            })
+        };
+        assert_eq!(looks(1), 1, "of the last list, or of the first");
+        other.join().unwrap();
+        assert_eq!(looks(usize::MAX), 3);
+    });
 }
 
 /// A series is inserted before the head that is just being removed, or after it has been.

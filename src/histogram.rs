@@ -151,8 +151,20 @@ impl Histogram {
     #[doc(alias = "record_duration")]
     pub fn record(&self, value: impl Recorded) {
         let value = value.number();
+        if self.extremes.have(value) {
+            self.columns.record(self.scale.place(value), value, 1);
+        } else {
+            self.record_beyond(value, 1);
+        }
+    }
+
+    /// Records a value beyond the extremes, or one that is no part of the sum. Out of line, so that
+    /// any other record needs few registers.
+    #[cold]
+    #[inline(never)]
+    fn record_beyond(&self, value: u64, times: u64) {
         let summand = self.extremes.include(value);
-        self.columns.record(self.scale.place(value), summand, 1);
+        self.columns.record(self.scale.place(value), summand.wrapping_mul(times), times);
     }
 
     /// Records `value` `times` times, at the cost of a single [`record`](Self::record). Records
@@ -168,9 +180,13 @@ impl Histogram {
     #[doc(alias = "record_n")]
     pub fn record_many(&self, value: impl Recorded, times: u64) {
         let value = value.number();
-        if times > 0 {
-            let summand = self.extremes.include(value);
-            self.columns.record(self.scale.place(value), summand.wrapping_mul(times), times);
+        if times == 0 {
+            return;
+        }
+        if self.extremes.have(value) {
+            self.columns.record(self.scale.place(value), value.wrapping_mul(times), times);
+        } else {
+            self.record_beyond(value, times);
         }
     }
 

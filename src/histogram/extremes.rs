@@ -14,8 +14,8 @@
 //! # Values that are no part of a sum
 //!
 //! A value above [`MAX_SUMMAND`] raises a word of its own, `beyond`, and never `greatest`. So it is
-//! above `greatest` whenever it is recorded, and `include` finds it by the comparison that it makes
-//! in any case.
+//! above `greatest` whenever it is recorded, and `have` finds it by the comparison that it makes in
+//! any case.
 //!
 //! # Why all cores share these words
 //!
@@ -45,17 +45,18 @@ impl Extremes {
         }
     }
 
-    /// Extends the extremes to `value`, which will be counted. Returns its part of the sum.
+    /// Returns whether a value that will be counted lies within the extremes, and is a part of the
+    /// sum. If not, it is to be [included](Self::include) first.
     #[inline]
-    pub(super) fn include(&self, value: u64) -> u64 {
+    pub(super) fn have(&self, value: u64) -> bool {
         // Relaxed, both: the extremes only rise (see above).
         let greatest = self.greatest.load(Ordering::Relaxed);
         let least = self.least.load(Ordering::Relaxed);
-        if greatest < value || least < !value { self.raise(value) } else { value }
+        greatest >= value && least >= !value
     }
 
-    #[cold]
-    fn raise(&self, value: u64) -> u64 {
+    /// Extends the extremes to `value`, which will be counted. Returns its part of the sum.
+    pub(super) fn include(&self, value: u64) -> u64 {
         let maximum = if value <= MAX_SUMMAND { &self.greatest } else { &self.beyond };
         raise_cell(maximum, value);
         raise_cell(&self.least, !value);

@@ -286,10 +286,14 @@ impl Update {
             CellIndex::Count { cell } => target.add(cell.into(), self.number),
             CellIndex::Value { pair, extremes } => {
                 let (pair, extremes) = (usize::from(pair), usize::from(extremes));
-                if T::IS_ROW && target.is_below(extremes, self.number) && self.is_beyond_sums() {
-                    return false;
+                if !T::IS_ROW {
+                    target.raise(extremes, self.number);
+                } else if target.is_below(extremes, self.number) {
+                    if self.is_beyond_sums() {
+                        return false;
+                    }
+                    target.raise(extremes, self.number);
                 }
-                target.raise(extremes, self.number);
                 target.raise(extremes + 1, !self.number);
                 target.add(pair + 1, if T::IS_ROW { self.number } else { summand(self.number) });
                 target.add(pair, 1);

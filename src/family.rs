@@ -20,6 +20,7 @@ mod computed;
 pub mod declared;
 mod field;
 mod forgotten;
+mod hand;
 mod handle;
 mod hold;
 pub(crate) mod labels;
@@ -28,6 +29,7 @@ mod lookup;
 mod metric;
 pub(crate) mod names;
 mod number;
+mod occupied;
 mod remove;
 pub(crate) mod run_time;
 mod sample;
@@ -130,8 +132,8 @@ pub use walk::FamilyIter;
 ///
 /// With 64-bit addresses a series takes 40 bytes, its labels (8 for a number of 64 bits, 16 for a
 /// text, and the text) and its metric; 48 bytes and its metric if all labels are enums. The table
-/// takes [8 bytes for each series](Self::with_max_series) that there may be. A removed series is
-/// freed once no thread uses it, by the same call or a later one that removes;
+/// takes [8 bytes and a bit for each series](Self::with_max_series) that there may be. A removed
+/// series is freed once no thread uses it, by the same call or a later one that removes;
 /// [`retain_next`](Self::retain_next) frees 64 of them together.
 ///
 /// # Nothing is lost
@@ -252,8 +254,8 @@ macro_rules! constructor {
             /// [`with_constructor`](Self::with_constructor), a static needs the types twice: see
             /// there.)
             ///
-            /// Eight bytes for each series are allocated at the first use, up to eight mebibytes.
-            /// Beyond 1 048 576 series, lookups get slower.
+            /// Eight bytes and a bit for each series are allocated at the first use, up to eight
+            /// mebibytes and an eighth. Beyond 1 048 576 series, lookups get slower.
             ///
             /// ```
             /// # use windrow::{Counter, Family, labels};

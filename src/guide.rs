@@ -203,6 +203,7 @@ pub mod heavy_keys {}
 
 /// [`Scale::DEFAULT`]: crate::histogram::Scale::DEFAULT
 /// [windows.md]: design::windows
+/// [exact-numbers.md]: exact_numbers
 /// [histogram.md]: histogram
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/percentiles.md")]

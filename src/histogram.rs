@@ -48,7 +48,8 @@ pub use scale::Scale;
 /// assert!((p99 - 990_000.0).abs() <= 990_000.0 * now.error_bound() + 0.5);
 /// ```
 ///
-/// Count, sum, minimum, maximum and the count of each cell are exact. A cell holds values that
+/// Count, sum, minimum, maximum and the count of each cell are exact; the sum is that of the values
+/// below 2^60 ([why](Recorded#sums)). A cell holds values that
 /// differ by at most 9 %, so a percentile is right to 4.3 %; another [`Scale`] has finer or coarser
 /// cells, or another range. Values outside of the scale's range are counted in two further cells.
 ///
@@ -150,8 +151,20 @@ impl Histogram {
     #[doc(alias = "record_duration")]
     pub fn record(&self, value: impl Recorded) {
         let value = value.number();
-        self.extremes.include(value);
-        self.columns.record(self.scale.place(value), value, 1);
+        if self.extremes.have(value) {
+            self.columns.record(self.scale.place(value), value, 1);
+        } else {
+            self.record_beyond(value, 1);
+        }
+    }
+
+    /// Records a value beyond the extremes, or one that is no part of the sum. Out of line, so that
+    /// any other record needs few registers.
+    #[cold]
+    #[inline(never)]
+    fn record_beyond(&self, value: u64, times: u64) {
+        let summand = self.extremes.include(value);
+        self.columns.record(self.scale.place(value), summand.wrapping_mul(times), times);
     }
 
     /// Records `value` `times` times, at the cost of a single [`record`](Self::record). Records
@@ -167,9 +180,13 @@ impl Histogram {
     #[doc(alias = "record_n")]
     pub fn record_many(&self, value: impl Recorded, times: u64) {
         let value = value.number();
-        if times > 0 {
-            self.extremes.include(value);
+        if times == 0 {
+            return;
+        }
+        if self.extremes.have(value) {
             self.columns.record(self.scale.place(value), value.wrapping_mul(times), times);
+        } else {
+            self.record_beyond(value, times);
         }
     }
 
@@ -277,8 +294,8 @@ impl Histogram {
         })
     }
 
-    /// Returns the sum of the values recorded since the histogram was made or last drained,
-    /// wrapping at 2^64. Acquire. Costs a load for each [open
+    /// Returns the [sum](Recorded#sums) of the values recorded since the histogram was made or last
+    /// drained, modulo 2^64. Acquire. Costs a load for each [open
     /// row](crate::diagnostics::strategy#rows), and allocates nothing.
     ///
     /// ```

@@ -7,7 +7,8 @@ use std::ops::{Add, AddAssign};
 ///
 /// For a `Count` or `Signed` event, `count` and `sum` are both the sum of the adds, and there is no
 /// minimum or maximum; [`signed_sum`](Stats::signed_sum) is the sum with its sign. For a `Value`
-/// event, `count` is the number of values. Sums wrap. A `Maximum` event has only a maximum: `count`
+/// event, `count` is the number of values, and `sum` the [sum](crate::Recorded#sums) of those below
+/// 2^60. Sums are modulo 2^64. A `Maximum` event has only a maximum: `count`
 /// and `sum` are always 0. A `Minimum` event has only a minimum.
 ///
 /// ```
@@ -43,8 +44,8 @@ pub struct Stats {
     /// The number of values recorded; for a `Count` or `Signed` event, the sum of the adds; for a
     /// `Maximum` or `Minimum` event, 0.
     pub count: u64,
-    /// The sum of the values, wrapping; for a `Count` or `Signed` event, the sum of the adds; for a
-    /// `Maximum` or `Minimum` event, 0.
+    /// The sum of the values below 2^60, modulo 2^64; for a `Count` or `Signed` event, the sum of
+    /// the adds; for a `Maximum` or `Minimum` event, 0.
     pub sum: u64,
     /// The smallest value recorded; `None` if there was none, and for a `Count`, `Signed` or
     /// `Maximum` event.

@@ -16,6 +16,7 @@
 use std::collections::VecDeque;
 use std::ptr::from_ref;
 
+use crate::family::hand::Hand;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::shared::Shared;
@@ -32,8 +33,8 @@ pub(super) struct Forgotten<L: Labels, M: Metric> {
     waiting: VecDeque<(Until, Shared<L, M>)>,
     /// The series whose wait is over, and which were in use when they were last checked.
     kept: VecDeque<Shared<L, M>>,
-    /// The list that [`Family::retain_next`](crate::Family::retain_next) looks at next.
-    pub(super) hand: usize,
+    /// The place from which [`Family::retain_next`](crate::Family::retain_next) goes on.
+    pub(super) hand: Hand,
 }
 
 /// The events for which a removed series waits.
@@ -64,7 +65,7 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
             batch: Vec::new(),
             waiting: VecDeque::new(),
             kept: VecDeque::new(),
-            hand: 0,
+            hand: Hand::START,
         }
     }
 

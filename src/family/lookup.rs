@@ -137,11 +137,19 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             Search::Nothing(first) => {
                 let Some(new) = self.make_series(list.hash, labels) else { return self.refuse() };
                 // SAFETY: the contract.
-                unsafe { list.insert(new, first, labels) }.unwrap_or_else(|twice| {
-                    self.series.fetch_sub(1, Ordering::Relaxed);
-                    drop(twice.ours); // last: the drop of a metric is the user's, and may panic
-                    twice.there
-                })
+                match unsafe { list.insert(new, first, labels) } {
+                    Ok(series) => {
+                        if let Some(table) = self.table.get() {
+                            table.note_series(&list);
+                        }
+                        series
+                    }
+                    Err(twice) => {
+                        self.series.fetch_sub(1, Ordering::Relaxed);
+                        drop(twice.ours); // last: the drop of a metric is the user's, and may panic
+                        twice.there
+                    }
+                }
             }
         }
     }

@@ -13,9 +13,6 @@ use crate::family::shared::Shared;
 use crate::family::table::Search;
 use crate::sync::Ordering;
 
-/// The number of lists, most of them empty, that a look at one series may pass over.
-const LISTS: usize = 8;
-
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Removes the series for which `keep` returns false, and returns their number.
     ///
@@ -59,14 +56,22 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         removed
     }
 
-    /// Looks at the next `count` series, and removes those for which `keep` returns false. Returns
-    /// the number of removed series.
+    /// Looks at the next `count` series, or at all if there are fewer, and removes those for which
+    /// `keep` returns false. Returns the number of removed series.
     ///
     /// The family has a clock hand, which goes on where the last call of this method has stopped,
     /// and begins anew behind the last series. So a family whose users call this whenever they
     /// insert a series never needs a sweep: each call takes time for `count` series, and not for
-    /// all. A series that has a [`Handle`] is kept. The call does nothing while another thread
-    /// holds the family's lock. Removed series are freed by later calls, 64 of them together.
+    /// all. A series that has a [`Handle`] is kept, without a call of `keep`. The call does nothing
+    /// while another thread holds the family's lock. Removed series are freed by later calls, 64 of
+    /// them together.
+    ///
+    /// Each call looks at exactly the smaller one of `count` and [`len`](Self::len) series, and
+    /// successive calls look at all in turn, as long as no other thread inserts or removes one
+    /// meanwhile. (An insertion that has not returned may be missed; a removal between two calls
+    /// may have a series looked at twice.) Between two series, a call may load a word for each 64
+    /// of the [limit](Self::with_max_series): some microseconds for a million, if hardly one is
+    /// there.
     ///
     /// No other thread removes a series while `keep` runs. It runs under the family's lock, so it
     /// must not call methods of the family that take it.
@@ -94,20 +99,14 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         if forgotten.is_batch_full() {
             forgotten.free(LOOKS, self.announces(), &mut freed);
         }
-        let (mut looks, mut removed) = (0, 0);
-        for _ in 0..count.saturating_mul(LISTS).min(table.lists()) {
-            let list = forgotten.hand % table.lists();
-            forgotten.hand = list + 1;
-            // SAFETY: this thread holds the lock, and `forgotten` keeps what it removes.
-            for series in unsafe { table.each_of(list) } {
-                looks += 1;
-                let is_kept = Shared::count(series) > 1; // one reference is the table's
-                if series.is_there() && !is_kept && !keep(&series.metric) {
-                    removed += usize::from(self.remove_from_table(series, &mut forgotten));
-                }
-            }
-            if looks >= count {
-                break;
+        let mut removed = 0;
+        // SAFETY: this thread holds the lock, and `forgotten` keeps what it removes.
+        let round = unsafe { forgotten.hand.round(table) };
+        for (behind, series) in round.filter(|(_, series)| series.is_there()).take(count) {
+            forgotten.hand = behind; // first: `keep` may panic
+            let is_kept = Shared::count(series) > 1; // one reference is the table's
+            if !is_kept && !keep(&series.metric) {
+                removed += usize::from(self.remove_from_table(series, &mut forgotten));
             }
         }
         removed

@@ -29,6 +29,7 @@
 
 use std::hash::BuildHasher;
 use std::iter;
+use std::ops::Range;
 use std::ptr::{self, null_mut};
 
 use foldhash::quality::RandomState;
@@ -36,6 +37,7 @@ use foldhash::quality::RandomState;
 use crate::dependent;
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::occupied::Occupied;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 use crate::reclaim::announced::{self, Word};
@@ -51,6 +53,7 @@ pub(super) struct Table<L: Labels, M> {
     /// True if lookups announce their series: see `hold`.
     pub(super) announces: bool,
     heads: Box<[AtomicPtr<Series<L, M>>]>,
+    occupied: Occupied,
 }
 
 /// The list to which a set of labels belongs.
@@ -85,7 +88,8 @@ impl<L: Labels, M> Table<L, M> {
         heads.try_reserve_exact(lists).ok()?;
         heads.extend(iter::repeat_with(|| AtomicPtr::new(null_mut())).take(lists));
         let announces = L::COMBINATIONS.is_none() && stripe::families_announce();
-        Some(Table { random: RandomState::default(), announces, heads: heads.into() })
+        let (random, occupied) = (RandomState::default(), Occupied::new(lists)?);
+        Some(Table { random, announces, heads: heads.into(), occupied })
     }
 
     #[inline]
@@ -116,13 +120,41 @@ impl<L: Labels, M> Table<L, M> {
         self.heads.len()
     }
 
+    /// Returns the numbers of the lists in a range that may have series, in order.
+    pub(super) fn occupied(&self, lists: Range<usize>) -> impl Iterator<Item = usize> {
+        self.occupied.each_in(lists)
+    }
+
+    /// Notes that a list of this table has a series.
+    pub(super) fn note_series(&self, list: &List<'_, L, M>) {
+        let first = self.heads.as_ptr().addr();
+        let distance = ptr::from_ref(list.head).addr() - first;
+        self.occupied.set(distance / size_of::<AtomicPtr<Series<L, M>>>());
+    }
+
+    /// Notes that a list was found empty, if it still is.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the lock under which series are removed.
+    pub(super) unsafe fn note_empty(&self, list: usize) {
+        self.occupied.clear(list);
+        // Relaxed: the Acquire in `clear` keeps it behind.
+        if !self.heads[list].load(Ordering::Relaxed).is_null() {
+            self.occupied.set(list);
+        }
+    }
+
     /// Returns the series of a list, by its number.
     ///
     /// # Safety
     ///
     /// The caller holds the lock under which series are removed, as long as it has the iterator or
     /// a series from it. A series that the iterator has returned may be removed under that lock.
-    pub(super) unsafe fn each_of(&self, list: usize) -> impl Iterator<Item = &Series<L, M>> {
+    pub(super) unsafe fn each_of(
+        &self,
+        list: usize,
+    ) -> impl Iterator<Item = &Series<L, M>> + Clone {
         // Acquire: pairs with the Release in `insert`. SAFETY: a series in a list is not freed; one
         // that is removed is kept until the lock is released, by the contract.
         let first = unsafe { self.heads[list].load(Ordering::Acquire).as_ref() };

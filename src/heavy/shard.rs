@@ -131,9 +131,7 @@ impl<K: Key + ?Sized> Shard<K> {
         let slot = &mut self.slots[self.last];
         if slot.start != Some(start) {
             self.counts.reserve_exact(room(capacity));
-            // Taken first: if a comparison of keys panics, the bucket does not come to a tier
-            // twice.
-            if let (Some(old), Some(left)) = (slot.start.take(), &slot.summary) {
+            if let (Some(old), Some(left)) = (slot.start, &slot.summary) {
                 for (tier, slots) in tiers.iter().zip(&mut self.tiers) {
                     let old = tier.start_of(old);
                     slots[tier.slot_of(old)].absorb(old, capacity, &mut self.counts, left);

@@ -65,8 +65,8 @@ pub(super) const fn shards_for(rows: usize) -> usize {
     rows.saturating_add(SPARE)
 }
 
-/// Locks a shard. A poisoned one is sound: what can panic under a lock is a user's comparison of
-/// keys, before anything is changed.
+/// Locks a shard. A poisoned one is sound: what can panic under a lock is a user's comparison of a
+/// key that its caller gave, before anything is changed.
 fn lock<K: Key + ?Sized>(shard: &Mutex<Shard<K>>) -> MutexGuard<'_, Shard<K>> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,6 +3,15 @@
 //! Entries stand one behind the other, so that a walk over them is quick. An index by the hash
 //! leads to them: open addressing with linear probing, at most half full. The table does not hash:
 //! its caller gives the hash with each key.
+//!
+//! # Comparisons that panic
+//!
+//! A key's `Eq` is a program's own, and may panic. Where a caller asks for a key of its own, it
+//! gets the panic. Where one table is added to another, the keys are those of other callers, and
+//! what is under way must not end in the middle: then two keys of one hash whose comparison panics
+//! are taken for equal. They are, as far as hashes of 64 bits with a random seed tell.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::key::Key;
 use super::key::sealed::{Kept, Room};
@@ -124,10 +133,14 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
         change(self.value_mut(found));
     }
 
-    /// Returns the number of the entry of another table's key.
+    /// Returns the number of the entry of another table's key. Never panics: see the top of the
+    /// file.
     pub(super) fn find_of<W: Copy>(&self, other: &Table<K, W>, number: usize) -> Option<usize> {
         let hash = other.entries[number].hash;
-        self.find_by(hash, |mine| self.keys.is_of(mine, &other.keys, number))
+        self.find_by(hash, |mine| {
+            let is_equal = AssertUnwindSafe(|| self.keys.is_of(mine, &other.keys, number));
+            catch_unwind(is_equal).unwrap_or(true)
+        })
     }
 
     /// Adds an entry for another table's key that has none here.

@@ -28,8 +28,8 @@ mod serde;
 /// method: if one of two services is slow, the mean of their 99th percentiles is the percentile of
 /// neither, nor of both together. So keep distributions.
 ///
-/// [`merge`](Self::merge) saturates counts at 2^64 - 1, both of one cell and of all; the sum wraps
-/// at 2^64. (Cells to which records are added wrap: see [`Histogram`](crate::Histogram).)
+/// [`merge`](Self::merge) saturates counts at 2^64 - 1, both of one cell and of all; the sum is
+/// modulo 2^64. (Cells to which records are added wrap: see [`Histogram`](crate::Histogram).)
 ///
 /// ```
 /// use windrow::Histogram;
@@ -128,7 +128,7 @@ impl Distribution {
         self.count
     }
 
-    /// Returns the sum of the values, wrapping at 2^64.
+    /// Returns the [sum](crate::Recorded#sums) of the values below 2^60, modulo 2^64.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();

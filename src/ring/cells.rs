@@ -19,6 +19,7 @@
 use std::mem::ManuallyDrop;
 
 use crate::event::layout::{BucketLayout, CellIndex, raise_of};
+use crate::recorded::{MAX_SUMMAND, summand};
 use crate::ring::cells::wide::{GROUP, Sparse, Wide, groups};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
@@ -28,6 +29,11 @@ pub(super) mod wide;
 
 /// A target of adds: a set of cells, by position.
 pub(super) trait Target {
+    /// True for a row of a block. It takes no value above [`MAX_SUMMAND`], so its maxima stay
+    /// below, and every greater value is found by the comparison with the maximum.
+    const IS_ROW: bool;
+    /// Returns whether a cell is below `value`.
+    fn is_below(&self, position: usize, value: u64) -> bool;
     /// Adds `n` to a cell, wrapping, with Release.
     fn add(&self, position: usize, n: u64);
     /// Raises a cell to `value`, unless it is there already, with Release.
@@ -37,6 +43,13 @@ pub(super) trait Target {
 /// The columns of a block, in a portable strategy: the cells of the row that this thread has
 /// leased.
 impl Target for Leased {
+    const IS_ROW: bool = true;
+
+    #[inline]
+    fn is_below(&self, position: usize, value: u64) -> bool {
+        Leased::is_below(*self, position, value)
+    }
+
     #[inline]
     fn add(&self, position: usize, n: u64) {
         self.add_in_steps(position, n);
@@ -50,6 +63,13 @@ impl Target for Leased {
 
 /// The columns of a block, in a portable strategy: the cells of the row that this thread was dealt.
 impl Target for Dealt {
+    const IS_ROW: bool = true;
+
+    #[inline]
+    fn is_below(&self, position: usize, value: u64) -> bool {
+        Dealt::is_below(*self, position, value)
+    }
+
     #[inline]
     fn add(&self, position: usize, n: u64) {
         Dealt::add(*self, position, n, Ordering::Release);
@@ -203,6 +223,12 @@ impl Cells<'_> {
 
 /// The shared cells of a bucket.
 impl Target for Cells<'_> {
+    const IS_ROW: bool = false;
+
+    fn is_below(&self, position: usize, value: u64) -> bool {
+        portable::is_below(self.shared_cell(position), value)
+    }
+
     fn add(&self, position: usize, n: u64) {
         add_to(self.shared_cell(position), n);
     }
@@ -238,18 +264,38 @@ impl Update {
         Update { cells, number }
     }
 
-    /// Puts the add into a target. The extremes of a value are raised first, and its count comes
-    /// last: a reader that sees the value counted sees it in the sum and in the extremes too.
+    /// Returns whether the add is of a value that is no part of a sum. A row takes no such value.
+    pub(super) fn is_beyond_sums(self) -> bool {
+        matches!(self.cells, CellIndex::Value { .. }) && self.number > MAX_SUMMAND
+    }
+
+    /// Puts the add into a target, which takes every value: into any but a row.
+    pub(super) fn put<T: Target + ?Sized>(self, target: &T) {
+        let _always = self.try_put(target);
+    }
+
+    /// Puts the add into a target. Returns false, without having written, if that is a row and the
+    /// value is no part of a sum.
+    ///
+    /// The extremes of a value are raised first, and its count comes last: a reader that sees the
+    /// value counted sees it in the sum and in the extremes too.
     #[inline(always)]
     #[allow(clippy::inline_always)] // of a known kind it is one instruction
-    pub(super) fn put<T: Target + ?Sized>(self, target: &T) {
+    pub(super) fn try_put<T: Target + ?Sized>(self, target: &T) -> bool {
         match self.cells {
             CellIndex::Count { cell } => target.add(cell.into(), self.number),
             CellIndex::Value { pair, extremes } => {
                 let (pair, extremes) = (usize::from(pair), usize::from(extremes));
-                target.raise(extremes, self.number);
+                if !T::IS_ROW {
+                    target.raise(extremes, self.number);
+                } else if target.is_below(extremes, self.number) {
+                    if self.is_beyond_sums() {
+                        return false;
+                    }
+                    target.raise(extremes, self.number);
+                }
                 target.raise(extremes + 1, !self.number);
-                target.add(pair + 1, self.number);
+                target.add(pair + 1, if T::IS_ROW { self.number } else { summand(self.number) });
                 target.add(pair, 1);
             }
             CellIndex::Extreme { cell, is_minimum } => {
@@ -257,25 +303,27 @@ impl Update {
                 target.raise(position, to);
             }
         }
+        true
     }
 
-    /// Puts the add through the columns of a block, in this thread's row.
+    /// Puts the add through the columns of a block, in this thread's row, as
+    /// [`try_put`](Self::try_put).
     ///
     /// # Safety
     /// `word` is the encoded column of a block of a portable strategy.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    pub(super) unsafe fn put_in_row(self, word: *mut AtomicU64) {
+    pub(super) unsafe fn put_in_row(self, word: *mut AtomicU64) -> bool {
         // SAFETY: by contract.
         unsafe {
             if let Some(cells) = portable::leased(word) {
-                self.put(&cells);
+                self.try_put(&cells)
             } else if let Some(cells) = portable::dealt(word) {
-                self.put(&cells);
+                self.try_put(&cells)
             } else {
                 match portable::any(word) {
-                    Mine::Leased(cells) => self.put(&cells),
-                    Mine::Dealt(cells) => self.put(&cells),
+                    Mine::Leased(cells) => self.try_put(&cells),
+                    Mine::Dealt(cells) => self.try_put(&cells),
                 }
             }
         }

@@ -301,6 +301,12 @@ impl Leased {
         plain::add_in_steps(self.right(distance), n);
     }
 
+    /// Returns whether that cell is below `value`.
+    #[inline]
+    pub(crate) fn is_below(self, distance: usize, value: u64) -> bool {
+        is_below(self.right(distance), value)
+    }
+
     /// Raises that cell to `value`, if that is greater; Release. Not in a handler.
     #[inline]
     pub(crate) fn raise_in_steps(self, distance: usize, value: u64) {
@@ -337,11 +343,23 @@ impl Dealt {
         self.right(distance).fetch_add(n, order);
     }
 
+    /// Returns whether that cell is below `value`.
+    #[inline]
+    pub(crate) fn is_below(self, distance: usize, value: u64) -> bool {
+        is_below(self.right(distance), value)
+    }
+
     /// Raises that cell to `value`, unless it is there already.
     #[inline]
     pub(crate) fn raise(self, distance: usize, value: u64) {
         raise_cell(self.right(distance), value);
     }
+}
+
+/// Returns whether a cell that only rises is below `value`. Relaxed: as in [`raise_cell`].
+#[inline]
+pub(crate) fn is_below(cell: &AtomicU64, value: u64) -> bool {
+    cell.load(Ordering::Relaxed) < value
 }
 
 /// Raises a cell that threads share to `value`. A cell that is high enough is only read.

@@ -46,8 +46,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.reconfigure(geometry)
     }
 
-    /// Empties the interval and begins anew at the clock's time, while adds and reads go on; for
-    /// example when a circuit breaker opens.
+    /// Empties the interval and begins anew, while adds and reads go on; for example when a circuit
+    /// breaker opens.
     ///
     /// Each add is before the call or after it, as a whole. An add before it counts from then on
     /// only in [`lifetime`](Self::lifetime) and in the [tiers](crate::WindowBuilder::tier): no read
@@ -58,17 +58,25 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// # After a clock that was far ahead
     ///
-    /// Afterwards the current bucket is the newest. If the clock has leapt ahead and come back, all
-    /// adds are [late](Self::late) until it gets there again; this call ends that at once. (To keep
-    /// the ring from following such a leap, see
-    /// [`WindowBuilder::max_lead`](crate::WindowBuilder::max_lead).) Where the call takes the ring
-    /// back:
+    /// If the clock has leapt ahead and come back, all adds are [late](Self::late) until it gets
+    /// there again; this call ends that at once. (To keep the ring from following such a leap, see
+    /// [`WindowBuilder::max_lead`](crate::WindowBuilder::max_lead).) Afterwards the bucket of the
+    /// clock's time is in the ring, and adds of that time count in it:
     ///
-    /// * A log begins anew at the clock's time: [`drain_closed`](Self::drain_closed) hands out
-    ///   buckets of that time and later, even if a bucket of the same start has had its turn.
-    /// * Tiers begin anew too, empty, if the clock's time has left the ring. If it has not, and
-    ///   lies in an earlier bucket of a tier than the newest bucket does, the tier's newest bucket
-    ///   stays the newest.
+    /// | the clock's time | the newest bucket is then |
+    /// |---|---|
+    /// | in the newest bucket, or later | that of the clock's time |
+    /// | earlier, and in the newest bucket of each tier | that of the clock's time |
+    /// | earlier, and no longer in the ring | that of the clock's time; tiers begin anew, empty |
+    /// | in the ring, and in an earlier bucket of a tier | the same as before |
+    ///
+    /// In the last case the ring and the tiers stay where they are, because a tier passes each of
+    /// its boundaries once. So the ring reaches back from the newest bucket, and not from that of
+    /// the clock's time. (A window without tiers has no such case.)
+    ///
+    /// Where the newest bucket is an earlier one than before, a log begins anew with it:
+    /// [`drain_closed`](Self::drain_closed) hands out it and later ones, even if a bucket of the
+    /// same start has had its turn.
     ///
     /// # Errors
     ///

@@ -71,6 +71,42 @@ fn clear_begins_at_the_clocks_now_wherever_that_is() {
     }
 }
 
+/// With a tier, the ring stays where it is if the clock's time is in it and in an earlier bucket of
+/// the tier. Adds of that time count all the same.
+#[test]
+fn clear_takes_no_ring_back_past_a_tiers_boundary_unless_it_must() {
+    // The length of the tier's buckets, the time of the clear, and the newest bucket afterwards.
+    let cases = [
+        (None, 1_035, 1_030),
+        (Some(20), 1_055, 1_050),
+        (Some(20), 1_045, 1_040), // in the same bucket of the tier
+        (Some(20), 1_035, 1_050), // in an earlier one, and in the ring
+        (Some(40), 1_045, 1_040),
+        (Some(40), 1_025, 1_050),
+        (Some(20), 1_005, 1_000), // out of the ring
+        (Some(20), 1_085, 1_080),
+    ];
+    for (tier, now, newest) in cases {
+        let clock = Manual::default();
+        clock.set(at_ns(1_005));
+        let builder = SlidingWindow::<Seen>::builder().interval(ns(40)).buckets(4);
+        let builder = if let Some(length) = tier { builder.tier(ns(length), 50) } else { builder };
+        let window = builder.clock(clock.clone()).build().expect("valid");
+        add(&window, &clock, 1_055, 1);
+        clock.set(at_ns(now));
+        window.clear().expect("there is memory");
+        add(&window, &clock, now, 2);
+        assert_eq!((window.sum(Seen::Pass), window.late(Seen::Pass).sum), (2, 0), "at {now}");
+        for (start, is_counted) in [(newest - 30, true), (newest - 40, false)] {
+            let counted = window.add_at(at_ns(start + 9), Seen::Pass, 4);
+            assert_eq!(counted.is_ok(), is_counted, "{start} of {newest}");
+        }
+        assert_eq!(window.lifetime(Seen::Pass).sum, 7);
+        add(&window, &clock, newest + 10, 8);
+        assert_eq!(window.late(Seen::Pass).sum, 0, "at {now}");
+    }
+}
+
 /// A tier keeps earlier adds, except those ahead of the clock.
 #[test]
 fn tiers_count_on_after_a_reading_far_ahead_is_cleared() {

@@ -10,6 +10,7 @@ mod memory;
 mod panics;
 mod run_time;
 mod schedules;
+mod sweeps;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};

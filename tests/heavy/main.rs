@@ -6,6 +6,7 @@ mod hostile;
 mod memory;
 mod merge;
 mod oracle;
+mod panics;
 mod threads;
 
 use std::collections::BTreeMap;

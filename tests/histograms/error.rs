@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use testkit::Rng;
+use testkit::ledger::summand;
 use windrow::histogram::{Distribution, Scale};
 
 use crate::distribution;
@@ -26,7 +27,7 @@ pub(crate) fn agrees_with(found: &Distribution, values: &[u64]) {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
     let scale = found.scale();
-    let sum = values.iter().fold(0_u64, |sum, value| sum.wrapping_add(*value));
+    let sum = values.iter().map(|value| summand(*value)).fold(0, u64::wrapping_add);
     assert_eq!((found.count(), found.sum()), (values.len() as u64, sum));
     assert_eq!((found.min(), found.max()), (sorted.first().copied(), sorted.last().copied()));
     assert_eq!(found.count(), found.cells().map(|(_, count)| count).sum::<u64>());

@@ -7,7 +7,9 @@ mod exemplars;
 mod extremes;
 mod families;
 mod merges;
+mod ranks;
 mod storms;
+mod sums;
 mod window_storms;
 mod windows;
 

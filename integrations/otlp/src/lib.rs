@@ -59,7 +59,8 @@
 //! range are in the bucket that ends at 2^64, because that end is known to be right. Minimum and
 //! maximum are sent if they are
 //! [exact](windrow::histogram::Distribution::has_exact_extremes): those of totals are, and of
-//! changes those of a series' first one. The sum is a double, which is exact up to 2^53.
+//! changes those of a series' first one. The sum is a double, which is exact up to 2^53; it is
+//! that of the [values below 2^60](windrow::Recorded#sums).
 //!
 //! [`HistogramForm::Octaves`] sends explicit bounds instead, at powers of two, for backends that do
 //! not know exponential histograms. The counts there are exact, too.

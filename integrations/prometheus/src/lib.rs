@@ -84,8 +84,9 @@
 //! # Consistency
 //!
 //! Each number has the guarantee of windrow's own read: a counter lies between its totals at the
-//! beginning and at the end of its read, and never goes back. The numbers of one metric of a
-//! family, or of one window, are read one after the other; those of different series at different
+//! beginning and at the end of its read, and never goes back; a sum of values neither, until the
+//! [values below 2^60](windrow::Recorded#sums) have added up to 2^64. The numbers of one metric of
+//! a family, or of one window, are read one after the other; those of different series at different
 //! moments of the scrape. A series that exists during the whole scrape is in it once.
 //!
 //! A series that is [removed](windrow::Family::retain) is missing from the next scrape on, together

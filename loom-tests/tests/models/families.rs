@@ -122,6 +122,37 @@ fn an_add_against_a_removal() {
     );
 }
 
+/// A sweep that finds a list empty keeps no later one from the series that comes to it meanwhile.
+#[test]
+fn a_sweep_of_an_empty_list_against_an_insertion() {
+    Model::new("families::a_sweep_of_an_empty_list_against_an_insertion").explore(|| {
+        let family = Arc::new(Family::<Sides, Number>::new());
+        let looks = |count| {
+            turn();
+            let mut looks = 0;
+            family.retain_next(count, |_| {
+                looks += 1;
+                true
+            });
+            looks
+        };
+        for side in [Side::Left, Side::Middle] {
+            drop(family.with(Sides { side }));
+        }
+        assert_eq!(looks(2), 2);
+        let other = {
+            let family = Arc::clone(&family);
+            thread::spawn(move || {
+                turn();
+                drop(family.with(Sides { side: Side::Right }));
+            })
+        };
+        assert_eq!(looks(1), 1, "of the last list, or of the first");
+        other.join().unwrap();
+        assert_eq!(looks(usize::MAX), 3);
+    });
+}
+
 /// A series is inserted before the head that is just being removed, or after it has been.
 #[test]
 fn an_insertion_against_a_removal() {

@@ -21,6 +21,12 @@
 //!   falls by `n d` for each eviction that raises the floor by `d`: so `floor <= (W + W') / n`, as
 //!   before.
 //! * Without evictions each floor and error is zero if both were.
+//!
+//! # Comparisons that panic
+//!
+//! Nothing here panics: of two keys that both tables hold, a comparison that
+//! does takes them for equal (see `table`). So a bucket comes to each tier as a whole, whatever the
+//! `Eq` of one of its keys does.
 
 use super::{Held, Summary, batch, room};
 use crate::heavy::key::Key;
@@ -33,13 +39,11 @@ impl<K: Key + ?Sized> Summary<K> {
         counts: &mut Vec<u64>,
         other: &Summary<K>,
     ) {
-        let mut merge = Merge { into: self, is_over: false };
-        let into = &mut *merge.into;
-        into.total = into.total.saturating_add(other.total);
+        self.total = self.total.saturating_add(other.total);
         let floor = other.floor;
         if floor > 0 {
-            into.floor = into.floor.saturating_add(floor);
-            for held in into.held.values_mut() {
+            self.floor = self.floor.saturating_add(floor);
+            for held in self.held.values_mut() {
                 held.count = held.count.saturating_add(floor);
                 held.error = held.error.saturating_add(floor);
             }
@@ -47,34 +51,17 @@ impl<K: Key + ?Sized> Summary<K> {
         for (number, theirs) in other.held.values().enumerate() {
             // Of the other: an error is a floor of its past, and a count is above its floor.
             let (above, less) = (theirs.count - floor, floor - theirs.error);
-            if let Some(mine) = into.held.find_of(&other.held, number) {
-                let held = into.held.value_mut(mine);
+            if let Some(mine) = self.held.find_of(&other.held, number) {
+                let held = self.held.value_mut(mine);
                 held.count = held.count.saturating_add(above);
                 held.error -= less; // it is the other's floor at least
                 continue;
             }
-            if into.held.len() == room(capacity) {
-                into.evict(batch(capacity), counts);
+            if self.held.len() == room(capacity) {
+                self.evict(batch(capacity), counts);
             }
-            let (count, error) = (into.floor.saturating_add(above), into.floor - less);
-            into.held.push_of(&other.held, number, Held { count, error });
-        }
-        merge.is_over = true;
-    }
-}
-
-/// A summary that is being added to. If a comparison of keys panics, it knows nothing but its
-/// total.
-struct Merge<'s, K: Key + ?Sized> {
-    into: &'s mut Summary<K>,
-    is_over: bool,
-}
-
-impl<K: Key + ?Sized> Drop for Merge<'_, K> {
-    fn drop(&mut self) {
-        if !self.is_over {
-            self.into.held.clear();
-            self.into.floor = self.into.total; // no key has more
+            let (count, error) = (self.floor.saturating_add(above), self.floor - less);
+            self.held.push_of(&other.held, number, Held { count, error });
         }
     }
 }

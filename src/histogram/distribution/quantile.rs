@@ -15,6 +15,15 @@
 //! rounded to a whole number.
 //!
 //! Outside of the range the same rule has the smallest possible error for the bounds of the value.
+//!
+//! # Ranks
+//!
+//! The `f64` nearest to 0.07 is greater than 0.07, and the rank among 100 values would be 8 instead
+//! of 7. So `q` stands for each fraction whose nearest `f64` it is. The rank is the first one that
+//! is such a part of `n`, or more: the first `r` for which `r / n`, rounded to an `f64`, is `q` at
+//! least. Among fewer than 2^53 values that division is of two `f64`s, and is rounded to the
+//! nearest one; and only the rank before `q * n`, rounded up, can be meant: `q` differs by less
+//! than 2^-53 from what it stands for, which is less than the distance of two ranks.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -26,12 +35,13 @@ impl Distribution {
     /// percentile.
     ///
     /// The quantile is the value with rank `q * n`, rounded up and counted from 1, among `n` values
-    /// in order: for 0.5 the lower of two medians. (A `q` such as 0.07 is taken as the decimal
-    /// fraction: among 100 values it is the seventh.) The estimate differs from that value by at
-    /// most the [error](Self::error_bound), and never lies beyond the extremes. The first value,
-    /// which is [`min`](Self::min), and the last one, which is [`max`](Self::max), are exact where
-    /// the extremes [are](Self::has_exact_extremes). Returns `None` if there is no value, or if `q`
-    /// is not a number from 0 to 1: 99 is not the 99th percentile.
+    /// in order: for 0.5 the lower of two medians. (A `q` such as `0.07` or `7.0 / 100.0` is taken
+    /// as that fraction, and not as the `f64` nearest to it: among 100 values it is the seventh.)
+    /// The estimate differs from that value by at most the [error](Self::error_bound), and never
+    /// lies beyond the extremes. The first value, which is [`min`](Self::min), and the last one,
+    /// which is [`max`](Self::max), are exact where the extremes [are](Self::has_exact_extremes).
+    /// Returns `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the
+    /// 99th percentile.
     ///
     /// Costs a walk over the cells that were used.
     ///
@@ -129,15 +139,19 @@ const NONE: u128 = u128::MAX;
 /// The number of bits in the fraction of an `f64`.
 const BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
-/// Returns the rank, from 1 on, of the `q`-quantile of `total` values: `q * total`, rounded up,
-/// computed exactly.
+/// Returns the rank, from 1 on, of the `q`-quantile of `total` values, with `q` for each fraction
+/// whose nearest `f64` it is: see the top of the file.
 ///
 /// There is at least one value, and fewer than 2^76. `q` is a number from 0 to 1.
 fn rank(q: f64, total: u128) -> u128 {
-    // The `f64` nearest to a fraction such as 0.07 may be greater than it, and the rank among 100
-    // values would be 8 instead of 7. So take the next smaller `f64`. As long as there are fewer
-    // values than `f64`s from 0 to 1, this changes no other rank.
-    let q = if total < 1 << f64::MANTISSA_DIGITS { q.next_down().abs() } else { q.abs() };
+    let rank = rounded_up(q.abs(), total);
+    let is_before =
+        rank > 1 && total < 1 << f64::MANTISSA_DIGITS && (rank - 1) as f64 / total as f64 >= q;
+    rank - u128::from(is_before)
+}
+
+/// Returns `q * total`, rounded up, and at least one.
+fn rounded_up(q: f64, total: u128) -> u128 {
     let (exponent, fraction) = (q.to_bits() >> BITS, q.to_bits() & ((1 << BITS) - 1));
     // `q` is the significand, divided by two to the power of BITS plus `shift`.
     let (significand, shift) = match exponent {

@@ -74,6 +74,12 @@ impl Late<'_> {
 }
 
 impl Target for Late<'_> {
+    const IS_ROW: bool = false;
+
+    fn is_below(&self, position: usize, value: u64) -> bool {
+        portable::is_below(self.cell(position), value)
+    }
+
     fn add(&self, position: usize, n: u64) {
         add_to(self.cell(position), n);
     }

@@ -98,7 +98,7 @@ impl Bucket {
     pub(in crate::ring) fn put(&self, at: u64, update: Update) -> bool {
         let word = self.word(at);
         // SAFETY: a bucket with a span has a block, of a portable strategy.
-        word.map(|word| unsafe { update.put_in_row(word) }).is_some()
+        word.is_some_and(|word| unsafe { update.put_in_row(word) })
     }
 
     /// Counts `update` as [`put`](Self::put) does, in the row of this thread's word `own`, if it
@@ -117,12 +117,11 @@ impl Bucket {
         let own = own();
         // SAFETY: as above; the holder vouches for `own`.
         if let Some(cells) = unsafe { portable::leased_by(word, own) } {
-            update.put(&cells);
-            return true;
+            return update.try_put(&cells);
         }
         // SAFETY: as above.
         let dealt = unsafe { portable::dealt_by(word, own) };
-        dealt.map(|cells| update.put(&cells)).is_some()
+        dealt.is_some_and(|cells| update.try_put(&cells))
     }
 
     /// Returns the encoded column of the block, if `at` lies in this bucket and it has a block.

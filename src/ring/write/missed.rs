@@ -117,8 +117,12 @@ impl Ring {
         }
     }
 
-    /// Counts `update` through the live bucket's block; `None` on success.
+    /// Counts `update` through the live bucket's block; `None` on success. A value that is no part
+    /// of a sum is not counted in blocks.
     fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
+        if update.is_beyond_sums() {
+            return Some(Miss::Extreme);
+        }
         let Update { cells, number } = update;
         let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
         let sequence = |missed: &MissCell| {

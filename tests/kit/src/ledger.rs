@@ -10,12 +10,17 @@ use portable_atomic::AtomicU64;
 
 use windrow::Stats;
 
+/// Returns the part of a value in a sum: nothing of one that no clock measures.
+pub fn summand(value: u64) -> u64 {
+    if value < 1 << 60 { value } else { 0 }
+}
+
 /// Count, sum, minimum and maximum of one event, counted in the plainest way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of adds or records.
     pub count: u64,
-    /// The sum of the amounts or values.
+    /// The sum of the amounts, or of the values below 2^60.
     pub sum: u64,
     /// The smallest value, if one was recorded.
     pub min: Option<u64>,
@@ -31,7 +36,7 @@ impl Tally {
 
     /// Returns what recording `value` for a `Value` event amounts to.
     pub fn value(value: u64) -> Tally {
-        Tally { count: 1, sum: value, min: Some(value), max: Some(value) }
+        Tally { count: 1, sum: summand(value), min: Some(value), max: Some(value) }
     }
 
     /// Takes another tally in.

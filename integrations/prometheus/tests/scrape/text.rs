@@ -329,6 +329,23 @@ fn queue(clock: &Manual) -> SlidingWindow<Queue, Manual> {
         .unwrap()
 }
 
+/// A counter that falls is a restart to Prometheus, which then takes all of it for new.
+#[test]
+fn a_time_that_means_never_puts_no_sum_back() {
+    let (latency, window) = (Arc::new(Histogram::new()), Arc::new(queue(&Manual::default())));
+    let mut metrics = Exposition::new();
+    metrics.register("rt", "Latency", Arc::clone(&latency)).unwrap();
+    metrics.register("queue", "Queue", Arc::clone(&window)).unwrap();
+    for value in [Duration::from_secs(1_000_000), Duration::MAX, Duration::MAX] {
+        latency.record(value);
+        window.record(Queue::Waited, value);
+        let samples = samples(&metrics);
+        let ever = ["rt_sum 1e+15", r#"queue_sum_total{event="Waited"} 1000000000000000"#];
+        assert!(ever.iter().all(|ever| samples.iter().any(|line| line == ever)), "{samples:?}");
+    }
+    assert_eq!((latency.count(), window.lifetime(Queue::Waited).count), (3, 3));
+}
+
 #[test]
 fn a_window_shows_its_events_ever_and_in_its_closed_buckets() {
     let clock = Manual::default();

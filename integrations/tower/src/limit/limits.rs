@@ -109,11 +109,11 @@ use crate::unwind::make_or_undo;
 /// # Memory
 ///
 /// A key takes 128 bytes, 8 for a number of 64 bits or 16 for each text in it, and its texts; and a
-/// clock that is not the default what it takes. `max_keys` and up to twice that take 8 bytes each,
-/// once for all. Once more than seven of its grants count at a time, or its requests wait or have
-/// weights, its gate takes 0.7 kilobytes more, and 64 bytes for each bucket (with one bucket more
-/// if it is strict): 1.4 kilobytes for a strict gate of ten buckets. [Rules](Self::replace) that
-/// change a gate have the same effect.
+/// clock that is not the default what it takes. `max_keys` and up to twice that take 8 bytes and a
+/// bit each, once for all. Once more than seven of its grants count at a time, or its requests wait
+/// or have weights, its gate takes 0.7 kilobytes more, and 64 bytes for each bucket (with one
+/// bucket more if it is strict): 1.4 kilobytes for a strict gate of ten buckets.
+/// [Rules](Self::replace) that change a gate have the same effect.
 ///
 /// A key takes 80 bytes more, and two [columns](windrow::diagnostics::columns) once it is counted
 /// there, from the first moment at which two threads ask for it together; 80 bytes if it

@@ -12,7 +12,7 @@ use windrow::{
 use super::seen::{Bits, EVENTS, Seen, WAITED, if_summed, number};
 use super::tallies::{Values, View, total, values};
 use super::tier::Span;
-use crate::ledger::Tally;
+use crate::ledger::{Tally, summand};
 
 pub(super) type Checked = Result<(), TestCaseError>;
 
@@ -35,10 +35,10 @@ pub(super) fn same_sum(
 /// Checks that each cell of a distribution has the number of values between its ends, and that each
 /// value is in a cell.
 pub(super) fn has_values(answer: &Distribution, expected: &Values) -> bool {
-    let sum = |sum: u64, (value, count): (&u64, &u64)| sum.wrapping_add(value.wrapping_mul(*count));
+    let part = |(value, count): (&u64, &u64)| summand(*value).wrapping_mul(*count);
     let ends = (expected.keys().next().copied(), expected.keys().next_back().copied());
     answer.count() == expected.values().sum::<u64>()
-        && answer.sum() == expected.iter().fold(0, sum)
+        && answer.sum() == expected.iter().map(part).fold(0, u64::wrapping_add)
         && (answer.min(), answer.max()) == ends
         && answer.cells().all(|(holds, count)| {
             count == expected.range(holds).map(|(_, count)| count).sum::<u64>()

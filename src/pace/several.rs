@@ -295,6 +295,23 @@ impl<C: Clock> Paces<C> {
     pub fn quantum(&self) -> Duration {
         Duration::from_nanos(self.packed.quantum())
     }
+
+    /// Returns the clock.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Paces, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let paces = Paces::builder().limit(1, second).clock(Manual::default()).build()?;
+    /// assert!(paces.try_admit(1) && !paces.try_admit(1));
+    /// paces.clock().advance(second);
+    /// assert!(paces.try_admit(1));
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn clock(&self) -> &C {
+        &self.clock
+    }
 }
 
 /// Shows the quantum, and what is left.

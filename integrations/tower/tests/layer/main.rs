@@ -8,6 +8,7 @@ mod fields;
 mod flights;
 mod grpc;
 mod heavy;
+mod herd;
 mod hostile;
 mod limited;
 mod limits;

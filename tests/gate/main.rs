@@ -10,6 +10,7 @@ mod pace;
 mod paces;
 mod rations;
 mod retired;
+mod retry_budget;
 mod scales;
 mod schedules;
 mod spans;

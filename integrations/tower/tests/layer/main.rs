@@ -13,6 +13,7 @@ mod hostile;
 mod limited;
 mod limits;
 mod memory;
+mod oracle;
 mod paces;
 mod refusals;
 mod rooms;

@@ -369,6 +369,23 @@ impl<C: Clock> Pace<C> {
     pub fn burst(&self) -> u64 {
         self.terms.burst()
     }
+
+    /// Returns the clock.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let pace = Pace::builder(second).clock(Manual::default()).build()?;
+    /// assert!(pace.try_admit(1) && !pace.try_admit(1));
+    /// pace.clock().advance(second);
+    /// assert!(pace.try_admit(1));
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn clock(&self) -> &C {
+        &self.clock
+    }
 }
 
 /// Shows the period, the burst, and what is left of it.

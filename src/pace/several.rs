@@ -311,6 +311,23 @@ impl<C: Clock> Paces<C> {
         let (now, ends) = (self.clock.now().as_nanos(), self.ends.load());
         self.rates().iter().enumerate().map(move |(at, rate)| rate.quota(end(&ends, at), now))
     }
+
+    /// Returns the clock.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Paces, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let paces = Paces::builder().limit(1, second).clock(Manual::default()).build()?;
+    /// assert!(paces.try_admit(1) && !paces.try_admit(1));
+    /// paces.clock().advance(second);
+    /// assert!(paces.try_admit(1));
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn clock(&self) -> &C {
+        &self.clock
+    }
 }
 
 /// Returns the end of a limit.

@@ -12,6 +12,7 @@ mod paces;
 mod patience;
 mod rations;
 mod retired;
+mod retry_budget;
 mod scales;
 mod schedules;
 mod spans;

@@ -2,7 +2,6 @@
 
 use std::io::{Error, Result};
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -13,20 +12,21 @@ use axum::middleware::from_fn_with_state;
 use http_body_util::BodyExt;
 use tower_http::trace::TraceLayer;
 use windrow_console::ConsoleService;
-use windrow_tower::MetricsLayer;
+use windrow_tower::{MetricsLayer, RulesError};
 
 use crate::counts::ROUTES;
+use crate::settings::Settings;
 use crate::shop::Shop;
 use crate::stop::Stop;
-use crate::{body, book, health, log};
+use crate::{body, book, health, log, streams};
 
 /// The shop's requests are counted. Those for the numbers and for the health are not.
 pub(crate) fn router(
     shop: &Arc<Shop>,
     console: &ConsoleService,
     signal: Stop,
-    body_timeout: Duration,
-) -> Router {
+    settings: &Settings,
+) -> std::result::Result<Router, RulesError> {
     let counting = MetricsLayer::new(&ROUTES, |parts| {
         parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
     });
@@ -36,12 +36,14 @@ pub(crate) fn router(
     // The last layer is the outermost.
     let counted = shop
         .routes()
-        .layer(from_fn_with_state(body_timeout, body::read))
+        .layer(from_fn_with_state(settings.body_timeout, body::read))
         .layer(from_fn_with_state(Arc::clone(&shop.book), book::keep))
         .layer(counting)
         .layer(spans);
     let scrape = Router::new().route_service("/metrics", console.clone());
-    counted.merge(scrape).merge(health::routes(signal)).nest_service("/console", console.clone())
+    let page = Router::new().nest_service("/console", console.clone());
+    let page = streams::limited(page, settings.max_connections)?;
+    Ok(counted.merge(scrape).merge(health::routes(signal)).merge(page))
 }
 
 /// Returns the answer to a scrape, in the format whose end shows that it is whole.

@@ -25,6 +25,7 @@ mod server;
 mod settings;
 mod shop;
 mod stop;
+mod streams;
 mod verdict;
 
 use lexopt::Parser;

@@ -32,7 +32,8 @@ settings, from the file, then SHOP_LISTEN and so on in the environment, then arg
 these wins:
 
   --listen ADDRESS:PORT       where it serves (127.0.0.1:0: a free port of loopback)
-  --max-connections N         how many at once, 1 to 65536 (1024); others wait
+  --max-connections N         how many at once, 1 to 65536 (1024); others wait;
+                              streams of the page have half of them
   --header-timeout-seconds N  for a request's header, 1 to 600 (10); the idle timeout too
   --body-timeout-seconds N    for a request's body, 1 to 600 (10)
   --write-timeout-seconds N   for a client that takes no part of its answer, 1 to 600 (30)

@@ -134,12 +134,14 @@ mod key;
 mod labels;
 mod layer;
 mod limit;
+mod line;
 mod pace;
 mod refusal;
 mod room;
 mod routes;
 mod rules;
 mod unwind;
+mod vacancy;
 
 pub use body::ResponseBody;
 pub use changes::Changes;

@@ -2,6 +2,7 @@
 
 mod counts;
 mod fields;
+mod forgetting;
 mod future;
 mod layer;
 mod limits;

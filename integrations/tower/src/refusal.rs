@@ -38,8 +38,9 @@ use crate::limit::{Fields, whole_seconds};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Blocked {
-    /// The time after which the request would be admitted if no other came. `None` if that is
-    /// unknown, or will never be.
+    /// The time that the client is told, before it is rounded up: that of the request's [place in
+    /// line](crate::LimitLayer#when-a-client-is-to-come-back). `None` if it is unknown, or if the
+    /// request will never be admitted.
     pub retry_after: Option<Duration>,
 }
 

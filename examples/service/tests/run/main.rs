@@ -9,6 +9,7 @@ mod deployed;
 mod manifests;
 #[path = "../common/process.rs"]
 mod process;
+mod streams;
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};

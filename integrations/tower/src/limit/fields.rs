@@ -53,6 +53,14 @@ pub struct Quota {
     pub retry_after: Option<Duration>,
 }
 
+impl Quota {
+    /// Returns the time in which the limit admits a weight, on average.
+    pub(crate) fn takes(&self, weight: u64) -> Duration {
+        let nanos = self.interval.as_nanos() * u128::from(weight) / u128::from(self.limit.max(1));
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+}
+
 /// The two fields of a response.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {

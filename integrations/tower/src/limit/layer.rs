@@ -56,6 +56,23 @@ use crate::refusal::{Reason, Refusal};
 /// body.) The body is empty; to give it one, see [`Blocked`](crate::Blocked). The draft `RateLimit`
 /// header fields are written if the layer is [given](Self::fields) them.
 ///
+/// # When a client is to come back
+///
+/// Requests that are refused together are told different times: otherwise their clients would come
+/// back together, and all but a few would be refused again. Each refused request takes a place in
+/// the line of its key, behind those that were refused before it, at the distance that the limit
+/// needs to admit it: of 100 a second, 10 milliseconds. The time that it is told is
+///
+/// - never earlier than the request would be admitted if no other came;
+/// - at most 30 seconds later than that, and then rounded up. A longer line begins anew at its
+///   head: so clients that never come back hold up the others for no longer.
+///
+/// A client alone is told the true wait, if it comes back when it is told to. A place is no
+/// reservation: a client that comes back competes with all others.
+///
+/// A client that is told whole seconds should add a random part of a second: clients that are told
+/// the same second would come in one instant.
+///
 /// # What counts
 ///
 /// A grant stays granted, even if the request is dropped before the service is called, while it
@@ -235,7 +252,8 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
         K: RequestKey<L>,
     {
         let fields = self.fields.filter(|it| it.are_for(admission.is_granted()))?;
-        let quota = self.key.with_key(parts, |key: L::Borrowed<'_>| self.limits.quota(key))??;
+        let quota_of = |key: L::Borrowed<'_>| self.limits.limit_of(key)?.quota();
+        let quota = self.key.with_key(parts, quota_of)??;
         let retry_after = match admission {
             Admission::Refused { retry_after } => retry_after,
             Admission::Now | Admission::After(_) => None,
@@ -243,14 +261,22 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
         Some(fields.of(&[Quota { retry_after, ..quota }]))
     }
 
-    /// Asks the gate of a request's key.
+    /// Asks the gate of a request's key. A refused request is told the turn of its place in line.
     fn admit(&self, parts: &Parts) -> Admission
     where
         K: RequestKey<L>,
         W: Fn(&Parts) -> u64,
     {
-        let ask =
-            |key: L::Borrowed<'_>| self.limits.admit(key, (self.weight)(parts), self.max_wait);
+        let ask = |key: L::Borrowed<'_>| {
+            let weight = (self.weight)(parts);
+            let admission = self.limits.admit(key, weight, self.max_wait);
+            let Admission::Refused { retry_after: Some(wait) } = admission else {
+                return admission;
+            };
+            let limit = self.limits.limit_of(key);
+            let turn = limit.and_then(|limit| limit.turn_of(weight, wait));
+            Admission::Refused { retry_after: turn.or(Some(wait)) }
+        };
         self.key.with_key(parts, ask).unwrap_or(Admission::Now)
     }
 }

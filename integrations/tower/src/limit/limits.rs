@@ -31,11 +31,11 @@ use windrow::{
 
 use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
-use crate::limit::fields::Quota;
 use crate::limit::series::Limit;
 use crate::limit::sharing::{Departures, Sharing, admit_by_both};
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
+use crate::vacancy::{make_room, make_room_ahead};
 
 /// A rate limiter by key: a [`Limit`] for each client, each route, or each pair of both, for use in
 /// a static.
@@ -108,7 +108,7 @@ use crate::unwind::make_or_undo;
 ///
 /// # Memory
 ///
-/// A key takes 128 bytes, 8 for a number of 64 bits or 16 for each text in it, and its texts; and a
+/// A key takes 136 bytes, 8 for a number of 64 bits or 16 for each text in it, and its texts; and a
 /// clock that is not the default what it takes. `max_keys` and up to twice that take 8 bytes and a
 /// bit each, once for all. Once more than seven of its grants count at a time, or its requests wait
 /// or have weights, its gate takes 0.7 kilobytes more, and 64 bytes for each bucket (with one
@@ -126,9 +126,6 @@ pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     gate: MakeGate<L, C>,
     current: Current<Rate>,
 }
-
-/// The number of keys at which a new one looks, to make room.
-const LOOKS: usize = 8;
 
 /// Makes a key's gate; for `None`, the overflow gate.
 type MakeGate<L, C> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> Gate<C>;
@@ -198,7 +195,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
                 self.make_gate(&limit.keep());
             }
             let is_overflow = matches!(limit.own(), Some((_, Standing::Overflow)));
-            if is_overflow && !mem::replace(&mut has_looked, true) && self.make_room() {
+            let looks = is_overflow && !mem::replace(&mut has_looked, true);
+            if looks && make_room(&self.family, |limit| self.is_in_use(limit)) {
                 continue;
             }
             let max_wait = limit.counts.max_wait(max_wait);
@@ -218,14 +216,11 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         }
     }
 
-    /// Returns the state of a key's gate, or of the overflow gate for a key without its own; `None`
-    /// before there is one.
-    pub(super) fn quota(&self, key: L::Borrowed<'_>) -> Option<Quota> {
+    /// Returns the limit of a key, or of the overflow key for a key without its own; `None` before
+    /// there is one.
+    pub(super) fn limit_of(&self, key: L::Borrowed<'_>) -> Option<Handle<L, Limit<C>>> {
         let own = self.family.get(key).map(|limit| limit.keep());
-        let limit = own.as_ref().or_else(|| self.overflow.get())?;
-        let gate = limit.gate()?;
-        let (limit, interval, left) = (gate.limit(), gate.interval(), gate.left());
-        Some(Quota { limit, interval, left, retry_after: None })
+        own.or_else(|| self.overflow.get().cloned())
     }
 
     /// Asks the gates of a key; `None` if the key is to be looked for again.
@@ -245,7 +240,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
                 return (!is_in_vain).then_some(admission);
             }
             Standing::Sharing(sharing) => {
-                let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
+                let overflow = self.overflow_gate();
                 if let Some((overflow, left)) =
                     overflow.and_then(|it| Some((it, sharing.left(it)?)))
                 {
@@ -272,17 +267,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         }
         // Between the series and the look; pairs with the fence in `has_found_room`.
         fence(Ordering::SeqCst);
-        let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
-        overflow.and_then(Sharing::with).map_or(Standing::Alone, Standing::Sharing)
-    }
-
-    /// Returns whether a key still shares, and must not be forgotten.
-    fn shares(&self, standing: Standing) -> bool {
-        let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
-        match (standing, overflow) {
-            (Standing::Sharing(sharing), Some(overflow)) => sharing.left(overflow).is_some(),
-            _ => false,
-        }
+        self.overflow_gate().and_then(Sharing::with).map_or(Standing::Alone, Standing::Sharing)
     }
 
     /// Makes a key's gate, unless another thread is faster. If that panics, the key is removed.
@@ -302,10 +287,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             }
             limit.set_own(gate, self.standing(limit));
         });
-        let most = self.family.max_series();
-        if L::COMBINATIONS.is_none() && self.family.len() > most - most / 8 {
-            self.make_room(); // for the keys after this one, which is kept by its handle
-        }
+        // For the keys after this one, which is kept by its handle.
+        make_room_ahead(&self.family, |limit| self.is_in_use(limit));
     }
 
     /// Makes a gate by the user's function.
@@ -318,81 +301,19 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         &self.current
     }
 
+    /// Returns the gate of the overflow key, if there is one.
+    pub(super) fn overflow_gate(&self) -> Option<&Gate<C>> {
+        self.overflow.get().and_then(|overflow| overflow.gate())
+    }
+
+    /// Returns the number of keys that have left.
+    pub(super) fn departures(&self) -> &Departures {
+        &self.departures
+    }
+
     /// Returns whether the family keeps a gate even if it is retired.
     fn stays(limit: &Handle<L, Limit<C>>) -> bool {
         L::COMBINATIONS.is_some() || limit.labels().is_none()
-    }
-
-    /// Forgets the idle keys: those without grants that count or are waited for, and which no
-    /// longer [share](Self#when-there-are-too-many-keys). Returns their number. (A key that was
-    /// looked up in the [family](Self::family), and never asked, is forgotten by the second of two
-    /// calls that are a tenth of a second apart.)
-    ///
-    /// No client gets more by it, even if it asks at the same time, on a clock that does not step
-    /// back. A forgotten key's gate is [retired](windrow::Gate::retire), and the next one begins
-    /// where that one has ended: without grants. But it has the limit of the function or of the
-    /// rules, not one that was [set](windrow::Gate::set_limit). The key's counts stay in the
-    /// family's total.
-    ///
-    /// Opens a bucket of each gate that it ends, and reads the others. If all labels of the key are
-    /// enums, it does nothing: then the number of keys is bounded anyway.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::clock::Manual;
-    /// use windrow::{Gate, labels};
-    /// use windrow_tower::Limits;
-    ///
-    /// labels! { pub struct Client { client: str } }
-    ///
-    /// thread_local! { static CLOCK: Manual = Manual::default(); }
-    /// let clients = Limits::<Client, Manual>::new(10, |_| {
-    ///     Gate::builder(1).clock(CLOCK.with(Manual::clone)).build().expect("one a second")
-    /// });
-    /// assert!(clients.admit(Client { client: "alice" }, 1, Duration::ZERO).is_granted());
-    /// assert_eq!(clients.forget_idle(), 0);
-    /// CLOCK.with(|clock| clock.advance(Duration::from_secs(1)));
-    /// assert_eq!((clients.forget_idle(), clients.family().len()), (1, 0));
-    /// ```
-    pub fn forget_idle(&self) -> usize {
-        if L::COMBINATIONS.is_some() {
-            return 0;
-        }
-        // A key without a gate is just being made, or was never asked.
-        self.family.retain(|limit, idle| match limit.own() {
-            Some(own) => self.is_kept(own),
-            None => idle.is_zero() || !limit.end_without_gate(),
-        })
-    }
-
-    /// Looks at the next few keys, and forgets the idle ones. Returns whether it has forgotten any.
-    #[cold]
-    fn make_room(&self) -> bool {
-        // A key that is just being made has a handle, and is passed over.
-        let is_kept = |limit: &Limit<C>| match limit.own() {
-            Some(own) => self.is_kept(own),
-            None => !limit.end_without_gate(),
-        };
-        self.family.retain_next(LOOKS, is_kept) > 0
-    }
-
-    /// Returns whether a key with this gate is kept. Otherwise the gate is retired, and the key may
-    /// be removed.
-    fn is_kept(&self, (gate, standing): (&Gate<C>, Standing)) -> bool {
-        let is_kept = self.shares(standing) || !gate.retire();
-        if !is_kept {
-            self.departures.note();
-        }
-        is_kept
-    }
-
-    /// Returns whether a key is over, and may be removed.
-    fn leaves(&self, limit: &Limit<C>) -> bool {
-        let leaves = limit.is_over();
-        if leaves {
-            self.departures.note();
-        }
-        leaves
     }
 
     /// Returns the family of the keys, for reading and for exporters:

@@ -2,11 +2,14 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use windrow::clock::Coarse;
 use windrow::{Clock, Gate, family::Metric, gate::GateError};
 
 use crate::limit::counts::{Answer, Counts, Standing};
+use crate::limit::fields::Quota;
+use crate::line::Line;
 use crate::rules::Rate;
 
 /// A key's gate, and the counts of its requests: a metric in the family of a
@@ -16,6 +19,7 @@ pub struct Limit<C = Coarse> {
     gate: OnceLock<Option<Gate<C>>>,
     /// The standing is set before the gate.
     pub(super) counts: Counts,
+    line: Line,
 }
 
 impl<C: Clock> Limit<C> {
@@ -71,6 +75,20 @@ impl<C: Clock> Limit<C> {
         self.gate().zip(self.counts.standing())
     }
 
+    /// Returns the state of the gate, if there is one.
+    pub(super) fn quota(&self) -> Option<Quota> {
+        let gate = self.gate()?;
+        let (limit, interval, left) = (gate.limit(), gate.interval(), gate.left());
+        Some(Quota { limit, interval, left, retry_after: None })
+    }
+
+    /// Returns the time at which a refused request is told to come back: that of its place in the
+    /// line of this key.
+    pub(super) fn turn_of(&self, weight: u64, wait: Duration) -> Option<Duration> {
+        let (gate, quota) = (self.gate()?, self.quota()?);
+        Some(self.line.join(gate.clock().now(), wait, quota.takes(weight)))
+    }
+
     /// Returns whether the gate is still to be made.
     pub(super) fn is_without_gate(&self) -> bool {
         self.gate.get().is_none()
@@ -114,7 +132,7 @@ impl<C: Clock> Limit<C> {
 /// Creates a key without a gate.
 impl<C> Default for Limit<C> {
     fn default() -> Limit<C> {
-        Limit { gate: OnceLock::new(), counts: Counts::new() }
+        Limit { gate: OnceLock::new(), counts: Counts::new(), line: Line::new() }
     }
 }
 

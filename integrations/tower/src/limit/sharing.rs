@@ -123,7 +123,7 @@ fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
 }
 
 /// Asks two gates for a weight that both must grant, without a wait. `left` is the time for which
-/// the key still asks `overflow`.
+/// the key still asks `overflow`. A refusal has the wait after which both would grant it.
 pub(super) fn admit_by_both<C: Clock>(
     own: &Gate<C>,
     overflow: &Gate<C>,
@@ -139,12 +139,17 @@ pub(super) fn admit_by_both<C: Clock>(
         },
         granted @ (Admission::Now | Admission::After(_)) => granted,
     };
-    // The gate that seems short comes first: a refusal takes nothing from the other.
-    if own.left() >= weight && overflow.left() < weight {
-        if let refused @ Admission::Refused { .. } = by_overflow() {
-            return refused;
+    // A gate that seems short comes first: a refusal takes nothing from the other.
+    if overflow.left() < weight {
+        let Admission::Refused { retry_after: shared } = by_overflow() else {
+            return own.admit(weight, now);
+        };
+        if own.left() < weight
+            && let Admission::Refused { retry_after } = own.admit(weight, now)
+        {
+            return Admission::Refused { retry_after: retry_after.max(retry_after.and(shared)) };
         }
-        return own.admit(weight, now);
+        return Admission::Refused { retry_after: shared };
     }
     match own.admit(weight, now) {
         Admission::Now => by_overflow(),

@@ -4,6 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::future::{Ready, ready};
 use std::marker::PhantomData;
 use std::mem;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use http::{Request, Response};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::limit::{Fields, LimitFields, LimitFuture};
+use crate::limit::{Fields, LimitFields, LimitFuture, Quota};
+use crate::pace::lines::Lines;
 use crate::pace::turn::{AtTurn, RequestPace, Turn};
 use crate::refusal::{Reason, Refusal};
 
@@ -38,7 +40,9 @@ use crate::refusal::{Reason, Refusal};
 /// ```
 ///
 /// The responses are those of a [`LimitLayer`](crate::LimitLayer#responses), for HTTP and gRPC; a
-/// weight above the burst never fits, and has no `Retry-After`.
+/// weight above the burst never fits, and has no `Retry-After`. Clients that are refused
+/// stand [in line](crate::LimitLayer#when-a-client-is-to-come-back), one line before each pace.
+/// With several limits, their distance is that of the slowest limit that has too little left.
 ///
 /// # What counts
 ///
@@ -80,6 +84,7 @@ pub struct PaceLayer<P, F, W = fn(&Parts) -> u64, T = fn(Duration) -> Ready<()>>
     max_wait: Duration,
     sleep: T,
     fields: Option<LimitFields>,
+    lines: Arc<Lines>,
 }
 
 impl<P: RequestPace, F: Fn(&Parts) -> Option<P>> PaceLayer<P, F> {
@@ -103,8 +108,8 @@ impl<P: RequestPace, F: Fn(&Parts) -> Option<P>> PaceLayer<P, F> {
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn new(pace: F) -> PaceLayer<P, F> {
-        let (of, max_wait, fields) = (PhantomData, Duration::ZERO, None);
-        PaceLayer { pace, of, weight: |_| 1, max_wait, sleep: |_| ready(()), fields }
+        let (of, max_wait, fields, lines) = (PhantomData, Duration::ZERO, None, Arc::default());
+        PaceLayer { pace, of, weight: |_| 1, max_wait, sleep: |_| ready(()), fields, lines }
     }
 }
 
@@ -124,8 +129,8 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> PaceLayer<P, F, W2, T> {
-        let PaceLayer { pace, of, max_wait, sleep, fields, .. } = self;
-        PaceLayer { pace, of, weight, max_wait, sleep, fields }
+        let PaceLayer { pace, of, max_wait, sleep, fields, lines, .. } = self;
+        PaceLayer { pace, of, weight, max_wait, sleep, fields, lines }
     }
 
     /// Returns the layer with waiting: a request may wait for its turn, up to `max_wait`; with
@@ -150,8 +155,8 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
         max_wait: Duration,
         sleep: T2,
     ) -> PaceLayer<P, F, W, T2> {
-        let PaceLayer { pace, of, weight, fields, .. } = self;
-        PaceLayer { pace, of, weight, max_wait, sleep, fields }
+        let PaceLayer { pace, of, weight, fields, lines, .. } = self;
+        PaceLayer { pace, of, weight, max_wait, sleep, fields, lines }
     }
 
     /// Returns the layer with the header fields `RateLimit-Policy` and `RateLimit`: see
@@ -171,7 +176,8 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
     }
 
     /// Reserves the turn of a request, and returns the fields of its response, if it is to have
-    /// any. A request without a pace has no turn.
+    /// any. A request without a pace has no turn, and a refused one is told the turn of its place
+    /// in line.
     fn reserve(&self, parts: &Parts) -> (Option<Turn<P::Clock>>, Option<Fields>)
     where
         P: RequestPace,
@@ -180,18 +186,21 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
     {
         let Some(pace) = (self.pace)(parts) else { return (None, None) };
         let weight = (self.weight)(parts);
-        let turn = pace.turn(weight, self.max_wait);
-        let refused = turn.as_ref().err().map(|refused| refused.retry_after);
+        let mut turn = pace.turn(weight, self.max_wait);
         let fields = self.fields.filter(|fields| fields.are_for(turn.is_ok()));
-        let fields = fields.map(|fields| {
-            let mut quotas = pace.quotas();
+        let mut quotas = if turn.is_err() || fields.is_some() { pace.quotas() } else { Vec::new() };
+        if let Err(refused) = &mut turn {
             let is_one = quotas.len() == 1;
-            for quota in quotas.iter_mut().filter(|quota| is_one || quota.left < weight) {
-                quota.retry_after = refused.flatten();
+            let is_short = |quota: &Quota| is_one || quota.left < weight;
+            let short = quotas.iter().filter(|quota| is_short(quota));
+            let takes = short.map(|quota| quota.takes(weight)).max().unwrap_or_default();
+            let wait = refused.retry_after;
+            refused.retry_after = wait.map(|wait| self.lines.join(pace, wait, takes));
+            for quota in quotas.iter_mut().filter(|quota| is_short(quota)) {
+                quota.retry_after = refused.retry_after;
             }
-            fields.of(&quotas)
-        });
-        (Some(turn), fields)
+        }
+        (Some(turn), fields.map(|fields| fields.of(&quotas)))
     }
 }
 
@@ -212,6 +221,7 @@ impl<P, F: Clone, W: Clone, T: Clone> Clone for PaceLayer<P, F, W, T> {
             max_wait: self.max_wait,
             sleep: self.sleep.clone(),
             fields: self.fields,
+            lines: Arc::clone(&self.lines),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
+use std::ptr;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
 use windrow::pace::{RefusedError, Reservation};
-use windrow::{Clock, Pace, Paces};
+use windrow::{Clock, Pace, Paces, Timestamp};
 
 use crate::limit::Quota;
 
@@ -41,7 +42,7 @@ pub(crate) type Turn<C> = Result<Reservation<'static, C>, RefusedError>;
 pub(crate) mod sealed {
     use std::time::Duration;
 
-    use windrow::Clock;
+    use windrow::{Clock, Timestamp};
 
     use super::Turn;
     use crate::limit::Quota;
@@ -54,6 +55,12 @@ pub(crate) mod sealed {
 
         /// Returns the state of each limit.
         fn quotas(self) -> Vec<Quota>;
+
+        /// Returns the time on the pace's clock.
+        fn now(self) -> Timestamp;
+
+        /// Returns the address of the pace, which is its identity.
+        fn address(self) -> usize;
     }
 }
 
@@ -72,6 +79,14 @@ impl<C: Clock> Turns for &'static Pace<C> {
         let interval = Duration::from_nanos(nanos);
         vec![Quota { limit, interval, left, retry_after: None }]
     }
+
+    fn now(self) -> Timestamp {
+        self.clock().now()
+    }
+
+    fn address(self) -> usize {
+        ptr::from_ref(self).addr()
+    }
 }
 
 impl<C: Clock> Turns for &'static Paces<C> {
@@ -89,6 +104,14 @@ impl<C: Clock> Turns for &'static Paces<C> {
             retry_after: None,
         };
         Paces::quotas(self).map(quota).collect()
+    }
+
+    fn now(self) -> Timestamp {
+        self.clock().now()
+    }
+
+    fn address(self) -> usize {
+        ptr::from_ref(self).addr()
     }
 }
 

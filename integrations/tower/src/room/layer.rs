@@ -39,7 +39,8 @@ use crate::room::rooms::{InRoom, Rooms};
 /// its place for as long as it reads.
 ///
 /// A refusal is 503, and not 429: the client has not asked too much, but the service has not
-/// finished its earlier work. The time until it has is unknown, so there is no `Retry-After`. For
+/// finished its earlier work. The time until it has is unknown, so there is no `Retry-After`: a
+/// client should wait a random time, up to twice as long after each refusal. For
 /// gRPC, by the request's `content-type`, it is `grpc-status: 14` (`UNAVAILABLE`). The body is
 /// empty; to give it one, see [`Blocked`](crate::Blocked).
 ///

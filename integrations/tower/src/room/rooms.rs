@@ -28,6 +28,7 @@ use windrow::{
 use crate::current::Current;
 use crate::rules::{Places, RoomRules};
 use crate::unwind::make_or_undo;
+use crate::vacancy::{make_room, make_room_ahead};
 
 /// A concurrency limit by key: a [`Room`] for each, which bounds the requests in flight. For use in
 /// a static.
@@ -50,9 +51,14 @@ use crate::unwind::make_or_undo;
 /// assert!(ROUTES.try_enter(report).is_some());
 /// ```
 ///
-/// Keys beyond the limit of keys share one room, that of the key `None`. Call
-/// [`forget_idle`](Self::forget_idle) regularly: it makes room for new keys. A key that gets a room
-/// of its own keeps the places that it has in the shared room besides, until it leaves them.
+/// Keys beyond the limit of keys share one room, that of the key `None`. Empty rooms make way for
+/// new keys: once more than seven eighths of the keys have one, each new one looks at eight others,
+/// in turn, and [forgets](Self::forget_idle) those whose rooms are empty. A request whose key would
+/// share does the same. A sweep over all keys is needed only to have their memory back. A room in
+/// use never leaves.
+///
+/// A key that gets a room of its own keeps the places that it has in the shared room besides, until
+/// it leaves them.
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
     places: PlacesOf<L>,
@@ -109,10 +115,17 @@ impl<L: Labels> Rooms<L> {
     /// ```
     #[must_use = "the place is free when the guard is dropped: bind it to a name, such as `_place`"]
     pub fn try_enter(&self, key: L::Borrowed<'_>) -> Option<InRoom<L>> {
+        let mut has_looked = false;
         loop {
             let room = self.family.with(key);
-            let places = room.places().unwrap_or_else(|| self.make(&room.keep()));
-            let places = places.min(CLOSED - 1);
+            if room.places().is_none() {
+                self.make(&room.keep());
+            }
+            let looks = room.is_shared() && !mem::replace(&mut has_looked, true);
+            if looks && make_room(&self.family, |room| !room.close()) {
+                continue;
+            }
+            let places = room.places().unwrap_or_default().min(CLOSED - 1);
             if let Some(inside) = room.level.try_enter(1, AtMost(places)) {
                 // A room in use is not closed, and does not leave the family.
                 room.passed.increment();
@@ -130,20 +143,22 @@ impl<L: Labels> Rooms<L> {
     /// Sets the number of places of a key's room, unless another thread is faster. If that panics,
     /// the key is removed.
     #[cold]
-    fn make(&self, room: &Handle<L, Room>) -> u64 {
+    fn make(&self, room: &Handle<L, Room>) {
+        let key = room.labels();
         let leave = || {
-            if let Some(key) = room.labels().filter(|_| L::COMBINATIONS.is_none() && room.close()) {
+            if let Some(key) = key.filter(|_| L::COMBINATIONS.is_none() && room.close()) {
                 self.family.remove_if(key, Room::is_closed);
             }
         };
-        let places = make_or_undo(|| (self.places)(room.labels()), leave);
+        let places = make_or_undo(|| (self.places)(key), leave);
         self.current.publish(|rules| {
-            let setting = |rules: &RoomRules| {
-                rules.setting_of::<L>(self.family.names(), room.labels()).places
-            };
-            room.places.get_or_init(|| AtomicU64::new(rules.map_or(places, setting)));
+            let setting =
+                |rules: &RoomRules| rules.setting_of::<L>(self.family.names(), key).places;
+            let places = AtomicU64::new(rules.map_or(places, setting));
+            room.terms.get_or_init(|| Terms { places, is_shared: key.is_none() });
         });
-        room.places().unwrap_or(places)
+        // For the keys after this one, which is kept by its handle.
+        make_room_ahead(&self.family, |room| !room.close());
     }
 
     /// Returns the rules in force.
@@ -232,9 +247,16 @@ impl<L: Labels> Debug for Rooms<L> {
 #[derive(Default)]
 pub struct Room {
     level: InFlight,
-    places: OnceLock<AtomicU64>,
+    terms: OnceLock<Terms>,
     passed: Counter,
     blocked: Counter,
+}
+
+/// The terms of a room.
+struct Terms {
+    places: AtomicU64,
+    /// Keys without a room of their own share this one.
+    is_shared: bool,
 }
 
 impl Room {
@@ -276,13 +298,17 @@ impl Room {
     /// Returns the number of places, once it is set.
     fn places(&self) -> Option<u64> {
         // Relaxed: it publishes nothing else, and a request under way may go by either rules.
-        self.places.get().map(|places| places.load(Ordering::Relaxed))
+        self.terms.get().map(|terms| terms.places.load(Ordering::Relaxed))
+    }
+
+    fn is_shared(&self) -> bool {
+        self.terms.get().is_some_and(|terms| terms.is_shared)
     }
 
     /// Sets the number of places, if there is one; returns whether it was another.
     pub(super) fn go_by(&self, places: Places) -> bool {
         // Relaxed, as the load.
-        let set = self.places.get().map(|set| set.swap(places.places, Ordering::Relaxed));
+        let set = self.terms.get().map(|terms| terms.places.swap(places.places, Ordering::Relaxed));
         set.is_some_and(|before| before != places.places)
     }
 
@@ -318,7 +344,7 @@ impl Debug for Room {
             .field("places", &self.places())
             .field("passed", &self.passed)
             .field("blocked", &self.blocked)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -49,7 +49,7 @@ async fn requests_beyond_the_pace_are_refused_until_their_turn() {
     let refused = respond(&layer, grpc_from("alice")).await;
     let grpc = Status::from_header_map(refused.headers()).expect("a status");
     assert_eq!(grpc.code(), Code::ResourceExhausted);
-    assert_eq!(text(refused.headers(), "grpc-retry-pushback-ms"), Some("700"));
+    assert_eq!(text(refused.headers(), "grpc-retry-pushback-ms"), Some("1700"), "the next in line");
     CLOCK.advance(Duration::from_millis(699));
     assert_eq!(status(&layer, from("alice")).await, 429);
     CLOCK.advance(Duration::from_millis(1));

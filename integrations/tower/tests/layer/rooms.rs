@@ -67,14 +67,50 @@ async fn a_full_room_refuses_no_other_key() {
     assert_eq!(status(&layer, from("alice")).await, 503);
     assert_eq!(status(&layer, from("bob")).await, 200);
     assert_eq!(status(&layer, Request::new(())).await, 200, "without a key");
-    // All others share one room.
+    // While bob is in his room, all others share one.
+    let bob = ROOMS.try_enter(Client { client: "bob" });
     let strangers = ["carol", "dave"].map(|client| ROOMS.try_enter(Client { client }));
     assert!(strangers.iter().all(Option::is_some));
     assert_eq!(status(&layer, from("eve")).await, 503);
-    drop(alice);
+    drop((alice, bob));
     assert_eq!((ROOMS.forget_idle(), ROOMS.family().len()), (2, 0));
     assert_eq!(status(&layer, from("eve")).await, 200);
-    assert_eq!(ROOMS.family().lifetime(), (5, 2));
+    assert_eq!(ROOMS.family().lifetime(), (6, 2));
+}
+
+/// Strangers come once each, and the table is full of their rooms: a room in use stays, and any
+/// other makes way.
+#[test]
+fn empty_rooms_make_way_for_new_keys() {
+    for keys in [2, 8, 100] {
+        let rooms = Rooms::<Client>::new(keys, |client| if client.is_some() { 1 } else { 3 });
+        let alice = rooms.try_enter(ALICE);
+        for stranger in 0..1_000 {
+            let name = format!("{stranger}");
+            let stranger = Client { client: &name };
+            let place = rooms.try_enter(stranger);
+            assert!(place.is_some() && rooms.try_enter(stranger).is_none(), "of {keys}: {name}");
+            assert!(rooms.try_enter(ALICE).is_none());
+        }
+        assert_eq!(rooms.family().with(ALICE).level(), 1);
+        drop(alice);
+        assert!(rooms.try_enter(ALICE).is_some());
+        assert!(rooms.family().len() <= keys);
+    }
+}
+
+/// A request whose key is too long shares a room, and closes none.
+#[test]
+fn keys_that_are_too_long_drive_none_out() {
+    let rooms = Rooms::<Client>::new(8, |_| 1);
+    for client in ["alice", "anna", "bob"] {
+        assert!(rooms.try_enter(Client { client }).is_some());
+    }
+    let long = "x".repeat(2_000);
+    for _ in 0..10 {
+        assert!(rooms.try_enter(Client { client: &long }).is_some());
+    }
+    assert_eq!(rooms.family().len(), 3);
 }
 
 struct Slow;

@@ -3,7 +3,7 @@
 mod broken;
 mod files;
 mod interrupted;
-mod promise;
+pub(crate) mod promise;
 mod requests;
 mod threads;
 

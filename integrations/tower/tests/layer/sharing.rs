@@ -65,6 +65,28 @@ fn a_key_with_a_new_gate_shares_for_an_interval_more() {
     assert!(ask("dave") && ask("dave") && ask("dave") && !ask("dave"), "she takes nothing of it");
 }
 
+/// Its own gate would admit it after a second, and the shared one after a second and a half.
+#[test]
+fn a_key_that_both_gates_refuse_is_told_when_both_admit_it() {
+    static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
+    static CLIENTS: Limits<Client, Manual> = Limits::new(1, |client| {
+        let (limit, seconds) = if client.is_some() { (1, 1) } else { (3, 2) };
+        let builder = Gate::builder(limit).interval(seconds * SECOND).buckets(20);
+        builder.clock(CLOCK.clone()).build().expect("it is valid")
+    });
+    let ask = |client| CLIENTS.admit(client, 1, Duration::ZERO);
+    assert_eq!(ask(ALICE), Admission::Now);
+    CLOCK.advance(millis(500));
+    assert_eq!([ask(BOB), ask(BOB)], [Admission::Now; 2]);
+    CLOCK.advance(millis(500));
+    assert_eq!(CLIENTS.forget_idle(), 1);
+    assert_eq!(ask(BOB), Admission::Now);
+    let retry_after = Some(millis(1_500));
+    assert_eq!(ask(BOB), Admission::Refused { retry_after });
+    CLOCK.advance(millis(1_500));
+    assert_eq!(ask(BOB), Admission::Now);
+}
+
 /// A key that shares is not forgotten before it has a gate of its own, whether or not it was let
 /// through.
 #[test]

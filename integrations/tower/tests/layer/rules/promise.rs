@@ -24,15 +24,15 @@ fn now() -> u64 {
 
 /// The rules in force from one swap to the next.
 #[derive(Clone)]
-struct Set {
-    default: Rate,
-    overflow: Option<Rate>,
-    rules: Vec<(&'static str, Rate)>,
+pub(crate) struct Set {
+    pub(crate) default: Rate,
+    pub(crate) overflow: Option<Rate>,
+    pub(crate) rules: Vec<(&'static str, Rate)>,
 }
 
 impl Set {
     /// Returns the rate of a key, as the documentation says.
-    fn rate(&self, key: &str) -> Rate {
+    pub(crate) fn rate(&self, key: &str) -> Rate {
         let matches = |pattern: &str| match pattern.split_once('*') {
             Some((prefix, _)) => key.starts_with(prefix),
             None => key == pattern,
@@ -41,11 +41,11 @@ impl Set {
         first.map_or(self.default, |(_, rate)| *rate)
     }
 
-    fn overflow(&self) -> Rate {
+    pub(crate) fn overflow(&self) -> Rate {
         self.overflow.unwrap_or(self.default)
     }
 
-    fn build(&self) -> Result<LimitRules, windrow_tower::RulesError> {
+    pub(crate) fn build(&self) -> Result<LimitRules, windrow_tower::RulesError> {
         let mut builder = Rules::builder(self.default);
         if let Some(overflow) = self.overflow {
             builder = builder.overflow(overflow);
@@ -58,16 +58,16 @@ impl Set {
 }
 
 /// A grant of one key.
-struct Grant {
+pub(crate) struct Grant {
     /// The number of swaps before.
-    swaps: usize,
-    at: u64,
-    weight: u64,
+    pub(crate) swaps: usize,
+    pub(crate) at: u64,
+    pub(crate) weight: u64,
 }
 
 /// Checks the grants of a key that were decided under the sets `rates`: none exceeds a limit, for
 /// each pair of sets under which the first and the last were decided.
-fn judge(grants: &[Grant], rates: &[Vec<Rate>]) -> Result<(), String> {
+pub(crate) fn judge(grants: &[Grant], rates: &[Vec<Rate>]) -> Result<(), String> {
     for first in 0..rates.len() {
         let (mut span, mut highest) = (u64::MAX, 0);
         for (last, rates) in rates.iter().enumerate().skip(first) {
@@ -107,7 +107,7 @@ fn any_rate(random: &mut Rng) -> Rate {
     rate.max_wait(Duration::from_millis([0, 400, 5_000][random.usize(..3)]))
 }
 
-fn any_set(random: &mut Rng) -> Set {
+pub(crate) fn any_set(random: &mut Rng) -> Set {
     loop {
         let rules = (0..random.usize(..4)).map(|_| (PATTERNS[random.usize(..6)], any_rate(random)));
         let rules = rules.collect();
@@ -121,7 +121,7 @@ fn any_set(random: &mut Rng) -> Set {
 
 /// Returns the rate of the gates that the function makes. (They are not strict: then they have the
 /// buckets that they should.)
-fn made() -> Rate {
+pub(crate) fn made() -> Rate {
     Rate::new(3).buckets(10)
 }
 

@@ -1,4 +1,5 @@
-//! Paces: each turn is that of a list of all turns before it, less those that were given back.
+//! Paces: each turn is that of a list of all turns before it, less those that were given back; or
+//! the earliest that another request has left to others.
 
 use std::cell::Cell;
 use std::mem;
@@ -26,29 +27,53 @@ struct Model {
     burst: u64,
     /// The time until which the pace is taken.
     end: u64,
+    /// The moments and the weights that requests have left to others.
+    vacant: Vec<(u64, u64)>,
     /// The moments of the requests that were called, with their weights.
     called: Vec<(u64, u64)>,
 }
 
-/// A turn of the model: its moment, and the end before and behind it.
+/// A turn of the model: its moment, and the end before and behind it, if it was not another's.
 #[derive(Clone, Copy)]
 struct Turn {
     due: u64,
-    before: u64,
-    behind: u64,
+    ends: Option<(u64, u64)>,
 }
 
 impl Model {
-    /// Returns the turn that a weight would have.
-    fn turn(&self, weight: u64) -> Turn {
+    /// Returns the turn that a weight has if it waits so long at most, or would have.
+    fn turn(&mut self, weight: u64, max_wait: u64) -> Turn {
         let behind = self.end.max(now()) + weight * self.period;
-        Turn { due: now().max(behind - self.burst * self.period), before: self.end, behind }
+        let due = now().max(behind - self.burst * self.period);
+        if due > now() && max_wait > 0 {
+            let latest = (now() + max_wait).min(due - 1);
+            self.vacant.retain(|turn| turn.0 > now());
+            let has_it = |turn: &&mut (u64, u64)| turn.0 <= latest && turn.1 >= weight;
+            if let Some(turn) = self.vacant.iter_mut().filter(has_it).min_by_key(|turn| turn.0) {
+                turn.1 -= weight;
+                let due = turn.0;
+                self.vacant.retain(|turn| turn.1 > 0);
+                return Turn { due, ends: None };
+            }
+        }
+        Turn { due, ends: Some((self.end, behind)) }
     }
 
-    /// Gives a turn back that has not come, unless another is behind it.
-    fn give_back(&mut self, turn: Turn) {
-        if now() < turn.due && self.end == turn.behind {
-            self.end = turn.before;
+    /// Gives a turn back that has not come: as if it had never been, unless another is behind it.
+    fn give_back(&mut self, turn: Turn, weight: u64) {
+        if now() >= turn.due {
+            return;
+        }
+        if let Some((before, behind)) = turn.ends
+            && self.end == behind
+        {
+            self.end = before;
+            return;
+        }
+        self.vacant.retain(|vacant| vacant.0 >= now());
+        match self.vacant.iter_mut().find(|vacant| vacant.0 == turn.due) {
+            Some(vacant) => vacant.1 += weight,
+            None => self.vacant.push((turn.due, weight)),
         }
     }
 
@@ -107,6 +132,7 @@ fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
         period: [7, 100 * MS, random.u64(1..700 * MS)][random.usize(..3)],
         burst: random.u64(1..6),
         end: 0,
+        vacant: vec![],
         called: vec![],
     });
     let paces: [Leaked<Pace<Manual>>; 2] = [0, 1].map(|at: usize| {
@@ -135,7 +161,7 @@ fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
             _ if obeyed.is_some() => {}
             0..3 if !waiting.is_empty() => {
                 let gone = waiting.swap_remove(random.usize(..waiting.len()));
-                models[gone.pace].give_back(gone.turn);
+                models[gone.pace].give_back(gone.turn, gone.weight);
                 drop(gone);
                 continue;
             }
@@ -155,9 +181,10 @@ fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
         WEIGHT.set(weight);
         SLEPT.set(None);
         let calls = CALLS.get();
-        let turn = models[pace].turn(weight);
-        let wait = Duration::from_nanos(turn.due - now());
         let fits = weight <= models[pace].burst;
+        let longest = if fits { max_wait.as_nanos() as u64 } else { 0 };
+        let turn = models[pace].turn(weight, longest);
+        let wait = Duration::from_nanos(turn.due - now());
         let mut future: Pending = Box::pin(service.call(request(random, ["one", "other"][pace])));
         if !fits || wait > max_wait {
             let Poll::Ready(Ok(response)) = poll(future.as_mut()) else {
@@ -170,13 +197,15 @@ fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
             if let Some(told) = told(&response).filter(|_| random.u8(..3) == 0) {
                 advance(told);
                 for gone in waiting.drain(..).rev() {
-                    models[gone.pace].give_back(gone.turn);
+                    models[gone.pace].give_back(gone.turn, gone.weight);
                 }
                 obeyed = Some((pace, weight));
             }
             continue;
         }
-        models[pace].end = turn.behind;
+        if let Some((_, behind)) = turn.ends {
+            models[pace].end = behind;
+        }
         admitted += 1;
         if wait.is_zero() {
             let polled = poll(future.as_mut());

@@ -5,8 +5,8 @@
 //! [`Wide::load`] returns the words that one exchange has left. [`Wide::exchange`] stores others,
 //! if no other exchange has come since the load; so it is a compare-exchange of all words at once.
 //! Neither waits for another thread: a thread that is suspended in a call keeps one sheet of words,
-//! and holds up nobody. There is one sheet more than the most threads that ever exchanged at once;
-//! more than four are allocated when they are needed, and kept.
+//! and holds up no other. There is one sheet more than the most threads that ever exchanged at
+//! once; more than four are allocated when they are needed, and kept.
 //!
 //! # Why
 //!
@@ -14,12 +14,12 @@
 //! that each exchange raises. An exchange takes a free sheet, fills it, and turns the head to it by
 //! a compare-exchange of that one word. The sheet that counted before is then free.
 //!
-//! - *A sheet that is filled is nobody else's*: [`Sheet::take`] gives it to one thread. It is free
-//!   again only if that thread gives it back, or has displaced it as the head.
+//! - *A sheet that is filled is one thread's alone*: [`Sheet::take`] gives it to one thread. It is
+//!   free again only if that thread gives it back, or has displaced it as the head.
 //! - *A load is of one exchange*, if the head has the same version before and behind it. A thread
 //!   fills a sheet that was the head only after the head has changed; a Release fence stands
-//!   between, and an Acquire fence in [`Wide::is_at`] between the words and the second look. So who
-//!   has read one word of a later filling sees a later version.
+//!   between, and an Acquire fence in [`Wide::is_at`] between the words and the second look. So a
+//!   thread that has read one word of a later filling sees a later version.
 //! - *An exchange is of what was loaded*, even without the second look: the version that it expects
 //!   was there once, and while it is there, no thread fills its sheet.
 //!
@@ -162,7 +162,7 @@ impl<const N: usize> Sheets<N> {
             sheets = match sheets.next.get() {
                 Some(next) => next,
                 None if first < MOST => sheets.next.set(Sheets::free()),
-                // As many threads are suspended in an exchange. The first to go on frees a sheet.
+                // All sheets are those of suspended threads. The first to go on frees one.
                 None => {
                     spin_loop();
                     first = 0;
@@ -198,8 +198,8 @@ impl<const N: usize> Sheet<N> {
 
     #[inline]
     fn fill(&self, words: [u64; N]) {
-        // Release: pairs with the Acquire fence in `is_at`: who reads any of these words sees the
-        // turn of the head that freed the sheet.
+        // Release: pairs with the Acquire fence in `is_at`: a thread that reads any of these words
+        // sees the turn of the head that freed the sheet.
         fence(Ordering::Release);
         for (word, value) in self.words.iter().zip(words) {
             word.store(value, Ordering::Relaxed);

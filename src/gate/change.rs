@@ -92,8 +92,8 @@ impl<C: Clock> Gate<C> {
     /// # Errors
     ///
     /// Those of [`GateBuilder::build`](crate::gate::GateBuilder::build), and
-    /// [`GateError::Retired`]; the gate then stays as it was. A clock that is too coarse for the new
-    /// buckets is refused even if the builder
+    /// [`GateError::Retired`]; the gate then stays as it was. A clock that is too coarse for the
+    /// new buckets is refused even if the builder
     /// [allowed](crate::gate::GateBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```

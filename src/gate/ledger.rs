@@ -135,7 +135,8 @@ impl Ledger {
     /// finds a number that no turn had which was granted before; and a turn that is granted after
     /// this was read is under the terms of this number, or of one that no longer comes.
     pub(super) fn changes(&self) -> u64 {
-        // Acquire: pairs with the Release in `turn_to_other_terms`: the head is seen to have turned.
+        // Acquire: pairs with the Release in `turn_to_other_terms`: the head is seen to have
+        // turned.
         self.shared.changes.load(Ordering::Acquire)
     }
 

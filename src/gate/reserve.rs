@@ -9,8 +9,8 @@
 //!
 //! A grant counts in the bucket in which its wait ends, and stays there: the gate does not know
 //! whose it is. So the turn is passed on as it is ([`vacancies`](crate::turn::vacancies)), until
-//! its bucket ends. After a change of the terms it is not: those who come then would have more than
-//! the new limit, together with all that is granted already.
+//! its bucket ends. After a change of the terms it is not: calls that come then would have more
+//! than the new limit, together with all that is granted already.
 
 use std::time::Duration;
 

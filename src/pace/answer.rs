@@ -18,9 +18,9 @@ pub(super) enum Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// Answers a call whose own moment would be `due`, without taking that: by a turn before it that
-    /// another caller has vacated, or by a refusal, if the call may not wait for its own. `None` if
-    /// the call may take its own.
+    /// Answers a call whose own moment would be `due`, without taking that: by a turn before it
+    /// that another caller has vacated, or by a refusal, if the call may not wait for its own.
+    /// `None` if the call may take its own.
     #[inline]
     pub(super) fn instead(
         vacancies: &Vacancies,

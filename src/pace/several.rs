@@ -18,10 +18,10 @@
 //! `due(j) <= e(j) - n(j) T`, or a bound for it.
 //!
 //! * If `j` does not wait: `due(j)` is the time, which is at most `e(j) - n(j) T`.
-//! * If it waits for a limit `m` with `T(m) < T`: the end of limit `m` was last behind the time when
-//!   a call came at `t`, and since then it has risen by `W T(m)`, where `W` is the weight from that
-//!   call to `j`. The end of limit 1 has risen from `t`, or a later time, by `W T` at least. So
-//!   `due(j) <= e(m) - n(j) T(m) = t + (W - n(j)) T(m) <= t + (W - n(j)) T <= e(j) - n(j) T`.
+//! * If it waits for a limit `m` with `T(m) < T`: the end of limit `m` was last behind the time
+//!   when a call came at `t`, and since then it has risen by `W T(m)`, where `W` is the weight from
+//!   that call to `j`. The end of limit 1 has risen from `t`, or a later time, by `W T` at least.
+//!   So `due(j) <= e(m) - n(j) T(m) = t + (W - n(j)) T(m) <= t + (W - n(j)) T <= e(j) - n(j) T`.
 //! * If it waits for a limit `m` with `T(m) >= T`: all later calls come at least `T(m)` apart for
 //!   each unit, so the weight behind `j` is at most `(due(k) - due(j)) / T`, and that of `j` is at
 //!   most `b`.

@@ -42,9 +42,9 @@ use crate::wide::Wide;
 /// If a later call was admitted, that call was told its time, and does not come forward. Then the
 /// turn is **vacant**, and goes to the next caller that may wait for it: to one with the same
 /// weight, or to several with parts of it, that come before the turn. So the limiter admits what it
-/// would have admitted if nobody had given up, at the same moments, and exceeds nothing. This is
-/// what keeps a limiter serving whose waits are longer than its callers' patience. A turn that
-/// nobody takes until then stays empty, which costs its part of the rate. A gate gives every turn
+/// would have admitted if no caller had given up, at the same moments, and exceeds nothing. This is
+/// what keeps a limiter serving whose waits are longer than its callers' patience. A turn that no
+/// caller takes until then stays empty, which costs its part of the rate. A gate gives every turn
 /// back in this way; its turns can be taken until their bucket ends.
 ///
 /// A limiter keeps vacant turns of up to 960 moments; further ones stay empty. They take 24 bytes
@@ -62,7 +62,7 @@ use crate::wide::Wide;
 #[must_use = "a reservation that is dropped at once is given back"]
 pub struct Reservation<'a, C: Clock = Coarse> {
     clock: &'a C,
-    /// As the caller was told it.
+    /// The wait as the caller was told it.
     wait: Duration,
     turn: Turn,
     undo: Undo<'a>,
@@ -72,7 +72,7 @@ pub struct Reservation<'a, C: Clock = Coarse> {
 /// The number of words in the longest state of a limiter.
 const WORDS: usize = sized(8, 4);
 
-/// How to leave a limiter as if the call had never been, if it was the last.
+/// The way to leave a limiter as if the call had never been, if it was the last.
 #[derive(Debug)]
 pub(crate) enum Undo<'a> {
     /// There is no way.

@@ -1,8 +1,8 @@
-//! What a caller is told to wait.
+//! The time that a caller is told to wait.
 //!
-//! A clock may show a time up to its resolution ago, when a call asks and when its caller has slept.
-//! So a caller that sleeps for the distance from the reading to a moment may find that the clock
-//! does not show the moment yet. It is told the distance and the resolution.
+//! A clock may show a time up to its resolution ago, when a call asks and when its caller has
+//! slept. So a caller that sleeps for the distance from the reading to a moment may find that the
+//! clock does not show the moment yet. It is told the distance and the resolution.
 
 use std::time::Duration;
 

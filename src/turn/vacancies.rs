@@ -4,12 +4,12 @@
 //!
 //! A turn that is *vacated*, a moment and a weight, goes to callers that come before that moment,
 //! and to each part of its weight at most one. So the calls that are admitted have the same moments
-//! and weights as if nobody had given up: **whatever limit they kept, they keep**, and no rule of
-//! the limiter needs to know of it.
+//! and weights as if no caller had given up: **whatever limit they kept, they keep**, and no rule
+//! of the limiter needs to know of it.
 //!
 //! A caller gets the earliest vacant turn that has its weight. It is not promised one: a turn that
 //! another thread is just looking at is passed over, and there is room for 960 moments. A turn that
-//! nobody takes is over at its moment: its part of the rate is lost, and nothing exceeded.
+//! no caller takes is over at its moment: its part of the rate is lost, and nothing exceeded.
 //!
 //! # Why
 //!
@@ -25,10 +25,10 @@
 //! There is a place for each moment. Its word is the moment, or [`EMPTY`], or [`BUSY`] while one
 //! thread has the place to itself: from the exchange that made it so until the store that ends it.
 //! Only that thread reads the rest of the place for good, and writes it. A thread that is suspended
-//! there keeps one place from the others, and holds up nobody.
+//! there keeps one place from the others, and holds up no other.
 //!
 //! Places stand in segments, each twice as long as the one before, and are made when they are
-//! needed. Who looks for a turn empties the places of those that are over.
+//! needed. A call that looks for a turn empties the places of those that are over.
 
 use std::iter;
 use std::ops::RangeInclusive;
@@ -53,13 +53,13 @@ pub(crate) struct Vacancies(Once<Segment>);
 /// Some places, and those behind them.
 #[derive(Debug)]
 struct Segment {
-    places: Box<[Place]>,
+    places: Box<[Vacancy]>,
     next: Once<Segment>,
 }
 
 /// The vacant turns of one moment.
 #[derive(Debug)]
-struct Place {
+struct Vacancy {
     moment: AtomicU64,
     weight: AtomicU64,
     /// The terms under which they were granted.
@@ -121,15 +121,15 @@ impl Vacancies {
 
 impl Segment {
     fn of(places: usize) -> Segment {
-        Segment { places: (0..places).map(|_| Place::empty()).collect(), next: Once::new() }
+        Segment { places: (0..places).map(|_| Vacancy::empty()).collect(), next: Once::new() }
     }
 
-    fn places(&self) -> impl Iterator<Item = &Place> {
+    fn places(&self) -> impl Iterator<Item = &Vacancy> {
         iter::successors(Some(self), |segment| segment.next.get()).flat_map(|it| &it.places)
     }
 
     /// Returns the places with turns, and their moments, and empties those that were before `over`.
-    fn turns(&self, over: u64) -> impl Iterator<Item = (&Place, u64)> {
+    fn turns(&self, over: u64) -> impl Iterator<Item = (&Vacancy, u64)> {
         let moments = self.places().map(|place| (place, place.moment()));
         moments.filter(move |(place, moment)| match *moment {
             EMPTY | BUSY => false,
@@ -147,7 +147,7 @@ impl Segment {
     fn take(&self, weight: u64, terms: u64, moments: &RangeInclusive<u64>) -> Option<u64> {
         loop {
             let turns = self.turns(*moments.start());
-            let fits = |(place, moment): &(&Place, u64)| {
+            let fits = |(place, moment): &(&Vacancy, u64)| {
                 moment <= moments.end() && place.has(weight, terms)
             };
             let (place, moment) = turns.filter(fits).min_by_key(|(_, moment)| *moment)?;
@@ -170,10 +170,10 @@ impl Segment {
     }
 }
 
-impl Place {
-    fn empty() -> Place {
+impl Vacancy {
+    fn empty() -> Vacancy {
         let [moment, weight, terms] = [EMPTY, 0, 0].map(AtomicU64::new);
-        Place { moment, weight, terms }
+        Vacancy { moment, weight, terms }
     }
 
     fn moment(&self) -> u64 {

@@ -23,7 +23,7 @@ struct Limit {
 /// the limit.
 type Ends = Vec<i128>;
 
-/// What is known of the calls that were admitted.
+/// The limits, and the calls that they have admitted.
 #[derive(Debug)]
 struct Model {
     limits: Vec<Limit>,
@@ -487,7 +487,8 @@ fn limits_of_all_usual_sets_are_built() {
     }
 }
 
-/// A clock that is behind the time of the building is like any other, and so is one that has leapt.
+/// A clock that is behind the time of the building is like any other, and one that has leapt is,
+/// too.
 #[test]
 fn a_clock_that_was_set_does_not_stop_limits() {
     let in_the_year = |year: u64| Timestamp::from_secs((year - 1970) * 31_556_952);

@@ -15,7 +15,7 @@ const LIMIT: u64 = 3_000;
 
 type Turn<'a> = Result<Reservation<'a, Manual>, RefusedError>;
 
-/// How callers come, and how long they stay: times in nanoseconds.
+/// Callers: the times at which they come, and for which they stay, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Crowd {
     a_second: u64,
@@ -43,7 +43,7 @@ struct Waiting<'a> {
 }
 
 impl Crowd {
-    /// Lets callers come for a minute, and returns how many were served.
+    /// Lets callers come for a minute, and returns the number that was served.
     fn served<'a>(self, clock: &Manual, reserve: impl Fn(Duration) -> Turn<'a>) -> u64 {
         let mut random = testkit::Rng::with_seed(7);
         // By the time at which they do something, and by their number.
@@ -87,7 +87,7 @@ impl Crowd {
     }
 }
 
-/// Returns how many a pace serves, and limits of which one has the same rate, and a gate.
+/// Returns the number that a pace serves, and limits of which one has the same rate, and a gate.
 fn served(crowd: Crowd) -> [u64; 3] {
     let (clock, second) = (Manual::default(), Duration::from_secs(1));
     let pace = Pace::builder(second / 50).clock(clock.clone()).build().unwrap();

@@ -1,7 +1,7 @@
 //! One of several limits: its period, exactly, and what it says to one call.
 //!
 //! A period of 60 s for 7 calls is no whole number of nanoseconds. So a [`Time`] here is one of
-//! nanoseconds and *parts* of a nanosecond, of which a rate has as many as its periods need.
+//! nanoseconds and *parts* of a nanosecond, of which a rate has the number that its periods need.
 
 use std::time::Duration;
 

@@ -208,6 +208,10 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// holds the service that was ready for it, with its reservations: a permit of a limit behind
     /// it, for example.
     ///
+    /// A request whose client goes away while it waits still counts. So `max_wait` should be below
+    /// the patience of the clients: otherwise, under overload, the gate grants most of its limit to
+    /// requests that are gone. A [`PaceLayer`](crate::PaceLayer) passes their turns on.
+    ///
     /// ```
     /// use std::time::Duration;
     /// # use windrow::{Gate, labels};

@@ -203,6 +203,7 @@ impl Clock for Stepping {
 }
 
 /// Either of the two types; a [`Pace`] if there is one limit with a period of whole nanoseconds.
+#[allow(clippy::large_enum_variant)] // one of each test
 enum Limiter {
     One(Pace<Stepping>),
     Several(Paces<Stepping>),
@@ -272,6 +273,26 @@ struct Held<'a> {
     waits: bool,
     /// The ends before its own call, and behind it.
     undo: Option<(Ends, Ends)>,
+}
+
+/// Checks what a limiter says to be left, and the time until all is.
+fn check_rest(
+    limiter: &Limiter,
+    model: &Model,
+    now: u64,
+    resolution: u64,
+) -> Result<(), TestCaseError> {
+    let most = model.limits.iter().map(|limit| limit.burst).min().expect("there is one");
+    let is_now = |n: u64| n == 0 || model.behind(now, n).is_some_and(|(_, due)| due == now);
+    let left = limiter.left();
+    prop_assert!(is_now(left) && (left == most || !is_now(left + 1)), "{}", left);
+    let ends = model.ends.iter().zip(&model.limits);
+    let ends = ends.map(|(end, limit)| -(-end).div_euclid(i128::from(limit.count)));
+    let idle = ends.max().expect("there is one") - i128::from(now);
+    let idle = u64::try_from(idle).unwrap_or(0);
+    let idle = if idle > 0 { idle.saturating_add(resolution) } else { 0 };
+    prop_assert_eq!(limiter.idle_after(), Duration::from_nanos(idle));
+    Ok(())
 }
 
 fn history(
@@ -372,18 +393,12 @@ fn history(
                 prop_assert_eq!(it.turn.move_up(), Duration::from_nanos(rest));
             }
         }
-        let most = limits.iter().map(|limit| limit.burst).min().expect("there is one");
-        let is_now = |n: u64| n == 0 || model.behind(now, n).is_some_and(|(_, due)| due == now);
-        let left = limiter.left();
-        prop_assert!(is_now(left) && (left == most || !is_now(left + 1)), "{}", left);
-        let ends = model.ends.iter().zip(limits);
-        let ends = ends.map(|(end, limit)| -(-end).div_euclid(i128::from(limit.count)));
-        let idle = ends.max().expect("there is one") - i128::from(now);
-        let idle = if idle > 0 { (idle as u64).saturating_add(resolution) } else { 0 };
-        prop_assert_eq!(limiter.idle_after(), Duration::from_nanos(idle));
+        check_rest(&limiter, &model, now, resolution)?;
     }
     model.calls.extend(held.iter().map(|it| (it.moment, it.weight)));
-    held.into_iter().for_each(|it| it.turn.keep());
+    for it in held {
+        it.turn.keep();
+    }
     model.judge();
     Ok(())
 }

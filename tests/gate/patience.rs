@@ -78,7 +78,9 @@ impl Crowd {
                 waiting.insert((next, caller), Waiting { turn, gives_up_at });
             }
         }
-        waiting.into_values().for_each(|it| it.turn.keep());
+        for it in waiting.into_values() {
+            it.turn.keep();
+        }
         served
     }
 

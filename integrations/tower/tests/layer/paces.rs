@@ -219,9 +219,9 @@ fn a_pace_serves_its_limit_though_all_clients_go_away_after_half_of_the_wait() {
     let at = || windrow::Clock::now(&*CLOCK);
     let sleep = |wait| {
         let end = at() + wait;
-        std::future::poll_fn(move |_| match windrow::Clock::now(&*CLOCK) >= end {
-            true => std::task::Poll::Ready(()),
-            false => std::task::Poll::Pending,
+        std::future::poll_fn(move |_| {
+            let has_come = windrow::Clock::now(&*CLOCK) >= end;
+            if has_come { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
         })
     };
     let layer = PaceLayer::new(|_| Some(&*PACE)).wait(SECOND * 2 / 5, sleep);

@@ -41,6 +41,11 @@ struct Turn {
 }
 
 impl Model {
+    fn new(random: &mut Rng) -> Model {
+        let period = [7, 100 * MS, random.u64(1..700 * MS)][random.usize(..3)];
+        Model { period, burst: random.u64(1..6), end: 0, vacant: vec![], called: vec![] }
+    }
+
     /// Returns the turn that a weight has if it waits so long at most, or would have.
     fn turn(&mut self, weight: u64, max_wait: u64) -> Turn {
         let behind = self.end.max(now()) + weight * self.period;
@@ -128,13 +133,7 @@ fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
     }
     begin();
     let random = &mut Rng::with_seed(seed);
-    let mut models = [(); 2].map(|()| Model {
-        period: [7, 100 * MS, random.u64(1..700 * MS)][random.usize(..3)],
-        burst: random.u64(1..6),
-        end: 0,
-        vacant: vec![],
-        called: vec![],
-    });
+    let mut models = [(); 2].map(|()| Model::new(random));
     let paces: [Leaked<Pace<Manual>>; 2] = [0, 1].map(|at: usize| {
         let builder = Pace::builder(Duration::from_nanos(models[at].period));
         Leaked::new(builder.burst(models[at].burst).clock(clock()).build().expect("a pace"))

@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::{Clock, UNKNOWN, monotonic};
 use crate::timestamp::Timestamp;
 
-/// The system's monotonic clock, for short buckets and short periods: its steps are of some ten
-/// nanoseconds on most machines, at most a microsecond on nearly all.
+/// The system's monotonic clock, for short buckets and short periods: its steps are some tens of
+/// nanoseconds long on most machines, and a microsecond at most on nearly all.
 ///
 /// On Linux and Android it is `CLOCK_MONOTONIC` (see `clock_gettime(2)`): nanoseconds since the
 /// machine started, without the time for which it was suspended. It shows the same time as
@@ -17,9 +17,9 @@ use crate::timestamp::Timestamp;
 /// [`std::time::Instant`]. All `Precise` clocks of a process show the same time, which never steps
 /// back, in a forked child neither.
 ///
-/// A reading takes some tens of nanoseconds where it needs no system call: 31 ns on an AMD EPYC with
-/// Linux, where one of [`Coarse`](super::Coarse) takes 6. In a virtual machine or a sandbox whose
-/// clock needs a call, it can take a microsecond.
+/// A reading takes some tens of nanoseconds where it needs no system call: 31 ns on an AMD EPYC
+/// with Linux, where one of [`Coarse`](super::Coarse) takes 6. In a virtual machine or a sandbox
+/// whose clock needs a call, it can take a microsecond.
 ///
 /// ```
 /// use windrow::{Clock, clock::Precise};

@@ -3,8 +3,9 @@
 //! Systems do not say them: `clock_getres(2)` returns 1 ns also where the processor's counter moves
 //! every 10 ns (many AMD processors), every 42 ns (Apple's), or every microsecond (some arm64 and
 //! RISC-V boards). So this module reads the clock again and again, and keeps the shortest step
-//! between two readings. A step of the counter cannot look shorter than it is. It can look longer,
-//! by a reading's time at most: then no thread can tell shorter times apart by this clock either.
+//! between two readings. A step of the counter cannot look shorter than it is, except by what is
+//! rounded to nanoseconds. It can look longer, by less than a reading takes: no thread can tell
+//! such times apart by this clock either.
 
 use std::time::Duration;
 
@@ -20,8 +21,8 @@ const READINGS: usize = 20_000;
 /// The shortest step in nanoseconds; zero until it is measured.
 static SHORTEST: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the shortest step of the fine clock that `now` reads, at least a nanosecond; `tick` if it
-/// took no step meanwhile. The first call measures, and all later ones return the same.
+/// Returns the shortest step of the fine clock that `now` reads, at least a nanosecond; `tick` if
+/// that clock took no step meanwhile. The first call measures, and later ones return the same.
 pub(super) fn of(now: impl Fn() -> u64, tick: impl FnOnce() -> Duration) -> Duration {
     // Relaxed, here and below: a number, which publishes nothing. No thread waits for another one
     // that measures, because that one may be missing in a forked child: the first to be done says

@@ -21,9 +21,8 @@ use kernel as platform;
 ///
 /// On Linux and Android it is `CLOCK_MONOTONIC_COARSE` (see `clock_gettime(2)`): nanoseconds since
 /// the machine started, without the time for which it was suspended, comparable between processes,
-/// 1 to 10 ms apart, read without a system call.
-/// On other systems it is [`std::time::Instant`], counted from its first use in the process, which
-/// is one day after zero.
+/// 1 to 10 ms apart, read without a system call. On other systems it is [`std::time::Instant`],
+/// counted from its first use in the process, which is one day after zero.
 ///
 /// ```
 /// use windrow::{Clock, clock::Coarse};

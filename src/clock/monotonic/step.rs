@@ -79,7 +79,7 @@ mod tests {
     fn a_shorter_step_is_hidden_by_the_reading() {
         assert_eq!(measured(16_000, 25_000), Some(16), "62.5 MHz: one step, or two");
         assert_eq!(measured(10_000, 25_000), Some(20), "two steps, or three");
-        assert_eq!(measured(333, 25_000), Some(24), "less than a nanosecond");
+        assert_eq!(measured(333, 25_000), Some(25), "less than a nanosecond");
         assert_eq!(measured(16_000, 1_000_000), Some(992), "by slow system calls");
     }
 

@@ -12,10 +12,11 @@ use std::time::Duration;
 use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::saturating_nanos;
 
-/// The measurement ends after this number of steps, since it takes two readings that no interrupt
-/// separates,
+/// The number of steps that are measured: most of them lie between interrupts.
 const STEPS: usize = 200;
-/// or after this number of readings, less than a millisecond on most systems.
+
+/// The greatest number of readings, if steps are long: they take less than a millisecond on most
+/// systems.
 const READINGS: usize = 20_000;
 
 /// The shortest step in nanoseconds; zero until it is measured.

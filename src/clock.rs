@@ -5,7 +5,7 @@
 //! | clock | resolution | for |
 //! |---|---|---|
 //! | [`Coarse`] (the default) | the kernel's tick, 1 to 10 ms | buckets of 100 ms and more |
-//! | [`Precise`] | nanoseconds | short buckets |
+//! | [`Precise`] | measured: some 10 ns to 1 µs | short buckets |
 //! | [`Ticker`] | chosen, 1 ms by default | the cheapest adds; one thread publishes the time |
 //! | [`Manual`] | - | tests, and replaying logs |
 //! | [`from_fn`] | yours | any other source of time |

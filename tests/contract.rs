@@ -371,7 +371,7 @@ fn clocks_run() {
     assert!(runs(&Coarse::default()));
     assert!(Coarse::default().resolution() > Duration::ZERO);
     assert!(runs(&Precise::default()));
-    assert_eq!(Precise::default().resolution(), Duration::from_nanos(1));
+    assert!(Precise::default().resolution() > Duration::ZERO);
     let ticker = Ticker::start(Duration::from_millis(2));
     assert_eq!(ticker.resolution(), Duration::from_millis(2));
     assert!(runs(&ticker));

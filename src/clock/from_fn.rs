@@ -22,7 +22,7 @@ use crate::timestamp::Timestamp;
 /// let begun = Instant::now();
 /// let since = move || Timestamp::from_nanos(0) + begun.elapsed();
 /// let window = SlidingWindow::<Hits>::builder()
-///     .clock(clock::from_fn(since, Duration::from_nanos(1)))
+///     .clock(clock::from_fn(since, Duration::from_micros(1)))
 ///     .build()?;
 /// window.add(Hits::Hit, 1);
 /// assert_eq!(window.lifetime(Hits::Hit).sum, 1);

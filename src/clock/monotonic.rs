@@ -9,6 +9,7 @@ use crate::timestamp::Timestamp;
 mod instant;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod kernel;
+mod step;
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use instant as platform;
@@ -19,9 +20,9 @@ use kernel as platform;
 /// that needs no thread.
 ///
 /// On Linux and Android it is `CLOCK_MONOTONIC_COARSE` (see `clock_gettime(2)`): nanoseconds since
-/// the machine started, comparable between processes, 1 to 10 ms apart, read without a system call.
-/// On other systems it is [`std::time::Instant`], counted from its first use in the process, which
-/// is one day after zero.
+/// the machine started, without the time for which it was suspended, comparable between processes,
+/// 1 to 10 ms apart, read without a system call. On other systems it is [`std::time::Instant`],
+/// counted from its first use in the process, which is one day after zero.
 ///
 /// ```
 /// use windrow::{Clock, clock::Coarse};
@@ -56,4 +57,4 @@ impl Clock for Coarse {
     }
 }
 
-pub(super) use platform::fine_nanos;
+pub(super) use platform::{fine_nanos, fine_resolution};

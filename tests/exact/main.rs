@@ -13,6 +13,7 @@ mod add_at;
 mod arena_full;
 mod changes;
 mod clear;
+mod clocks;
 mod conformance;
 mod drain;
 mod errors;

@@ -165,7 +165,7 @@ fn a_builder_makes_the_clock_of_its_type() -> Result<(), BuildError> {
     let window: SlidingWindow<Seen, Manual> = WindowBuilder::default().build()?;
     assert_eq!((window.interval(), window.buckets(), window.now()), (ms(1_000), 2, at(0)));
     WindowBuilder::<Seen, Ticker>::default().build()?;
-    WindowBuilder::<Seen, Precise>::default().interval(ns(100)).buckets(10).build()?;
+    WindowBuilder::<Seen, Precise>::default().interval(ms(100)).buckets(10).build()?;
     let coarse: WindowBuilder<Seen> = WindowBuilder::default();
     coarse.build()?;
     // The clock that is begun with needs no mention where another is given.

@@ -117,7 +117,7 @@ fn threads_have_the_whole_limit_across_a_spill() {
 }
 
 #[test]
-fn nor_by_the_processors_clock() {
+fn nor_by_the_systems_clock() {
     for (limit, shortest, buckets) in [(1, 100, 2), (20, 1_000, 5), (500, 10_000, 10)] {
         // A slow machine reaches the limit in longer buckets only.
         let lengths = || (0..6).map(|times| shortest * 4_u64.pow(times));

@@ -62,7 +62,7 @@ impl Storm {
         let window = SlidingWindow::<Seen>::builder()
             .interval(length * buckets)
             .buckets(buckets as usize)
-            .clock(Traced(clock.clone()))
+            .clock(Traced(clock))
             .build()
             .expect("a valid window");
         Storm { window, length: length.as_nanos() as u64, clock }

@@ -40,7 +40,7 @@ const CALLERS: [Caller; 8] = [
     caller("window_add", WINDOW_ADD, [4, 0]),
     caller("window_add_manual", "SlidingWindow::add, Manual", [4, 0]),
     caller("window_add_coarse", "SlidingWindow::add, Coarse", [4, 1]),
-    caller("window_add_precise", "SlidingWindow::add, Precise", [5, 1]),
+    caller("window_add_precise", "SlidingWindow::add, Precise", [4, 1]),
     // And the two extremes.
     caller("window_record", "SlidingWindow::record, Ticker", [6, 0]),
     // Or the one.

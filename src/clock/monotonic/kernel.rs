@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::step;
+
 /// `clock_gettime` or `clock_getres`.
 type Ask = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c_int;
 
@@ -30,6 +32,13 @@ pub(super) fn coarse_resolution() -> Duration {
     Duration::from_nanos(nanos(ask(libc::clock_getres, libc::CLOCK_MONOTONIC_COARSE)))
 }
 
+#[inline]
 pub(in super::super) fn fine_nanos() -> u64 {
     nanos(ask(libc::clock_gettime, libc::CLOCK_MONOTONIC))
+}
+
+/// Returns the shortest step; the time between two timer interrupts where the kernel has no counter
+/// to read.
+pub(in super::super) fn fine_resolution() -> Duration {
+    step::of(fine_nanos, coarse_resolution)
 }

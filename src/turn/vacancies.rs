@@ -124,7 +124,7 @@ impl Vacancies {
             return false;
         }
         let Places { latest, first } = self.0.get().unwrap_or_else(|| self.0.set(Places::new()));
-        // Relaxed: a hint. Who knows that this call has returned sees its moment, by coherence.
+        // Relaxed: a hint. A call that comes behind this one sees its moment, by coherence.
         latest.fetch_max(turn.moment, Ordering::Relaxed);
         let mut has_it = false;
         for (place, moment) in first.turns(now.saturating_sub(turn.lasts)) {

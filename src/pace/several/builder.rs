@@ -37,7 +37,7 @@ pub struct PacesBuilder<C = Coarse> {
 /// A limit per interval, and a burst.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
-    limit: u64,
+    count: u64,
     interval: Duration,
     burst: u64,
 }
@@ -79,7 +79,7 @@ impl<C: Clock> PacesBuilder<C> {
         interval: Duration,
         burst: u64,
     ) -> PacesBuilder<C> {
-        self.limits.push(Limit { limit, interval, burst });
+        self.limits.push(Limit { count: limit, interval, burst });
         self
     }
 
@@ -154,8 +154,8 @@ impl<C: Clock> PacesBuilder<C> {
         }
         let resolution = self.clock.resolution();
         let mut rates = [Rate::default(); MOST_LIMITS];
-        for (rate, Limit { limit, interval, burst }) in rates.iter_mut().zip(self.limits) {
-            *rate = Rate::new(limit, interval, burst)?;
+        for (rate, Limit { count, interval, burst }) in rates.iter_mut().zip(self.limits) {
+            *rate = Rate::new(count, interval, burst)?;
             if !self.allows_coarse_clock && saturating_nanos(resolution) > rate.span() / 10 {
                 let span = Duration::from_nanos(rate.span());
                 return Err(PaceError::ClockTooCoarse { resolution, span });

@@ -128,7 +128,9 @@ use terms::Terms;
 /// ever did, the gate keeps one more sheet, until it is dropped. So the memory of a gate that `T`
 /// threads use is at most `T + 1` times 16 bytes for each bucket, and 0.3 kilobytes for each of the
 /// `T`: with 600 buckets and 64 threads 0.65 megabytes, with 10 buckets 30 kilobytes. Take few
-/// buckets where there are many gates.
+/// buckets where there are many gates. A gate whose callers have [given up](Self::reserve) keeps
+/// their turns besides, in 1.5 to 23 kilobytes; until the last of these turns is over, a call that
+/// does not fit looks at each [place](Reservation#what-is-given-back) as well.
 ///
 /// A thread that is suspended in a call holds up no other.
 ///
@@ -174,7 +176,8 @@ impl<C: Clock> Gate<C> {
     /// nothing.
     ///
     /// A weight above the limit never fits, and a weight of zero always does. While other callers
-    /// [wait](Self::admit) for a later bucket, nothing is granted before their turn.
+    /// [wait](Self::admit) for a later bucket, nothing is granted before their turn, except the
+    /// turns of callers that have [given up](Self::reserve).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).clock(windrow::clock::Manual::default()).build()?;
@@ -199,7 +202,7 @@ impl<C: Clock> Gate<C> {
     /// gate does not sleep; the caller does. The grant counts in the bucket in which the wait ends,
     /// even if the caller goes on later, or not at all. Later callers queue behind it: while any
     /// caller waits for a later bucket, nothing is granted in the buckets before that one, however
-    /// small.
+    /// small; except the turns of callers that have [given up](Self::reserve).
     ///
     /// No bucket is waited for that begins more than an interval after the clock's reading: such a
     /// wait is refused. A weight above the limit is refused too, and gets `retry_after: None`.
@@ -244,7 +247,8 @@ impl<C: Clock> Gate<C> {
         self.count().granted
     }
 
-    /// Returns the sum of the grants in buckets that have not begun yet: reservations.
+    /// Returns the sum of the grants in buckets that have not begun yet: reservations, also of
+    /// callers that have given up.
     ///
     /// Cost and consistency are those of [`granted`](Self::granted).
     ///
@@ -265,7 +269,7 @@ impl<C: Clock> Gate<C> {
     }
 
     /// Returns the largest weight that would be granted now, without a wait: zero while other
-    /// callers wait.
+    /// callers wait. It does not tell of turns whose callers have [given up](Self::reserve).
     ///
     /// Cost and consistency are those of [`granted`](Self::granted). It is *not* a reservation:
     /// other callers may come first.

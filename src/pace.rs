@@ -104,8 +104,9 @@ use terms::Terms;
 /// and any delays. With a burst of 1, no two moments are closer than `T`. A caller that goes on
 /// later than at its moment comes closer to the next one: that is its own doing.
 ///
-/// A refusal is exact too: the call's moment, behind all calls that were admitted and not given
-/// back, would be later than its longest wait. Nothing is taken then.
+/// A refusal is exact too: the call's moment, behind all calls that were admitted, would be later
+/// than its longest wait; and no turn that it may wait for, and that has its weight, is
+/// [vacant](Reservation#what-is-given-back). Nothing is taken then.
 ///
 /// # Time
 ///
@@ -118,8 +119,9 @@ use terms::Terms;
 /// A call costs the clock's reading, a load, and one compare-exchange; a refusal no exchange. It
 /// never fails, panics, waits for another thread or takes a lock; only an exchange that another
 /// call has won is repeated. (The caller waits by itself: the pace returns the time.) A pace is one
-/// word and two numbers, and allocates nothing. All threads write its word: that is the price of
-/// one order for all calls.
+/// word, two numbers and a pointer, and allocates nothing, unless a caller gives up. Then it keeps
+/// [vacant turns](Reservation#what-is-given-back), at which a call looks that would have to wait.
+/// All threads write its word: that is the price of one order for all calls.
 ///
 /// Admission creates no happens-before edge between callers.
 #[doc(alias = "leaky bucket")]
@@ -225,7 +227,7 @@ impl<C: Clock> Pace<C> {
     ///
     /// It decides at once. [`Admission::After`] cannot be taken back: see
     /// [`reserve`](Self::reserve). No later call has an earlier moment, unless its reading of the
-    /// clock is an earlier one.
+    /// clock is an earlier one, or it gets the turn of a caller that has given up.
     ///
     /// ```
     /// use std::time::Duration;

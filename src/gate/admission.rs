@@ -41,6 +41,8 @@ pub enum Admission {
         /// The time after which the same weight would be admitted at once, if nothing else is
         /// admitted until then, and the clock does not step back. It is also the shortest
         /// `max_wait` with which the call would have been admitted, unless it is too long for any.
+        /// (It does not tell of an earlier turn whose caller has [given
+        /// up](crate::turn::Reservation), which may also be admitted.)
         /// `None`: never, because the weight is above the limit or the burst, or the gate is
         /// [retired](crate::Gate::retire), or time ends earlier.
         retry_after: Option<Duration>,

@@ -64,7 +64,9 @@ impl<C: Clock> Gate<C> {
         }
         while ledger.is_at(version) && head.is_open() {
             if !head.fits(n) {
-                return if ledger.vacancies().are_none() { Ok(None) } else { Err(OutOfLine) };
+                // A turn of this bucket, whose caller has given up, may be granted.
+                let is_none = ledger.vacancies().are_before(head.start);
+                return if is_none { Ok(None) } else { Err(OutOfLine) };
             }
             if head.grant(n) {
                 return Ok(Some(head.start));

@@ -105,8 +105,10 @@ const WORDS: usize = 2 * MOST_LIMITS;
 ///
 /// A call costs the clock's reading, a load of two words for each limit, and two compare-exchanges;
 /// a refusal no exchange. It never fails, panics, waits for another thread or takes a lock.
-/// The limits take 0.6 kilobytes, however many they are. They allocate nothing, unless more than
-/// three threads exchange at the same moment; or a caller gives up, as [`Reservation`] says.
+/// The limits take 0.5 kilobytes, however many they are. They allocate nothing, unless more than
+/// three threads exchange at the same moment; or a caller gives up, as
+/// [`Reservation`](Reservation#what-is-given-back) says. Then a call that would have to wait looks
+/// at the vacant turns, too.
 ///
 /// Admission creates no happens-before edge between callers.
 #[doc(alias = "multiple limits")]

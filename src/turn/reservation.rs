@@ -49,7 +49,12 @@ use crate::wide::Wide;
 ///
 /// A limiter keeps vacant turns of up to 960 moments; further ones stay empty. They take 24 bytes
 /// each, in 64 places that the limiter allocates when its first caller gives up, and more as it
-/// needs them.
+/// needs them: 23 kilobytes at most, until it is dropped. If there is no memory for them then, the
+/// process ends, as with any allocation.
+///
+/// As long as the moment of any vacant turn is still to come, a call that does not find its turn at
+/// once looks at each place: with 64 of them that takes some 50 ns, and with 960 a microsecond. A
+/// call for which another thread is just changing a place does not see the turn there.
 ///
 /// A reservation that is dropped at its turn, or later, counts as used. The same holds if it is
 /// dropped so shortly before that the [resolution](Clock::resolution) of the clock cannot tell. So
@@ -57,8 +62,8 @@ use crate::wide::Wide;
 /// limiter knows no other time than its clock's, which may be late or step back. Only `keep` is
 /// sure.
 ///
-/// A drop costs the clock's reading and one compare-exchange, or two and a look at each vacant
-/// turn. It never fails, panics or waits.
+/// A drop costs the clock's reading and one compare-exchange, or a few and a look at each place. It
+/// never fails, panics or waits.
 #[must_use = "a reservation that is dropped at once is given back"]
 pub struct Reservation<'a, C: Clock = Coarse> {
     clock: &'a C,
@@ -98,7 +103,8 @@ impl<'a, C: Clock> Reservation<'a, C> {
         Reservation { clock, wait, turn, undo, vacancies }
     }
 
-    /// Returns the time from the call of `reserve` to the turn; zero if it came at once.
+    /// Returns the time from the call of `reserve` to the turn that it reserved; zero if that came
+    /// at once. It stays the same when the reservation [moves up](Self::move_up).
     ///
     /// ```
     /// use std::time::Duration;
@@ -118,8 +124,8 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// forward when callers before it give up: a quarter of the rest is a good time to sleep. It
     /// then never comes later than it was told.
     ///
-    /// Costs the clock's reading; if there were vacant turns, a look at each; if it moves up, what
-    /// a drop does.
+    /// Costs the clock's reading; if vacant turns are still to come, a look at each place; if it
+    /// moves up, what a drop does.
     ///
     /// ```
     /// use std::time::Duration;

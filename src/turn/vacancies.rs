@@ -48,7 +48,15 @@ const BUSY: u64 = u64::MAX;
 
 /// The vacant turns of one limiter. Their memory is allocated when callers give up.
 #[derive(Debug)]
-pub(crate) struct Vacancies(Once<Segment>);
+pub(crate) struct Vacancies(Once<Places>);
+
+/// All places.
+#[derive(Debug)]
+struct Places {
+    /// The latest moment of all turns that were vacated: a hint, which only rises.
+    latest: AtomicU64,
+    first: Segment,
+}
 
 /// Some places, and those behind them.
 #[derive(Debug)]
@@ -85,10 +93,11 @@ impl Vacancies {
         }
     }
 
-    /// Returns whether no caller has ever given up.
+    /// Returns whether all turns that were vacated until now came before this moment. Costs two
+    /// loads, or one if no caller has ever given up.
     #[inline]
-    pub(crate) fn are_none(&self) -> bool {
-        self.0.get().is_none()
+    pub(crate) fn are_before(&self, moment: u64) -> bool {
+        self.0.get().is_none_or(|places| places.are_before(moment))
     }
 
     /// Takes `weight` of the earliest turn with a moment in `moments` that has it, under the same
@@ -100,7 +109,11 @@ impl Vacancies {
         terms: u64,
         moments: RangeInclusive<u64>,
     ) -> Option<u64> {
-        self.0.get()?.take(weight, terms, &moments)
+        let places = self.0.get()?;
+        if places.are_before(*moments.start()) {
+            return None;
+        }
+        places.first.take(weight, terms, &moments)
     }
 
     /// Passes a turn on at the time `now`. Returns false if there is no place for it, other than
@@ -110,12 +123,25 @@ impl Vacancies {
         if turn.moment == EMPTY || turn.moment == BUSY {
             return false;
         }
-        let first = self.0.get().unwrap_or_else(|| self.0.set(Segment::of(AT_FIRST)));
+        let Places { latest, first } = self.0.get().unwrap_or_else(|| self.0.set(Places::new()));
+        // Relaxed: a hint. A call that comes behind this one sees its moment, by coherence.
+        latest.fetch_max(turn.moment, Ordering::Relaxed);
         let mut has_it = false;
         for (place, moment) in first.turns(now.saturating_sub(turn.lasts)) {
             has_it = has_it || moment == turn.moment && place.adds(turn);
         }
         has_it || first.gets(turn)
+    }
+}
+
+impl Places {
+    fn new() -> Places {
+        Places { latest: AtomicU64::new(EMPTY), first: Segment::of(AT_FIRST) }
+    }
+
+    #[inline]
+    fn are_before(&self, moment: u64) -> bool {
+        self.latest.load(Ordering::Relaxed) < moment // a hint: see `pass_on`
     }
 }
 
@@ -272,6 +298,16 @@ mod tests {
         assert_eq!(vacancies.take(1, 1, 0..=30), Some(20));
         assert_eq!(vacancies.take(1, 1, 0..=30), None);
         assert_eq!(vacancies.take(1, 0, 0..=30), Some(20));
+    }
+
+    #[test]
+    fn nobody_looks_when_all_moments_are_over() {
+        let vacancies = Vacancies::new();
+        assert!(vacancies.are_before(1));
+        assert!(vacancies.pass_on(turn(30, 1), 0) && vacancies.pass_on(turn(20, 1), 0));
+        assert!(!vacancies.are_before(30) && vacancies.are_before(31));
+        assert_eq!(vacancies.take(1, 0, 31..=40), None);
+        assert_eq!(vacancies.take(1, 0, 20..=40), Some(20)); // no look has emptied its place
     }
 
     #[test]

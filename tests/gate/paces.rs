@@ -1,6 +1,7 @@
 //! Paces of one limit and of several: random histories beside limits that are counted one by one,
 //! in full precision, from the promises.
 
+use std::ops::RangeInclusive;
 use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
@@ -30,6 +31,8 @@ struct Model {
     ends: Ends,
     /// The moment and the weight of each turn whose caller has given up.
     vacant: Vec<(u64, u64)>,
+    /// The latest moment of a turn that was ever vacant.
+    latest_vacant: u64,
     /// The moment and the weight of each call that has come at once or keeps its turn.
     calls: Vec<(u64, u64)>,
 }
@@ -76,9 +79,8 @@ impl Model {
         let Some((behind, due)) = self.behind(now, n) else { return Expected::Refused(None) };
         if due > now {
             let Some(longest) = longest else { return Expected::Refused(Some(due - now)) };
-            self.vacant.retain(|(moment, _)| *moment > now);
             let latest = now.saturating_add(longest);
-            if let Some(moment) = self.take_vacant(n, latest.min(due - 1)) {
+            if let Some(moment) = self.take_vacant(n, now + 1..=latest.min(due - 1)) {
                 return Expected::Vacant { moment };
             }
             if due > latest {
@@ -89,9 +91,15 @@ impl Model {
         Expected::Taken { moment: due, from }
     }
 
-    /// Takes a weight of the earliest vacant turn that has it.
-    fn take_vacant(&mut self, n: u64, latest: u64) -> Option<u64> {
-        let has_it = |turn: &&mut (u64, u64)| turn.0 <= latest && turn.1 >= n;
+    /// Takes a weight of the earliest vacant turn that has it, with a moment in `moments`. Forgets
+    /// earlier ones, which may come again if the clock steps back; but if all are earlier, there is
+    /// no look at them.
+    fn take_vacant(&mut self, n: u64, moments: RangeInclusive<u64>) -> Option<u64> {
+        if self.latest_vacant < *moments.start() {
+            return None;
+        }
+        self.vacant.retain(|turn| turn.0 >= *moments.start());
+        let has_it = |turn: &&mut (u64, u64)| turn.0 <= *moments.end() && turn.1 >= n;
         let turn = self.vacant.iter_mut().filter(has_it).min_by_key(|turn| turn.0)?;
         turn.1 -= n;
         let moment = turn.0;
@@ -106,6 +114,7 @@ impl Model {
             Some((from, to)) if self.ends == to => self.ends = from,
             _ if held.moment == u64::MAX => return false,
             _ => {
+                self.latest_vacant = self.latest_vacant.max(held.moment);
                 self.vacant.retain(|turn| turn.0 >= now);
                 match self.vacant.iter_mut().find(|turn| turn.0 == held.moment) {
                     Some(turn) => turn.1 += held.weight,
@@ -310,6 +319,7 @@ fn history(
         ends: vec![0; limits.len()],
         limits: limits.to_vec(),
         vacant: Vec::new(),
+        latest_vacant: 0,
         calls: Vec::new(),
     };
     let mut held: Vec<Held<'_>> = Vec::new();
@@ -382,8 +392,8 @@ fn history(
                 let Some(at) = at(from_latest) else { continue };
                 let it = &mut held[at];
                 if it.waits && it.moment > now {
-                    model.vacant.retain(|turn| turn.0 >= now);
-                    if let Some(earlier) = model.take_vacant(it.weight, it.moment - 1) {
+                    let earlier = now..=it.moment - 1;
+                    if let Some(earlier) = model.take_vacant(it.weight, earlier) {
                         model.give_back(now, it);
                         it.moment = earlier;
                     }

@@ -24,6 +24,7 @@ mod retire;
 mod sheet;
 mod sheets;
 mod terms;
+mod unused;
 
 pub use crate::error::GateError;
 pub use admission::Admission;
@@ -34,6 +35,8 @@ use next::Next;
 use permits::Permits;
 pub use rationed::RationedGate;
 use terms::Terms;
+#[doc(hidden)]
+pub use unused::leave_unused;
 
 /// A rate limiter: admits at most `limit` in each interval, exactly, whatever threads ask at once.
 ///

@@ -14,6 +14,7 @@ mod scales;
 mod schedules;
 mod spans;
 mod storm;
+mod unused;
 
 use std::collections::BTreeMap;
 

@@ -34,11 +34,15 @@
 //! forgotten. So keys that leave are [counted](Departures), before they are removed. A grant is not
 //! used if the count has changed since the overflow gate was asked. A key that was counted before
 //! has no grant that counts when that gate decides.
+//!
+//! A grant that is not used is given back: so of the grants that count in the overflow gate, each
+//! went to a caller, or to one that has not looked yet.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
-use windrow::{Clock, Gate, Timestamp, gate::Admission};
+use windrow::gate::{Admission, admit_and_tell, leave_unused};
+use windrow::{Clock, Gate, Timestamp};
 
 /// The number of keys that have left, or were about to.
 pub(super) struct Departures(AtomicU64);
@@ -131,21 +135,21 @@ pub(super) fn admit_by_both<C: Clock>(
     left: Duration,
 ) -> Admission {
     let now = Duration::ZERO;
-    let by_overflow = || match overflow.admit(weight, now) {
-        Admission::Refused { retry_after } => Admission::Refused {
-            retry_after: Some(retry_after.map_or(left, |wait| wait.min(left))),
-        },
-        granted @ (Admission::Now | Admission::After(_)) => granted,
+    let ask_own = || admit_and_tell(own, weight, now);
+    let ask_overflow = || match admit_and_tell(overflow, weight, now) {
+        (Admission::Refused { retry_after }, granted) => {
+            let retry_after = Some(retry_after.map_or(left, |wait| wait.min(left)));
+            (Admission::Refused { retry_after }, granted)
+        }
+        granted => granted,
     };
     // The gate that seems short comes first: a refusal takes nothing from the other.
-    if own.left() >= weight && overflow.left() < weight {
-        if let refused @ Admission::Refused { .. } = by_overflow() {
-            return refused;
-        }
-        return own.admit(weight, now);
+    let overflow_is_first = own.left() >= weight && overflow.left() < weight;
+    let (answer, granted) = if overflow_is_first { ask_overflow() } else { ask_own() };
+    let Some(start) = granted else { return answer };
+    let (answer, granted) = if overflow_is_first { ask_own() } else { ask_overflow() };
+    if granted.is_none() {
+        leave_unused(if overflow_is_first { overflow } else { own }, weight, start);
     }
-    match own.admit(weight, now) {
-        Admission::Now => by_overflow(),
-        refused @ (Admission::After(_) | Admission::Refused { .. }) => refused,
-    }
+    answer
 }

@@ -9,9 +9,10 @@ use std::sync::PoisonError;
 
 use crate::counters::Counter;
 use crate::once::Once;
-use crate::sync::{AtomicUsize, Mutex};
+use crate::sync::Mutex;
 
 use forgotten::Forgotten;
+use places::Places;
 use shared::Shared;
 use table::Table;
 
@@ -30,6 +31,7 @@ mod metric;
 pub(crate) mod names;
 mod number;
 mod occupied;
+mod places;
 mod remove;
 pub(crate) mod run_time;
 mod sample;
@@ -150,8 +152,7 @@ pub struct Family<L: Labels, M: Metric, F = fn() -> M> {
     table: Once<Table<L, M>>,
     /// The overflow series, in which all refused sets count.
     overflow: Once<Shared<L, M>>,
-    /// The number of series, those being made included.
-    series: AtomicUsize,
+    places: Places,
     limit: usize,
     names: L::Names,
     refused: Counter,
@@ -241,7 +242,7 @@ macro_rules! constructor {
                 Family {
                     table: Once::new(),
                     overflow: Once::new(),
-                    series: AtomicUsize::new(0),
+                    places: Places::new(),
                     limit: LIMIT,
                     names,
                     refused: Counter::new(),

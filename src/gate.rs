@@ -23,6 +23,7 @@ mod retire;
 mod sheet;
 mod sheets;
 mod terms;
+mod unused;
 
 pub use crate::error::GateError;
 pub use crate::turn::{RefusedError, Reservation};
@@ -33,6 +34,8 @@ pub use decide::admit_and_tell;
 use permits::Permits;
 pub use rationed::RationedGate;
 use terms::Terms;
+#[doc(hidden)]
+pub use unused::leave_unused;
 
 /// A rate limiter: admits at most `limit` in each interval, exactly, whatever threads ask at once.
 ///

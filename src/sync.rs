@@ -46,6 +46,11 @@ pub(crate) use engine::thread::yield_now as spin_loop;
 pub(crate) use std::hint::spin_loop;
 
 #[cfg(any(loom, shuttle))]
+pub(crate) use engine::thread::yield_now;
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use std::thread::yield_now;
+
+#[cfg(any(loom, shuttle))]
 pub(crate) use engine::sync::{Arc, Mutex, MutexGuard};
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::sync::{Arc, Mutex, MutexGuard};

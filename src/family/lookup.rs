@@ -5,10 +5,10 @@ use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
+use crate::family::places::Found;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 use crate::family::table::{List, Search, Table};
-use crate::sync::Ordering;
 
 /// Returns the metric of a set of labels that belongs to a list, if its series is there and can be
 /// announced.
@@ -134,24 +134,71 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
                 self.note_use(series);
                 series
             }
-            Search::Nothing(first) => {
-                let Some(new) = self.make_series(list.hash, labels) else { return self.refuse() };
-                // SAFETY: the contract.
-                match unsafe { list.insert(new, first, labels) } {
-                    Ok(series) => {
-                        if let Some(table) = self.table.get() {
-                            table.note_series(&list);
-                        }
-                        series
-                    }
-                    Err(twice) => {
-                        self.series.fetch_sub(1, Ordering::Relaxed);
-                        drop(twice.ours); // last: the drop of a metric is the user's, and may panic
-                        twice.there
+            // SAFETY: the contract.
+            Search::Nothing(first) => unsafe { self.make_series(&list, first, labels) },
+        }
+    }
+
+    /// Makes the series of a set of labels, unless the family is [full](crate::family::places), or
+    /// another thread is faster.
+    ///
+    /// # Safety
+    /// The contract of [`find`](Self::find), which has found nothing in `list` from `first` on.
+    unsafe fn make_series<'f>(
+        &'f self,
+        list: &List<'f, L, M>,
+        mut first: *mut Series<L, M>,
+        labels: L::Borrowed<'_>,
+    ) -> &'f Series<L, M> {
+        let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
+        if !self.keeps(labels) {
+            return self.refuse();
+        }
+        let mut made = None;
+        loop {
+            match self.places.look(limit) {
+                Found::Full { removals } => {
+                    if list.begins_with(first) && self.places.no_removal_since(removals) {
+                        return self.refuse();
                     }
                 }
+                Found::Room => {
+                    // Before there is a place for it, because the function is the user's.
+                    let new = made.take().unwrap_or_else(|| self.new_series(list.hash, labels));
+                    if let Some(place) = self.places.take(limit) {
+                        // SAFETY: the contract.
+                        match unsafe { list.insert(new, first, labels) } {
+                            Ok(series) => {
+                                place.keep();
+                                if let Some(table) = self.table.get() {
+                                    table.note_series(list);
+                                }
+                                return series;
+                            }
+                            Err(twice) => {
+                                drop(place);
+                                drop(twice.ours); // last: the drop of a metric may panic
+                                return twice.there;
+                            }
+                        }
+                    }
+                    made = Some(new);
+                }
+            }
+            // SAFETY: the contract.
+            match unsafe { list.search(labels) } {
+                Search::Found(series) => {
+                    self.note_use(series);
+                    return series;
+                }
+                Search::Nothing(now) => first = now,
             }
         }
+    }
+
+    /// Makes a series that is not in the table yet.
+    fn new_series(&self, hash: u32, labels: L::Borrowed<'_>) -> Shared<L, M> {
+        Shared::new(Series::new(hash, self.names.clone(), Some(L::store(labels)), (self.make)()))
     }
 
     /// Marks a series as used, which may have been hidden.
@@ -160,32 +207,16 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             // Counted before it is visible again: from then on another thread can remove it, and
             // subtracts it.
             let was_hidden = series.is_hidden();
-            let count = usize::from(was_hidden);
-            self.series.fetch_add(count, Ordering::Relaxed);
+            if was_hidden {
+                self.places.show();
+            }
             if series.try_use(was_hidden) {
                 return;
             }
-            self.series.fetch_sub(count, Ordering::Relaxed);
+            if was_hidden {
+                self.places.hide();
+            }
         }
-    }
-
-    /// Makes a series, which is not in the table yet, and counts it against the limit; returns
-    /// `None` if the family is full.
-    #[cold]
-    fn make_series(&self, hash: u32, labels: L::Borrowed<'_>) -> Option<Shared<L, M>> {
-        let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
-        // Relaxed, here and below: only the number matters. The number is checked first, because
-        // making a metric costs more.
-        if self.series.load(Ordering::Relaxed) >= limit || !self.keeps(labels) {
-            return None;
-        }
-        let (names, labels) = (self.names.clone(), Some(L::store(labels)));
-        let new = Shared::new(Series::new(hash, names, labels, (self.make)()));
-        if self.series.fetch_add(1, Ordering::Relaxed) >= limit {
-            self.series.fetch_sub(1, Ordering::Relaxed);
-            return None;
-        }
-        Some(new)
     }
 
     /// Returns the overflow series.

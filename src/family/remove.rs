@@ -11,7 +11,6 @@ use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 use crate::family::table::Search;
-use crate::sync::Ordering;
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Removes the series for which `keep` returns false, and returns their number.
@@ -174,19 +173,21 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Removes a series. Returns false if it was removed before.
     fn remove_from_table(&self, series: &Series<L, M>, forgotten: &mut Forgotten<L, M>) -> bool {
         let (Some(table), Some(labels)) = (self.table.get(), series.labels()) else { return false };
-        let is_first = if L::COMBINATIONS.is_some() {
-            series.hide()
-        } else if series.take_out() {
+        if L::COMBINATIONS.is_some() {
+            let is_first = series.hide();
+            if is_first {
+                self.places.hide();
+            }
+            return is_first;
+        }
+        let is_first = series.take_out();
+        if is_first {
             let list = table.list(L::borrow(labels));
+            self.places.begin_removal();
             // SAFETY: the caller holds the lock. The series was not taken out before, so it is in
             // its list.
             forgotten.take(unsafe { list.remove(series) });
-            true
-        } else {
-            false
-        };
-        if is_first {
-            self.series.fetch_sub(1, Ordering::Relaxed);
+            self.places.end_removal();
         }
         is_first
     }

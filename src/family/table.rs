@@ -219,6 +219,12 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         unsafe { self.search_from(first, labels) }
     }
 
+    /// Returns whether the list begins with this series, as it did for a search.
+    pub(super) fn begins_with(&self, first: *mut Series<L, M>) -> bool {
+        // Relaxed: nothing is read through it. (`Places::no_removal_since` has a fence behind it.)
+        ptr::eq(self.head.load(Ordering::Relaxed), first)
+    }
+
     /// # Safety
     /// The contract of [`search`](Self::search); `first` was loaded from the head under the same
     /// pin or lock.

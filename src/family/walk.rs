@@ -11,7 +11,6 @@ use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 use crate::family::table::Search;
-use crate::sync::Ordering;
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Returns all series, in no order; and last the overflow series, if any set was refused.
@@ -89,8 +88,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert_eq!(requests.len(), 1);
     /// ```
     pub fn len(&self) -> usize {
-        // The number may include series that another thread is making and will discard.
-        self.series.load(Ordering::Relaxed).min(self.max_series())
+        self.places.series()
     }
 
     /// Returns whether there is no series, without the overflow series.

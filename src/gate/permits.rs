@@ -36,6 +36,8 @@
 //!   only become later: a permit in use stays in use. So at the end of the look all were in use.
 //! - By the same argument the number of grants that a look counts was right at one moment of it:
 //!   it lies between the numbers at the begin and at the end, which only rises, by one at a time.
+//! - A permit whose grant was not used has none again (see [`unused`](super::unused)). The two
+//!   arguments above leave this out.
 //! - A gate is retired only if all sealed permits have left the interval. A grant that came before
 //!   the seal is seen there; then the gate spills instead, and its ledger decides.
 //!
@@ -196,6 +198,22 @@ impl Permits {
             let free = free.and_then(|interval| self.start_of(before).checked_add(interval));
             return Answer::Refused { free };
         }
+    }
+
+    /// Gives back a grant in the bucket that begins at `start`. Returns false if only sheets can.
+    pub(super) fn put_back(&self, start: u64) -> bool {
+        let Some(bucket) = self.bucket_of(start) else { return false };
+        self.record(bucket); // the gate's time does not go back
+        for permit in &self.last[..usize::from(self.usable)] {
+            // Relaxed, both: see above.
+            let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+            match permit.compare_exchange(bucket, 0, order, failed) {
+                Ok(_) => return true,
+                Err(at) if at & SEALED != 0 => return false,
+                Err(_) => {}
+            }
+        }
+        true // it has left the interval, and another grant has its permit
     }
 
     /// Returns the number of grants in the interval that ends at the gate's time, which is that of

@@ -341,6 +341,15 @@ impl<'g> Seen<'g> {
         self.word.wrapping_sub(self.base) & SERIAL
     }
 
+    /// Returns a grant that was not used as a ration to be given back, if the sheet knows where it
+    /// counts: see [`unused`](crate::gate::unused).
+    pub(super) fn unused(&self, n: u64, start: u64) -> Option<Ration> {
+        let is_of_this = start == self.start && self.own() >= n;
+        let is_known = start < self.start && start > self.used_by().max(self.waits_until());
+        let last = start.saturating_add(self.terms.length - 1);
+        (is_of_this || is_known).then_some(Ration { last, left: n })
+    }
+
     /// Returns the rest of the limit.
     pub(super) fn left(&self) -> u64 {
         left(self.word, self.top)

@@ -8,6 +8,7 @@ mod kinds;
 mod looks;
 mod memory;
 mod panics;
+mod places;
 mod run_time;
 mod schedules;
 mod sweeps;

@@ -18,6 +18,7 @@ mod schedules;
 mod spans;
 mod storm;
 mod unsteady;
+mod unused;
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use windrow::Gate;
+use windrow::{Gate, Timestamp};
 use windrow_loom_tests::engine::{
     sync::Arc,
     thread::{self, JoinHandle},
@@ -60,6 +60,44 @@ fn grant_against_grant() {
         let grants = [first, other.join().unwrap(), own];
         check(&gate, &grants, 1);
         assert_eq!(grants.iter().flatten().count(), 2, "{grants:?}");
+    });
+}
+
+/// Gives back what was granted in a bucket.
+fn leave_unused(gate: &Gate<Local>, bucket: u64) {
+    turn();
+    windrow::gate::leave_unused(gate, 1, Timestamp::from_nanos(bucket * LENGTH));
+}
+
+/// A grant is not used, beside another that wants its permit: it counts no longer, and the other
+/// one does.
+#[test]
+fn grant_against_one_that_is_not_used() {
+    Model::new("permits::grant_against_one_that_is_not_used").explore(|| {
+        let gate = gate(1);
+        let other = spawn(&gate, |gate| ask(gate, 1));
+        if let Some(bucket) = ask(&gate, 0) {
+            leave_unused(&gate, bucket);
+        }
+        let other = other.join().unwrap();
+        check(&gate, &[other], 1);
+        assert_eq!(ask(&gate, 1).is_some(), other.is_none());
+    });
+}
+
+/// The gate spills between a grant and its return, or later.
+#[test]
+fn spill_against_a_grant_that_is_not_used() {
+    Model::new("permits::spill_against_a_grant_that_is_not_used").bounded(3).explore(|| {
+        let gate = gate(2);
+        let first = ask(&gate, 0);
+        let other = spawn(&gate, |gate| gate.set_limit(1).unwrap());
+        let unused = ask(&gate, 1);
+        if let Some(bucket) = unused {
+            leave_unused(&gate, bucket);
+        }
+        other.join().unwrap();
+        check(&gate, &[first], 1);
     });
 }
 

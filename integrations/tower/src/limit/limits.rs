@@ -25,7 +25,7 @@ use windrow::clock::Coarse;
 use windrow::{
     Clock, Family, Gate,
     family::Handle,
-    gate::Admission,
+    gate::{Admission, admit_and_tell, leave_unused},
     labels::{LabelNames, Labels, RuntimeLabels},
 };
 
@@ -234,10 +234,14 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         match standing {
             Standing::Overflow => {
                 let departures = self.departures.count();
-                let admission = gate.admit(weight, max_wait);
-                let is_in_vain = admission.is_granted()
-                    && (self.has_found_room(key) || self.departures.have_changed_since(departures));
-                return (!is_in_vain).then_some(admission);
+                let (admission, granted) = admit_and_tell(gate, weight, max_wait);
+                if let Some(start) = granted
+                    && (self.has_found_room(key) || self.departures.have_changed_since(departures))
+                {
+                    leave_unused(gate, weight, start);
+                    return None;
+                }
+                return Some(admission);
             }
             Standing::Sharing(sharing) => {
                 let overflow = self.overflow_gate();

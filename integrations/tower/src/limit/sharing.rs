@@ -34,11 +34,15 @@
 //! forgotten. So keys that leave are [counted](Departures), before they are removed. A grant is not
 //! used if the count has changed since the overflow gate was asked. A key that was counted before
 //! has no grant that counts when that gate decides.
+//!
+//! A grant that is not used is given back: so of the grants that count in the overflow gate, each
+//! went to a caller, or to one that has not looked yet.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
-use windrow::{Clock, Gate, Timestamp, gate::Admission};
+use windrow::gate::{Admission, admit_and_tell, leave_unused};
+use windrow::{Clock, Gate, Timestamp};
 
 /// The number of keys that have left, or were about to.
 pub(super) struct Departures(AtomicU64);
@@ -133,26 +137,37 @@ pub(super) fn admit_by_both<C: Clock>(
     let now = Duration::ZERO;
     // Behind the moment at which the clock shows the end, as the gates tell their waits.
     let told = left.saturating_add(overflow.clock().resolution());
-    let by_overflow = || match overflow.admit(weight, now) {
-        Admission::Refused { retry_after } => Admission::Refused {
-            retry_after: Some(retry_after.map_or(told, |wait| wait.min(told))),
-        },
-        granted @ (Admission::Now | Admission::After(_)) => granted,
-    };
-    // A gate that seems short comes first: a refusal takes nothing from the other.
-    if overflow.left() < weight {
-        let Admission::Refused { retry_after: shared } = by_overflow() else {
-            return own.admit(weight, now);
-        };
-        if own.left() < weight
-            && let Admission::Refused { retry_after } = own.admit(weight, now)
-        {
-            return Admission::Refused { retry_after: retry_after.max(retry_after.and(shared)) };
+    let ask_own = || admit_and_tell(own, weight, now);
+    let ask_overflow = || match admit_and_tell(overflow, weight, now) {
+        (Admission::Refused { retry_after }, granted) => {
+            let retry_after = Some(retry_after.map_or(told, |wait| wait.min(told)));
+            (Admission::Refused { retry_after }, granted)
         }
-        return Admission::Refused { retry_after: shared };
+        granted => granted,
+    };
+    // The gate that seems short comes first: a refusal takes nothing from the other.
+    let overflow_is_first = overflow.left() < weight;
+    let (answer, granted) = if overflow_is_first { ask_overflow() } else { ask_own() };
+    if granted.is_none() && (!overflow_is_first || own.left() >= weight) {
+        return answer;
     }
-    match own.admit(weight, now) {
-        Admission::Now => by_overflow(),
-        refused @ (Admission::After(_) | Admission::Refused { .. }) => refused,
+    let (other, other_granted) = if overflow_is_first { ask_own() } else { ask_overflow() };
+    match (granted, other_granted) {
+        (Some(_), Some(_)) => other,
+        (Some(start), None) => {
+            leave_unused(if overflow_is_first { overflow } else { own }, weight, start);
+            other
+        }
+        (None, Some(start)) => {
+            leave_unused(own, weight, start);
+            answer
+        }
+        // The caller is told when both would admit it.
+        (None, None) => match (answer, other) {
+            (Admission::Refused { retry_after: shared }, Admission::Refused { retry_after }) => {
+                Admission::Refused { retry_after: retry_after.max(retry_after.and(shared)) }
+            }
+            _ => other,
+        },
     }
 }

@@ -214,6 +214,39 @@ fn no_client_gets_more_while_room_is_found_beside_a_stranger() {
     }
 }
 
+/// A request that has asked the overflow gate, and finds then that its key has room or that a key
+/// has left, takes nothing from those that come after it. The clock stands still.
+#[test]
+fn no_grant_is_taken_in_vain_while_room_is_found_beside_a_stranger() {
+    const MANY: u64 = 100;
+    limits!(CLIENTS, CLOCK: 1, |_| MANY);
+    let (mut schedules, mut missing) = (0, 0);
+    for _ in 0..testkit::rounds(3_000) {
+        let passed = AtomicU64::new(0);
+        let ask = || {
+            let is_granted = CLIENTS.admit(ALICE, 1, Duration::ZERO).is_granted();
+            passed.fetch_add(is_granted.into(), Ordering::Relaxed);
+        };
+        race(3, |thread| {
+            for _ in 0..8 {
+                if thread == 0 {
+                    let _ = CLIENTS.admit(Client { client: "nobody" }, 0, Duration::ZERO);
+                    CLIENTS.forget_idle();
+                }
+                ask();
+            }
+        });
+        (0..MANY).for_each(|_| ask());
+        let passed = passed.into_inner();
+        assert!(passed <= MANY);
+        schedules += u64::from(passed < MANY);
+        missing += MANY - passed;
+        CLOCK.advance(3 * SECOND);
+        CLIENTS.forget_idle();
+    }
+    assert_eq!((schedules, missing), (0, 0), "schedules with grants in vain, and the grants");
+}
+
 /// A clock at which a thread stands still after it has read the time.
 #[derive(Default)]
 struct Stalling(Manual);

@@ -1,0 +1,152 @@
+//! The places of a family: at most as many series at a time as its limit.
+//!
+//! # Theorem
+//!
+//! A set of labels is refused only if, at one moment of the call, the table had series of other
+//! sets in all places. So a family with a place for each set refuses none.
+//!
+//! # Why
+//!
+//! ```text
+//!    make      taken + 1, if it is below the limit;  insert;  series + 1
+//!    or        taken + 1;  another thread has inserted one of this set;  taken - 1
+//!    remove    series - 1;  removals + 1;  take out;  taken - 1
+//!    refuse    search;  removals;  series = limit;  the list begins as before;  the same removals
+//! ```
+//!
+//! - There are never more series than places: a series is in the table only between the two steps
+//!   of `taken`.
+//! - `taken` alone refuses nothing: two threads may have taken a place each for the same set, and
+//!   one of them is about to give its place back.
+//! - Each of the `series` is in the table, of another set than the others, and no thread has begun
+//!   to remove it. So where `series` is the limit, all places have series.
+//! - None of these was of the refused set. The search has found none. If one was inserted
+//!   afterwards, and counted, the list begins with another series; or the series was taken out
+//!   again, and there was one more removal.
+//!
+//! A thread that finds all places taken, and a series missing, waits until it is known which of the
+//! two it is. The other thread is between its two steps, which are some instructions without any
+//! code of the user's. No thread waits where there is room, nor where the family is full.
+
+use crate::sync::{AtomicUsize, Ordering, const_fn, fence, yield_now};
+
+/// The numbers of a family's places and series.
+pub(super) struct Places {
+    /// The number of places that a series has, or a thread that makes or removes one.
+    taken: AtomicUsize,
+    /// The number of series in the table that no thread removes. For a moment it may be below zero:
+    /// a new series may be removed before it is counted.
+    series: AtomicUsize,
+    /// The number of series whose removal has begun.
+    removals: AtomicUsize,
+}
+
+/// A place that a thread has taken for a series, and gives back unless it [keeps](Self::keep) it.
+#[must_use = "it is given back at once"]
+pub(super) struct Place<'p>(&'p Places);
+
+/// What a thread finds that needs a place.
+pub(super) enum Found {
+    Room,
+    /// All places have series. `removals` tells later whether one has left since.
+    Full {
+        removals: usize,
+    },
+}
+
+impl Places {
+    const_fn! {
+        /// Returns the places of a family without series.
+        pub(super) const fn new() -> Places {
+            Places {
+                taken: AtomicUsize::new(0),
+                series: AtomicUsize::new(0),
+                removals: AtomicUsize::new(0),
+            }
+        }
+    }
+
+    /// Returns the number of series.
+    pub(super) fn series(&self) -> usize {
+        // Relaxed: only a number.
+        let series = self.series.load(Ordering::Relaxed).cast_signed();
+        series.max(0).cast_unsigned()
+    }
+
+    /// Returns whether there is a place. Waits while another thread takes the last one for a
+    /// series that is not in the table yet, or gives it back.
+    pub(super) fn look(&self, limit: usize) -> Found {
+        loop {
+            // Acquire: pairs with the Release in `begin_removal`: a removal that is counted here is
+            // not among the series below.
+            let removals = self.removals.load(Ordering::Acquire);
+            // Acquire: pairs with the Release in `keep`: each series that is counted is found by
+            // the next look at its list.
+            let series = self.series.load(Ordering::Acquire).cast_signed();
+            if usize::try_from(series).is_ok_and(|series| series >= limit) {
+                return Found::Full { removals };
+            }
+            if self.taken.load(Ordering::Relaxed) < limit {
+                return Found::Room; // a hint: `take` decides
+            }
+            yield_now();
+        }
+    }
+
+    /// Returns whether no removal has begun since the look that found this number of them, and
+    /// before the caller's last look at a list.
+    pub(super) fn no_removal_since(&self, removals: usize) -> bool {
+        // Between that look and the load; pairs with the fence in `begin_removal`.
+        fence(Ordering::Acquire);
+        self.removals.load(Ordering::Relaxed) == removals
+    }
+
+    /// Takes a place, if there is one.
+    pub(super) fn take(&self, limit: usize) -> Option<Place<'_>> {
+        // Relaxed: only the number matters.
+        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+        let more = |taken| (taken < limit).then_some(taken + 1);
+        self.taken.fetch_update(order, failed, more).ok().map(|_| Place(self))
+    }
+
+    /// Notes that a series is about to be taken out of its list.
+    pub(super) fn begin_removal(&self) {
+        self.hide();
+        // Release: pairs with the Acquire in `look`.
+        self.removals.fetch_add(1, Ordering::Release);
+        // Between the number and the list; pairs with the fence in `no_removal_since`.
+        fence(Ordering::Release);
+    }
+
+    /// Gives back the place of a series that was taken out of its list.
+    pub(super) fn end_removal(&self) {
+        self.taken.fetch_sub(1, Ordering::Relaxed); // only the number matters
+    }
+
+    /// Counts a series that is in its place, and visible again.
+    pub(super) fn show(&self) {
+        self.series.fetch_add(1, Ordering::Relaxed); // only the number matters
+    }
+
+    /// Counts a series no more that stays in its place.
+    pub(super) fn hide(&self) {
+        // Relaxed: it continues what `keep` has released.
+        self.series.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Place<'_> {
+    /// Keeps the place for a series that is in the table now.
+    pub(super) fn keep(self) {
+        // Release: pairs with the Acquire in `look`: the series was inserted before.
+        self.0.series.fetch_add(1, Ordering::Release);
+        std::mem::forget(self);
+    }
+}
+
+/// Gives the place back.
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.taken.fetch_sub(1, Ordering::Relaxed); // only the number matters
+    }
+}

@@ -89,7 +89,8 @@ impl<C: Clock> Gate<C> {
         let ledger = self.ledger();
         let (version, seen) = ledger.glance();
         let is_now = seen.contains(now) && ledger.has_reached(seen.start);
-        is_now && ledger.is_at(version) && !seen.fits(n)
+        let is_vacant = || !ledger.vacancies().are_before(seen.start);
+        is_now && ledger.is_at(version) && !seen.fits(n) && !is_vacant()
     }
 
     /// Gives back a ration that will never be used.

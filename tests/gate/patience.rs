@@ -143,3 +143,18 @@ fn paces_serve_their_limit_though_callers_give_up_at_any_time() {
         }
     }
 }
+
+/// A vacant turn of a gate is granted to all of its callers, until its bucket ends.
+#[test]
+fn a_gate_with_rations_grants_vacant_turns() {
+    let (clock, second) = (Manual::default(), Duration::from_secs(1));
+    let builder = Gate::builder(4).interval(second).buckets(2).clock(clock.clone());
+    let rationed = builder.build_rationed(1).unwrap();
+    let gate = rationed.gate();
+    assert!(gate.try_admit(4));
+    let turns = [(); 4].map(|()| gate.reserve(1, second).unwrap());
+    drop(turns);
+    clock.advance(second);
+    let admitted = (0..9).filter(|_| rationed.try_admit(1)).count();
+    assert_eq!(admitted, 4);
+}

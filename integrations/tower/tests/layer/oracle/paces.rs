@@ -29,6 +29,8 @@ struct Model {
     end: u64,
     /// The moments and the weights that requests have left to others.
     vacant: Vec<(u64, u64)>,
+    /// The latest moment that was ever vacant: behind it, no request looks.
+    latest: u64,
     /// The moments of the requests that were called, with their weights.
     called: Vec<(u64, u64)>,
 }
@@ -43,14 +45,14 @@ struct Turn {
 impl Model {
     fn new(random: &mut Rng) -> Model {
         let period = [7, 100 * MS, random.u64(1..700 * MS)][random.usize(..3)];
-        Model { period, burst: random.u64(1..6), end: 0, vacant: vec![], called: vec![] }
+        Model { period, burst: random.u64(1..6), end: 0, vacant: vec![], latest: 0, called: vec![] }
     }
 
     /// Returns the turn that a weight has if it waits so long at most, or would have.
     fn turn(&mut self, weight: u64, max_wait: u64) -> Turn {
         let behind = self.end.max(now()) + weight * self.period;
         let due = now().max(behind - self.burst * self.period);
-        if due > now() && max_wait > 0 {
+        if due > now() && max_wait > 0 && self.latest > now() {
             let latest = (now() + max_wait).min(due - 1);
             self.vacant.retain(|turn| turn.0 > now());
             let has_it = |turn: &&mut (u64, u64)| turn.0 <= latest && turn.1 >= weight;
@@ -75,6 +77,7 @@ impl Model {
             self.end = before;
             return;
         }
+        self.latest = self.latest.max(turn.due);
         self.vacant.retain(|vacant| vacant.0 >= now());
         match self.vacant.iter_mut().find(|vacant| vacant.0 == turn.due) {
             Some(vacant) => vacant.1 += weight,

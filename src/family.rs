@@ -122,7 +122,8 @@ pub use walk::FamilyIter;
 ///
 /// The cardinality of a family is bounded: it holds at most [`max_series`](Self::max_series)
 /// series, 1000 by default, and keeps at most 1024 bytes of texts for each. So label values that
-/// come from outside cannot fill the memory. A set is refused if the family is full; if its texts,
+/// come from outside cannot fill the memory. A set is refused if the family is full, that is, if at
+/// one moment of the call other sets have series in all places; if its texts,
 /// as exporters show them, have more than 1024 bytes together; or if it is of
 /// [`RuntimeLabels`](crate::labels::RuntimeLabels) and does not have one value for each name. All
 /// refused sets count in one further series, the *overflow series*: its [labels](Handle::labels)

@@ -27,9 +27,11 @@ pub(super) fn announced<'t, L: Labels, M>(
 impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Returns the metric of a set of labels, and makes its series first if there is none.
     ///
-    /// Never waits. (A family's first use may ask the system for something, which takes up to a
-    /// millisecond.) Use the result at once and drop it; see [`Pinned`]. While several threads make
-    /// series of an almost full family, a set may be refused and accepted a moment later.
+    /// Use the result at once and drop it; see [`Pinned`]. A set that has a series is found without
+    /// waiting, and one is made without waiting as long as there is room. If the last place is
+    /// being taken or given back by another thread at this moment, a new set waits for some
+    /// instructions of that thread, and is refused only if all places are other sets' then. (A
+    /// family's first use may ask the system for something, which takes up to a millisecond.)
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};

@@ -1,4 +1,4 @@
-//! The places of a family: at most as many series at a time as its limit.
+//! The places of a family: the limit of its series at a time.
 //!
 //! # Theorem
 //!
@@ -43,9 +43,9 @@ pub(super) struct Places {
 
 /// A place that a thread has taken for a series, and gives back unless it [keeps](Self::keep) it.
 #[must_use = "it is given back at once"]
-pub(super) struct Place<'p>(&'p Places);
+pub(super) struct Taken<'p>(&'p Places);
 
-/// What a thread finds that needs a place.
+/// The answer to a thread that needs a place.
 pub(super) enum Found {
     Room,
     /// All places have series. `removals` tells later whether one has left since.
@@ -102,11 +102,11 @@ impl Places {
     }
 
     /// Takes a place, if there is one.
-    pub(super) fn take(&self, limit: usize) -> Option<Place<'_>> {
+    pub(super) fn take(&self, limit: usize) -> Option<Taken<'_>> {
         // Relaxed: only the number matters.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         let more = |taken| (taken < limit).then_some(taken + 1);
-        self.taken.fetch_update(order, failed, more).ok().map(|_| Place(self))
+        self.taken.fetch_update(order, failed, more).ok().map(|_| Taken(self))
     }
 
     /// Notes that a series is about to be taken out of its list.
@@ -135,7 +135,7 @@ impl Places {
     }
 }
 
-impl Place<'_> {
+impl Taken<'_> {
     /// Keeps the place for a series that is in the table now.
     pub(super) fn keep(self) {
         // Release: pairs with the Acquire in `look`: the series was inserted before.
@@ -145,7 +145,7 @@ impl Place<'_> {
 }
 
 /// Gives the place back.
-impl Drop for Place<'_> {
+impl Drop for Taken<'_> {
     fn drop(&mut self) {
         self.0.taken.fetch_sub(1, Ordering::Relaxed); // only the number matters
     }

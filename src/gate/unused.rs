@@ -15,8 +15,8 @@
 //!   that of the head, and has at least this many grants. Otherwise the grant stays counted, which
 //!   is too much and never too little.
 //!
-//! Until then it counts, and may refuse another call. A call that looks at the permits meanwhile may
-//! be refused although at each moment one of them was free.
+//! Until then it counts, and may refuse another call. A call that looks at the permits meanwhile
+//! may be refused although at each moment one of them was free.
 
 use crate::clock::Clock;
 use crate::gate::Gate;

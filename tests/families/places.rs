@@ -57,7 +57,7 @@ fn add(family: &Family<Number, Counter>, number: u64) {
     family.with(Number { number }).increment();
 }
 
-/// As many sets as places, of which several threads use the same ones.
+/// Three threads use the same sets, each of which has a place.
 #[test]
 fn no_set_is_refused_while_there_is_a_place_for_each() {
     for places in 1..=3 {
@@ -71,7 +71,7 @@ fn no_set_is_refused_while_there_is_a_place_for_each() {
     }
 }
 
-/// The same while series are removed and come back: the others never have all places.
+/// Series are removed and come back meanwhile. The other sets never have all places.
 #[test]
 fn no_set_is_refused_beside_removals_while_there_is_a_place_for_each() {
     for places in 1..=3 {

@@ -348,16 +348,15 @@ fn one_set_that_leaves_and_room_for_one() {
 /// preemption alone.)
 #[test]
 fn two_sets_three_threads_and_room_for_two() {
-    Model::new("families::two_sets_three_threads_and_room_for_two")
-        .bounded(2)
-        .bounded_over_epoch(0)
-        .explore(|| {
+    Model::long("families::two_sets_three_threads_and_room_for_two").bounded_over_epoch(0).explore(
+        || {
             let family = Arc::new(Numbers::new().with_max_series(2));
             let others = [1, 2].map(|n| spawn(&family, move |family| add(family, 1, n)));
             add(&family, 2, 4);
             others.into_iter().for_each(|other| other.join().unwrap());
             assert_eq!((family.refused(), family.len(), lifetime(&family)), (0, 2, 7));
-        });
+        },
+    );
 }
 
 /// Two threads remove the same series, while a third has just found it, and notes that it is used.

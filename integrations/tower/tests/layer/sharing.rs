@@ -214,6 +214,31 @@ fn no_client_gets_more_while_room_is_found_beside_a_stranger() {
     }
 }
 
+/// Three threads ask for the same two keys, which come for the first time, and for which there is
+/// room: neither shares.
+#[test]
+fn keys_with_a_place_for_each_do_not_share() {
+    static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
+    for _ in 0..testkit::rounds(200) {
+        let all: Vec<_> = (0..64)
+            .map(|_| {
+                Limits::<Client, Manual>::new(2, |_| {
+                    Gate::builder(9).clock(CLOCK.clone()).build().expect("nine a second")
+                })
+            })
+            .collect();
+        race(3, |thread| {
+            for (round, clients) in all.iter().enumerate() {
+                let key = if (thread + round) % 3 == 0 { BOB } else { ALICE };
+                assert!(clients.admit(key, 1, Duration::ZERO).is_granted());
+            }
+        });
+        for clients in all {
+            assert_eq!((clients.family().len(), clients.family().refused()), (2, 0));
+        }
+    }
+}
+
 /// A request that has asked the overflow gate, and finds then that its key has room or that a key
 /// has left, takes nothing from those that come after it. The clock stands still.
 #[test]

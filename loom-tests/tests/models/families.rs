@@ -353,7 +353,9 @@ fn two_sets_three_threads_and_room_for_two() {
             let family = Arc::new(Numbers::new().with_max_series(2));
             let others = [1, 2].map(|n| spawn(&family, move |family| add(family, 1, n)));
             add(&family, 2, 4);
-            others.into_iter().for_each(|other| other.join().unwrap());
+            for other in others {
+                other.join().unwrap();
+            }
             assert_eq!((family.refused(), family.len(), lifetime(&family)), (0, 2, 7));
         },
     );

@@ -88,7 +88,7 @@ fn grant_against_one_that_is_not_used() {
 /// The gate spills between a grant and its return, or later.
 #[test]
 fn spill_against_a_grant_that_is_not_used() {
-    Model::new("permits::spill_against_a_grant_that_is_not_used").bounded(3).explore(|| {
+    Model::long("permits::spill_against_a_grant_that_is_not_used").explore(|| {
         let gate = gate(2);
         let first = ask(&gate, 0);
         let other = spawn(&gate, |gate| gate.set_limit(1).unwrap());

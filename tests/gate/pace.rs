@@ -30,7 +30,7 @@ impl Moments {
 
 /// A manual clock with a resolution.
 #[derive(Clone)]
-struct Stepping(Manual, u64);
+pub(crate) struct Stepping(pub(crate) Manual, pub(crate) u64);
 
 impl Clock for Stepping {
     fn now(&self) -> Timestamp {

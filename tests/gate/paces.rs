@@ -10,7 +10,9 @@ use proptest::prelude::*;
 use windrow::clock::Manual;
 use windrow::gate::Admission;
 use windrow::pace::{PaceError, RefusedError, Reservation};
-use windrow::{Clock, Pace, Paces, Timestamp};
+use windrow::{Pace, Paces, Timestamp};
+
+use crate::pace::Stepping;
 
 /// A limit, an interval in nanoseconds, and a burst.
 #[derive(Clone, Copy, Debug)]
@@ -195,20 +197,6 @@ fn limit() -> impl Strategy<Value = Limit> {
         interval: millis * 1_000_000,
         burst: if burst == 0 { count } else { burst },
     })
-}
-
-/// A manual clock with a resolution.
-#[derive(Clone)]
-struct Stepping(Manual, u64);
-
-impl Clock for Stepping {
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-
-    fn resolution(&self) -> Duration {
-        Duration::from_nanos(self.1)
-    }
 }
 
 /// Either of the two types; a [`Pace`] if there is one limit with a period of whole nanoseconds.

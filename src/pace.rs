@@ -57,6 +57,7 @@ use crate::gate::Admission;
 use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::saturating_nanos;
 use crate::turn::Undo;
+use crate::turn::told::until;
 use crate::turn::vacancies::Vacancies;
 pub use crate::turn::{RefusedError, Reservation};
 
@@ -66,7 +67,7 @@ mod error;
 mod several;
 mod terms;
 
-use answer::{Answer, idle_after};
+use answer::Answer;
 pub use builder::PaceBuilder;
 pub use error::PaceError;
 pub use several::{Paces, PacesBuilder, Quota};
@@ -345,7 +346,7 @@ impl<C: Clock> Pace<C> {
     /// ```
     pub fn idle_after(&self) -> Duration {
         let now = self.clock.now().as_nanos();
-        idle_after(self.end.load(Ordering::Relaxed), now, &self.clock)
+        until(self.end.load(Ordering::Relaxed), now, &self.clock)
     }
 
     /// Returns the period of one unit of weight.

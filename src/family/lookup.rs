@@ -30,8 +30,9 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Use the result at once and drop it; see [`Pinned`]. A set that has a series is found without
     /// waiting, and one is made without waiting as long as there is room. If the last place is
     /// being taken or given back by another thread at this moment, a new set waits for some
-    /// instructions of that thread, and is refused only if all places are other sets' then. (A
-    /// family's first use may ask the system for something, which takes up to a millisecond.)
+    /// instructions of that thread, and is refused only if all places are other sets' then; or if
+    /// that thread is suspended there for longer than a thousand yields take. (A family's first use
+    /// may ask the system for something, which takes up to a millisecond.)
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};

@@ -3,7 +3,8 @@
 //! # Theorem
 //!
 //! A set of labels is refused only if, at one moment of the call, the table had series of other
-//! sets in all places. So a family with a place for each set refuses none.
+//! sets in all places; or a thread that has a place is suspended. So a family with a place for each
+//! set refuses none, as long as its threads run.
 //!
 //! # Why
 //!
@@ -24,11 +25,16 @@
 //!   afterwards, and counted, the list begins with another series; or the series was taken out
 //!   again, and there was one more removal.
 //!
-//! A thread that finds all places taken, and a series missing, waits until it is known which of the
-//! two it is. The other thread is between its two steps, which are some instructions without any
-//! code of the user's. No thread waits where there is room, nor where the family is full.
+//! A thread that finds all places taken, and a series missing, lets others run until it is known
+//! which of the two it is. The other thread is between its two steps, which are some instructions
+//! without any code of the user's. But it may be suspended there, or be gone, in a forked child, or
+//! be this very thread, in a signal handler. So after [`TRIES`] looks the set is refused. No thread
+//! waits where there is room, nor where the family is full.
 
-use crate::sync::{AtomicUsize, Ordering, const_fn, fence, yield_now};
+use crate::sync::{AtomicUsize, Ordering, const_fn, fence, sized, yield_now};
+
+/// The number of times that a thread lets others run. A model has no thread that is gone.
+const TRIES: usize = sized(1_000, usize::MAX);
 
 /// The numbers of a family's places and series.
 pub(super) struct Places {
@@ -73,9 +79,10 @@ impl Places {
         series.max(0).cast_unsigned()
     }
 
-    /// Returns whether there is a place. Waits while another thread takes the last one for a
-    /// series that is not in the table yet, or gives it back.
+    /// Returns whether there is a place. Lets others run while a thread takes the last one for a
+    /// series that is not in the table yet, or gives it back; but not for ever.
     pub(super) fn look(&self, limit: usize) -> Found {
+        let mut tries = 0;
         loop {
             // Acquire: pairs with the Release in `begin_removal`: a removal that is counted here is
             // not among the series below.
@@ -83,12 +90,14 @@ impl Places {
             // Acquire: pairs with the Release in `keep`: each series that is counted is found by
             // the next look at its list.
             let series = self.series.load(Ordering::Acquire).cast_signed();
-            if usize::try_from(series).is_ok_and(|series| series >= limit) {
-                return Found::Full { removals };
-            }
-            if self.taken.load(Ordering::Relaxed) < limit {
+            let is_full = usize::try_from(series).is_ok_and(|series| series >= limit);
+            if !is_full && self.taken.load(Ordering::Relaxed) < limit {
                 return Found::Room; // a hint: `take` decides
             }
+            if is_full || tries == TRIES {
+                return Found::Full { removals };
+            }
+            tries += 1;
             yield_now();
         }
     }
@@ -148,5 +157,19 @@ impl Taken<'_> {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         self.0.taken.fetch_sub(1, Ordering::Relaxed); // only the number matters
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_a_suspended_thread_has_holds_up_no_other() {
+        let places = Places::new();
+        let theirs = places.take(1);
+        assert!(matches!(places.look(1), Found::Full { .. }));
+        drop(theirs);
+        assert!(matches!(places.look(1), Found::Room));
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::Clock;
+use crate::turn::told::told;
 
 /// The outcome of [`Gate::admit`](crate::Gate::admit) and [`Pace::admit`](crate::Pace::admit).
 /// There are these three and no others.
@@ -68,12 +69,12 @@ impl Admission {
     /// Returns the answer for the caller: its time, which was the distance from the clock's reading
     /// to a moment, allows for the clock's resolution as well.
     pub(crate) fn told_by(self, clock: &impl Clock) -> Admission {
-        let told = |distance: Duration| distance.saturating_add(clock.resolution());
         match self {
             Admission::Now => Admission::Now,
-            Admission::After(wait) => Admission::After(told(wait)),
+            Admission::After(distance) => Admission::After(told(distance, clock)),
             Admission::Refused { retry_after } => {
-                Admission::Refused { retry_after: retry_after.map(told) }
+                let retry_after = retry_after.map(|distance| told(distance, clock));
+                Admission::Refused { retry_after }
             }
         }
     }

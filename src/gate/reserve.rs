@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::gate::Gate;
 use crate::gate::admission::Admission;
 use crate::timestamp::saturating_nanos;
+use crate::turn::told::told;
 use crate::turn::vacancies::Turn;
 use crate::turn::{RefusedError, Reservation, Undo};
 
@@ -61,10 +62,8 @@ impl<C: Clock> Gate<C> {
         let wait = match decided {
             Admission::Now => 0,
             Admission::After(wait) => saturating_nanos(wait),
-            Admission::Refused { .. } => {
-                let Admission::Refused { retry_after } = decided.told_by(&self.clock) else {
-                    unreachable!("it is refused")
-                };
+            Admission::Refused { retry_after } => {
+                let retry_after = retry_after.map(|distance| told(distance, &self.clock));
                 return Err(RefusedError { retry_after });
             }
         };

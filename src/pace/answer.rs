@@ -51,13 +51,14 @@ impl<'a> Answer<'a> {
 
     #[inline]
     pub(super) fn admission(&self, clock: &impl Clock) -> Admission {
-        match *self {
+        let decided = match *self {
             Answer::Taken { now, due, .. } if due == now => Admission::Now,
-            Answer::Taken { now, due, .. } => Admission::After(told(due - now, clock)),
+            Answer::Taken { now, due, .. } => Admission::After(Duration::from_nanos(due - now)),
             Answer::Refused { wait } => {
-                Admission::Refused { retry_after: wait.map(|wait| told(wait, clock)) }
+                Admission::Refused { retry_after: wait.map(Duration::from_nanos) }
             }
-        }
+        };
+        decided.told_by(clock)
     }
 
     /// Returns the reservation of what was taken, for a weight of `n`.
@@ -74,13 +75,9 @@ impl<'a> Answer<'a> {
                 Ok(Reservation::new(clock, now, turn, undo, vacancies))
             }
             Answer::Refused { wait } => {
-                Err(RefusedError { retry_after: wait.map(|wait| told(wait, clock)) })
+                let told = |wait| told(Duration::from_nanos(wait), clock);
+                Err(RefusedError { retry_after: wait.map(told) })
             }
         }
     }
-}
-
-/// Returns the time until the clock surely shows an end; zero if it shows it now.
-pub(super) fn idle_after(end: u64, now: u64, clock: &impl Clock) -> Duration {
-    if end > now { told(end - now, clock) } else { Duration::ZERO }
 }

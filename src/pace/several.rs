@@ -36,11 +36,12 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
-use super::answer::{Answer, idle_after};
+use super::answer::Answer;
 use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
 use crate::sync::sized;
 use crate::timestamp::saturating_nanos;
+use crate::turn::told::until;
 use crate::turn::vacancies::Vacancies;
 use crate::turn::{RefusedError, Reservation, Undo};
 use crate::wide::Wide;
@@ -97,9 +98,8 @@ const WORDS: usize = 2 * MOST_LIMITS;
 ///
 /// # Time
 ///
-/// As for a [`Pace`](crate::Pace#time): a clock that steps back, stands still or leaps makes calls
-/// wait, and admits none too early. A clock that is behind the time at which the limits were built
-/// is like any other.
+/// The promise holds by the clock's readings, [as a pace's does](crate::Pace#time). They may be
+/// earlier than the time at which the limits were built.
 ///
 /// # Cost and progress
 ///
@@ -290,7 +290,7 @@ impl<C: Clock> Paces<C> {
     pub fn idle_after(&self) -> Duration {
         let (now, ends) = (self.clock.now().as_nanos(), self.ends.load());
         let last = (0..self.limits).map(|at| end(&ends, at).rounded_up()).max();
-        idle_after(last.unwrap_or(now), now, &self.clock)
+        until(last.unwrap_or(now), now, &self.clock)
     }
 
     /// Returns the state of each limit, in the order in which they were added, at one moment.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
-use super::told::{resolution, told};
+use super::told::{resolution, until};
 use super::vacancies::{Turn, Vacancies};
 use crate::clock::{Clock, Coarse};
 use crate::sync::{AtomicU64, Ordering, sized};
@@ -52,9 +52,9 @@ use crate::wide::Wide;
 /// needs them: 23 kilobytes at most, until it is dropped. If there is no memory for them then, the
 /// process ends, as with any allocation.
 ///
-/// As long as the moment of any vacant turn is still to come, a call that does not find its turn at
-/// once looks at each place: with 64 of them that takes some 50 ns, and with 960 a microsecond. A
-/// call for which another thread is just changing a place does not see the turn there.
+/// A call that would have to wait, or is refused, looks at each place while any vacant turn is
+/// still to come: with 64 places that takes some 50 ns, and with 960 a microsecond. It does not see
+/// a turn in a place that another thread is just changing.
 ///
 /// A reservation that is dropped at its turn, or later, counts as used. The same holds if it is
 /// dropped so shortly before that the [resolution](Clock::resolution) of the clock cannot tell. So
@@ -98,8 +98,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
         undo: Undo<'a>,
         vacancies: &'a Vacancies,
     ) -> Reservation<'a, C> {
-        let waits = turn.moment > now;
-        let wait = if waits { told(turn.moment - now, clock) } else { Duration::ZERO };
+        let wait = until(turn.moment, now, clock);
         Reservation { clock, wait, turn, undo, vacancies }
     }
 
@@ -153,8 +152,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
                 (self.turn.moment, self.undo) = (earlier, Undo::Nothing);
             }
         }
-        let rest = self.turn.moment.saturating_sub(now);
-        if rest > 0 { told(rest, self.clock) } else { Duration::ZERO }
+        until(self.turn.moment, now, self.clock)
     }
 
     /// Keeps the turn: it counts as used, whenever that is.

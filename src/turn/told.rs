@@ -15,6 +15,11 @@ pub(crate) fn resolution(clock: &impl Clock) -> u64 {
 }
 
 /// Returns the time after which the clock surely shows a moment that is this far from its reading.
-pub(crate) fn told(distance: u64, clock: &impl Clock) -> Duration {
-    Duration::from_nanos(distance.saturating_add(resolution(clock)))
+pub(crate) fn told(distance: Duration, clock: &impl Clock) -> Duration {
+    distance.saturating_add(clock.resolution())
+}
+
+/// Returns the time from a reading until the clock surely shows a moment; zero if it shows it now.
+pub(crate) fn until(moment: u64, now: u64, clock: &impl Clock) -> Duration {
+    if moment > now { told(Duration::from_nanos(moment - now), clock) } else { Duration::ZERO }
 }

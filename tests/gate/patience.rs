@@ -103,9 +103,19 @@ fn served(crowd: Crowd) -> [u64; 3] {
     [by_pace, by_paces, crowd.served(&clock, |max_wait| gate.reserve(1, max_wait))]
 }
 
-/// Callers that sleep until their turn, or give up before.
+/// Lets a crowd come to each limiter, once without moving up and once with it. Prints and returns
+/// the numbers that are served.
+fn compare(a_second: u64, at_once: u64, max_wait: u64, patience: Patience) -> [[u64; 3]; 2] {
+    let crowd = Crowd { a_second, at_once, max_wait: max_wait * MS, patience, moves_up: false };
+    let both = [crowd, Crowd { moves_up: true, ..crowd }].map(served);
+    let [sleep, move_up] = both;
+    println!("{crowd:?}: {sleep:?} of {LIMIT} by a pace, limits, a gate; moving up {move_up:?}");
+    both
+}
+
+/// All give up after half of the longest wait, or after a fifth.
 #[test]
-fn paces_serve_their_limit_though_all_give_up_after_half_of_the_longest_wait() {
+fn limiters_serve_their_limit_though_all_give_up_before_the_longest_wait() {
     for (a_second, at_once, max_wait) in [
         (53, 1, 1_000),
         (100, 1, 400),
@@ -115,18 +125,17 @@ fn paces_serve_their_limit_though_all_give_up_after_half_of_the_longest_wait() {
         (1_000, 1_000, 10_000),
     ] {
         for part in [2, 5] {
-            let (max_wait, patience) = (max_wait * MS, Patience::Of(max_wait * MS / part));
-            let crowd = Crowd { a_second, at_once, max_wait, patience, moves_up: false };
-            for served in served(crowd) {
-                assert!((LIMIT * 9 / 10..=LIMIT + 50).contains(&served), "{served} of {crowd:?}");
+            let patience = Patience::Of(max_wait * MS / part);
+            for served in compare(a_second, at_once, max_wait, patience).as_flattened() {
+                assert!((LIMIT * 9 / 10..=LIMIT + 50).contains(served), "{served}");
             }
         }
     }
 }
 
-/// Callers that move up.
+/// Callers that move up, and give up at any time.
 #[test]
-fn paces_serve_their_limit_though_callers_give_up_at_any_time() {
+fn limiters_serve_their_limit_though_callers_give_up_at_any_time() {
     for (a_second, at_once, max_wait) in [
         (100, 1, 400),
         (100, 1, 1_000),
@@ -135,10 +144,9 @@ fn paces_serve_their_limit_though_callers_give_up_at_any_time() {
         (1_000, 1_000, 10_000),
     ] {
         for patience in [Patience::UpTo(max_wait * MS / 2), Patience::HalfOfTheWait] {
-            let max_wait = max_wait * MS;
-            let crowd = Crowd { a_second, at_once, max_wait, patience, moves_up: true };
-            for served in served(crowd) {
-                assert!((LIMIT * 8 / 10..=LIMIT + 50).contains(&served), "{served} of {crowd:?}");
+            let [_, move_up] = compare(a_second, at_once, max_wait, patience);
+            for served in move_up {
+                assert!((LIMIT * 8 / 10..=LIMIT + 50).contains(&served), "{served}");
             }
         }
     }

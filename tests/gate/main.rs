@@ -6,6 +6,7 @@ mod contract;
 mod edges;
 mod ignored;
 mod judge;
+mod limits;
 mod oracle;
 mod pace;
 mod paces;

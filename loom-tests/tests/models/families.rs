@@ -6,6 +6,7 @@
 
 #[cfg(windrow_announced)]
 mod announced;
+mod places;
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -295,70 +296,6 @@ fn the_lifetime_against_a_removal() {
         other.join().unwrap();
         assert_eq!(lifetime(&family), 3);
     });
-}
-
-/// There is never more than one series in a family limited to one; and uses of the overflow series
-/// are counted.
-#[test]
-fn two_sets_and_room_for_one() {
-    Model::new("families::two_sets_and_room_for_one").bounded(3).bounded_over_epoch(1).explore(
-        || {
-            let family = Arc::new(Numbers::new().with_max_series(1));
-            let other = spawn(&family, |family| add(family, 1, 1));
-            add(&family, 2, 2);
-            assert!(family.iter().filter(|series| series.labels().is_some()).count() <= 1);
-            other.join().unwrap();
-            assert_eq!((family.len(), lifetime(&family)), (1, 3));
-        },
-    );
-}
-
-/// Two threads use the only set, for which there is a place: neither is refused.
-#[test]
-fn one_set_and_room_for_one() {
-    Model::new("families::one_set_and_room_for_one").bounded(3).bounded_over_epoch(1).explore(
-        || {
-            let family = Arc::new(Numbers::new().with_max_series(1));
-            let other = spawn(&family, |family| add(family, 1, 1));
-            add(&family, 1, 2);
-            other.join().unwrap();
-            assert_eq!((family.refused(), family.len(), lifetime(&family)), (0, 1, 3));
-        },
-    );
-}
-
-/// The only set comes and goes beside a use of it: the use finds it, or its place.
-#[test]
-fn one_set_that_leaves_and_room_for_one() {
-    Model::new("families::one_set_that_leaves_and_room_for_one")
-        .bounded(3)
-        .bounded_over_epoch(1)
-        .explore(|| {
-            let family = Arc::new(Numbers::new().with_max_series(1));
-            let other = spawn(&family, |family| add(family, 1, 1));
-            add(&family, 1, 2);
-            remove(&family, 1);
-            other.join().unwrap();
-            assert_eq!((family.refused(), lifetime(&family)), (0, 3));
-        });
-}
-
-/// Two threads take a place each for the same set, and one of them gives it back: a third does not
-/// miss it. (Over `crossbeam-epoch` three threads that pin have half a million orders with one
-/// preemption alone.)
-#[test]
-fn two_sets_three_threads_and_room_for_two() {
-    Model::long("families::two_sets_three_threads_and_room_for_two").bounded_over_epoch(0).explore(
-        || {
-            let family = Arc::new(Numbers::new().with_max_series(2));
-            let others = [1, 2].map(|n| spawn(&family, move |family| add(family, 1, n)));
-            add(&family, 2, 4);
-            for other in others {
-                other.join().unwrap();
-            }
-            assert_eq!((family.refused(), family.len(), lifetime(&family)), (0, 2, 7));
-        },
-    );
 }
 
 /// Two threads remove the same series, while a third has just found it, and notes that it is used.

@@ -41,8 +41,8 @@
 //!
 //! If there is a later call, the word stays as it was: the later call was told its moment, and does
 //! not know of an earlier one. Then the turn goes to another call as it is
-//! ([`vacancies`](crate::turn::vacancies)). The theorem is of moments and weights, so it holds
-//! whichever caller has them.
+//! (`src/turn/vacancies.rs`). The theorem is of moments and weights, so it holds whichever caller
+//! has them.
 //!
 //! All operations are Relaxed: each decision is one exchange of one word, and nothing else is
 //! published by it.

@@ -89,6 +89,11 @@ pub trait Events: Send + Sync + Sized + 'static {
 
     /// A bucket's cells, all zero.
     const ZERO: Self::Cells;
+
+    /// The units of the events' values, in the order of [`EVENTS`](Self::EVENTS): `ns`, `By`, as
+    /// the [Unified Code for Units of Measure](https://ucum.org/ucum) spells them. An empty text,
+    /// or a list that ends before, is an event without a unit. Exporters show it.
+    const UNITS: &'static [&'static str] = &[];
 }
 
 /// The layout of the cells of `E`'s events.
@@ -198,6 +203,24 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
+/// Values have a unit if `in` and the unit follow, as the [Unified Code for Units of
+/// Measure](https://ucum.org/ucum) spells it. [Exporters](crate::export) then name it and scale by
+/// it: of nanoseconds, `windrow-prometheus` makes seconds.
+///
+/// ```
+/// use windrow::{Events, events};
+///
+/// events! { enum Http { Pass: Count, Rt: Histogram in "ns", Sent: Value in "By" } }
+///
+/// assert_eq!(Http::UNITS, ["", "ns", "By"]);
+/// ```
+///
+/// A `Count` or a `Signed` has no values, and no unit:
+///
+/// ```compile_fail
+/// windrow::events! { pub enum Http { Sent: Count in "By" } }
+/// ```
+///
 /// `Http` becomes an enum without variants, which implements [`Events`]. It keeps its attributes
 /// and its visibility. `Http::Pass` is a constant of the type `Event<Http, kind::Count>`: see
 /// [`Event`]. `Http::ALL` is an array of all events, [erased](Event::erased); so no event can have
@@ -242,7 +265,10 @@ macro_rules! events {
     (
         $(#[$attribute:meta])*
         $visibility:vis enum $name:ident {
-            $( $(#[$($on_event:tt)*])* $event:ident $(: $kind:ident $(($of:expr))?)? ),+ $(,)?
+            $(
+                $(#[$($on_event:tt)*])*
+                $event:ident $(: $kind:ident $(($of:expr))? $(in $unit:literal)?)?
+            ),+ $(,)?
         }
     ) => {
         $(#[$attribute])*
@@ -259,6 +285,10 @@ macro_rules! events {
                 $( (::core::stringify!($event), $crate::__event_kind!($event $($kind $(($of))?)?)) ),+
             ];
 
+            const __UNITS: &[&'static ::core::primitive::str] =
+                &[ $( ::core::concat!($($($unit)?)?) ),+ ];
+            const _: () = $crate::__events::check_units(__EVENTS, __UNITS);
+
             impl $crate::Events for $name {
                 const EVENTS: &'static [(&'static ::core::primitive::str, $crate::Kind)] = __EVENTS;
 
@@ -274,6 +304,8 @@ macro_rules! events {
                         { $crate::__events::in_place(__EVENTS) },
                         { $crate::__events::has_wide(__EVENTS) },
                     > as $crate::__events::Chosen>::ZERO;
+
+                const UNITS: &'static [&'static ::core::primitive::str] = __UNITS;
             }
 
             #[allow(non_upper_case_globals, dead_code)]
@@ -296,14 +328,17 @@ macro_rules! events {
     (
         $(#[$attribute:meta])*
         $visibility:vis enum $name:ident {
-            $( $(#[$($on_event:tt)*])* $event:ident $(: $kind:ident $(($of:expr))?)? ),+ $(,)?
+            $(
+                $(#[$($on_event:tt)*])*
+                $event:ident $(: $kind:ident $(($of:expr))? $(in $unit:literal)?)?
+            ),+ $(,)?
         }
         $($more:tt)+
     ) => {
         $crate::events! {
             $(#[$attribute])*
             $visibility enum $name {
-                $( $(#[$($on_event)*])* $event $(: $kind $(($of))?)? ),+
+                $( $(#[$($on_event)*])* $event $(: $kind $(($of))? $(in $unit)?)? ),+
             }
         }
         $crate::events! { $($more)+ }

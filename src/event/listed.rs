@@ -32,6 +32,23 @@ pub const fn has_wide(events: &[(&str, Kind)]) -> bool {
     wide_together(events) > 0
 }
 
+/// Checks that only events with values have units.
+///
+/// # Panics
+///
+/// Panics at compile time if another event has a unit.
+pub const fn check_units(events: &[(&str, Kind)], units: &[&str]) {
+    let mut event = 0;
+    while event < units.len() {
+        let has_values = !matches!(events[event].1, Kind::Count | Kind::Signed);
+        assert!(
+            has_values || units[event].is_empty(),
+            "a unit is of values: a `Count` or a `Signed` has none"
+        );
+        event += 1;
+    }
+}
+
 /// A choice of [`Events::Cells`](crate::Events::Cells) for `N` cells, of which `K` are not wide.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<const N: usize, const K: usize, const HAS_WIDE: bool>;

@@ -24,18 +24,19 @@ pub enum Form {
     RealTotal,
     /// A [`Histogram`](crate::Histogram) of this scale.
     Histogram(Scale),
-    /// A [`SlidingWindow`](crate::SlidingWindow) of these events.
-    Window(&'static [(&'static str, Kind)]),
+    /// A [`SlidingWindow`](crate::SlidingWindow) of these events, whose values have these units:
+    /// see [`Events::UNITS`](crate::Events::UNITS).
+    Window(&'static [(&'static str, Kind)], &'static [&'static str]),
 }
 
 impl Form {
     /// Returns the names of the labels that samples have in addition to those of the series.
     pub fn sample_labels(self) -> &'static [&'static str] {
         match self {
-            Form::Window(events) if events.iter().any(|(_, kind)| is_histogram(*kind)) => {
+            Form::Window(events, _) if events.iter().any(|(_, kind)| is_histogram(*kind)) => {
                 &["event", "q"]
             }
-            Form::Window(_) => &["event"],
+            Form::Window(..) => &["event"],
             _ => &[],
         }
     }
@@ -44,7 +45,7 @@ impl Form {
     pub fn scales(self) -> impl Iterator<Item = Scale> {
         let (own, events) = match self {
             Form::Histogram(scale) => (Some(scale), &[][..]),
-            Form::Window(events) => (None, events),
+            Form::Window(events, _) => (None, events),
             _ => (None, &[][..]),
         };
         let scale_of = |(_, kind): &(&str, Kind)| match kind {
@@ -53,6 +54,11 @@ impl Form {
         };
         own.into_iter().chain(events.iter().filter_map(scale_of))
     }
+}
+
+/// Returns the declared unit of an event; empty if there is none.
+pub(super) fn unit_of(units: &[&'static str], event: usize) -> &'static str {
+    units.get(event).copied().unwrap_or_default()
 }
 
 fn is_histogram(kind: Kind) -> bool {

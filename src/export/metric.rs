@@ -70,7 +70,7 @@ impl AnyMetric<'_> {
             AnyMetric::Real(_) => Form::Real,
             AnyMetric::RealTotal(_) => Form::RealTotal,
             AnyMetric::Histogram(histogram) => Form::Histogram(histogram.scale()),
-            AnyMetric::Window(window) => Form::Window(window.events()),
+            AnyMetric::Window(window) => Form::Window(window.events(), window.units()),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::slice;
 
-use super::form::Form;
+use super::form::{Form, unit_of};
 use crate::event::Kind;
 
 /// A part of a metric that is exported under a name of its own.
 ///
-/// A counter has one part. A window has up to nine: the count of each event, its rate, and so on.
+/// A counter has one part. A window has up to eleven: the count of each event, its rate, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
@@ -17,8 +17,8 @@ pub struct Part {
     pub about: &'static str,
     /// The kind of its samples.
     pub kind: PartKind,
-    /// True if its numbers are in the metric's [unit](super::Listed::unit). Otherwise they count
-    /// events, or are a rate of events.
+    /// True if its numbers are in the [unit](super::Form::units) of the event or the metric.
+    /// Otherwise they count events, or are a rate of events.
     pub is_in_unit: bool,
     pub(super) which: Which,
 }
@@ -51,6 +51,8 @@ pub(super) enum Which {
     Count,
     Level,
     Rate,
+    Records,
+    RecordRate,
     Sum,
     Mean,
     Min,
@@ -61,23 +63,29 @@ pub(super) enum Which {
 }
 
 impl Which {
-    /// Returns whether an event of this kind has this number.
+    /// Returns whether an event of this kind has this number in a part.
+    ///
+    /// A distribution has its count and its sum: they are in no other part. And what is recorded is
+    /// in no part of what is added: a program counts an operation, and records its duration.
     pub(super) fn is_of(self, kind: Kind) -> bool {
-        use Which::{Count, Level, Max, Mean, Min, Quantiles, Rate, Sum, Values};
+        use Which::{
+            Count, Level, Max, Mean, Min, Quantiles, Rate, RecordRate, Records, Sum, Values,
+        };
         let all: &[Which] = match kind {
             Kind::Count => &[Count, Rate],
             Kind::Signed => &[Level, Rate],
-            Kind::Value => &[Count, Rate, Sum, Mean, Min, Max],
+            Kind::Value => &[Records, RecordRate, Sum, Mean, Min, Max],
             Kind::Maximum => &[Max],
             Kind::Minimum => &[Min],
-            Kind::Histogram(_) => &[Count, Rate, Sum, Mean, Min, Max, Values, Quantiles],
+            Kind::Histogram(_) => &[RecordRate, Mean, Min, Max, Values, Quantiles],
         };
         all.contains(&self)
     }
 }
 
 const fn part(suffix: &'static str, about: &'static str, kind: PartKind, which: Which) -> Part {
-    let is_in_unit = !matches!(which, Which::Count | Which::Level | Which::Rate | Which::Uses);
+    use Which::{Count, Level, Rate, RecordRate, Records, Uses};
+    let is_in_unit = !matches!(which, Count | Level | Rate | Records | RecordRate | Uses);
     Part { suffix, about, kind, is_in_unit, which }
 }
 
@@ -100,7 +108,7 @@ static GAUGE: Part = part("", "", PartKind::Gauge, Which::Only);
 static REAL: Part = part("", "", PartKind::RealGauge, Which::Only);
 static HISTOGRAM: Part = part("", "", PartKind::Histogram, Which::Only);
 
-static WINDOW: [Part; 9] = [
+static WINDOW: [Part; 11] = [
     part("", "all-time count", PartKind::Counter, Which::Count),
     part("level", "all-time additions minus subtractions", PartKind::Level, Which::Level),
     part(
@@ -108,6 +116,13 @@ static WINDOW: [Part; 9] = [
         "rate per second over the closed buckets of the window",
         PartKind::RealGauge,
         Which::Rate,
+    ),
+    part("count", "all-time number of values", PartKind::Counter, Which::Records),
+    part(
+        "values_per_second",
+        "values per second over the closed buckets of the window",
+        PartKind::RealGauge,
+        Which::RecordRate,
     ),
     part("sum", "all-time sum of the values", PartKind::Counter, Which::Sum),
     part(
@@ -151,11 +166,54 @@ impl Form {
             Form::Real => (slice::from_ref(&REAL), &[]),
             Form::RealTotal => (slice::from_ref(&REAL_COUNTER), &[]),
             Form::Histogram(_) => (slice::from_ref(&HISTOGRAM), &[]),
-            Form::Window(events) => (&WINDOW, events),
+            Form::Window(events, _) => (&WINDOW, events),
         };
         let is_there = move |part: &&Part| {
             part.which == Which::Only || events.iter().any(|(_, kind)| part.which.is_of(*kind))
         };
         parts.iter().filter(is_there)
+    }
+
+    /// Returns the units in which a [part](Part) of this form has samples, each once. The unit of
+    /// values of which [none was declared](crate::Events::UNITS), and of numbers that count, is
+    /// empty.
+    ///
+    /// ```
+    /// use windrow::SlidingWindow;
+    /// use windrow::export::Exported;
+    ///
+    /// windrow::events! { enum Http { Rt: Histogram in "ns", Open: Maximum } }
+    ///
+    /// let form = SlidingWindow::<Http>::builder().build()?.any().form();
+    /// let units = |suffix| form.units(form.parts().find(|part| part.suffix == suffix).unwrap());
+    /// assert_eq!((units("mean"), units("max")), (vec!["ns"], vec!["ns", ""]));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn units(self, part: &Part) -> Vec<&'static str> {
+        let mut units = Vec::new();
+        if let Form::Window(events, of_events) = self
+            && part.is_in_unit
+        {
+            for (event, (_, kind)) in events.iter().enumerate() {
+                let unit = unit_of(of_events, event);
+                if part.which.is_of(*kind) && !units.contains(&unit) {
+                    units.push(unit);
+                }
+            }
+        } else {
+            units.push("");
+        }
+        units
+    }
+
+    /// Returns the unit of all samples of a [part](Part), if they have one in common. `given` is
+    /// the unit of values of which none was declared.
+    pub fn unit<'u>(self, part: &Part, given: &'u str) -> &'u str {
+        match self.units(part)[..] {
+            _ if !part.is_in_unit => "",
+            [""] => given,
+            [declared] => declared,
+            _ => "",
+        }
     }
 }

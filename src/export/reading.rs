@@ -1,6 +1,6 @@
 //! The numbers of a metric at one moment, part by part.
 
-use super::form::Form;
+use super::form::{Form, unit_of};
 use super::metric::AnyMetric;
 use super::parts::{Part, Which};
 use super::span::AnySpan;
@@ -43,6 +43,9 @@ pub struct Sample<'r> {
     pub event: Option<&'static str>,
     /// The quantile, as a text: `0.99`.
     pub quantile: Option<&'static str>,
+    /// The [declared unit](crate::Events::UNITS) of the event's values; empty if none was declared,
+    /// or if the part counts.
+    pub unit: &'static str,
     /// The number, or the distribution.
     pub value: Value<'r>,
     /// The [exemplars](crate::exemplar) of a counter, of a histogram or of a window's `Histogram`
@@ -149,23 +152,28 @@ impl Reading {
             (Read::Values(values), _) if part.which == Which::Only => {
                 put(self.only(Value::Distribution(values)));
             }
-            (Read::Window(window), Form::Window(events)) => window.samples(events, part.which, put),
+            (Read::Window(window), Form::Window(events, units)) => {
+                let units = if part.is_in_unit { units } else { &[] };
+                window.samples(events, units, part.which, put);
+            }
             _ => {}
         }
     }
 
     /// Returns the sample of a metric that has one.
     fn only<'r>(&'r self, value: Value<'r>) -> Sample<'r> {
-        Sample { event: None, quantile: None, value, exemplars: &self.exemplars }
+        Sample { event: None, quantile: None, unit: "", value, exemplars: &self.exemplars }
     }
 }
 
 impl Window {
     fn of(window: &dyn AnyWindow, part: Option<&Part>) -> Window {
+        use Which::{Max, Mean, Min, Quantiles, Rate, RecordRate};
+
         let asked = |parts: &[Which]| part.is_none_or(|part| parts.contains(&part.which));
         let events = 0..window.events().len();
         let mut read = Window::default();
-        if asked(&[Which::Count, Which::Level, Which::Sum]) {
+        if asked(&[Which::Count, Which::Level, Which::Records, Which::Sum]) {
             read.lifetime = events.clone().map(|event| window.lifetime(event)).collect();
         }
         if asked(&[Which::Values]) {
@@ -173,7 +181,7 @@ impl Window {
             read.exemplars = events.clone().map(|event| window.exemplars(event)).collect();
             read.distributions = events.map(|event| window.lifetime_distribution(event)).collect();
         }
-        if asked(&[Which::Rate, Which::Mean, Which::Min, Which::Max, Which::Quantiles]) {
+        if asked(&[Rate, RecordRate, Mean, Min, Max, Quantiles]) {
             read.closed = window.complete().filter(|closed| !closed.interval().is_zero());
         }
         read
@@ -182,11 +190,14 @@ impl Window {
     fn samples(
         &self,
         events: &[(&'static str, Kind)],
+        units: &[&'static str],
         which: Which,
         put: &mut dyn FnMut(Sample<'_>),
     ) {
         for (event, (name, kind)) in events.iter().enumerate() {
-            let named = |value| Sample { event: Some(name), quantile: None, value, exemplars: &[] };
+            let unit = unit_of(units, event);
+            let named =
+                |value| Sample { event: Some(name), quantile: None, unit, value, exemplars: &[] };
             match which {
                 Which::Values => {
                     let values = self.distributions.get(event).and_then(Option::as_ref);
@@ -226,10 +237,10 @@ impl Window {
         let lifetime = || self.lifetime.get(event);
         let closed = || self.closed.as_ref().map(|closed| closed.stats(event));
         match which {
-            Which::Count => lifetime().map(|ever| Value::Count(ever.count)),
+            Which::Count | Which::Records => lifetime().map(|ever| Value::Count(ever.count)),
             Which::Level => lifetime().map(|ever| Value::Signed(ever.signed_sum())),
             Which::Sum => lifetime().map(|ever| Value::Count(ever.sum)),
-            Which::Rate => {
+            Which::Rate | Which::RecordRate => {
                 let seconds = self.closed.as_ref()?.interval().as_secs_f64();
                 let closed = closed()?;
                 let signed = || closed.signed_sum() as f64;

@@ -41,6 +41,9 @@ pub trait AnyWindow: Sealed + Send + Sync {
     /// Returns the names and kinds of the events, in the order of their positions.
     fn events(&self) -> &'static [(&'static str, Kind)];
 
+    /// Returns the units of the events' values: see [`Events::UNITS`].
+    fn units(&self) -> &'static [&'static str];
+
     /// Returns the span that the window covers.
     fn interval(&self) -> Duration;
 
@@ -106,6 +109,10 @@ impl<E: Events, C: Clock> Sealed for SlidingWindow<E, C> {}
 impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E, C> {
     fn events(&self) -> &'static [(&'static str, Kind)] {
         E::EVENTS
+    }
+
+    fn units(&self) -> &'static [&'static str] {
+        E::UNITS
     }
 
     fn interval(&self) -> Duration {

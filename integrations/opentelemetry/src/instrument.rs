@@ -72,19 +72,23 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
         let is_in_unit = matches!(number, Number::Sum);
         Instrument { suffix, about, is_in_unit, number, ..own(Kind::Counter) }
     };
-    let buckets = of_values("bucket", "all-time number of values up to `le`", Number::Buckets);
+    let buckets =
+        |suffix| of_values(suffix, "all-time number of values up to `le`", Number::Buckets);
     match (part.kind, form) {
         (PartKind::Counter, _) => vec![own(Kind::Counter)],
         (PartKind::RealCounter, _) => vec![own(Kind::RealCounter)],
         (PartKind::Level, _) => vec![own(Kind::UpDownCounter)],
         (PartKind::Gauge, _) => vec![own(Kind::Gauge)],
         (PartKind::RealGauge, _) => vec![own(Kind::RealGauge)],
-        // A window has the count and the sum as parts of their own.
-        (PartKind::Histogram, Form::Window(_)) => vec![buckets],
+        (PartKind::Histogram, Form::Window(..)) => vec![
+            of_values("values", "all-time number of values", Number::Count),
+            of_values("values.sum", "all-time sum of the values", Number::Sum),
+            buckets("values.bucket"),
+        ],
         (PartKind::Histogram, _) => vec![
             of_values("", "all-time number of values", Number::Count),
             of_values("sum", "all-time sum of the values", Number::Sum),
-            buckets,
+            buckets("bucket"),
         ],
     }
 }
@@ -97,10 +101,10 @@ pub(crate) fn most(form: Form) -> (usize, usize) {
         Form::Counter | Form::Gauge | Form::InFlight => (1, 0),
         Form::Maximum | Form::Minimum | Form::Real | Form::RealTotal => (1, 1),
         Form::Histogram(_) => (MOST_BUCKETS, 0),
-        Form::Window(events) if has_histogram => {
+        Form::Window(events, _) if has_histogram => {
             (events.len() * MOST_BUCKETS, events.len() * QUANTILES)
         }
-        Form::Window(events) => (events.len(), events.len()),
+        Form::Window(events, _) => (events.len(), events.len()),
     }
 }
 

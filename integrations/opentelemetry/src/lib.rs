@@ -14,12 +14,13 @@
 //! | [`Histogram`](windrow::Histogram) | counter | all-time count |
 //! | | counter `NAME.sum` | all-time sum |
 //! | | counter `NAME.bucket`, with the attribute `le` | all-time count up to each power of two in the scale's range, and up to `+Inf` |
-//! | [`SlidingWindow`](windrow::SlidingWindow) | counter, with the attribute `event` | all-time count |
+//! | [`SlidingWindow`](windrow::SlidingWindow) | counter, with the attribute `event` | all-time count, of `Count` events |
 //! | | up-down counter `NAME.level` | all-time additions minus subtractions, of `Signed` events |
-//! | | gauge `NAME.per_second` | rate in the closed buckets |
-//! | | counter `NAME.sum` | all-time sum, of `Value` and `Histogram` events |
+//! | | gauge `NAME.per_second` | rate in the closed buckets, of `Count` and `Signed` events |
+//! | | counters `NAME.count`, `NAME.sum` | all-time count and sum of the values, of `Value` events |
+//! | | gauge `NAME.values_per_second` | rate of the values in the closed buckets |
 //! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; absent without values |
-//! | | counter `NAME.bucket`, with the attribute `le` | as for a histogram, of `Histogram` events |
+//! | | counters `NAME.values`, `NAME.values.sum`, and `NAME.values.bucket` with the attribute `le` | as for a histogram, of `Histogram` events |
 //! | | gauge `NAME.percentile`, with the attribute `q` | quantiles 0.5, 0.9 and 0.99 of `Histogram` events in the closed buckets; absent without values |
 //! | [`Family`](windrow::Family) | as its metric, with its labels as attributes | |
 //! | its overflow series | the attribute `overflow`, which is `true` | the sum of all sets beyond its limit or the SDK's |
@@ -29,6 +30,10 @@
 //! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no
 //! gauges. A family whose labels are all enums never needs an overflow series, and has no
 //! `NAME.overflow`.
+//!
+//! A sum over the attribute `event` adds up what the program counts under different names, such as
+//! requests and failures: choose the event. The unit of values is that which [their event
+//! declares](windrow::Events::UNITS), and otherwise that of the catalog.
 //!
 //! # Histograms
 //!

@@ -197,7 +197,7 @@ impl Observer {
         let of_series = instruments(outline.form).into_iter();
         let mut all: Vec<_> = of_series
             .map(|it| {
-                let unit = if it.is_in_unit { unit } else { "" };
+                let unit = if it.is_in_unit { outline.form.unit(it.part(), unit) } else { "" };
                 (it.suffix, it.about, unit, it.kind, Look::new(source, &outline.labels, Some(it)))
             })
             .collect();

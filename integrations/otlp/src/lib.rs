@@ -12,12 +12,13 @@
 //! | [`from_fn`](windrow::export::from_fn), [`field_fn`](windrow::export::field_fn) | gauge | the function's result; absent if it is not finite |
 //! | [`total_fn`](windrow::export::total_fn) | monotonic sum | the function's result; absent if it is negative or not finite |
 //! | [`Histogram`](windrow::Histogram) | [exponential histogram](#histograms) | all-time distribution |
-//! | [`SlidingWindow`](windrow::SlidingWindow) | monotonic sum, with the attribute `event` | all-time count |
+//! | [`SlidingWindow`](windrow::SlidingWindow) | monotonic sum, with the attribute `event` | all-time count, of `Count` events |
 //! | | sum `NAME.level` that is not monotonic | all-time additions minus subtractions, of `Signed` events |
-//! | | gauge `NAME.per_second` | rate in the closed buckets |
-//! | | monotonic sum `NAME.sum` | all-time sum, of `Value` and `Histogram` events |
+//! | | gauge `NAME.per_second` | rate in the closed buckets, of `Count` and `Signed` events |
+//! | | monotonic sums `NAME.count`, `NAME.sum` | all-time count and sum of the values, of `Value` events |
+//! | | gauge `NAME.values_per_second` | rate of the values in the closed buckets |
 //! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; absent without values |
-//! | | exponential histogram `NAME.values` | all-time distribution, of `Histogram` events |
+//! | | exponential histogram `NAME.values` | all-time distribution with its count and sum, of `Histogram` events |
 //! | | gauge `NAME.percentile`, with the attribute `q` | quantiles 0.5, 0.9 and 0.99 of `Histogram` events in the closed buckets; absent without values |
 //! | [`Family`](windrow::Family) | as its metric, with its labels as attributes | |
 //! | its overflow series | the attribute `otel.metric.overflow`, which is `true` | the sum of all sets beyond its limit |
@@ -27,6 +28,11 @@
 //! Closed buckets are those before the current bucket (see
 //! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no
 //! gauges. A label that is an integer below 2^63 is an attribute of that type; any other is a text.
+//!
+//! A sum over the attribute `event` adds up what the program counts under different names, such as
+//! requests and failures: choose the event. The unit of values is that which [their event
+//! declares](windrow::Events::UNITS), and otherwise that of [`Exporter::metric_in`]; a metric of
+//! events in several units has none.
 //!
 //! The resource has the attributes given by [`Exporter::resource`], and `service.name` and
 //! `service.instance.id` in any case. The scope is `windrow-otlp`.

@@ -48,7 +48,7 @@ pub(crate) fn describe(
     let described = |part: &Part| Name {
         full: join(&given.full, ".", part.suffix),
         description: join(&given.description, ": ", part.about),
-        unit: if part.is_in_unit { given.unit.clone() } else { String::new() },
+        unit: outline.form.unit(part, &given.unit).to_owned(),
     };
     let parts: Vec<_> = outline.form.parts().map(|part| (part, described(part))).collect();
     let uses = outline.overflows.then(|| described(&Part::OVERFLOW));

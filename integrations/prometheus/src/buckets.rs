@@ -55,12 +55,14 @@ impl Buckets {
 
     /// Divides the source's values by `per`: `1_000_000_000` shows nanoseconds as seconds.
     ///
+    /// A window's event that [declares its unit](crate#units) is divided by that alone.
+    ///
     /// These are the bounds and sums of histograms; the sums, means, extremes and percentiles of a
     /// window; and the numbers of any other metric, so of a counter of nanoseconds, too. Counts and
     /// rates of a window's events stay as they are.
     ///
-    /// A [native](crate#native-histograms) histogram is shown only if `per` is a power of two, as 1
-    /// is.
+    /// A [native](crate#native-histograms) histogram has its exact buckets only if `per` is a power
+    /// of two, as 1 is.
     pub fn per(self, per: u64) -> Buckets {
         Buckets { per, ..self }
     }
@@ -128,13 +130,15 @@ impl Buckets {
         });
     }
 
-    /// Returns the cells as the buckets of a native histogram; `None` if they are not shown at
-    /// powers of two.
+    /// Returns the cells as the buckets of a native histogram: each as the nearest one, unless
+    /// values are divided by a power of two.
     #[cfg(any(feature = "protobuf", feature = "registry"))]
-    pub(crate) fn native(&self, distribution: &Distribution) -> Option<Native> {
-        let octaves = self.per.is_power_of_two().then(|| self.per.trailing_zeros())?;
-        let zero_threshold = self.shown(distribution.scale().min() - 1);
-        Some(Native::of(distribution, octaves.cast_signed(), zero_threshold))
+    pub(crate) fn native(&self, distribution: &Distribution) -> Native {
+        let scale = distribution.scale();
+        let cells_of_an_octave = f64::from(1_u32 << scale.schema());
+        let down = ((self.per as f64).log2() * cells_of_an_octave).round();
+        let zero_threshold = (scale.min() - 1) as f64 / (down / cells_of_an_octave).exp2();
+        Native::of(distribution, down as i32, zero_threshold)
     }
 }
 

@@ -3,11 +3,11 @@
 use std::time::SystemTime;
 
 use windrow::exemplar::Exemplar;
-use windrow::export::{Part, Reading, Sample, Series, StartTimes, Value};
+use windrow::export::{Reading, Series, StartTimes, Value};
 use windrow::histogram::Distribution;
 
 use crate::buckets::Buckets;
-use crate::described::{Described, Named};
+use crate::described::{Described, Named, Shown};
 
 /// Labels that all series of a metric have.
 pub(crate) type Labels = Vec<(String, String)>;
@@ -80,19 +80,19 @@ impl Number {
 
 /// Writes all samples of a source. Each series is read once: its samples are of one moment.
 pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
-    let Described { source, outline, buckets, parts, uses } = &registered.described;
+    let Described { source, outline, parts, uses } = &registered.described;
     let read = |series: &dyn Series| {
         let metric = series.metric();
         (registered.starts.of(series, metric), metric.read())
     };
-    if let [(part, named)] = &parts[..] {
+    if let [shown] = &parts[..] {
         // A series is read, written and released while it is in the processor's cache.
-        writer.begin(named, &registered.labels);
+        writer.begin(&shown.named, &registered.labels);
         let mut labels = W::Labels::default();
         source.visit(&mut |series| {
             writer.labels(series, &mut labels);
             let (start, reading) = read(series);
-            write(writer, part, &labels, &reading, start, buckets);
+            write(writer, shown, &labels, &reading, start);
         });
     } else {
         let mut all = Vec::new();
@@ -101,10 +101,10 @@ pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
             writer.labels(series, &mut labels);
             all.push((labels, read(series)));
         });
-        for (part, named) in parts {
-            writer.begin(named, &registered.labels);
+        for shown in parts {
+            writer.begin(&shown.named, &registered.labels);
             for (labels, (start, reading)) in &all {
-                write(writer, part, labels, reading, *start, buckets);
+                write(writer, shown, labels, reading, *start);
             }
         }
     }
@@ -118,18 +118,17 @@ pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
     }
 }
 
-/// Writes the samples of a part.
+/// Writes the samples of a metric.
 fn write<W: Writer>(
     writer: &mut W,
-    part: &Part,
+    shown: &Shown,
     labels: &W::Labels,
     reading: &Reading,
     start: SystemTime,
-    buckets: &Buckets,
 ) {
-    reading.samples(part, &mut |sample: Sample<'_>| {
+    shown.samples(reading, &mut |sample, value, buckets| {
         writer.set_labels(labels, sample.labels());
-        match buckets.number(part, sample.value) {
+        match value {
             Value::Count(count) => {
                 writer.counter(Number::Unsigned(count), start, sample.exemplars.last());
             }

@@ -2,22 +2,30 @@
 
 use std::collections::HashSet;
 
-use windrow::export::{Outline, Part, PartKind, Source};
+use windrow::export::{Outline, Part, PartKind, Reading, Sample, Source, Value};
 
 use crate::buckets::{Buckets, Registrable};
 use crate::error::RegisterError;
 use crate::escaping::{Escaping, NameKind};
 use crate::rules::{Characters, check_labels, check_name, check_unit};
+use crate::units::base_unit;
 
 /// A source, with the metrics that it is shown as.
 pub(crate) struct Described {
     pub(crate) source: Box<dyn Source>,
     pub(crate) outline: Outline,
-    pub(crate) buckets: Buckets,
-    /// One metric for each part.
-    pub(crate) parts: Vec<(&'static Part, Named)>,
+    /// One metric for each part and unit.
+    pub(crate) parts: Vec<Shown>,
     /// The uses of the overflow series, if there may be one.
     pub(crate) uses: Option<Named>,
+}
+
+/// The samples of a part that are shown in one unit, as a metric.
+pub(crate) struct Shown {
+    part: &'static Part,
+    pub(crate) named: Named,
+    /// The units that [samples](Sample::unit) have, each with the way in which it is shown.
+    units: Vec<(&'static str, Buckets)>,
 }
 
 /// A metric's name with its unit, its help and its type.
@@ -97,15 +105,45 @@ impl Described {
         if is_counter && name.ends_with("_total") {
             return Err(RegisterError::Total { name: name.to_owned() });
         }
-        let named = |part: &Part| Named::of(name, help, unit, part);
-        let parts = form.parts().map(|part| (part, named(part))).collect();
-        let uses = outline.overflows.then(|| named(&Part::OVERFLOW));
-        Ok(Described { source, outline, buckets, parts, uses })
+        let mut parts: Vec<Shown> = Vec::new();
+        for part in form.parts() {
+            for declared in form.units(part) {
+                let (unit, buckets) = match base_unit(declared) {
+                    // Of these values, the program says it when it registers them.
+                    _ if declared.is_empty() => (unit, buckets.clone()),
+                    (unit, per) => (unit, buckets.clone().per(per)),
+                };
+                let named = Named::of(name, help, unit, part);
+                match parts.iter_mut().find(|shown| shown.named == named) {
+                    Some(shown) => shown.units.push((declared, buckets)),
+                    None => parts.push(Shown { part, named, units: vec![(declared, buckets)] }),
+                }
+            }
+        }
+        let uses = outline.overflows.then(|| Named::of(name, help, unit, &Part::OVERFLOW));
+        Ok(Described { source, outline, parts, uses })
     }
 
     /// Returns all metrics.
     pub(crate) fn named(&self) -> impl Iterator<Item = &Named> + Clone {
-        self.parts.iter().map(|(_, named)| named).chain(&self.uses)
+        self.parts.iter().map(|shown| &shown.named).chain(&self.uses)
+    }
+}
+
+impl Shown {
+    /// Calls `see` with each sample of the metric, its number, and the way in which its values are
+    /// shown.
+    pub(crate) fn samples(
+        &self,
+        reading: &Reading,
+        see: &mut dyn FnMut(&Sample<'_>, Value<'_>, &Buckets),
+    ) {
+        reading.samples(self.part, &mut |sample| {
+            let mut units = self.units.iter();
+            if let Some((_, buckets)) = units.find(|(unit, _)| *unit == sample.unit) {
+                see(&sample, buckets.number(self.part, sample.value), buckets);
+            }
+        });
     }
 }
 

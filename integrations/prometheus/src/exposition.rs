@@ -172,6 +172,8 @@ impl Exposition {
     /// Registers a metric or a family as [`register`](Self::register) does, with the unit of its
     /// values: `seconds`, `bytes`.
     ///
+    /// An event of a window that [declares its unit](crate#units) keeps that.
+    ///
     /// Names of metrics in the unit end in it: it is appended where it is missing. In `OpenMetrics`
     /// and protobuf, it is also a property of the metric.
     ///

@@ -12,10 +12,11 @@
 //! | [`from_fn`](windrow::export::from_fn), [`field_fn`](windrow::export::field_fn) | gauge | the function's result; absent if it is not finite |
 //! | [`total_fn`](windrow::export::total_fn) | counter `NAME_total` | the function's result; absent if it is negative or not finite |
 //! | [`Histogram`](windrow::Histogram) | histogram `NAME_bucket{le="..."}`, `NAME_sum`, `NAME_count` | all-time distribution |
-//! | [`SlidingWindow`](windrow::SlidingWindow) | counter `NAME_total{event="..."}` | all-time count |
+//! | [`SlidingWindow`](windrow::SlidingWindow) | counter `NAME_total{event="..."}` | all-time count, of `Count` events |
 //! | | gauge `NAME_level` | all-time additions minus subtractions, of `Signed` events |
-//! | | gauge `NAME_per_second` | rate in the closed buckets |
-//! | | counter `NAME_sum_total` | all-time sum, of `Value` and `Histogram` events |
+//! | | gauge `NAME_per_second` | rate in the closed buckets, of `Count` and `Signed` events |
+//! | | counters `NAME_count_total`, `NAME_sum_total` | all-time count and sum of the values, of `Value` events |
+//! | | gauge `NAME_values_per_second` | rate of the values in the closed buckets |
 //! | | gauges `NAME_mean`, `_min`, `_max` | of events with values, in the closed buckets; absent without values |
 //! | | histogram `NAME_values_bucket{event="...",le="..."}`, `_sum`, `_count` | all-time distribution, of `Histogram` events |
 //! | | gauges `NAME_percentile{event="...",q="..."}` | quantiles 0.5, 0.9 and 0.99 of `Histogram` events in the closed buckets; absent without values |
@@ -29,6 +30,29 @@
 //!
 //! A family whose labels are all enums never needs an overflow series, and has no
 //! `NAME_overflow_total`.
+//!
+//! # Choose the event
+//!
+//! `NAME_total` has a series for each `Count` event, and what events count overlaps: a request that
+//! failed is a request. So a query chooses its event, and never sums over the label `event`:
+//!
+//! | question | query |
+//! |---|---|
+//! | requests a second by route | `sum by (route) (rate(NAME_total{event="Request"}[5m]))` |
+//! | share of failures | `sum(rate(NAME_total{event="Exception"}[5m])) / sum(rate(NAME_total{event="Request"}[5m]))` |
+//! | 99th percentile by route | `histogram_quantile(0.99, sum by (le, route) (rate(NAME_values_seconds_bucket{event="Rt"}[5m])))` |
+//! | mean by route | `sum by (route) (rate(NAME_values_seconds_sum{event="Rt"}[5m])) / sum by (route) (rate(NAME_values_seconds_count{event="Rt"}[5m]))` |
+//!
+//! Values are in no series of `NAME_total`: a program that counts a request and records its time
+//! has counted it once there.
+//!
+//! # Units
+//!
+//! An event that [declares its unit](windrow::events!), as `Rt: Histogram in "ns"` does, is shown in
+//! Prometheus' own: times in seconds, divided accordingly, and all others as they are. The name
+//! says so: `NAME_values_seconds`, `NAME_max_seconds`, `NAME_values_bytes`. The unit given to
+//! [`register_in`](Exposition::register_in), and the divisor of [`buckets`], are of values whose
+//! event declares none.
 //!
 //! # Histograms
 //!
@@ -48,10 +72,13 @@
 //! As [protobuf](Format), with the feature `protobuf`, each histogram has its cells, one for one,
 //! as native buckets of its scale's schema, beside the classic ones. Values below the scale's range
 //! are in the zero bucket, and values above it in the infinite one. Prometheus asks for that format
-//! if it runs with `--enable-feature=native-histograms`. Since native buckets end at powers of two,
-//! values must be shown in the unit in which they were recorded (or [per](Buckets::per) a power of
-//! two): name such a histogram `rt_nanoseconds`. Histograms shown in another unit have classic
-//! buckets only.
+//! if it runs with `--enable-feature=native-histograms`.
+//!
+//! Native buckets end at powers of two. So of values that are shown in another unit than they were
+//! recorded in, as nanoseconds in seconds, each cell is shown as the nearest native bucket: it is
+//! off by at most half a cell, in seconds by 1.6 % with the default scale. For the cells
+//! themselves, [divide](Buckets::per) by nothing but powers of two, and name such a histogram
+//! `rt_nanoseconds`.
 //!
 //! # Formats
 //!

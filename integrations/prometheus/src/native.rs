@@ -14,14 +14,14 @@ pub(crate) struct Native {
 }
 
 impl Native {
-    /// Returns the buckets of a distribution, with values divided by two to the power of `octaves`.
-    /// Values above the scale's range are in the infinite bucket: their size is unknown.
-    pub(crate) fn of(distribution: &Distribution, octaves: i32, zero_threshold: f64) -> Native {
+    /// Returns the buckets of a distribution, each moved down by a number of cells. Values above
+    /// the scale's range are in the infinite bucket: their size is unknown.
+    pub(crate) fn of(distribution: &Distribution, down: i32, zero_threshold: f64) -> Native {
         let schema = distribution.scale().schema();
         let infinite = (1024 << schema) + 1;
         let above = Some((infinite, distribution.above())).filter(|(_, count)| *count > 0);
         let in_range = distribution.numbered_cells();
-        let shown = in_range.map(|(number, count)| (number - (octaves << schema), count));
+        let shown = in_range.map(|(number, count)| (number - down, count));
         let (mut spans, mut deltas) = (Vec::new(), Vec::new());
         let (mut next, mut before) = (0, 0_u64);
         for (number, count) in shown.chain(above) {
@@ -71,7 +71,7 @@ mod tests {
             let counted = distribution(scale, &values);
             let cells: Vec<_> = counted.numbered_cells().collect();
             for octaves in [0, 3, 30] {
-                let decoded = decoded(&Native::of(&counted, octaves, 0.0));
+                let decoded = decoded(&Native::of(&counted, octaves << schema, 0.0));
                 let (infinite, in_range) = decoded.split_last().unwrap();
                 assert_eq!(*infinite, ((1024 << schema) + 1, 2));
                 let moved =

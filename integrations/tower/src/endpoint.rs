@@ -25,9 +25,9 @@ windrow::events! {
         Cancelled: Count,
         /// The time from the call to the head of the response, in nanoseconds: with percentiles,
         /// right to 4.3 %.
-        Rt: Histogram,
+        Rt: Histogram in "ns",
         /// The maximum number of requests in flight: see [`Endpoint::peaks`].
-        InFlight: Maximum,
+        InFlight: Maximum in "{request}",
     }
 }
 

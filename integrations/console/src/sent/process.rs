@@ -62,7 +62,7 @@ impl Line {
     /// Takes the numbers of a series of the metric at this position, if it is in the line.
     pub(crate) fn note(&mut self, shown: &Shown, index: usize, key: &str, numbers: &[Number]) {
         let metric = &shown.metrics[index];
-        let is_one = !matches!(metric.outline.form, Form::Window(_) | Form::Histogram(_));
+        let is_one = !matches!(metric.outline.form, Form::Window(..) | Form::Histogram(_));
         let Some(name) = known(key).filter(|_| is_one) else { return };
         let number = numbers.first().and_then(|number| number.as_f64());
         self.read.push((name, Reading { index, number }));

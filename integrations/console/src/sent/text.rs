@@ -63,7 +63,7 @@ impl Text {
 
 fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) -> String {
     let events = match metric.outline.form {
-        Form::Window(events) => events,
+        Form::Window(events, _) => events,
         Form::Histogram(_) => {
             return values(numbers, span, |number| value(shown, &metric.name, number));
         }

@@ -18,14 +18,14 @@ pub(crate) fn form_name(form: Form) -> &'static str {
         Form::Maximum => "maximum",
         Form::Minimum => "minimum",
         Form::Histogram(_) => "histogram",
-        Form::Window(_) => "window",
+        Form::Window(..) => "window",
     }
 }
 
 /// Returns the events of a window; none of any other form.
 pub(crate) fn events_of(form: Form) -> &'static [(&'static str, Kind)] {
     match form {
-        Form::Window(events) => events,
+        Form::Window(events, _) => events,
         _ => &[],
     }
 }

@@ -27,7 +27,7 @@ impl Unit {
     /// says: `By`, `s`, or any other.
     pub(crate) fn of(name: &str, form: Form, said: &str) -> Unit {
         // The values of these have units of their own.
-        if matches!(form, Form::Window(_) | Form::Histogram(_)) {
+        if matches!(form, Form::Window(..) | Form::Histogram(_)) {
             return Unit::None;
         }
         let name = name.strip_suffix("_total").unwrap_or(name);
@@ -75,6 +75,6 @@ mod tests {
 
     #[test]
     fn the_values_of_a_window_have_their_own_units() {
-        assert_eq!(Unit::of("sent_bytes", Form::Window(&[]), "By"), Unit::None);
+        assert_eq!(Unit::of("sent_bytes", Form::Window(&[], &[]), "By"), Unit::None);
     }
 }

@@ -17,15 +17,15 @@ pub(crate) fn descriptor<'e>(
 
 /// Writes all samples of a source.
 pub(crate) fn scrape(described: &Described, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-    let Described { source, buckets, parts, uses, .. } = described;
-    if let [(part, named)] = &parts[..] {
+    let Described { source, parts, uses, .. } = described;
+    if let [shown] = &parts[..] {
         // A series is read, written and released while it is in the processor's cache.
-        let mut encoder = descriptor(named, encoder)?;
+        let mut encoder = descriptor(&shown.named, encoder)?;
         let mut written = Ok(());
         source.visit(&mut |series| {
             if written.is_ok() {
                 let pairs = Visited { series };
-                written = write(&series.metric().read(), part, &pairs, buckets, &mut encoder);
+                written = write(&series.metric().read(), shown, &pairs, &mut encoder);
             }
         });
         written?;
@@ -33,10 +33,10 @@ pub(crate) fn scrape(described: &Described, encoder: &mut DescriptorEncoder<'_>)
         // A series is read once: its samples are of one moment.
         let mut all = Vec::new();
         source.visit(&mut |series| all.push((Kept::of(series), series.metric().read())));
-        for (part, named) in parts {
-            let mut encoder = descriptor(named, encoder)?;
+        for shown in parts {
+            let mut encoder = descriptor(&shown.named, encoder)?;
             for (pairs, reading) in &all {
-                write(reading, part, pairs, buckets, &mut encoder)?;
+                write(reading, shown, pairs, &mut encoder)?;
             }
         }
     }

@@ -10,8 +10,7 @@ use prometheus_client::metrics::{MetricType, TypedMetric};
 use windrow::export::{Exported, FamilySource, Outline, PartKind, Series, Source};
 use windrow::{Family, family::Metric, labels::Labels};
 
-use super::show::{Kept, metric_type, write};
-use crate::buckets::Buckets;
+use super::show::{metric_type, write_plain};
 use crate::described::Type;
 
 /// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and can be used
@@ -89,9 +88,7 @@ impl<M: Single> EncodeMetric for Shared<M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let reading = self.any().read();
         let mut parts = reading.parts();
-        parts.try_for_each(|part| {
-            write(&reading, part, &Kept::NONE, &Buckets::DEFAULT, &mut encoder)
-        })
+        parts.try_for_each(|part| write_plain(&reading, part, &mut encoder))
     }
 
     fn metric_type(&self) -> MetricType {

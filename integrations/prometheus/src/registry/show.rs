@@ -12,7 +12,7 @@ use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
 
 use crate::buckets::Buckets;
-use crate::described::Type;
+use crate::described::{Shown, Type};
 
 /// Returns the type of a metric as `prometheus-client` names it.
 pub(crate) const fn metric_type(kind: Type) -> MetricType {
@@ -54,7 +54,7 @@ impl Pairs for Visited<'_> {
 pub(crate) struct Kept(Vec<(String, String)>);
 
 impl Kept {
-    pub(crate) const NONE: Kept = Kept(Vec::new());
+    const NONE: Kept = Kept(Vec::new());
 
     pub(crate) fn of(series: &dyn Series) -> Kept {
         let mut pairs = Vec::new();
@@ -73,19 +73,33 @@ impl Pairs for Kept {
     }
 }
 
-/// Writes the samples of a part.
+/// Writes the samples of a metric.
 pub(crate) fn write<P: Pairs>(
     reading: &Reading,
-    part: &Part,
+    shown: &Shown,
     pairs: &P,
-    buckets: &Buckets,
+    encoder: &mut MetricEncoder<'_>,
+) -> fmt::Result {
+    let mut written = Ok(());
+    shown.samples(reading, &mut |sample, value, buckets| {
+        if written.is_ok() {
+            written = write_sample(sample, value, pairs, buckets, encoder);
+        }
+    });
+    written
+}
+
+/// Writes the samples of a part as they are, without labels of a series.
+pub(crate) fn write_plain(
+    reading: &Reading,
+    part: &Part,
     encoder: &mut MetricEncoder<'_>,
 ) -> fmt::Result {
     let mut written = Ok(());
     reading.samples(part, &mut |sample| {
         if written.is_ok() {
-            let value = buckets.number(part, sample.value);
-            written = write_sample(&sample, value, pairs, buckets, encoder);
+            let buckets = &Buckets::DEFAULT;
+            written = write_sample(&sample, sample.value, &Kept::NONE, buckets, encoder);
         }
     });
     written
@@ -130,9 +144,7 @@ fn write_histogram(
         classic.push((bound, up_to.wrapping_sub(before)));
         before = up_to;
     });
-    let Some(native) = buckets.native(values) else {
-        return encoder.encode_histogram::<NoLabelSet>(sum, count, &classic, None);
-    };
+    let native = buckets.native(values);
     let native = NativeHistogram {
         schema: native.schema,
         zero_threshold: native.zero_threshold,

@@ -1,6 +1,7 @@
 //! Tests of registration, of the formats of a scrape, and of their parsers.
 
 mod created;
+mod events;
 mod exemplars;
 mod formats;
 mod heavy;

@@ -77,7 +77,7 @@ pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     BUILD.with(Build { version: env!("CARGO_PKG_VERSION") }).add(1);
     let mut all = Console::new("shop");
     let requests = field(ROUTES.family(), Endpoint::window);
-    all.show("shop_requests", "Requests by method and route, times in nanoseconds", requests)?;
+    all.show("shop_requests", "Requests by method and route", requests)?;
     let in_flight = field(ROUTES.family(), Endpoint::in_flight);
     all.show("shop_in_flight", "Requests in flight by method and route", in_flight)?;
     all.show("shop_orders", "Orders by outcome", &ORDERS)?;
@@ -89,6 +89,5 @@ pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     let mut process = Catalog::new();
     windrow_process::add_to(&mut process).expect("the catalog is empty");
     all.show_all(&process)?;
-    all.nanoseconds("Rt");
     Ok(all.build())
 }

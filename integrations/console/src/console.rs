@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use windrow::export::{Catalog, Source};
 use windrow::heavy::{HeavyKeys, Key};
-use windrow::{Clock, Kind};
+use windrow::Clock;
 use windrow_prometheus::RegisterError;
 
 #[cfg(feature = "log")]
 use crate::sent::logged::Logged;
 use crate::service::ConsoleService;
 use crate::shown::heavy::Heavy;
-use crate::shown::names::events_of;
+use crate::shown::names::units_of;
 use crate::shown::registry::{Named, Shown};
 use crate::shown::unit::Unit;
 use crate::unusual::settings::Settings;
@@ -86,6 +86,11 @@ impl Console {
         let source: Arc<dyn Source> = Arc::new(source);
         let outline = source.outline();
         self.shown.scraped.register(name, help, Arc::clone(&source))?;
+        for (event, unit) in units_of(outline.form) {
+            if unit == "ns" {
+                self.nanoseconds(event);
+            }
+        }
         let unit = Unit::of(name, outline.form, "");
         let (name, help) = (name.to_owned(), help.to_owned());
         self.shown.metrics.push(Named { name, help, outline, unit, source });
@@ -155,9 +160,9 @@ impl Console {
             }
             if listed.unit() == "ns" {
                 self.nanoseconds(listed.name());
-                let events = events_of(listed.outline().form);
-                let values = events.iter().filter(|(_, kind)| *kind != Kind::Count);
-                values.for_each(|(event, _)| self.nanoseconds(event));
+                let units = units_of(listed.outline().form);
+                let undeclared = units.filter(|(_, unit)| unit.is_empty());
+                undeclared.for_each(|(event, _)| self.nanoseconds(event));
             }
         }
         Ok(())
@@ -165,18 +170,18 @@ impl Console {
 
     /// Shows the values of events with this name, in all metrics, or of a histogram of this name,
     /// as durations: they are nanoseconds, and the page and `/text` show them as `1.25 ms`. All
-    /// other values are shown as they are.
+    /// other values are shown as they are. An event that declares its unit needs no such word, as
+    /// `Rt: Histogram in "ns"` does.
     ///
     /// ```
-    /// use windrow::export::field;
+    /// use windrow::Histogram;
     /// use windrow_console::Console;
-    /// use windrow_tower::{Endpoint, Routes};
     ///
-    /// static ROUTES: Routes = Routes::new();
+    /// static SEARCH: Histogram = Histogram::new();
     ///
     /// let mut console = Console::new("shop");
-    /// console.show("requests", "Requests by route", field(ROUTES.family(), Endpoint::window))?;
-    /// console.nanoseconds("Rt");
+    /// console.show("search", "Times of searches", &SEARCH)?;
+    /// console.nanoseconds("search");
     /// # Ok::<(), windrow_console::RegisterError>(())
     /// ```
     pub fn nanoseconds(&mut self, event: &str) {

@@ -23,11 +23,13 @@ pub struct Buckets {
     /// The bounds in ascending order; `None` for the octaves.
     bounds: Option<Vec<u64>>,
     per: u64,
+    /// True if a native histogram has the nearest buckets where it cannot have the cells.
+    nearest: bool,
 }
 
 impl Buckets {
     /// The default: octaves, in the histogram's own unit.
-    pub(crate) const DEFAULT: Buckets = Buckets { bounds: None, per: 1 };
+    pub(crate) const DEFAULT: Buckets = Buckets { bounds: None, per: 1, nearest: false };
 
     /// Returns buckets with a bound at each power of two in the
     /// [scale](windrow::histogram::Scale::octaves)'s range: with the default scale, 28. Their
@@ -61,10 +63,15 @@ impl Buckets {
     /// window; and the numbers of any other metric, so of a counter of nanoseconds, too. Counts and
     /// rates of a window's events stay as they are.
     ///
-    /// A [native](crate#native-histograms) histogram has its exact buckets only if `per` is a power
-    /// of two, as 1 is.
+    /// A [native](crate#native-histograms) histogram is shown only if `per` is a power of two, as 1
+    /// is.
     pub fn per(self, per: u64) -> Buckets {
         Buckets { per, ..self }
+    }
+
+    /// Divides the source's values by `per`, because their declared unit is shown in another one.
+    pub(crate) fn per_unit(&self, per: u64) -> Buckets {
+        Buckets { per, nearest: true, ..self.clone() }
     }
 
     /// Returns the least requested bound.
@@ -130,15 +137,18 @@ impl Buckets {
         });
     }
 
-    /// Returns the cells as the buckets of a native histogram: each as the nearest one, unless
-    /// values are divided by a power of two.
+    /// Returns the cells as the buckets of a native histogram, or the buckets that are nearest to
+    /// them; `None` if neither is to be shown.
     #[cfg(any(feature = "protobuf", feature = "registry"))]
-    pub(crate) fn native(&self, distribution: &Distribution) -> Native {
+    pub(crate) fn native(&self, distribution: &Distribution) -> Option<Native> {
+        if !self.per.is_power_of_two() && !self.nearest {
+            return None;
+        }
         let scale = distribution.scale();
         let cells_of_an_octave = f64::from(1_u32 << scale.schema());
         let down = ((self.per as f64).log2() * cells_of_an_octave).round();
         let zero_threshold = (scale.min() - 1) as f64 / (down / cells_of_an_octave).exp2();
-        Native::of(distribution, down as i32, zero_threshold)
+        Some(Native::of(distribution, down as i32, zero_threshold))
     }
 }
 

@@ -111,7 +111,7 @@ impl Described {
                 let (unit, buckets) = match base_unit(declared) {
                     // Of these values, the program says it when it registers them.
                     _ if declared.is_empty() => (unit, buckets.clone()),
-                    (unit, per) => (unit, buckets.clone().per(per)),
+                    (unit, per) => (unit, buckets.per_unit(per)),
                 };
                 let named = Named::of(name, help, unit, part);
                 match parts.iter_mut().find(|shown| shown.named == named) {

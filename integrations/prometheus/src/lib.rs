@@ -74,11 +74,11 @@
 //! are in the zero bucket, and values above it in the infinite one. Prometheus asks for that format
 //! if it runs with `--enable-feature=native-histograms`.
 //!
-//! Native buckets end at powers of two. So of values that are shown in another unit than they were
-//! recorded in, as nanoseconds in seconds, each cell is shown as the nearest native bucket: it is
-//! off by at most half a cell, in seconds by 1.6 % with the default scale. For the cells
-//! themselves, [divide](Buckets::per) by nothing but powers of two, and name such a histogram
-//! `rt_nanoseconds`.
+//! Native buckets end at powers of two. So values must be shown in the unit in which they were
+//! recorded (or [per](Buckets::per) a power of two): name such a histogram `rt_nanoseconds`.
+//! Histograms shown in another unit have classic buckets only. An event that [declares a
+//! time](#units) is the exception: each of its cells is shown as the nearest native bucket. That is
+//! off by at most half a cell, in seconds of nanoseconds by 1.6 % with the default scale.
 //!
 //! # Formats
 //!

@@ -193,10 +193,12 @@ impl Writer for Protobuf {
             let exemplar = exemplar.map(message);
             histogram.bucket.push(Bucket { cumulative_count, upper_bound, exemplar });
         });
-        histogram.set_native(buckets.native(values));
-        let mut by_time: Vec<&Exemplar> = exemplars.iter().collect();
-        by_time.sort_by_key(|exemplar| exemplar.time);
-        histogram.exemplars = by_time.into_iter().map(message).collect();
+        if let Some(native) = buckets.native(values) {
+            histogram.set_native(native);
+            let mut by_time: Vec<&Exemplar> = exemplars.iter().collect();
+            by_time.sort_by_key(|exemplar| exemplar.time);
+            histogram.exemplars = by_time.into_iter().map(message).collect();
+        }
         self.put_histogram(histogram);
     }
 

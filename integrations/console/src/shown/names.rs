@@ -22,6 +22,17 @@ pub(crate) fn form_name(form: Form) -> &'static str {
     }
 }
 
+/// Returns the names of a window's events with values, and their units.
+pub(crate) fn units_of(form: Form) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let (events, units) = match form {
+        Form::Window(events, units) => (events, units),
+        _ => (&[][..], &[][..]),
+    };
+    let units = units.iter().copied().chain(std::iter::repeat(""));
+    let all = events.iter().zip(units);
+    all.filter(|((_, kind), _)| *kind != Kind::Count).map(|((name, _), unit)| (*name, unit))
+}
+
 /// Returns the events of a window; none of any other form.
 pub(crate) fn events_of(form: Form) -> &'static [(&'static str, Kind)] {
     match form {

@@ -44,8 +44,10 @@ fn histogram(values: &Distribution) -> Histogram {
         bucket: values.buckets().map(bucket).collect(),
         ..Histogram::default()
     };
-    if let Some((cells, steps)) = values.cells().zip(values.steps()) {
-        histogram.set_native(Buckets::octaves().per(steps.into()).native(cells));
+    if let Some((cells, steps)) = values.cells().zip(values.steps())
+        && let Some(native) = Buckets::octaves().per(steps.into()).native(cells)
+    {
+        histogram.set_native(native);
     }
     histogram
 }

@@ -144,7 +144,9 @@ fn write_histogram(
         classic.push((bound, up_to.wrapping_sub(before)));
         before = up_to;
     });
-    let native = buckets.native(values);
+    let Some(native) = buckets.native(values) else {
+        return encoder.encode_histogram::<NoLabelSet>(sum, count, &classic, None);
+    };
     let native = NativeHistogram {
         schema: native.schema,
         zero_threshold: native.zero_threshold,

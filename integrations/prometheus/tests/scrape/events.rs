@@ -165,7 +165,7 @@ fn native_histograms_in_seconds_are_off_by_at_most_half_a_cell() {
         cumulative += count.unsigned_abs();
         let shown = (*number as f64 / cells).exp2();
         // The end of the cell whose count this is.
-        let end = ever.buckets((9 * 8..36 * 8).map(|at| (f64::from(at) / 8.0).exp2() as u64));
+        let end = ever.buckets((9 * 8..=36 * 8).map(|at| (f64::from(at) / 8.0).exp2() as u64));
         let near = end.map(|(end, up_to)| ((end as f64 / 1e9 / shown).ln().abs(), up_to));
         let nearest = near.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
         assert!(nearest.0 <= 0.017, "{shown}: {nearest:?}");

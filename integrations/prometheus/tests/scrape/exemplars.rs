@@ -101,8 +101,7 @@ fn protobuf_has_them_and_native_histograms_have_all() {
     let values: Vec<f64> = natives.iter().map(|exemplar| exemplar.value).collect();
     assert_eq!(values, [250e6, 7.0, 1_024.0, 1_025.0, (1_u64 << 40) as f64]);
     assert!(natives.is_sorted_by(|one, next| one.time <= next.time));
-    let in_seconds = &found[2].natives.values().next().unwrap().exemplars;
-    assert!(in_seconds.iter().map(|one| one.value).eq(values.iter().map(|value| value / 1e9)));
+    assert!(found[2].natives.is_empty()); // in seconds
 }
 
 #[test]

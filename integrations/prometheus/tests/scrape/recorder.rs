@@ -53,9 +53,10 @@ fn a_recorders_protobuf_has_the_series_of_its_text_and_native_buckets() {
         let found = found.iter().find(|found| found.family.name == name).unwrap();
         found.natives.values().map(|native| (native.schema, native.count)).collect::<Vec<_>>()
     };
+    // Steps of 10^9 are no power of two.
     assert_eq!(
         (natives("sent_bytes"), natives("rt"), natives("at_bounds")),
-        (vec![(2, 1000)], vec![(3, 1)], vec![])
+        (vec![(2, 1000)], vec![], vec![])
     );
 }
 

@@ -156,7 +156,7 @@ pub(crate) fn check(samples: &Samples) {
     assert_eq!(get("shop_open_overflow_total", &[]), 1.0);
     assert_eq!(get("shop_queue_total", &[("shift", "-1"), ("event", "Pushed")]), 7.0);
     assert_eq!(get("shop_queue_per_second", &[("shift", "-1"), ("event", "Pushed")]), 14.0);
-    assert_eq!(get("shop_queue_sum_total", &[("shift", "-1"), ("event", "Waited")]), 30.0);
+    assert_eq!(get("shop_queue_values_sum", &[("shift", "-1"), ("event", "Waited")]), 30.0);
     assert_eq!(get("shop_queue_mean", &[("shift", "-1"), ("event", "Waited")]), 30.0);
     let waited = |label, value| {
         let name = if label == "le" { "shop_queue_values_bucket" } else { "shop_queue_percentile" };

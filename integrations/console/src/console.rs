@@ -4,9 +4,9 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use windrow::Clock;
 use windrow::export::{Catalog, Source};
 use windrow::heavy::{HeavyKeys, Key};
-use windrow::Clock;
 use windrow_prometheus::RegisterError;
 
 #[cfg(feature = "log")]

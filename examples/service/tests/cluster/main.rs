@@ -69,8 +69,8 @@ fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
             "sum without (instance) (shop_payments_max)",
         ),
         (
-            "max without (instance) (shop_requests_max{event=\"Rt\"})",
-            "avg without (instance) (shop_requests_max{event=\"Rt\"})",
+            "max without (instance) (shop_requests_max_seconds{event=\"Rt\"})",
+            "avg without (instance) (shop_requests_max_seconds{event=\"Rt\"})",
         ),
         (
             "sum without (instance) (rate(shop_requests_total[5m]))",
@@ -78,15 +78,18 @@ fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
         ),
         (
             "job:shop_payments_cents:rate5m / job:shop_payments:rate5m",
-            "avg without (instance) (rate(shop_payments_sum_total[5m]) / rate(shop_payments_total[5m]))",
+            "avg without (instance) (rate(shop_payments_sum_total[5m]) / rate(shop_payments_count_total[5m]))",
         ),
         (
-            "histogram_quantile(0.99, job:shop_requests_ns_bucket:rate5m)",
-            "avg without (instance) (histogram_quantile(0.99, rate(shop_requests_values_bucket[5m])))",
+            "histogram_quantile(0.99, job:shop_requests_seconds_bucket:rate5m)",
+            "avg without (instance) (histogram_quantile(0.99, rate(shop_requests_values_seconds_bucket[5m])))",
         ),
         ("sum without (instance) (shop_in_flight)", "max without (instance) (shop_in_flight)"),
         // The share of those that are answered.
-        ("1 - job:shop_requests:rate5m{event=\"Rt\"}", "job:shop_requests:rate5m{event=\"Rt\"}"),
+        (
+            "1 - job:shop_requests_answered:rate5m{event=\"Rt\"}",
+            "job:shop_requests_answered:rate5m{event=\"Rt\"}",
+        ),
     ] {
         assert_noticed("rules.yml", "tests.yml", right, wrong);
     }
@@ -96,14 +99,14 @@ fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
             "max without (leaf) (job:shop_requests:rate5m)",
         ),
         (
-            "max without (leaf) (job:shop_requests_max_ns:max)",
-            "sum without (leaf) (job:shop_requests_max_ns:max)",
+            "max without (leaf) (job:shop_requests_max_seconds:max)",
+            "sum without (leaf) (job:shop_requests_max_seconds:max)",
         ),
         // Means of the servers' shares.
         (
-            "1 - all:shop_requests:rate5m{event=\"Rt\"}
+            "1 - all:shop_requests_answered:rate5m{event=\"Rt\"}
           / ignoring (event) all:shop_requests:rate5m{event=\"Request\"}",
-            "avg without (leaf) (1 - job:shop_requests:rate5m{event=\"Rt\"}
+            "avg without (leaf) (1 - job:shop_requests_answered:rate5m{event=\"Rt\"}
           / ignoring (event) job:shop_requests:rate5m{event=\"Request\"})",
         ),
         (
@@ -160,14 +163,20 @@ fn an_alert_that_misses_or_cries_wolf_is_noticed() {
         (">= 0.01", ">= 0.05"),
         ("2 * job:shop_requests_failed:median5m", "5 * job:shop_requests_failed:median5m"),
         ("histogram_quantile(0.95,", "histogram_quantile(0.9,"),
-        ("2 * job:shop_requests_ns:median5m_p99", "0.5 * job:shop_requests_ns:median5m_p99"),
+        (
+            "2 * job:shop_requests_seconds:median5m_p99",
+            "0.5 * job:shop_requests_seconds:median5m_p99",
+        ),
     ] {
         assert_noticed("unlike.yml", "unlike_tests.yml", right, wrong);
     }
     for (right, wrong) in [
         // A change that comes each day is none, and one that has lasted for hours is over.
         ("(job:shop_requests:rate5m offset 1d)", "(job:shop_requests:rate5m offset 1w)"),
-        ("(job:shop_requests_ns:p99_5m offset 1d)", "(job:shop_requests_ns:p99_5m offset 1w)"),
+        (
+            "(job:shop_requests_seconds:p99_5m offset 1d)",
+            "(job:shop_requests_seconds:p99_5m offset 1w)",
+        ),
         ("[2h] offset 1h", "[2h]"),
     ] {
         assert_noticed("unlike.yml", "past_tests.yml", right, wrong);
@@ -268,7 +277,7 @@ async fn run() {
     for server in [&prometheus, &native] {
         unlike::is_found(server, addresses[2], slow_since).await;
     }
-    let buckets = native.query("shop_requests_values_bucket").await;
+    let buckets = native.query("shop_requests_values_seconds_bucket").await;
     assert!(buckets.is_empty(), "native histograms have no buckets: {buckets:?}");
     say(
         "one is slow, unlike the others: its rule alone fires, by classic buckets and by native ones",

@@ -9,7 +9,8 @@ use crate::load::Counts;
 use crate::prometheus::Prometheus;
 
 /// All counters whose values the sender knows.
-const COUNTERS: &str = "shop_(requests|orders|payments|payments_sum)_total";
+const COUNTERS: &str =
+    "shop_(requests|orders|payments_count|payments_sum)_total|shop_requests_values_seconds_count";
 
 /// One life of a process, from its start to its end, as it was scraped.
 #[derive(Debug, Default)]
@@ -73,6 +74,7 @@ fn name(metric: &Value) -> String {
     let text = |label: &str| metric[label].as_str().unwrap_or("");
     let name = text("__name__");
     let name = name.trim_start_matches("shop_").trim_end_matches("_total");
+    let name = name.trim_end_matches("_values_seconds_count").trim_end_matches("_count");
     let words = [name, text("method"), text("route"), text("outcome"), text("event")];
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

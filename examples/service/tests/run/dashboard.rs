@@ -19,7 +19,8 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/prometheus/dashboard.js
 
 /// The ends of families that no panel draws: numbers of one process's last minute, which do not add
 /// up.
-const OF_ONE_PROCESS: [&str; 4] = ["_per_second", "_mean", "_min", "_percentile"];
+const OF_ONE_PROCESS: [&str; 6] =
+    ["_per_second", "_mean", "_mean_seconds", "_min", "_min_seconds", "_percentile_seconds"];
 
 /// Families that no panel draws, because another one says more.
 const LEFT_OUT: [&str; 3] =
@@ -39,7 +40,10 @@ async fn scrape() -> String {
         let (_, text) = client.send("GET", "/metrics", String::new()).await.unwrap();
         let text = String::from_utf8(text.to_vec()).unwrap();
         // These are there when the second is over.
-        if ["shop_requests_max{", "shop_payments_max{"].iter().all(|part| text.contains(part)) {
+        if ["shop_requests_max_seconds{", "shop_payments_max{"]
+            .iter()
+            .all(|part| text.contains(part))
+        {
             return text;
         }
         assert!(begun.elapsed() < LONG, "{text}");

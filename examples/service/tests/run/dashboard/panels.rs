@@ -69,8 +69,7 @@ fn requests(served: &Served<'_>) -> Vec<Panel> {
     let of = |event| rate(requests(event), Some(event), ROUTE);
     let share = |event| format!("{} / {}", of(event), of("Request"));
     let quantile = |q| quantile(served, q, ROUTE);
-    let mean = format!("{} / {}", rate(sums(served), Some("Rt"), ROUTE), of("Rt"));
-    let slowest = served.with_event("shop_requests_max", "Rt");
+    let slowest = served.with_event("shop_requests_max_seconds", "Rt");
     let slowest = format!("max by ({ROUTE}) ({slowest}{{event=\"Rt\",{INSTANCE}}})");
     let in_flight = served.name("shop_in_flight");
     let in_flight = format!("sum by ({ROUTE}) ({in_flight}{{{INSTANCE}}})");
@@ -81,14 +80,14 @@ fn requests(served: &Served<'_>) -> Vec<Panel> {
         panel("Cancelled by clients", "percentunit", share("Cancelled"), ROUTE_LEGEND),
         Panel {
             title: "Median and 99th percentile",
-            unit: "ns",
+            unit: "s",
             lines: vec![
                 (quantile("0.5"), format!("{ROUTE_LEGEND} p50")),
                 (quantile("0.99"), format!("{ROUTE_LEGEND} p99")),
             ],
         },
-        panel("Mean time", "ns", mean, ROUTE_LEGEND),
-        panel("Slowest of the last minute", "ns", slowest, ROUTE_LEGEND),
+        panel("Mean time", "s", mean(served), ROUTE_LEGEND),
+        panel("Slowest of the last minute", "s", slowest, ROUTE_LEGEND),
         panel("In flight", "short", in_flight, ROUTE_LEGEND),
     ]
 }
@@ -97,14 +96,23 @@ fn requests(served: &Served<'_>) -> Vec<Panel> {
 /// the same labels together: by classic buckets, or by native histograms in their place.
 fn quantile(served: &Served<'_>, q: &str, by: &str) -> String {
     // The buckets are series of the histogram.
-    let histogram = served.with_event("shop_requests_values", "Rt");
+    let histogram = times(served);
     let buckets = rate(&format!("{histogram}_bucket"), Some("Rt"), &format!("le, {by}"));
     let native = rate(histogram, Some("Rt"), by);
     format!("histogram_quantile({q}, {buckets}) or histogram_quantile({q}, {native})")
 }
 
-fn sums<'s>(served: &Served<'s>) -> &'s str {
-    served.with_event("shop_requests_sum_total", "Rt")
+/// Returns an expression for the mean response time by route, as [`quantile`] does.
+fn mean(served: &Served<'_>) -> String {
+    let times = times(served);
+    let of = |name: &str| rate(name, Some("Rt"), ROUTE);
+    let classic = format!("{} / {}", of(&format!("{times}_sum")), of(&format!("{times}_count")));
+    let native = of(times);
+    format!("{classic} or histogram_sum({native}) / histogram_count({native})")
+}
+
+fn times<'s>(served: &Served<'s>) -> &'s str {
+    served.with_event("shop_requests_values_seconds", "Rt")
 }
 
 fn shop(served: &Served<'_>) -> Vec<Panel> {
@@ -112,7 +120,7 @@ fn shop(served: &Served<'_>) -> Vec<Panel> {
     let in_work = format!("sum ({}{{{INSTANCE}}})", served.name("shop_orders_in_work"));
     let coupons = rate(served.name("shop_coupons_total"), None, "code");
     let amounts = served.with_event("shop_payments_sum_total", "Amount");
-    let payments = served.with_event("shop_payments_total", "Amount");
+    let payments = served.with_event("shop_payments_count_total", "Amount");
     let [amounts, payments] = [amounts, payments].map(|name| rate(name, Some("Amount"), "event"));
     let greatest = served.with_event("shop_payments_max", "Amount");
     let greatest = format!("max ({greatest}{{{INSTANCE}}})");
@@ -179,7 +187,7 @@ fn by_process(served: &Served<'_>) -> Vec<Panel> {
         panel("Failed by process", "percentunit", share, "{{instance}}"),
         panel(
             "99th percentile by process",
-            "ns",
+            "s",
             quantile(served, "0.99", "instance"),
             "{{instance}}",
         ),

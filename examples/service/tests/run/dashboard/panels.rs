@@ -73,6 +73,8 @@ fn requests(served: &Served<'_>) -> Vec<Panel> {
     let slowest = format!("max by ({ROUTE}) ({slowest}{{event=\"Rt\",{INSTANCE}}})");
     let in_flight = served.name("shop_in_flight");
     let in_flight = format!("sum by ({ROUTE}) ({in_flight}{{{INSTANCE}}})");
+    let most = served.with_event("shop_requests_max", "InFlight");
+    let most = format!("max by ({ROUTE}) ({most}{{event=\"InFlight\",{INSTANCE}}})");
     vec![
         panel("Requests", "reqps", of("Request"), ROUTE_LEGEND),
         panel("Failed", "percentunit", share("Exception"), ROUTE_LEGEND),
@@ -88,7 +90,14 @@ fn requests(served: &Served<'_>) -> Vec<Panel> {
         },
         panel("Mean time", "s", mean(served), ROUTE_LEGEND),
         panel("Slowest of the last minute", "s", slowest, ROUTE_LEGEND),
-        panel("In flight", "short", in_flight, ROUTE_LEGEND),
+        Panel {
+            title: "In flight",
+            unit: "short",
+            lines: vec![
+                (in_flight, ROUTE_LEGEND.to_owned()),
+                (most, format!("{ROUTE_LEGEND} most in a process, last minute")),
+            ],
+        },
     ]
 }
 

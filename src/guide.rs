@@ -24,6 +24,8 @@
 //! [from-striped.md]: from_striped
 //! [from-prometheus.md]: from_prometheus
 //! [from-sentinel.md]: from_sentinel
+//! [tower.md]: tower
+//! [otlp.md]: otlp
 //! [circuit-breaker.md]: circuit_breaker
 //! [retry-budget.md]: retry_budget
 //! [limits.md]: limits
@@ -149,6 +151,21 @@ pub mod from_striped {}
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-prometheus.md")]
 pub mod from_prometheus {}
+
+// Its program needs `windrow-tower`, whose tests compile and run it.
+#[cfg(not(doctest))]
+/// [limits.md]: limits
+/// [paces.md]: paces
+/// [in-flight.md]: in_flight
+#[doc = include_str!("../docs/guide/tower.md")]
+pub mod tower {}
+
+// Its program needs `windrow-otlp`, whose tests compile and run it.
+#[cfg(not(doctest))]
+/// [from-prometheus.md]: from_prometheus
+/// [cluster.md]: cluster
+#[doc = include_str!("../docs/guide/otlp.md")]
+pub mod otlp {}
 
 /// [circuit-breaker.md]: circuit_breaker
 /// [in-flight.md]: in_flight

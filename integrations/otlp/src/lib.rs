@@ -172,3 +172,9 @@ pub use exporter::Exporter;
 pub use histograms::HistogramForm;
 pub use started::Started;
 pub use temporality::Temporality;
+
+/// A guide of the library whose program needs this crate: its documentation shows it, and this runs
+/// it.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/otlp.md")]
+mod guide {}

@@ -160,3 +160,9 @@ pub use rules::{
     Geometry, LimitRules, Places, Rate, RoomRules, Rules, RulesBuilder, RulesError, RulesFile,
     RulesPart, Setting, WindowRules,
 };
+
+/// A guide of the library whose program needs this crate: its documentation shows it, and this runs
+/// it.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/tower.md")]
+mod guide {}

@@ -79,10 +79,10 @@ fn a_windows_histogram_is_exported_by_its_buckets_and_percentiles() {
     let points = sdk.collect();
     let percentile = |q: &str| points[&format!("upload.percentile{{event=Bytes,q={q}}}")];
     assert_eq!(["0.5", "0.9", "0.99"].map(percentile), [3_000.0; 3]);
-    let bucket = |le: &str| points[&format!("upload.bucket{{event=Bytes,le={le}}}")];
+    let bucket = |le: &str| points[&format!("upload.values.bucket{{event=Bytes,le={le}}}")];
     assert_eq!(["512", "1024", "2048", "4096", "+Inf"].map(bucket), [0.0, 1.0, 1.0, 101.0, 101.0]);
     assert_eq!(
-        (points["upload{event=Bytes}"], points["upload.sum{event=Bytes}"]),
+        (points["upload.values{event=Bytes}"], points["upload.values.sum{event=Bytes}"]),
         (101.0, 301_000.0)
     );
     assert_eq!(points["upload{event=Started}"], 0.0);

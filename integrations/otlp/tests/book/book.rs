@@ -55,7 +55,7 @@ impl Point {
         }
     }
 
-    fn sum(&self) -> f64 {
+    pub(crate) fn sum(&self) -> f64 {
         match &self.data {
             Data::Number(number) => *number,
             Data::Exponential(point) => point.sum.unwrap(),

@@ -19,6 +19,7 @@ labels! { pub(crate) struct Request { route: str, status: u16 } }
 events! {
     pub(crate) enum Http { Pass: Count, Rt: Histogram }
     enum Jobs { Done: Count, Queued: Signed }
+    enum Timed { Done: Count, Size: Value, Waited: Value in "ms", Rt: Histogram in "ns" }
 }
 
 /// A period that no test lives to see.
@@ -156,9 +157,35 @@ fn a_window_arrives_part_by_part_from_the_time_at_which_it_was_built() {
     let values = book.last("http.values", "event=\"Rt\"");
     // 1000 is above 2^(79/8) and at most 2^(80/8).
     assert_eq!(exponential(&values), (3, 0, 512.0, 79, vec![1]));
-    assert_eq!(book.last("http.sum", "event=\"Rt\"").count(), 1_000.0);
+    assert_eq!(values.sum(), 1_000.0);
     let units = |name: &str| book.metrics().find(|it| it.name == name).unwrap().unit.clone();
-    assert_eq!(["http", "http.sum", "http.values"].map(units), ["", "ns", "ns"]);
+    assert_eq!(["http", "http.values"].map(units), ["", "ns"]);
+}
+
+#[test]
+fn values_are_in_no_sum_of_counts_and_have_the_unit_that_their_event_declares() {
+    let receiver = Receiver::start(Wire::Http);
+    let window = Arc::new(SlidingWindow::<Timed>::builder().build().unwrap());
+    for _ in 0..3 {
+        window.add(Timed::Done, 1);
+        window.record(Timed::Size, 100);
+        window.record(Timed::Waited, 5);
+        window.record(Timed::Rt, 1_000);
+    }
+    let jobs = exporter(&receiver, Wire::Http).metric_in("By", "jobs", "Jobs", window);
+    jobs.start(NEVER).unwrap().flush().unwrap();
+    let book = receiver.book();
+    let counts = |name: &str| {
+        let added: Vec<_> = book.added_up(name).into_iter().collect();
+        added.into_iter().map(|(event, (count, _))| (event, count)).collect::<Vec<_>>()
+    };
+    let of = |event: &str, count| (format!("event=\"{event}\""), count);
+    assert_eq!(counts("jobs"), [of("Done", 3.0)]);
+    assert_eq!(counts("jobs.count"), [of("Size", 3.0), of("Waited", 3.0)]);
+    assert_eq!(counts("jobs.values"), [of("Rt", 3.0)]);
+    let units = |name: &str| book.metrics().find(|it| it.name == name).unwrap().unit.clone();
+    let names = ["jobs", "jobs.count", "jobs.values", "jobs.sum"];
+    assert_eq!(names.map(units), ["", "", "ns", ""], "sums are in two units");
 }
 
 #[test]

@@ -73,7 +73,7 @@ type Sums = BTreeMap<(String, String), (f64, f64)>;
 
 fn sums(book: &Book) -> Sums {
     let mut sums = Sums::new();
-    for metric in ["hits", "rt", "http", "http.sum", "http.values", UNKNOWN] {
+    for metric in ["hits", "rt", "http", "http.values", UNKNOWN] {
         let of = |(attributes, sum)| ((metric.to_owned(), attributes), sum);
         sums.extend(book.added_up(metric).into_iter().map(of));
     }
@@ -137,7 +137,6 @@ fn a_repetition_that_is_refused_ends_its_interval_and_its_points_are_told() {
                 assert_eq!(of("hits", "route=2"), (7.0, 7.0), "{wire:?} {first:?}");
                 assert_eq!(of("rt", ""), (7.0, 18.0));
                 assert_eq!(of("http", "event=\"Pass\""), (7.0, 7.0));
-                assert_eq!(of("http.sum", "event=\"Rt\"").0, 18.0);
                 assert_eq!(of("http.values", "event=\"Rt\""), (7.0, 18.0));
                 assert_eq!(of(UNKNOWN, "").0, *told as f64);
                 // The next interval begins where this one ended.
@@ -316,8 +315,6 @@ fn random(wire: Wire, seed: u64) {
             of("hits", &format!("route={}", count % 3), (n, n));
             of("rt", "", (n, sum));
             of("http", "event=\"Pass\"", (n, n));
-            of("http", "event=\"Rt\"", (n, n));
-            of("http.sum", "event=\"Rt\"", (sum, sum));
             of("http.values", "event=\"Rt\"", (n, sum));
         }
         receiver.next([random.treatment()]);

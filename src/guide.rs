@@ -184,6 +184,7 @@ pub mod circuit_breaker {}
 pub mod retry_budget {}
 
 /// [paces.md]: paces
+/// [tower.md]: tower
 /// [`Gate`]: crate::Gate
 /// [in-flight.md]: in_flight
 /// [performance.md]: performance

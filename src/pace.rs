@@ -64,6 +64,7 @@ pub use crate::turn::{RefusedError, Reservation};
 mod answer;
 mod builder;
 mod error;
+mod retire;
 mod several;
 mod terms;
 
@@ -115,7 +116,8 @@ use terms::Terms;
 ///
 /// The promise holds by the clock's readings, however they come: a clock that steps back, stands
 /// still or leaps makes calls wait, and admits none too early. After a reading that leaps ahead by
-/// an hour, and back again, calls wait for an hour.
+/// an hour, and back again, calls wait for an hour. Time ends 2^63 nanoseconds after the clock's
+/// origin, some 292 years: no call's periods go beyond.
 ///
 /// # Cost and progress
 ///

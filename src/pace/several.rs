@@ -49,6 +49,7 @@ use crate::wide::Wide;
 mod builder;
 mod quota;
 mod rate;
+mod retire;
 
 pub use builder::PacesBuilder;
 pub use quota::Quota;

@@ -7,6 +7,12 @@ use super::error::PaceError;
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
 const MOST: u64 = 1 << 62;
 
+/// The last time that a pace knows, in nanoseconds: some 292 years behind the clock's origin.
+pub(super) const LAST: u64 = i64::MAX as u64;
+
+/// The end of a retired pace: behind the last time, so nothing fits.
+pub(super) const RETIRED: u64 = LAST + 1;
+
 /// A period and a burst.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
@@ -56,16 +62,25 @@ impl Terms {
     #[inline]
     pub(super) fn take(self, end: u64, now: u64, n: u64) -> Option<(u64, u64)> {
         let taken = n.checked_mul(self.period).filter(|taken| *taken <= self.span)?;
-        let to = end.max(now).checked_add(taken)?;
+        let start = end.max(now);
+        if start > LAST - taken {
+            return None;
+        }
         // The later of `now` and `to - self.span`, by a difference that needs no `now`: a refusal
-        // does not compute behind the clock's reading.
-        Some((to, end.saturating_sub(self.span - taken).max(now)))
+        // does not compute behind the clock's reading. All are at most `LAST`, so have a sign.
+        let ahead = end.cast_signed() - (self.span - taken).cast_signed();
+        Some((start + taken, ahead.max(now.cast_signed()).cast_unsigned()))
     }
 
     /// Returns the largest weight that is admitted at once.
     pub(super) fn left(self, end: u64, now: u64) -> u64 {
-        let until_the_end_of_time = u64::MAX - end.max(now);
+        let until_the_end_of_time = LAST.saturating_sub(end.max(now));
         let free = self.span.saturating_sub(end.saturating_sub(now));
         free.min(until_the_end_of_time) / self.period
+    }
+
+    /// Returns the weight whose periods are not over.
+    pub(super) fn in_use(self, end: u64, now: u64) -> u64 {
+        end.saturating_sub(now).div_ceil(self.period)
     }
 }

@@ -62,7 +62,7 @@ impl Model {
             }
             *end = (*end).max(i128::from(now) * count);
             *end += i128::from(n) * i128::from(limit.interval);
-            if *end > i128::from(u64::MAX) * count {
+            if *end > i128::from(i64::MAX) * count {
                 return None;
             }
             let over = *end - i128::from(limit.burst) * i128::from(limit.interval);

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::quota::Quota;
 use crate::pace::error::PaceError;
+use crate::pace::terms::LAST;
 
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
 const MOST: u128 = 1 << 62;
@@ -96,9 +97,20 @@ impl Rate {
         let ahead = end.minus(now, self.whole);
         let free = self.span.minus(ahead, self.whole);
         let until_the_end_of_time = Time::LAST.minus(end.max(now), self.whole);
-        let parts =
-            |time: Time| u128::from(time.nanos) * u128::from(self.whole) + u128::from(time.parts);
-        (parts(free.min(until_the_end_of_time)) / parts(self.period)) as u64 // at most the burst
+        let free = free.min(until_the_end_of_time);
+        (self.parts(free) / self.parts(self.period)) as u64 // at most the burst
+    }
+
+    /// Returns the weight whose periods are not over.
+    pub(super) fn in_use(&self, end: Time, now: u64) -> u64 {
+        let ahead = end.minus(Time { nanos: now, parts: 0 }, self.whole);
+        let periods = self.parts(ahead).div_ceil(self.parts(self.period));
+        u64::try_from(periods).unwrap_or(u64::MAX)
+    }
+
+    /// Returns a time in parts of a nanosecond.
+    fn parts(&self, time: Time) -> u128 {
+        u128::from(time.nanos) * u128::from(self.whole) + u128::from(time.parts)
     }
 
     /// Returns what is left at `now`, and the burst.
@@ -109,10 +121,10 @@ impl Rate {
 }
 
 impl Time {
-    /// The end of time.
-    const LAST: Time = Time { nanos: u64::MAX, parts: 0 };
+    /// The last time, as that of a pace.
+    const LAST: Time = Time { nanos: LAST, parts: 0 };
 
-    /// Returns the sum; `None` behind the end of time.
+    /// Returns the sum; `None` behind the last time.
     #[inline]
     fn plus(self, other: Time, whole: u64) -> Option<Time> {
         let (parts, is_over) = self.parts.overflowing_add(other.parts);

@@ -56,6 +56,8 @@ use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
 use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::saturating_nanos;
+#[doc(hidden)] // for `windrow-tower`
+pub use crate::turn::Ticket;
 use crate::turn::Undo;
 use crate::turn::told::until;
 use crate::turn::vacancies::Vacancies;
@@ -66,6 +68,7 @@ mod builder;
 mod error;
 mod retire;
 mod several;
+mod succession;
 mod terms;
 
 use answer::Answer;

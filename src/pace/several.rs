@@ -50,6 +50,7 @@ mod builder;
 mod quota;
 mod rate;
 mod retire;
+mod succession;
 
 pub use builder::PacesBuilder;
 pub use quota::Quota;

@@ -9,6 +9,11 @@ use crate::clock::{Clock, Coarse};
 use crate::sync::{AtomicU64, Ordering, sized};
 use crate::wide::Wide;
 
+mod ticket;
+
+pub(crate) use ticket::State;
+pub use ticket::Ticket;
+
 /// A turn that [`Pace::reserve`](crate::Pace::reserve), [`Paces::reserve`](crate::Paces::reserve)
 /// or [`Gate::reserve`](crate::Gate::reserve) has reserved for a call.
 ///

@@ -62,6 +62,10 @@ impl Rate {
         self.span.rounded_up()
     }
 
+    pub(super) fn burst(&self) -> u64 {
+        self.burst
+    }
+
     /// Returns the periods of a weight; `None` if it is above the burst.
     #[inline]
     fn periods(&self, n: u64) -> Option<Time> {

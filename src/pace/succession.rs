@@ -1,0 +1,52 @@
+//! A pace that takes over from another one, of which a caller may have used anything.
+//!
+//! # Promise
+//!
+//! Take the calls of a caller that has asked one pace, with period `S` and burst `a`, together with
+//! others, and then its own one, with `T` and `b`. In each span of `d` nanoseconds they weigh at
+//! most `max(a, b) + (d - 1) / min(S, T)`: as if they had come to one pace, with the higher burst
+//! and the shorter period.
+//!
+//! # Why
+//!
+//! To ask both paces for a while would not do: the end of the first one stays behind the time for
+//! as long as calls come, and then the own pace would have its whole burst.
+//!
+//! So the own pace begins where the first one stands. Let `e` be the first one's end at the time
+//! `t`. Its next call has a moment of `s = max(t, e - a S)` or later, and all its calls until now
+//! have moments of `s` or earlier. At `s`, a weight of `u = (e - s) / S`, rounded up, is not back,
+//! and `u <= a`. The own pace begins with the end `s + min(u, b) T`: nothing that `u` tells of is
+//! left to it, and it has no moment before `s`.
+//!
+//! Let the caller have used a weight of `w` of the first pace, with moments from `x < s` on. Each
+//! raised the first one's end by `S`, from `x` or later: so `w S <= e - x`, and
+//! `w <= u + (s - x) / S`. From `s` to `y`, its own pace admits at most
+//! `b - min(u, b) + (y - s) / T`. If `u <= b`, the sum is at most `b + (y - x) / min(S, T)`. If not,
+//! its own pace admits at most `(y - s) / T`, and the first one `a + (s - x) / S`.
+
+use crate::clock::Clock;
+use crate::pace::Pace;
+use crate::sync::Ordering;
+use crate::turn::{Reservation, State, Ticket};
+
+impl<C: Clock> Pace<C> {
+    /// Lets a pace that has admitted nothing yet take over from `other`, for a caller that may have
+    /// used anything of that. For `windrow-tower`.
+    #[doc(hidden)]
+    pub fn take_over(&self, other: &Pace<C>) {
+        // Relaxed, here and below: the caller orders the calls of the two.
+        let (now, end) = (other.clock.now().as_nanos(), other.end.load(Ordering::Relaxed));
+        // A retired pace has no next moment, and nothing in use.
+        let Some((_, from)) = other.terms.take(end, now, 0) else { return };
+        let used = other.terms.in_use(end, from).min(self.terms.burst());
+        if let Some((to, _)) = self.terms.take(0, from, used) {
+            self.end.fetch_max(to, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the reservation of a ticket that this pace has given. For `windrow-tower`.
+    #[doc(hidden)]
+    pub fn redeem(&self, ticket: Ticket) -> Reservation<'_, C> {
+        ticket.redeemed(State::Word(&self.end), &self.clock, &self.vacancies)
+    }
+}

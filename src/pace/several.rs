@@ -57,8 +57,9 @@ use rate::{Rate, Time};
 
 /// The greatest number of limits.
 const MOST_LIMITS: usize = sized(4, 2);
-/// The words of all ends: the nanoseconds of each, and the parts of one.
-const WORDS: usize = 2 * MOST_LIMITS;
+/// The words of all ends: the nanoseconds of each, and the parts of one. The first word names the
+/// rates.
+const WORDS: usize = 1 + 2 * MOST_LIMITS;
 
 /// Several rate limits that are decided at once: 10 a second and 200 a minute.
 ///
@@ -232,7 +233,7 @@ impl<C: Clock> Paces<C> {
                 return other;
             }
             if self.ends.exchange(version, to) {
-                let undo = Undo::Words { words: &self.ends, from, to: [to[0], to[1]] };
+                let undo = Undo::Words { words: &self.ends, from, to: [to[0], to[1], to[2]] };
                 return Answer::Taken { now, due, undo };
             }
         }
@@ -245,7 +246,7 @@ impl<C: Clock> Paces<C> {
         let (mut to, mut latest) = (*from, now);
         for (at, rate) in self.rates().iter().enumerate() {
             let (end, due) = rate.take(end(from, at), now, n)?;
-            (to[2 * at], to[2 * at + 1]) = (end.nanos, end.parts);
+            (to[1 + 2 * at], to[2 + 2 * at]) = (end.nanos, end.parts);
             latest = latest.max(due);
         }
         Some((to, latest))
@@ -336,7 +337,7 @@ impl<C: Clock> Paces<C> {
 /// Returns the end of a limit.
 #[inline]
 fn end(ends: &[u64; WORDS], at: usize) -> Time {
-    Time { nanos: ends[2 * at], parts: ends[2 * at + 1] }
+    Time { nanos: ends[1 + 2 * at], parts: ends[2 + 2 * at] }
 }
 
 /// Shows the state of each limit.

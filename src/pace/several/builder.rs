@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::rate::Rate;
-use super::{MOST_LIMITS, Paces};
+use super::{MOST_LIMITS, Paces, WORDS};
 use crate::clock::{Clock, Coarse};
 use crate::pace::error::PaceError;
 use crate::timestamp::saturating_nanos;
@@ -161,7 +161,7 @@ impl<C: Clock> PacesBuilder<C> {
                 return Err(PaceError::ClockTooCoarse { resolution, span });
             }
         }
-        let (max_wait, ends) = (saturating_nanos(self.max_wait), Wide::new());
+        let (max_wait, ends) = (saturating_nanos(self.max_wait), Wide::new([0; WORDS]));
         let vacancies = Vacancies::new();
         Ok(Paces { rates, limits, max_wait, ends, vacancies, clock: self.clock })
     }

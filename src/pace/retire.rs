@@ -86,9 +86,7 @@ impl<C: Clock> Pace<C> {
             }
             let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
             let is_retired = match found {
-                Err(end) => {
-                    self.end.word().compare_exchange(end, RETIRED, order, failed).is_ok()
-                }
+                Err(end) => self.end.word().compare_exchange(end, RETIRED, order, failed).is_ok(),
                 Ok((changed, found)) => changed.retire(&found),
             };
             if is_retired {

@@ -14,6 +14,7 @@
 
 use crate::clock::Clock;
 use crate::pace::Pace;
+use crate::pace::end::Meaning;
 use crate::pace::terms::RETIRED;
 use crate::sync::Ordering;
 
@@ -68,24 +69,33 @@ impl<C: Clock> Pace<C> {
     /// to be retired.
     #[must_use = "a pace that is not retired must not be replaced: another one admits a second burst"]
     pub fn retire(&self) -> bool {
-        // Relaxed, here and below: see the top of `src/pace.rs`.
-        let mut from = self.end.load(Ordering::Relaxed);
         loop {
-            if from == RETIRED {
+            // Relaxed, here and below: see the top of `src/pace.rs`, and `End::meaning`.
+            let word = self.end.word().load(Ordering::Relaxed);
+            let meaning = self.end.meaning(word);
+            let found = match meaning {
+                Meaning::End(end) => Err(end),
+                Meaning::Changed(changed) => Ok((changed, changed.load())),
+            };
+            let end = found.map_or_else(|end| end, |(_, found)| found.end);
+            if end == RETIRED {
                 return true;
             }
-            if from > self.clock.now().as_nanos() {
+            if end > self.clock.now().as_nanos() {
                 return false;
             }
             let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-            match self.end.compare_exchange(from, RETIRED, order, failed) {
-                Ok(_) => return true,
-                Err(newer) => from = newer,
+            let is_retired = match found {
+                Err(end) => self.end.word().compare_exchange(end, RETIRED, order, failed).is_ok(),
+                Ok((changed, found)) => changed.retire(&found),
+            };
+            if is_retired {
+                return true;
             }
         }
     }
 
-    /// Returns whether the pace is [retired](Self::retire). Costs a load.
+    /// Returns whether the pace is [retired](Self::retire). Costs a load, or a few.
     ///
     /// ```
     /// use std::time::Duration;
@@ -97,15 +107,14 @@ impl<C: Clock> Pace<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn is_retired(&self) -> bool {
-        self.end.load(Ordering::Relaxed) == RETIRED
+        self.state().1 == RETIRED
     }
 
     /// Returns the weight whose periods are not over; zero if the pace is retired.
     pub(crate) fn in_use(&self) -> u64 {
-        let now = self.clock.now().as_nanos();
-        match self.end.load(Ordering::Relaxed) {
-            RETIRED => 0,
-            end => self.terms.in_use(end, now),
+        match (self.clock.now().as_nanos(), self.state()) {
+            (_, (_, RETIRED)) => 0,
+            (now, (terms, end)) => terms.in_use(end, now),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::error::PaceError;
+use crate::clock::Clock;
+use crate::timestamp::saturating_nanos;
 
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
 const MOST: u64 = 1 << 62;
@@ -14,7 +16,7 @@ pub(super) const LAST: u64 = i64::MAX as u64;
 pub(super) const RETIRED: u64 = LAST + 1;
 
 /// A period and a burst.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Terms {
     /// The nanoseconds of one unit of weight: at least one.
     period: u64,
@@ -38,10 +40,25 @@ impl Terms {
         Ok(Terms { period: nanos as u64, span: nanos as u64 * burst })
     }
 
+    /// Returns terms of other ones' [`period`](Self::period) and [`span`](Self::span).
+    #[inline]
+    pub(super) fn from_words(period: u64, span: u64) -> Terms {
+        Terms { period, span }
+    }
+
     /// Returns whether a clock of this resolution, in nanoseconds, is fine enough: a tenth of the
     /// burst's periods.
     pub(super) const fn is_for(self, resolution: u64) -> bool {
         resolution <= self.span / 10
+    }
+
+    /// Returns an error if a clock is too coarse.
+    pub(super) fn check_clock(self, clock: &impl Clock) -> Result<(), PaceError> {
+        let resolution = clock.resolution();
+        if self.is_for(saturating_nanos(resolution)) {
+            return Ok(());
+        }
+        Err(PaceError::ClockTooCoarse { resolution, span: Duration::from_nanos(self.span) })
     }
 
     pub(super) const fn period(self) -> u64 {
@@ -82,5 +99,22 @@ impl Terms {
     /// Returns the weight whose periods are not over.
     pub(super) fn in_use(self, end: u64, now: u64) -> u64 {
         end.saturating_sub(now).div_ceil(self.period)
+    }
+
+    /// Returns the end under other terms from `now` on. The weight in use stays in use, rounded up;
+    /// and no later call comes before the last moment that a caller was told, if that is still to
+    /// come. `None` if time ends before.
+    pub(super) fn end_under(self, other: Terms, end: u64, now: u64) -> Option<u64> {
+        if end <= now {
+            return Some(end);
+        }
+        // All factors are below 2^63.
+        let product = u128::from(end - now) * u128::from(other.period);
+        let in_use = product.div_ceil(u128::from(self.period));
+        let in_use = u128::from(now) + in_use;
+        let told = end.saturating_sub(self.span);
+        let behind_told = if told > now { told + other.span } else { 0 };
+        let end = in_use.max(u128::from(behind_told));
+        u64::try_from(end).ok().filter(|end| *end <= LAST)
     }
 }

@@ -1,12 +1,12 @@
 //! Retiring several limits that are no longer needed: as [a pace](super::super::retire), by one
 //! exchange of all ends.
 
+use super::rates::NONE;
 use super::{Paces, WORDS, end};
 use crate::clock::Clock;
 
-/// The ends of retired limits: behind the last time, and with more parts than a nanosecond has, so
-/// no call has made them.
-const RETIRED: [u64; WORDS] = [u64::MAX; WORDS];
+/// The ends of retired limits, and the name of no rates: behind the last time.
+pub(super) const RETIRED: [u64; WORDS] = [NONE; WORDS];
 
 /// # Retiring them
 impl<C: Clock> Paces<C> {
@@ -58,11 +58,11 @@ impl<C: Clock> Paces<C> {
     /// Returns the weight whose periods are not over, of the limit that has most of it; zero if the
     /// limits are retired.
     pub(crate) fn in_use(&self) -> u64 {
-        let (now, ends) = (self.clock.now().as_nanos(), self.ends.load());
+        let (now, (rates, ends)) = (self.clock.now().as_nanos(), self.state());
         if ends == RETIRED {
             return 0;
         }
-        let limits = self.rates().iter().enumerate();
+        let limits = rates[..self.limits].iter().enumerate();
         limits.map(|(at, rate)| rate.in_use(end(&ends, at), now)).max().unwrap_or(0)
     }
 }

@@ -7,7 +7,7 @@
 //! A retired pace has the end [`RETIRED`].
 
 use super::terms::{RETIRED, Terms};
-use crate::turn::Undo;
+use crate::turn::{State, Undo};
 use crate::wide::{Version, Wide};
 
 /// The number of changes until now; the end; the period and the burst's periods.
@@ -65,6 +65,11 @@ impl Changed {
             from: words(changes, end, terms),
             to: [changes, to],
         })
+    }
+
+    /// Returns what a reservation refers to.
+    pub(super) fn state(&self) -> State<'_> {
+        State::Few(&self.0)
     }
 
     /// Changes the terms and the end, if all is as found.

@@ -24,8 +24,12 @@
 //! `b - min(u, b) + (y - s) / T`. If `u <= b`, the sum is at most `b + (y - x) / min(S, T)`. If not,
 //! its own pace admits at most `(y - s) / T`, and the first one `a + (s - x) / S`.
 
+use std::time::Duration;
+
 use crate::clock::Clock;
 use crate::pace::Pace;
+use crate::pace::end::Meaning;
+use crate::pace::terms::{RETIRED, Terms};
 use crate::sync::Ordering;
 use crate::turn::{Reservation, State, Ticket};
 
@@ -34,19 +38,59 @@ impl<C: Clock> Pace<C> {
     /// used anything of that. For `windrow-tower`.
     #[doc(hidden)]
     pub fn take_over(&self, other: &Pace<C>) {
-        // Relaxed, here and below: the caller orders the calls of the two.
-        let (now, end) = (other.clock.now().as_nanos(), other.end.load(Ordering::Relaxed));
+        let (now, (terms, end)) = (other.clock.now().as_nanos(), other.state());
         // A retired pace has no next moment, and nothing in use.
-        let Some((_, from)) = other.terms.take(end, now, 0) else { return };
-        let used = other.terms.in_use(end, from).min(self.terms.burst());
-        if let Some((to, _)) = self.terms.take(0, from, used) {
-            self.end.fetch_max(to, Ordering::Relaxed);
+        let Some((_, from)) = terms.take(end, now, 0) else { return };
+        let used = terms.in_use(end, from);
+        if used > 0 {
+            self.begin_at(from, used);
         }
+    }
+
+    /// Lets the pace begin at `from` as if a weight were in use then, or its whole burst if that is
+    /// less.
+    fn begin_at(&self, from: u64, used: u64) {
+        let behind = |terms: Terms, end| terms.take(end, from, used.min(terms.burst()));
+        loop {
+            // Relaxed: see `End::meaning`.
+            let word = self.end.word().load(Ordering::Relaxed);
+            let has_begun = match self.end.meaning(word) {
+                Meaning::End(RETIRED) => true,
+                Meaning::End(end) => behind(self.terms, end).is_none_or(|(to, _)| {
+                    // Relaxed: the caller orders the calls of the two paces.
+                    let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+                    self.end.word().compare_exchange(end, to, order, failed).is_ok()
+                }),
+                Meaning::Changed(changed) => {
+                    let found = changed.load();
+                    let behind = behind(found.terms, found.end);
+                    behind.is_none_or(|(to, _)| changed.take(&found, to).is_some())
+                }
+            };
+            if has_begun {
+                return;
+            }
+        }
+    }
+
+    /// Returns the pace with other terms, and as it was if it cannot have them. It has admitted
+    /// nothing yet. For `windrow-tower`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn begun_with(self, period: Duration, burst: u64) -> Pace<C> {
+        let terms = Terms::new(period, burst);
+        let is_possible = |terms: &Terms| terms.check_clock(&self.clock).is_ok();
+        let terms = terms.ok().filter(is_possible).unwrap_or(self.terms);
+        Pace { terms, ..self }
     }
 
     /// Returns the reservation of a ticket that this pace has given. For `windrow-tower`.
     #[doc(hidden)]
     pub fn redeem(&self, ticket: Ticket) -> Reservation<'_, C> {
-        ticket.redeemed(State::Word(&self.end), &self.clock, &self.vacancies)
+        let state = match self.end.now() {
+            Meaning::End(_) => State::Word(self.end.word()),
+            Meaning::Changed(changed) => changed.state(),
+        };
+        ticket.redeemed(state, &self.clock, &self.vacancies)
     }
 }

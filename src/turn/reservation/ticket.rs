@@ -25,7 +25,8 @@ pub struct Ticket {
 enum Numbers {
     Nothing,
     Word { from: u64, to: u64 },
-    Words { from: [u64; WORDS], to: [u64; 2] },
+    Words { from: [u64; WORDS], to: [u64; 3] },
+    Few { from: [u64; 4], to: [u64; 2] },
 }
 
 /// What a limiter has that a reservation refers to, besides its clock and its vacancies.
@@ -33,6 +34,7 @@ enum Numbers {
 pub(crate) enum State<'a> {
     Word(&'a AtomicU64),
     Words(&'a Wide<WORDS>),
+    Few(&'a Wide<4>),
 }
 
 impl<C: Clock> Reservation<'_, C> {
@@ -44,6 +46,7 @@ impl<C: Clock> Reservation<'_, C> {
             Undo::Nothing => Numbers::Nothing,
             Undo::Word { from, to, .. } => Numbers::Word { from, to },
             Undo::Words { from, to, .. } => Numbers::Words { from, to },
+            Undo::Few { from, to, .. } => Numbers::Few { from, to },
         };
         let ticket = Ticket { wait: self.wait, turn: self.turn, undo };
         self.keep();
@@ -52,7 +55,8 @@ impl<C: Clock> Reservation<'_, C> {
 }
 
 impl Ticket {
-    /// Returns the reservation again, of the limiter that has given it.
+    /// Returns the reservation again, of the limiter that has given it. (If that has another state
+    /// since, the turn can only go to another call.)
     pub(crate) fn redeemed<'a, C: Clock>(
         self,
         state: State<'a>,
@@ -62,6 +66,7 @@ impl Ticket {
         let undo = match (self.undo, state) {
             (Numbers::Word { from, to }, State::Word(word)) => Undo::Word { word, from, to },
             (Numbers::Words { from, to }, State::Words(words)) => Undo::Words { words, from, to },
+            (Numbers::Few { from, to }, State::Few(words)) => Undo::Few { words, from, to },
             _ => Undo::Nothing,
         };
         Reservation { clock, wait: self.wait, turn: self.turn, undo, vacancies }

@@ -316,12 +316,16 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
                 self.family.remove_if(key, |limit| self.leaves(limit));
             }
         };
-        let limiter = make_or_undo(make, leave);
+        let made = make_or_undo(make, leave);
         self.current.publish(|rules| {
-            if let Some(rules) = rules {
-                let rate = rules.setting_of::<L>(self.family.names(), limit.labels());
-                limit.begin_by(&limiter, rate);
-            }
+            let rate = rules.map(|it| it.setting_of::<L>(self.family.names(), limit.labels()));
+            let limiter = match rate {
+                Some(rate) => {
+                    limit.counts.set_max_wait(rate.max_wait);
+                    made.begun_with(rate)
+                }
+                None => made,
+            };
             let standing = self.standing(limit, &limiter);
             limit.set_own(limiter, standing);
         });

@@ -131,13 +131,6 @@ impl<C, G> Limit<C, G> {
 }
 
 impl<C, G: Limiter> Limit<C, G> {
-    /// Gives a limiter its rate before it is published as the key's.
-    pub(super) fn begin_by(&self, limiter: &G, rate: Rate) {
-        self.counts.set_max_wait(rate.max_wait);
-        // Without memory for more buckets, a gate keeps its buckets, and the lower limit.
-        let _ = limiter.apply(rate);
-    }
-
     /// Gives the key's limiter a rate, if there is a limiter; returns whether it had another. (The
     /// successor of a retired one will have the rate.)
     pub(super) fn go_by(&self, rate: Rate) -> Result<bool, RateError> {

@@ -69,6 +69,12 @@ impl<C: Clock + Send + Sync + 'static> Decides for Gate<C> {
         self.limit() == 0
     }
 
+    /// Without memory for more buckets, the gate keeps its buckets, and the lower limit.
+    fn begun_with(self, rate: Rate) -> Gate<C> {
+        let _ = self.apply(rate);
+        self
+    }
+
     /// While the geometry changes, the lower of the two limits is in force. So no mixture of the
     /// two rates grants what both of them would refuse.
     fn apply(&self, rate: Rate) -> Result<bool, RateError> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windrow::gate::Admission;
-use windrow::pace::{RefusedError, Reservation, Ticket};
+use windrow::pace::{PaceError, RefusedError, Reservation, Ticket};
 use windrow::{Clock, Pace, Paces, Timestamp};
 
 use crate::limiter::quota::Quota;
@@ -66,11 +66,22 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
         Pace::is_retired(self)
     }
 
+    /// A pace that is changed later takes more memory, and a call of it more time.
+    fn begun_with(self, rate: Rate) -> Pace<C> {
+        let (period, burst) = rate.pace();
+        Pace::begun_with(self, period, burst)
+    }
+
     fn apply(&self, rate: Rate) -> Result<bool, RateError> {
         if rate.strict {
             return Err(RateError::Unsuited("strict"));
         }
-        Ok(false)
+        let (before, after) = ((self.period(), self.burst()), rate.pace());
+        match self.reconfigure(after.0, after.1) {
+            Ok(()) => Ok(before != after),
+            Err(PaceError::Retired) => Ok(false),
+            Err(error) => Err(RateError::Pace(error)),
+        }
     }
 }
 
@@ -119,6 +130,11 @@ impl<C: Clock + Send + Sync + 'static> Decides for Paces<C> {
 
     fn is_retired(&self) -> bool {
         Paces::is_retired(self)
+    }
+
+    /// Rules are refused: a rate is that of one limit.
+    fn begun_with(self, _: Rate) -> Paces<C> {
+        self
     }
 
     /// A rate is that of one limit.

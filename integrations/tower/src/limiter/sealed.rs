@@ -42,6 +42,10 @@ pub trait Decides: Send + Sync + Sized + 'static {
     /// Returns whether the limiter is retired.
     fn is_retired(&self) -> bool;
 
+    /// Returns a new limiter with a rate, or as it is if it cannot have that.
+    #[must_use]
+    fn begun_with(self, rate: Rate) -> Self;
+
     /// Gives the limiter a rate; returns whether it had another. A retired one has none.
     fn apply(&self, rate: Rate) -> Result<bool, RateError>;
 }

@@ -63,8 +63,9 @@ pub enum RulesError {
         /// The pace's error.
         error: PaceError,
     },
-    /// A rate has a field that the limiters of the keys do not take: a gate has no `burst`, a pace
-    /// is not `strict`.
+    /// A rate has a field that the limiters of the keys do not take: a gate has no `burst`, and a
+    /// pace is not `strict`. [`Paces`](windrow::Paces) do not even take the `limit`, since a rate is
+    /// that of one.
     Unsuited {
         /// The rate.
         part: RulesPart,
@@ -189,7 +190,7 @@ impl Display for RulesError {
             RulesError::Rate { part, error } => write!(f, "{part}: {error}"),
             RulesError::Pace { part, error } => write!(f, "{part}: {error}"),
             RulesError::Unsuited { part, field } => {
-                write!(f, "{part}: the limits of these keys do not take `{field}`")
+                write!(f, "{part}: the limiters of these keys take no `{field}` from rules")
             }
             RulesError::Window { part, error } => write!(f, "{part}: {error}"),
             RulesError::TooManyBuckets { part, buckets, max } => {

@@ -329,7 +329,7 @@ impl<C: Clock> Pace<C> {
         };
         loop {
             let found = changed.glance();
-            let behind = found.terms.take(found.end, now, n);
+            let behind = found.state.terms.take(found.state.end, now, n);
             if behind.is_none_or(|(_, due)| due > now) && !changed.is_at(&found) {
                 continue; // the words may be those of two calls
             }
@@ -349,8 +349,8 @@ impl<C: Clock> Pace<C> {
         match self.end.now() {
             Meaning::End(end) => (self.terms, end),
             Meaning::Changed(changed) => {
-                let found = changed.load();
-                (found.terms, found.end)
+                let state = changed.load().state;
+                (state.terms, state.end)
             }
         }
     }

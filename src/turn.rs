@@ -8,4 +8,4 @@ pub(crate) mod vacancies;
 
 pub use refused::RefusedError;
 pub use reservation::{Reservation, Ticket};
-pub(crate) use reservation::{State, Undo};
+pub(crate) use reservation::{Reference, Undo};

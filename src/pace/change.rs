@@ -7,14 +7,18 @@
 //! these together ([`changed`](super::changed)). So each call is decided by one set of terms and the
 //! end under them, and there is one moment from which on the new terms hold.
 //!
-//! At the time `t` of the change, `m = (e - t) / T` units are in use: their periods are not over.
-//! And `l = e - b T` is the last moment that a caller was told, if it is still to come. Under a
-//! period `T'` and a burst `b'` the end is
+//! Let `t` be the time of the change, and `l` the last moment that a caller was told: that is
+//! `e - b T`, for the `e` that the last call under these terms has made. At `s = max(t, l)`, a weight
+//! of `m = (e - s) / T` is in use: its periods are not over. Under a period `T'` and a burst `b'` the
+//! end is
 //!
 //! ```text
 //!    e' = e                              if e <= t
-//!    e' = max(t + m T', l + b' T')       otherwise; l only if l > t
+//!    e' = max(s + m T', l + b' T')       otherwise; the second only if l > t
 //! ```
+//!
+//! (From `t` to `l` no more is in use, although the end is farther: otherwise a faster rate would
+//! make very many units of that time, and a slower one after it a very long time of these.)
 //!
 //! # The theorem
 //!
@@ -33,14 +37,14 @@
 //!   less than zero. So `v + w <= (e - x) / T + (y - t) / T' + b' - m`, which is
 //!   `(t - x) / T + (y - t) / T' + b'`. (A span that begins behind `t` has calls behind the change
 //!   only.)
-//! - If one waits, then `v <= b + (l - x) / T`, as `e = l + b T`; and `w <= (y - l) / T'`, since
-//!   `e' >= l + b' T'`.
+//! - If one waits, let `f = l + b T` be the end that the last call has made. Then
+//!   `v T <= f - x`, so `v <= b + (l - x) / T`; and `w <= (y - l) / T'`, since `e' >= l + b' T'`.
 
 use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::pace::Pace;
-use crate::pace::changed::Changed;
+use crate::pace::changed::{Changed, State};
 use crate::pace::end::Meaning;
 use crate::pace::error::PaceError;
 use crate::pace::terms::{RETIRED, Terms};
@@ -148,14 +152,17 @@ impl<C: Clock> Pace<C> {
             // Relaxed: see `End::meaning`.
             let word = self.end.word().load(Ordering::Relaxed);
             let is_changed = match self.end.meaning(word) {
-                Meaning::End(end) => match self.next(self.terms, end, &to)? {
-                    Some((terms, next)) => self.end.replace(end, Changed::new(terms, next)),
-                    None => true,
-                },
+                Meaning::End(end) => {
+                    let (terms, told) = (self.terms, self.terms.told(end));
+                    match self.next(State { terms, end, told }, &to)? {
+                        Some(next) => self.end.replace(end, Changed::new(next)),
+                        None => true,
+                    }
+                }
                 Meaning::Changed(changed) => {
                     let found = changed.load();
-                    match self.next(found.terms, found.end, &to)? {
-                        Some((terms, next)) => changed.change(&found, terms, next),
+                    match self.next(found.state, &to)? {
+                        Some(next) => changed.change(&found, next),
                         None => true,
                     }
                 }
@@ -166,14 +173,13 @@ impl<C: Clock> Pace<C> {
         }
     }
 
-    /// Returns the terms and the end behind those that were found; `None` if the terms are the
-    /// same.
+    /// Returns the state behind the one that was found; `None` if the terms are the same.
     fn next(
         &self,
-        terms: Terms,
-        end: u64,
+        found: State,
         to: impl Fn(Terms) -> Result<Terms, PaceError>,
-    ) -> Result<Option<(Terms, u64)>, PaceError> {
+    ) -> Result<Option<State>, PaceError> {
+        let State { terms, end, told } = found;
         if end == RETIRED {
             return Err(PaceError::Retired);
         }
@@ -189,7 +195,7 @@ impl<C: Clock> Pace<C> {
             in_use: terms.in_use(end, now),
             period: Duration::from_nanos(next.period()),
         };
-        let behind = terms.end_under(next, end, now).ok_or_else(too_much)?;
-        Ok(Some((next, behind)))
+        let end = terms.end_under(next, (end, told), now).ok_or_else(too_much)?;
+        Ok(Some(State { terms: next, end, told }))
     }
 }

@@ -7,36 +7,46 @@
 //! A retired pace has the end [`RETIRED`].
 
 use super::terms::{RETIRED, Terms};
-use crate::turn::{State, Undo};
+use crate::turn::{Reference, Undo};
 use crate::wide::{Version, Wide};
 
-/// The number of changes until now; the end; the period and the burst's periods.
-const WORDS: usize = 4;
+/// The number of changes until now; the end; the period and the burst's periods; the last moment
+/// that a caller was told.
+const WORDS: usize = 5;
 
 /// The terms of a pace, and the end of all that was admitted.
 #[derive(Debug)]
 pub(super) struct Changed(Wide<WORDS>);
 
-/// The terms and the end at one moment.
+/// The state at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     version: Version,
     changes: u64,
-    pub(super) end: u64,
+    pub(super) state: State,
+}
+
+/// The terms, and what was admitted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
     pub(super) terms: Terms,
+    pub(super) end: u64,
+    /// The last moment that a caller was told, or one that is over.
+    pub(super) told: u64,
 }
 
 impl Changed {
-    pub(super) fn new(terms: Terms, end: u64) -> Changed {
-        Changed(Wide::new(words(1, end, terms)))
+    pub(super) fn new(state: State) -> Changed {
+        Changed(Wide::new(words(1, state)))
     }
 
     /// Returns the terms and the end; maybe of two moments, unless an exchange succeeds, or
     /// [`is_at`](Self::is_at) says so.
     #[inline]
     pub(super) fn glance(&self) -> Found {
-        let (version, [changes, end, period, span]) = self.0.glance();
-        Found { version, changes, end, terms: Terms::from_words(period, span) }
+        let (version, [changes, end, period, span, told]) = self.0.glance();
+        let terms = Terms::from_words(period, span);
+        Found { version, changes, state: State { terms, end, told } }
     }
 
     /// Returns whether what was found is so still.
@@ -57,32 +67,33 @@ impl Changed {
 
     /// Moves the end, if all is as found. Returns the way back.
     #[inline]
-    pub(super) fn take(&self, found: &Found, to: u64) -> Option<Undo<'_>> {
-        let Found { version, changes, end, terms } = *found;
-        let is_taken = self.0.exchange(version, words(changes, to, terms));
+    pub(super) fn take(&self, found: &Found, end: u64) -> Option<Undo<'_>> {
+        let Found { version, changes, state } = *found;
+        let told = state.told.max(state.terms.told(end));
+        let is_taken = self.0.exchange(version, words(changes, State { end, told, ..state }));
         is_taken.then(|| Undo::Few {
             words: &self.0,
-            from: words(changes, end, terms),
-            to: [changes, to],
+            from: words(changes, state),
+            to: [changes, end],
         })
     }
 
     /// Returns what a reservation refers to.
-    pub(super) fn state(&self) -> State<'_> {
-        State::Few(&self.0)
+    pub(super) fn reference(&self) -> Reference<'_> {
+        Reference::Few(&self.0)
     }
 
-    /// Changes the terms and the end, if all is as found.
-    pub(super) fn change(&self, found: &Found, terms: Terms, end: u64) -> bool {
-        self.0.exchange(found.version, words(found.changes + 1, end, terms))
+    /// Changes the state, if it is as found.
+    pub(super) fn change(&self, found: &Found, state: State) -> bool {
+        self.0.exchange(found.version, words(found.changes + 1, state))
     }
 
     /// Retires the pace, if all is as found.
     pub(super) fn retire(&self, found: &Found) -> bool {
-        self.change(found, found.terms, RETIRED)
+        self.change(found, State { end: RETIRED, ..found.state })
     }
 }
 
-fn words(changes: u64, end: u64, terms: Terms) -> [u64; WORDS] {
-    [changes, end, terms.period(), terms.span()]
+fn words(changes: u64, State { terms, end, told }: State) -> [u64; WORDS] {
+    [changes, end, terms.period(), terms.span(), told]
 }

@@ -77,7 +77,7 @@ impl<C: Clock> Pace<C> {
                 Meaning::End(end) => Err(end),
                 Meaning::Changed(changed) => Ok((changed, changed.load())),
             };
-            let end = found.map_or_else(|end| end, |(_, found)| found.end);
+            let end = found.map_or_else(|end| end, |(_, found)| found.state.end);
             if end == RETIRED {
                 return true;
             }

@@ -62,8 +62,10 @@ use rates::{BUILT, Rates};
 /// The greatest number of limits.
 const MOST_LIMITS: usize = sized(4, 2);
 /// The words of all ends: the nanoseconds of each, and the parts of one. The first word names the
-/// rates.
-const WORDS: usize = 1 + 2 * MOST_LIMITS;
+/// rates, and the last one is the last moment that a caller was told, or one that is over.
+const WORDS: usize = 2 + 2 * MOST_LIMITS;
+/// The index of the last word.
+const TOLD: usize = WORDS - 1;
 
 /// Several rate limits that are decided at once: 10 a second and 200 a minute.
 ///
@@ -111,7 +113,7 @@ const WORDS: usize = 1 + 2 * MOST_LIMITS;
 ///
 /// A call costs the clock's reading, a load of two words for each limit, and two compare-exchanges;
 /// a refusal no exchange. It never fails, panics, waits for another thread or takes a lock.
-/// The limits take 0.5 kilobytes, however many they are. They allocate nothing, unless more than
+/// The limits take 0.6 kilobytes, however many they are. They allocate nothing, unless more than
 /// three threads exchange at the same moment; or a caller gives up, as
 /// [`Reservation`](Reservation#what-is-given-back) says. Then a call that would have to wait looks
 /// at the vacant turns, too.
@@ -241,10 +243,13 @@ impl<C: Clock> Paces<C> {
             if behind.is_none_or(|(_, due)| due > now) && !self.ends.is_at(version) {
                 continue; // the ends may be those of two calls
             }
-            let Some((to, due)) = behind else { return Answer::Refused { wait: None } };
+            let Some((mut to, due)) = behind else { return Answer::Refused { wait: None } };
             let (vacancies, clock) = (&self.vacancies, &self.clock);
             if let Some(other) = Answer::instead(vacancies, clock, (now, due), n, max_wait) {
                 return other;
+            }
+            if due > now {
+                to[TOLD] = due;
             }
             if self.ends.exchange(version, to) {
                 let undo = Undo::Words { words: &self.ends, from, to: [to[0], to[1], to[2]] };

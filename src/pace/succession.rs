@@ -31,7 +31,7 @@ use crate::pace::Pace;
 use crate::pace::end::Meaning;
 use crate::pace::terms::{RETIRED, Terms};
 use crate::sync::Ordering;
-use crate::turn::{Reservation, State, Ticket};
+use crate::turn::{Reference, Reservation, Ticket};
 
 impl<C: Clock> Pace<C> {
     /// Lets a pace that has admitted nothing yet take over from `other`, for a caller that may have
@@ -63,7 +63,7 @@ impl<C: Clock> Pace<C> {
                 }),
                 Meaning::Changed(changed) => {
                     let found = changed.load();
-                    let behind = behind(found.terms, found.end);
+                    let behind = behind(found.state.terms, found.state.end);
                     behind.is_none_or(|(to, _)| changed.take(&found, to).is_some())
                 }
             };
@@ -87,10 +87,10 @@ impl<C: Clock> Pace<C> {
     /// Returns the reservation of a ticket that this pace has given. For `windrow-tower`.
     #[doc(hidden)]
     pub fn redeem(&self, ticket: Ticket) -> Reservation<'_, C> {
-        let state = match self.end.now() {
-            Meaning::End(_) => State::Word(self.end.word()),
-            Meaning::Changed(changed) => changed.state(),
+        let reference = match self.end.now() {
+            Meaning::End(_) => Reference::Word(self.end.word()),
+            Meaning::Changed(changed) => changed.reference(),
         };
-        ticket.redeemed(state, &self.clock, &self.vacancies)
+        ticket.redeemed(reference, &self.clock, &self.vacancies)
     }
 }

@@ -101,18 +101,22 @@ impl Terms {
         end.saturating_sub(now).div_ceil(self.period)
     }
 
-    /// Returns the end under other terms from `now` on. The weight in use stays in use, rounded up;
-    /// and no later call comes before the last moment that a caller was told, if that is still to
-    /// come. `None` if time ends before.
-    pub(super) fn end_under(self, other: Terms, end: u64, now: u64) -> Option<u64> {
+    /// Returns the last moment that a caller was told under these terms, or one that is over.
+    pub(super) fn told(self, end: u64) -> u64 {
+        end.saturating_sub(self.span)
+    }
+
+    /// Returns the end under other terms from `now` on. The weight in use stays in use, rounded up,
+    /// from `now` on or from the moment `told`, if that is still to come; and no later call comes
+    /// before that. `None` if time ends before.
+    pub(super) fn end_under(self, other: Terms, (end, told): (u64, u64), now: u64) -> Option<u64> {
         if end <= now {
             return Some(end);
         }
+        let from = told.max(now);
         // All factors are below 2^63.
-        let product = u128::from(end - now) * u128::from(other.period);
-        let in_use = product.div_ceil(u128::from(self.period));
-        let in_use = u128::from(now) + in_use;
-        let told = end.saturating_sub(self.span);
+        let product = u128::from(end.saturating_sub(from)) * u128::from(other.period);
+        let in_use = u128::from(from) + product.div_ceil(u128::from(self.period));
         let behind_told = if told > now { told + other.span } else { 0 };
         let end = in_use.max(u128::from(behind_told));
         u64::try_from(end).ok().filter(|end| *end <= LAST)

@@ -11,7 +11,7 @@ use crate::wide::Wide;
 
 mod ticket;
 
-pub(crate) use ticket::State;
+pub(crate) use ticket::Reference;
 pub use ticket::Ticket;
 
 /// A turn that [`Pace::reserve`](crate::Pace::reserve), [`Paces::reserve`](crate::Paces::reserve)
@@ -81,7 +81,7 @@ pub struct Reservation<'a, C: Clock = Coarse> {
 }
 
 /// The number of words in the state of several limits.
-const WORDS: usize = sized(9, 5);
+const WORDS: usize = sized(10, 6);
 
 /// The way to leave a limiter as if the call had never been, if it was the last.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ pub(crate) enum Undo<'a> {
     /// and a time that rises with each call until the next change.
     Words { words: &'a Wide<WORDS>, from: [u64; WORDS], to: [u64; 3] },
     /// The same for a limiter with fewer words.
-    Few { words: &'a Wide<4>, from: [u64; 4], to: [u64; 2] },
+    Few { words: &'a Wide<5>, from: [u64; 5], to: [u64; 2] },
 }
 
 impl<'a, C: Clock> Reservation<'a, C> {

@@ -199,7 +199,7 @@ fn history(
     clock.0.set(Timestamp::from_nanos(origin));
     let limiter = Limiter::new(limits, clock.clone(), is_pace);
     let shortest = limits.iter().map(|limit| limit.interval).min().expect("there is one");
-    let mut model = Model::new(limits);
+    let mut model = Model::new(limits, matches!(limiter, Limiter::One(_)));
     let mut held: Vec<Held<'_>> = Vec::new();
     let (mut now, mut has_stepped_back) = (origin, false);
     for op in ops {

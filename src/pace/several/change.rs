@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use super::rate::{Rate, Time};
 use super::retire::RETIRED;
-use super::{MOST_LIMITS, Paces, WORDS, end, put};
+use super::{MOST_LIMITS, Paces, TOLD, WORDS, end, put};
 use crate::clock::Clock;
 use crate::pace::error::PaceError;
 
@@ -115,7 +115,7 @@ impl<C: Clock> Paces<C> {
             // Behind the look at the ends, as for a pace.
             let now = self.clock.now().as_nanos();
             rates[at] = rate;
-            let moved = before.end_under(&rate, end(&from, at), now);
+            let moved = before.end_under(&rate, (end(&from, at), from[TOLD]), now);
             let to = moved.and_then(|moved| self.ordered(&rates, &from, (at, moved), now));
             let Some(mut to) = to else {
                 let in_use = before.in_use(end(&from, at), now);

@@ -95,21 +95,27 @@ impl Rate {
     }
 
     /// Returns the end under another rate from `now` on. The weight in use stays in use, rounded
-    /// up; and no later call comes before the last moment that a caller was told by this limit, if
-    /// that is still to come. `None` if time ends before.
-    pub(super) fn end_under(&self, other: &Rate, end: Time, now: u64) -> Option<Time> {
+    /// up, from `now` on or from the moment `told`, if that is still to come and this limit can have
+    /// told it; and no later call comes before that. `None` if time ends before.
+    pub(super) fn end_under(
+        &self,
+        other: &Rate,
+        (end, told): (Time, u64),
+        now: u64,
+    ) -> Option<Time> {
         let at = Time { nanos: now, parts: 0 };
         if end <= at {
             return Some(Time { nanos: end.rounded_up(), parts: 0 });
         }
-        let ahead = self.parts(end.minus(at, self.whole));
+        let told = end.minus(self.span, self.whole).rounded_up().min(told);
+        let from = Time { nanos: told.max(now), parts: 0 };
+        let ahead = self.parts(end.minus(from, self.whole));
         let ahead = scaled(ahead, other.parts(other.period), self.parts(self.period))?;
-        let in_use = at.plus(other.time(ahead)?, other.whole)?;
-        let told = end.minus(self.span, self.whole).rounded_up();
+        let in_use = from.plus(other.time(ahead)?, other.whole)?;
         if told <= now {
             return Some(in_use);
         }
-        let behind_told = Time { nanos: told, parts: 0 }.plus(other.span, other.whole)?;
+        let behind_told = from.plus(other.span, other.whole)?;
         Some(in_use.max(behind_told))
     }
 

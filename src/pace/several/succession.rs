@@ -11,7 +11,7 @@
 
 use super::{Paces, behind, end, put};
 use crate::clock::Clock;
-use crate::turn::{Reservation, State, Ticket};
+use crate::turn::{Reservation, Reference, Ticket};
 
 impl<C: Clock> Paces<C> {
     /// Lets limits that have admitted nothing yet take over from `other`, for a caller that may have
@@ -50,6 +50,6 @@ impl<C: Clock> Paces<C> {
     /// Returns the reservation of a ticket that these limits have given. For `windrow-tower`.
     #[doc(hidden)]
     pub fn redeem(&self, ticket: Ticket) -> Reservation<'_, C> {
-        ticket.redeemed(State::Words(&self.ends), &self.clock, &self.vacancies)
+        ticket.redeemed(Reference::Words(&self.ends), &self.clock, &self.vacancies)
     }
 }

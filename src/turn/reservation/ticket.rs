@@ -26,15 +26,15 @@ enum Numbers {
     Nothing,
     Word { from: u64, to: u64 },
     Words { from: [u64; WORDS], to: [u64; 3] },
-    Few { from: [u64; 4], to: [u64; 2] },
+    Few { from: [u64; 5], to: [u64; 2] },
 }
 
 /// What a limiter has that a reservation refers to, besides its clock and its vacancies.
 #[derive(Clone, Copy)]
-pub(crate) enum State<'a> {
+pub(crate) enum Reference<'a> {
     Word(&'a AtomicU64),
     Words(&'a Wide<WORDS>),
-    Few(&'a Wide<4>),
+    Few(&'a Wide<5>),
 }
 
 impl<C: Clock> Reservation<'_, C> {
@@ -59,14 +59,14 @@ impl Ticket {
     /// since, the turn can only go to another call.)
     pub(crate) fn redeemed<'a, C: Clock>(
         self,
-        state: State<'a>,
+        reference: Reference<'a>,
         clock: &'a C,
         vacancies: &'a Vacancies,
     ) -> Reservation<'a, C> {
-        let undo = match (self.undo, state) {
-            (Numbers::Word { from, to }, State::Word(word)) => Undo::Word { word, from, to },
-            (Numbers::Words { from, to }, State::Words(words)) => Undo::Words { words, from, to },
-            (Numbers::Few { from, to }, State::Few(words)) => Undo::Few { words, from, to },
+        let undo = match (self.undo, reference) {
+            (Numbers::Word { from, to }, Reference::Word(word)) => Undo::Word { word, from, to },
+            (Numbers::Words { from, to }, Reference::Words(words)) => Undo::Words { words, from, to },
+            (Numbers::Few { from, to }, Reference::Few(words)) => Undo::Few { words, from, to },
             _ => Undo::Nothing,
         };
         Reservation { clock, wait: self.wait, turn: self.turn, undo, vacancies }

@@ -24,6 +24,10 @@ pub(super) struct Model {
     /// The latest moment of a turn that was ever vacant.
     latest_vacant: u64,
     turns: Vec<Granted>,
+    /// The last moment that a caller was told, or one that is over. A [`Pace`](windrow::Pace) knows
+    /// no more of it than its end tells.
+    told: i128,
+    is_pace: bool,
     /// The limits before each change, and the time from which on the next ones hold alone.
     changes: Vec<(Vec<Limit>, u64)>,
 }
@@ -41,6 +45,7 @@ struct Granted {
 #[derive(Clone, Debug)]
 pub(super) struct Undo {
     from: Ends,
+    told: i128,
     to: Ends,
     changes: usize,
     moment: u64,
@@ -61,13 +66,15 @@ pub(super) enum Expected {
 }
 
 impl Model {
-    pub(super) fn new(limits: &[Limit]) -> Model {
+    pub(super) fn new(limits: &[Limit], is_pace: bool) -> Model {
         Model {
             ends: vec![0; limits.len()],
             limits: limits.to_vec(),
             vacant: Vec::new(),
             latest_vacant: 0,
             turns: Vec::new(),
+            told: 0,
+            is_pace,
             changes: Vec::new(),
         }
     }
@@ -110,7 +117,14 @@ impl Model {
         let changes = self.changes.len();
         self.turns.push(Granted { moment: due, weight: n, changes });
         let from = std::mem::replace(&mut self.ends, behind);
-        let undo = Undo { from, to: self.ends.clone(), changes, moment: due };
+        let (to, told) = (self.ends.clone(), self.told);
+        if self.is_pace {
+            let limit = self.limits[0];
+            self.told = told.max((to[0] - limit.span()).div_euclid(i128::from(limit.count)));
+        } else if due > now {
+            self.told = due.into();
+        }
+        let undo = Undo { from, told, to, changes, moment: due };
         Expected::Taken { moment: due, undo: Some(undo) }
     }
 
@@ -138,10 +152,10 @@ impl Model {
         (moment, weight): (u64, u64),
         undo: Option<Undo>,
     ) -> bool {
-        if let Some(Undo { from, to, changes, moment }) = undo
+        if let Some(Undo { from, told, to, changes, moment }) = undo
             && (changes, &to) == (self.changes.len(), &self.ends)
         {
-            self.ends = from;
+            (self.ends, self.told) = (from, told);
             let undone = Granted { moment, weight, changes };
             let at = self.turns.iter().rposition(|turn| *turn == undone).expect("it was granted");
             self.turns.remove(at);
@@ -170,12 +184,14 @@ impl Model {
         let (count, next) = (i128::from(old.count), i128::from(limit.count));
         let start = i128::from(now) * count;
         let told = -(old.span() - ends[at]).div_euclid(count); // rounded up
+        let told = if self.is_pace { self.told } else { self.told.min(told) };
         limits[at] = limit;
         ends[at] = if ends[at] <= start {
             -(-ends[at]).div_euclid(count) * next
         } else {
-            let in_use = scaled(ends[at] - start, limit, old);
-            let in_use = i128::from(now) * next + in_use;
+            let from = told.max(i128::from(now));
+            let in_use = scaled((ends[at] - from * count).max(0), limit, old);
+            let in_use = from * next + in_use;
             if told > i128::from(now) { in_use.max(told * next + limit.span()) } else { in_use }
         };
         // Slower limits have at least the burst, at the moment from which a faster one admits.

@@ -127,6 +127,7 @@ mod body;
 mod changes;
 mod classify;
 mod current;
+mod decision;
 mod endpoint;
 mod flight;
 mod future;
@@ -134,12 +135,14 @@ mod key;
 mod labels;
 mod layer;
 mod limit;
+mod limiter;
 mod line;
 mod pace;
 mod refusal;
 mod room;
 mod routes;
 mod rules;
+mod turn;
 mod unwind;
 mod vacancy;
 
@@ -151,8 +154,9 @@ pub use future::ResponseFuture;
 pub use key::{ByValues, KeyValues, RequestKey};
 pub use labels::{Method, Route, UNMATCHED};
 pub use layer::{MetricsLayer, MetricsService};
-pub use limit::{Limit, LimitFields, LimitFuture, LimitLayer, LimitService, Limits};
-pub use pace::{AtTurn, PaceLayer, PaceService, RequestPace};
+pub use limit::{Limit, LimitFields, LimitFuture, LimitLayer, LimitService, Limits, PaceLimits};
+pub use limiter::Limiter;
+pub use pace::{PaceLayer, PaceService, RequestPace};
 pub use refusal::Blocked;
 pub use room::{InRoom, Room, RoomBody, RoomFuture, RoomLayer, RoomService, Rooms};
 pub use routes::Routes;
@@ -160,6 +164,7 @@ pub use rules::{
     Geometry, LimitRules, Places, Rate, RoomRules, Rules, RulesBuilder, RulesError, RulesFile,
     RulesPart, Setting, WindowRules,
 };
+pub use turn::AtTurn;
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs
 /// it.

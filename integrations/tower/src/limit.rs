@@ -11,8 +11,8 @@ mod settings;
 mod sharing;
 
 pub use fields::LimitFields;
-pub(crate) use fields::{Fields, Quota, whole_seconds};
+pub(crate) use fields::{Fields, whole_seconds};
 pub use future::LimitFuture;
 pub use layer::{LimitLayer, LimitService};
-pub use limits::Limits;
+pub use limits::{Limits, PaceLimits};
 pub use series::Limit;

@@ -2,7 +2,7 @@
 
 mod layer;
 mod lines;
-mod turn;
+mod request;
 
 pub use layer::{PaceLayer, PaceService};
-pub use turn::{AtTurn, RequestPace};
+pub use request::RequestPace;

@@ -28,5 +28,6 @@ pub use file::RulesFile;
 pub use geometry::Geometry;
 pub use places::Places;
 pub use rate::Rate;
+pub(crate) use rate::RateError;
 pub use set::{LimitRules, RoomRules, Rules, WindowRules};
 pub use setting::Setting;

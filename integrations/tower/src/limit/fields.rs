@@ -3,6 +3,8 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
 
+use crate::limiter::Quota;
+
 /// The header fields `RateLimit-Policy` and `RateLimit` of a [`LimitLayer`](crate::LimitLayer) or a
 /// [`PaceLayer`](crate::PaceLayer), by the draft [draft-ietf-httpapi-ratelimit-headers-10].
 ///
@@ -43,24 +45,6 @@ pub struct LimitFields {
     is_on_all: bool,
 }
 
-/// The state of a key's gate, or of a pace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quota {
-    pub limit: u64,
-    pub interval: Duration,
-    pub left: u64,
-    /// The wait, if this limit refuses the request.
-    pub retry_after: Option<Duration>,
-}
-
-impl Quota {
-    /// Returns the time in which the limit admits a weight, on average.
-    pub(crate) fn takes(&self, weight: u64) -> Duration {
-        let nanos = self.interval.as_nanos() * u128::from(weight) / u128::from(self.limit.max(1));
-        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
-    }
-}
-
 /// The two fields of a response.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
@@ -96,8 +80,8 @@ impl LimitFields {
         LimitFields { policy, is_on_all: false }
     }
 
-    /// Returns the fields for all responses: of admitted requests, too. Each costs another lookup
-    /// of the key, a read of its gate's buckets, and two allocations.
+    /// Returns the fields for all responses: of admitted requests, too. Each costs a read of the
+    /// gate's buckets, or of the pace, and three allocations.
     ///
     /// ```
     /// let fields = windrow_tower::LimitFields::new("per-client").on_all();

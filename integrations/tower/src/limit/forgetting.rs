@@ -3,13 +3,14 @@
 //! A key is idle once its gate can be retired: none of its grants counts or is waited for. So the
 //! next gate of the key begins where this one has ended.
 
-use windrow::{Clock, Gate, labels::Labels};
+use windrow::labels::Labels;
 
 use crate::limit::counts::Standing;
 use crate::limit::limits::Limits;
 use crate::limit::series::Limit;
+use crate::limiter::Limiter;
 
-impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
+impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// Forgets the idle keys: those without grants that count or are waited for, and which no
     /// longer [share](Self#when-there-are-too-many-keys). Returns their number. (A key that was
     /// looked up in the [family](Self::family), and never asked, is forgotten by the second of two
@@ -48,23 +49,23 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         // A key without a gate is just being made, or was never asked.
         self.family().retain(|limit, idle| match limit.own() {
             Some(own) => self.is_kept(own),
-            None => idle.is_zero() || !limit.end_without_gate(),
+            None => idle.is_zero() || !limit.end_without_limiter(),
         })
     }
 
     /// Returns whether a key stays when others need room. Otherwise it is ended, and may be
     /// removed. (A key that is just being made has a handle, and is not asked.)
-    pub(super) fn is_in_use(&self, limit: &Limit<C>) -> bool {
+    pub(super) fn is_in_use(&self, limit: &Limit<G::Clock, G>) -> bool {
         match limit.own() {
             Some(own) => self.is_kept(own),
-            None => !limit.end_without_gate(),
+            None => !limit.end_without_limiter(),
         }
     }
 
     /// Returns whether a key with this gate is kept. Otherwise the gate is retired, and the key may
     /// be removed.
-    fn is_kept(&self, (gate, standing): (&Gate<C>, Standing)) -> bool {
-        let is_kept = self.shares(standing) || !gate.retire();
+    fn is_kept(&self, (limiter, standing): (&G, Standing)) -> bool {
+        let is_kept = self.shares(standing) || !limiter.retire();
         if !is_kept {
             self.departures().note();
         }
@@ -72,7 +73,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     }
 
     /// Returns whether a key is over, and may be removed.
-    pub(super) fn leaves(&self, limit: &Limit<C>) -> bool {
+    pub(super) fn leaves(&self, limit: &Limit<G::Clock, G>) -> bool {
         let leaves = limit.is_over();
         if leaves {
             self.departures().note();
@@ -82,7 +83,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
 
     /// Returns whether a key still shares, and must not be forgotten.
     fn shares(&self, standing: Standing) -> bool {
-        match (standing, self.overflow_gate()) {
+        match (standing, self.overflow_limiter()) {
             (Standing::Sharing(sharing), Some(overflow)) => sharing.left(overflow).is_some(),
             _ => false,
         }

@@ -1,15 +1,20 @@
 //! The future of a service whose requests are rate-limited.
 
 use std::fmt::{self, Debug, Formatter};
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
-use http::Response;
+use http::{Request, Response};
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use crate::decision::{Decision, Verdict};
 use crate::limit::fields::Fields;
-use crate::refusal::Refusal;
+use crate::refusal::{Reason, Refusal};
+use crate::turn::AtTurn;
+use crate::turn::sealed::Holds;
 
 pin_project! {
     /// The future of [`LimitService`](crate::LimitService) and [`PaceService`](crate::PaceService).
@@ -38,23 +43,35 @@ pin_project! {
     }
 }
 
-impl<S: Service<A>, A, Z> LimitFuture<S, A, Z> {
-    pub(crate) fn refused(refusal: Refusal) -> LimitFuture<S, A, Z> {
-        LimitFuture { state: State::Refused { refusal }, fields: None }
-    }
-
-    pub(crate) fn waiting(sleep: Z, service: S, request: A) -> LimitFuture<S, A, Z> {
-        let held = Some((service, request));
-        LimitFuture { state: State::Waiting { sleep, held }, fields: None }
-    }
-
-    pub(crate) fn running(response: S::Future) -> LimitFuture<S, A, Z> {
-        LimitFuture { state: State::Running { response }, fields: None }
-    }
-
-    /// Returns the future with fields for the response to an admitted request.
-    pub(crate) fn with(self, fields: Option<Fields>) -> LimitFuture<S, A, Z> {
-        LimitFuture { fields: fields.map(Box::new), ..self }
+impl<S, A, Z, H> LimitFuture<S, Request<A>, AtTurn<Z, H>>
+where
+    S: Service<Request<A>> + Clone,
+    H: Holds,
+{
+    /// Returns the future of a request, by the decision about it: calls the service, which was
+    /// polled for readiness, or takes it along to the end of the wait.
+    pub(crate) fn by(
+        decision: Decision<H>,
+        inner: &mut S,
+        request: Request<A>,
+        sleep: impl FnOnce(Duration) -> Z,
+    ) -> Self {
+        let Decision { verdict, fields } = decision;
+        let state = match verdict {
+            Verdict::Refused(retry_after) => {
+                let (parts, _) = request.into_parts();
+                let refusal = Refusal::new(Reason::Limit(retry_after), &parts).with(fields);
+                return LimitFuture { state: State::Refused { refusal }, fields: None };
+            }
+            Verdict::Now => State::Running { response: inner.call(request) },
+            Verdict::After(wait, turn) => {
+                // The clone may not be ready.
+                let later = inner.clone();
+                let held = Some((mem::replace(inner, later), request));
+                State::Waiting { sleep: AtTurn::new(sleep(wait), turn), held }
+            }
+        };
+        LimitFuture { state, fields: fields.map(Box::new) }
     }
 }
 

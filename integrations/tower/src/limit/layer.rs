@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::future::{Ready, ready};
-use std::mem;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -10,18 +9,19 @@ use http::request::Parts;
 use http::{Request, Response};
 use tower_layer::Layer;
 use tower_service::Service;
+use windrow::Gate;
 use windrow::clock::Coarse;
-use windrow::{
-    Clock,
-    gate::Admission,
-    labels::{Labels, RuntimeLabels},
-};
+use windrow::family::Handle;
+use windrow::labels::{Labels, RuntimeLabels};
 
+use crate::decision::Decision;
 use crate::key::{ByValues, KeyValues, RequestKey};
-use crate::limit::fields::{Fields, LimitFields, Quota};
+use crate::limit::fields::LimitFields;
 use crate::limit::future::LimitFuture;
 use crate::limit::limits::Limits;
-use crate::refusal::{Reason, Refusal};
+use crate::limit::series::Limit;
+use crate::limiter::Limiter;
+use crate::turn::AtTurn;
 
 /// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate),
 /// with *429 Too Many Requests* and `Retry-After`.
@@ -91,9 +91,10 @@ pub struct LimitLayer<
     K,
     W = fn(&Parts) -> u64,
     T = fn(Duration) -> Ready<()>,
-    C: Clock + Send + Sync + 'static = Coarse,
+    C: Send + Sync + 'static = Coarse,
+    G: Send + Sync + 'static = Gate<C>,
 > {
-    limits: &'static Limits<L, C>,
+    limits: &'static Limits<L, C, G>,
     key: K,
     weight: W,
     max_wait: Duration,
@@ -101,8 +102,8 @@ pub struct LimitLayer<
     fields: Option<LimitFields>,
 }
 
-impl<L: Labels, K, C: Clock + Send + Sync + 'static>
-    LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, C>
+impl<L: Labels, K, G: Limiter>
+    LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, G::Clock, G>
 {
     /// Creates a layer that asks `limits`. `key` returns the key whose gate a request asks; a
     /// request without a key is not limited.
@@ -122,21 +123,28 @@ impl<L: Labels, K, C: Clock + Send + Sync + 'static>
     /// });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn new(limits: &'static Limits<L, C>, key: K) -> Self
+    pub fn new(limits: &'static Limits<L, G::Clock, G>, key: K) -> Self
     where
         K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
     {
         LimitLayer::of(limits, key)
     }
 
-    fn of(limits: &'static Limits<L, C>, key: K) -> Self {
+    fn of(limits: &'static Limits<L, G::Clock, G>, key: K) -> Self {
         let (max_wait, fields) = (Duration::ZERO, None);
         LimitLayer { limits, key, weight: |_| 1, max_wait, sleep: |_| ready(()), fields }
     }
 }
 
-impl<F, C: Clock + Send + Sync + 'static>
-    LimitLayer<RuntimeLabels, ByValues<F>, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, C>
+impl<F, G: Limiter>
+    LimitLayer<
+        RuntimeLabels,
+        ByValues<F>,
+        fn(&Parts) -> u64,
+        fn(Duration) -> Ready<()>,
+        G::Clock,
+        G,
+    >
 {
     /// Creates a layer that asks `limits` whose labels have names that are known only at run time.
     /// `write` writes the values of a request's key, in the order of the names; a request for which
@@ -170,7 +178,7 @@ impl<F, C: Clock + Send + Sync + 'static>
     /// });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn with_values(limits: &'static Limits<RuntimeLabels, C>, write: F) -> Self
+    pub fn with_values(limits: &'static Limits<RuntimeLabels, G::Clock, G>, write: F) -> Self
     where
         F: Fn(&Parts, &mut KeyValues) -> Option<()>,
     {
@@ -178,7 +186,7 @@ impl<F, C: Clock + Send + Sync + 'static>
     }
 }
 
-impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T, C> {
+impl<L: Labels, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L, K, W, T, C, G> {
     /// Returns the layer with weights: the units of the limit that each request takes; 1 by
     /// default.
     ///
@@ -195,7 +203,7 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// let layer = layer.weight(|parts| if parts.uri.path() == "/report" { 20 } else { 1 });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, C> {
+    pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, C, G> {
         let LimitLayer { limits, key, max_wait, sleep, fields, .. } = self;
         LimitLayer { limits, key, weight, max_wait, sleep, fields }
     }
@@ -227,7 +235,7 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
         self,
         max_wait: Duration,
         sleep: T2,
-    ) -> LimitLayer<L, K, W, T2, C> {
+    ) -> LimitLayer<L, K, W, T2, C, G> {
         let LimitLayer { limits, key, weight, fields, .. } = self;
         LimitLayer { limits, key, weight, max_wait, sleep, fields }
     }
@@ -245,58 +253,49 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// let layer = layer.fields(LimitFields::new("client"));
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn fields(self, fields: LimitFields) -> LimitLayer<L, K, W, T, C> {
+    pub fn fields(self, fields: LimitFields) -> LimitLayer<L, K, W, T, C, G> {
         LimitLayer { fields: Some(fields), ..self }
     }
+}
 
-    /// Returns the fields of the response to a request that was admitted or refused, if it is to
-    /// have any.
-    fn fields_of(&self, parts: &Parts, admission: Admission) -> Option<Fields>
-    where
-        K: RequestKey<L>,
-    {
-        let fields = self.fields.filter(|it| it.are_for(admission.is_granted()))?;
-        let quota_of = |key: L::Borrowed<'_>| self.limits.limit_of(key)?.quota();
-        let quota = self.key.with_key(parts, quota_of)??;
-        let retry_after = match admission {
-            Admission::Refused { retry_after } => retry_after,
-            Admission::Now | Admission::After(_) => None,
-        };
-        Some(fields.of(&[Quota { retry_after, ..quota }]))
-    }
-
-    /// Asks the gate of a request's key. A refused request is told the turn of its place in line.
-    fn admit(&self, parts: &Parts) -> Admission
+impl<L: Labels, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G::Clock, G> {
+    /// Asks the limiter of a request's key.
+    fn decide(&self, parts: &Parts) -> Decision<Handle<L, Limit<G::Clock, G>>>
     where
         K: RequestKey<L>,
         W: Fn(&Parts) -> u64,
     {
         let ask = |key: L::Borrowed<'_>| {
             let weight = (self.weight)(parts);
-            let admission = self.limits.admit(key, weight, self.max_wait);
-            let Admission::Refused { retry_after: Some(wait) } = admission else {
-                return admission;
-            };
-            let limit = self.limits.limit_of(key);
-            let turn = limit.and_then(|limit| limit.turn_of(weight, wait));
-            Admission::Refused { retry_after: turn.or(Some(wait)) }
+            self.limits.decide(key, weight, self.max_wait, |limit, decided| {
+                let limiter = limit.limiter()?;
+                let join = |now, wait, takes| limit.line.join(now, wait, takes);
+                let hold = || limit.keep();
+                Some(Decision::of(limiter, weight, decided, hold, self.fields, join))
+            })
         };
-        self.key.with_key(parts, ask).unwrap_or(Admission::Now)
+        self.key.with_key(parts, ask).flatten().unwrap_or_else(Decision::unlimited)
     }
 }
 
-impl<S, L: Labels, K: Clone, W: Clone, T: Clone, C: Clock + Send + Sync + 'static> Layer<S>
-    for LimitLayer<L, K, W, T, C>
+impl<S, L, K: Clone, W: Clone, T: Clone, C, G> Layer<S> for LimitLayer<L, K, W, T, C, G>
+where
+    L: Labels,
+    C: Send + Sync,
+    G: Send + Sync,
 {
-    type Service = LimitService<S, LimitLayer<L, K, W, T, C>>;
+    type Service = LimitService<S, LimitLayer<L, K, W, T, C, G>>;
 
     fn layer(&self, inner: S) -> Self::Service {
         LimitService { inner, layer: self.clone() }
     }
 }
 
-impl<L: Labels, K: Clone, W: Clone, T: Clone, C: Clock + Send + Sync + 'static> Clone
-    for LimitLayer<L, K, W, T, C>
+impl<L, K: Clone, W: Clone, T: Clone, C, G> Clone for LimitLayer<L, K, W, T, C, G>
+where
+    L: Labels,
+    C: Send + Sync,
+    G: Send + Sync,
 {
     fn clone(&self) -> Self {
         LimitLayer {
@@ -310,7 +309,12 @@ impl<L: Labels, K: Clone, W: Clone, T: Clone, C: Clock + Send + Sync + 'static> 
     }
 }
 
-impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> Debug for LimitLayer<L, K, W, T, C> {
+impl<L, K, W, T, C, G> Debug for LimitLayer<L, K, W, T, C, G>
+where
+    L: Labels,
+    C: Send + Sync,
+    G: Send + Sync + Debug,
+{
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("LimitLayer")
             .field("limits", self.limits)
@@ -329,7 +333,8 @@ pub struct LimitService<S, Y> {
     layer: Y,
 }
 
-impl<S, L, K, W, T, Z, C, A, B> Service<Request<A>> for LimitService<S, LimitLayer<L, K, W, T, C>>
+impl<S, L, K, W, T, Z, G, A, B> Service<Request<A>>
+    for LimitService<S, LimitLayer<L, K, W, T, G::Clock, G>>
 where
     S: Service<Request<A>, Response = Response<B>> + Clone,
     L: Labels,
@@ -337,12 +342,12 @@ where
     W: Fn(&Parts) -> u64,
     T: Fn(Duration) -> Z,
     Z: Future<Output = ()>,
-    C: Clock + Send + Sync + 'static,
+    G: Limiter,
     B: Default,
 {
     type Response = Response<B>;
     type Error = S::Error;
-    type Future = LimitFuture<S, Request<A>, Z>;
+    type Future = LimitFuture<S, Request<A>, AtTurn<Z, Handle<L, Limit<G::Clock, G>>>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -350,25 +355,9 @@ where
 
     fn call(&mut self, request: Request<A>) -> Self::Future {
         let (parts, body) = request.into_parts();
-        let admission = self.layer.admit(&parts);
-        let fields = self.layer.fields_of(&parts, admission);
-        match admission {
-            Admission::Refused { retry_after } => {
-                let refusal = Refusal::new(Reason::Limit(retry_after), &parts);
-                LimitFuture::refused(refusal.with(fields))
-            }
-            Admission::After(wait) => {
-                // The clone may not be ready; this service was polled for readiness.
-                let later = self.inner.clone();
-                let ready = mem::replace(&mut self.inner, later);
-                let request = Request::from_parts(parts, body);
-                LimitFuture::waiting((self.layer.sleep)(wait), ready, request).with(fields)
-            }
-            Admission::Now => {
-                let response = self.inner.call(Request::from_parts(parts, body));
-                LimitFuture::running(response).with(fields)
-            }
-        }
+        let decision = self.layer.decide(&parts);
+        let request = Request::from_parts(parts, body);
+        LimitFuture::by(decision, &mut self.inner, request, &self.layer.sleep)
     }
 }
 

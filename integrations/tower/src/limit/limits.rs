@@ -23,16 +23,18 @@ use std::time::Duration;
 
 use windrow::clock::Coarse;
 use windrow::{
-    Clock, Family, Gate,
-    family::Handle,
-    gate::{Admission, admit_and_tell, leave_unused},
+    Family, Gate, Pace,
+    family::{Handle, Pinned},
+    gate::Admission,
     labels::{LabelNames, Labels, RuntimeLabels},
 };
 
 use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
 use crate::limit::series::Limit;
-use crate::limit::sharing::{Departures, Sharing, admit_by_both};
+use crate::limit::sharing::{Departures, Sharing, decide_by_both};
+use crate::limiter::Limiter;
+use crate::limiter::sealed::Decides;
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};
@@ -118,19 +120,43 @@ use crate::vacancy::{make_room, make_room_ahead};
 /// A key takes 80 bytes more, and two [columns](windrow::diagnostics::columns) once it is counted
 /// there, from the first moment at which two threads ask for it together; 80 bytes if it
 /// [shares](Self#when-there-are-too-many-keys), or if the rules let its requests wait.
-pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
-    family: Family<L, Limit<C>>,
+pub struct Limits<L: Labels, C: Send + Sync + 'static = Coarse, G: Send + Sync + 'static = Gate<C>>
+{
+    family: Family<L, Limit<C, G>>,
     /// The overflow key, once it exists.
-    overflow: OnceLock<Handle<L, Limit<C>>>,
+    overflow: OnceLock<Handle<L, Limit<C, G>>>,
     departures: Departures,
-    gate: MakeGate<L, C>,
+    make: Make<L, G>,
     current: Current<Rate>,
 }
 
-/// Makes a key's gate; for `None`, the overflow gate.
-type MakeGate<L, C> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> Gate<C>;
+/// Makes a key's limiter; for `None`, that of the overflow key.
+type Make<L, G> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> G;
 
-impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
+/// [`Limits`] with a [`Pace`] for each key: 20 a second for each client, with bursts of 40. Or with
+/// [`Paces`](windrow::Paces): several limits for each key.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{AtMost, Pace, labels};
+/// use windrow_tower::{LimitLayer, PaceLimits};
+///
+/// labels! { pub struct Client { client: str } }
+///
+/// static CLIENTS: PaceLimits<Client> =
+///     PaceLimits::new(10_000, |_| Pace::of(Duration::from_millis(50), AtMost(40)));
+///
+/// let layer = LimitLayer::new(&CLIENTS, |parts| {
+///     Some(Client { client: parts.headers.get("x-api-key")?.to_str().ok()? })
+/// });
+/// # let _ = tower_layer::Layer::layer(&layer, ());
+/// ```
+pub type PaceLimits<L, P = Pace> = Limits<L, <P as Decides>::Clock, P>;
+
+/// A grant for a key, which can be given back.
+type Grant<G> = <G as Decides>::Grant;
+
+impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// Creates limits for at most `max_keys` keys. The function makes the gate of each key when the
     /// key comes for the first time; and, for `None`, the overflow gate.
     ///
@@ -150,16 +176,16 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///     Limits::new(200, |_| Gate::builder(500).buckets(10).build().expect("500 a second"));
     /// assert!(ROUTES.family().is_empty());
     /// ```
-    pub const fn new(max_keys: usize, gate: MakeGate<L, C>) -> Limits<L, C>
+    pub const fn new(max_keys: usize, make: Make<L, G>) -> Limits<L, G::Clock, G>
     where
         L: Labels<Names = ()>,
     {
-        Limits::of(Family::new().with_max_series(max_keys), gate)
+        Limits::of(Family::new().with_max_series(max_keys), make)
     }
 
-    const fn of(family: Family<L, Limit<C>>, gate: MakeGate<L, C>) -> Limits<L, C> {
+    const fn of(family: Family<L, Limit<G::Clock, G>>, make: Make<L, G>) -> Limits<L, G::Clock, G> {
         let departures = Departures::new();
-        Limits { family, overflow: OnceLock::new(), departures, gate, current: Current::new() }
+        Limits { family, overflow: OnceLock::new(), departures, make, current: Current::new() }
     }
 
     /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts an admission, now or later,
@@ -188,11 +214,23 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// assert_eq!(too_much, Admission::Refused { retry_after: None });
     /// ```
     pub fn admit(&self, key: L::Borrowed<'_>, weight: u64, max_wait: Duration) -> Admission {
+        self.decide(key, weight, max_wait, |_, (admission, _)| admission)
+    }
+
+    /// Decides about a request of a key, and counts it. `then` gets the key, or the overflow key,
+    /// and the decision.
+    pub(super) fn decide<R>(
+        &self,
+        key: L::Borrowed<'_>,
+        weight: u64,
+        max_wait: Duration,
+        then: impl FnOnce(&Pinned<'_, L, Limit<G::Clock, G>>, (Admission, Option<Grant<G>>)) -> R,
+    ) -> R {
         let mut has_looked = false;
         loop {
             let limit = self.family.with(key);
-            if limit.is_without_gate() {
-                self.make_gate(&limit.keep());
+            if limit.is_without_limiter() {
+                self.make_limiter(&limit.keep());
             }
             let is_overflow = matches!(limit.own(), Some((_, Standing::Overflow)));
             let looks = is_overflow && !mem::replace(&mut has_looked, true);
@@ -201,13 +239,13 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             }
             let max_wait = limit.counts.max_wait(max_wait);
             match limit.own().and_then(|own| self.ask(own, key, weight, max_wait)) {
-                Some(admission) if admission.is_granted() => {
+                Some(decided) if decided.0.is_granted() => {
                     limit.counts.count(Answer::Passed);
-                    return admission;
+                    return then(&limit, decided);
                 }
-                Some(admission) if !limit.is_over() || Self::stays(&limit.keep()) => {
+                Some(decided) if !limit.is_over() || Self::stays(&limit.keep()) => {
                     limit.counts.count(Answer::Blocked);
-                    return admission;
+                    return then(&limit, decided);
                 }
                 _ => {}
             }
@@ -216,88 +254,88 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         }
     }
 
-    /// Returns the limit of a key, or of the overflow key for a key without its own; `None` before
-    /// there is one.
-    pub(super) fn limit_of(&self, key: L::Borrowed<'_>) -> Option<Handle<L, Limit<C>>> {
-        let own = self.family.get(key).map(|limit| limit.keep());
-        own.or_else(|| self.overflow.get().cloned())
-    }
-
-    /// Asks the gates of a key; `None` if the key is to be looked for again.
+    /// Asks the limiters of a key; `None` if the key is to be looked for again.
     fn ask(
         &self,
-        (gate, standing): (&Gate<C>, Standing),
+        (limiter, standing): (&G, Standing),
         key: L::Borrowed<'_>,
         weight: u64,
         max_wait: Duration,
-    ) -> Option<Admission> {
+    ) -> Option<(Admission, Option<Grant<G>>)> {
         match standing {
             Standing::Overflow => {
                 let departures = self.departures.count();
-                let (admission, granted) = admit_and_tell(gate, weight, max_wait);
-                if let Some(start) = granted
+                let (admission, granted) = limiter.decide(weight, max_wait);
+                if granted.is_some()
                     && (self.has_found_room(key) || self.departures.have_changed_since(departures))
                 {
-                    leave_unused(gate, weight, start);
+                    granted.map(|granted| limiter.leave_unused(granted));
                     return None;
                 }
-                return Some(admission);
+                return Some((admission, granted));
             }
             Standing::Sharing(sharing) => {
-                let overflow = self.overflow_gate();
+                let overflow = self.overflow_limiter();
                 if let Some((overflow, left)) =
                     overflow.and_then(|it| Some((it, sharing.left(it)?)))
                 {
-                    return Some(admit_by_both(gate, overflow, weight, left));
+                    return Some(decide_by_both(limiter, overflow, weight, left));
                 }
             }
             Standing::Alone => {}
         }
-        Some(gate.admit(weight, max_wait))
+        Some(limiter.decide(weight, max_wait))
     }
 
-    /// Returns whether a key has a series now that had none before the overflow gate was asked.
+    /// Returns whether a key has a series now that had none before the overflow limiter was asked.
     fn has_found_room(&self, key: L::Borrowed<'_>) -> bool {
-        // Between that gate's grant and the look; pairs with the fence in `standing`.
+        // Between that limiter's grant and the look; pairs with the fence in `standing`.
         fence(Ordering::SeqCst);
         self.family.get(key).is_some()
     }
 
-    /// Returns the standing of a key that is in the family now.
-    fn standing(&self, limit: &Handle<L, Limit<C>>) -> Standing {
+    /// Returns the standing of a key that is in the family now, and begins with this limiter.
+    fn standing(&self, limit: &Handle<L, Limit<G::Clock, G>>, own: &G) -> Standing {
         if limit.labels().is_none() {
             self.overflow.get_or_init(|| limit.clone());
             return Standing::Overflow;
         }
         // Between the series and the look; pairs with the fence in `has_found_room`.
         fence(Ordering::SeqCst);
-        self.overflow_gate().and_then(Sharing::with).map_or(Standing::Alone, Standing::Sharing)
+        let until = self.overflow_limiter().and_then(|overflow| own.succeed(overflow));
+        until.map_or(Standing::Alone, |until| Standing::Sharing(Sharing::lasting(until)))
     }
 
-    /// Makes a key's gate, unless another thread is faster. If that panics, the key is removed.
+    /// Makes a key's limiter, unless another thread is faster. If that panics, the key is removed.
     #[cold]
-    fn make_gate(&self, limit: &Handle<L, Limit<C>>) {
+    fn make_limiter(&self, limit: &Handle<L, Limit<G::Clock, G>>) {
         let make = || self.make(limit.labels());
         let leave = || {
             if let Some(key) = limit.labels().filter(|_| !Self::stays(limit)) {
-                limit.end_without_gate();
+                limit.end_without_limiter();
                 self.family.remove_if(key, |limit| self.leaves(limit));
             }
         };
-        let gate = make_or_undo(make, leave);
+        let made = make_or_undo(make, leave);
         self.current.publish(|rules| {
-            if let Some(rules) = rules {
-                limit.begin_by(&gate, rules.setting_of::<L>(self.family.names(), limit.labels()));
-            }
-            limit.set_own(gate, self.standing(limit));
+            let rate = rules.map(|it| it.setting_of::<L>(self.family.names(), limit.labels()));
+            let limiter = match rate {
+                Some(rate) => {
+                    limit.counts.set_max_wait(rate.max_wait);
+                    made.begun_with(rate)
+                }
+                None => made,
+            };
+            let standing = self.standing(limit, &limiter);
+            limit.set_own(limiter, standing);
         });
         // For the keys after this one, which is kept by its handle.
         make_room_ahead(&self.family, |limit| self.is_in_use(limit));
     }
 
-    /// Makes a gate by the user's function.
-    pub(super) fn make(&self, key: Option<L::Borrowed<'_>>) -> Gate<C> {
-        (self.gate)(key)
+    /// Makes a limiter by the user's function.
+    pub(super) fn make(&self, key: Option<L::Borrowed<'_>>) -> G {
+        (self.make)(key)
     }
 
     /// Returns the rules in force.
@@ -305,9 +343,9 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         &self.current
     }
 
-    /// Returns the gate of the overflow key, if there is one.
-    pub(super) fn overflow_gate(&self) -> Option<&Gate<C>> {
-        self.overflow.get().and_then(|overflow| overflow.gate())
+    /// Returns the limiter of the overflow key, if there is one.
+    pub(super) fn overflow_limiter(&self) -> Option<&G> {
+        self.overflow.get().and_then(|overflow| overflow.limiter())
     }
 
     /// Returns the number of keys that have left.
@@ -315,8 +353,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         &self.departures
     }
 
-    /// Returns whether the family keeps a gate even if it is retired.
-    fn stays(limit: &Handle<L, Limit<C>>) -> bool {
+    /// Returns whether the family keeps a key even if its limiter is retired.
+    fn stays(limit: &Handle<L, Limit<G::Clock, G>>) -> bool {
         L::COMBINATIONS.is_some() || limit.labels().is_none()
     }
 
@@ -340,12 +378,12 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///     println!("{:?}: {passed} passed, {blocked} blocked", limit.labels());
     /// }
     /// ```
-    pub fn family(&self) -> &Family<L, Limit<C>> {
+    pub fn family(&self) -> &Family<L, Limit<G::Clock, G>> {
         &self.family
     }
 }
 
-impl<C: Clock + Send + Sync + 'static> Limits<RuntimeLabels, C> {
+impl<G: Limiter> Limits<RuntimeLabels, G::Clock, G> {
     /// Creates limits for at most `max_keys` keys, whose labels have names that are known only at
     /// run time. The function makes the gates, as described for [`new`](Self::new).
     ///
@@ -370,13 +408,14 @@ impl<C: Clock + Send + Sync + 'static> Limits<RuntimeLabels, C> {
     pub fn with_names(
         names: LabelNames,
         max_keys: usize,
-        gate: MakeGate<RuntimeLabels, C>,
-    ) -> Limits<RuntimeLabels, C> {
-        Limits::<RuntimeLabels, C>::of(Family::with_names(names).with_max_series(max_keys), gate)
+        make: Make<RuntimeLabels, G>,
+    ) -> Limits<RuntimeLabels, G::Clock, G> {
+        let family = Family::with_names(names).with_max_series(max_keys);
+        Limits::<RuntimeLabels, G::Clock, G>::of(family, make)
     }
 }
 
-impl<L: Labels, C: Clock + Send + Sync + 'static> Debug for Limits<L, C> {
+impl<L: Labels, C: Send + Sync, G: Send + Sync + Debug> Debug for Limits<L, C, G> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Limits").field(&self.family).finish()
     }

@@ -1,28 +1,29 @@
-//! A rate-limited key: its gate, and the counts of its requests.
+//! A rate-limited key: its limiter, and the counts of its requests.
 
 use std::fmt::{self, Debug, Formatter};
+use std::marker::PhantomData;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use windrow::clock::Coarse;
-use windrow::{Clock, Gate, family::Metric, gate::GateError};
+use windrow::{Gate, Pace, Paces, family::Metric};
 
 use crate::limit::counts::{Answer, Counts, Standing};
-use crate::limit::fields::Quota;
+use crate::limiter::Limiter;
 use crate::line::Line;
-use crate::rules::Rate;
+use crate::rules::{Rate, RateError};
 
-/// A key's gate, and the counts of its requests: a metric in the family of a
+/// A key's limiter, and the counts of its requests: a metric in the family of a
 /// [`Limits`](crate::Limits).
-pub struct Limit<C = Coarse> {
-    /// The gate; `None` within if it was not made, and the key is about to be removed.
-    gate: OnceLock<Option<Gate<C>>>,
-    /// The standing is set before the gate.
+pub struct Limit<C = Coarse, G = Gate<C>> {
+    /// The limiter; `None` within if it was not made, and the key is about to be removed.
+    limiter: OnceLock<Option<G>>,
+    /// The standing is set before the limiter.
     pub(super) counts: Counts,
-    line: Line,
+    pub(super) line: Line,
+    clock: PhantomData<fn() -> C>,
 }
 
-impl<C: Clock> Limit<C> {
+impl<C> Limit<C, Gate<C>> {
     /// Returns the gate; `None` while it is being made.
     ///
     /// ```
@@ -44,9 +45,40 @@ impl<C: Clock> Limit<C> {
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn gate(&self) -> Option<&Gate<C>> {
-        self.gate.get()?.as_ref()
+        self.limiter()
     }
+}
 
+impl<C> Limit<C, Pace<C>> {
+    /// Returns the pace; `None` while it is being made.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{AtMost, Pace, labels};
+    /// use windrow_tower::PaceLimits;
+    ///
+    /// labels! { pub struct Client { client: str } }
+    ///
+    /// static CLIENTS: PaceLimits<Client> =
+    ///     PaceLimits::new(1_000, |_| Pace::of(Duration::from_millis(50), AtMost(40)));
+    /// let client = Client { client: "alice" };
+    /// assert!(CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
+    /// let limit = CLIENTS.family().handle(client);
+    /// assert_eq!(limit.pace().expect("it was asked").left(), 39);
+    /// ```
+    pub fn pace(&self) -> Option<&Pace<C>> {
+        self.limiter()
+    }
+}
+
+impl<C> Limit<C, Paces<C>> {
+    /// Returns the paces; `None` while they are being made.
+    pub fn paces(&self) -> Option<&Paces<C>> {
+        self.limiter()
+    }
+}
+
+impl<C, G> Limit<C, G> {
     /// Returns the number of admitted requests, at once or after a wait, whatever their weights.
     ///
     /// Exact when no request is under way. It costs a load; once two threads have asked at the same
@@ -70,74 +102,60 @@ impl<C: Clock> Limit<C> {
         self.counts.sum(Answer::Blocked)
     }
 
-    /// Returns the gate, and which gates the key asks.
-    pub(super) fn own(&self) -> Option<(&Gate<C>, Standing)> {
-        self.gate().zip(self.counts.standing())
+    /// Returns the limiter; `None` while it is being made.
+    pub(crate) fn limiter(&self) -> Option<&G> {
+        self.limiter.get()?.as_ref()
     }
 
-    /// Returns the state of the gate, if there is one.
-    pub(super) fn quota(&self) -> Option<Quota> {
-        let gate = self.gate()?;
-        let (limit, interval, left) = (gate.limit(), gate.interval(), gate.left());
-        Some(Quota { limit, interval, left, retry_after: None })
+    /// Returns the limiter, and which limiters the key asks.
+    pub(super) fn own(&self) -> Option<(&G, Standing)> {
+        self.limiter().zip(self.counts.standing())
     }
 
-    /// Returns the time at which a refused request is told to come back: that of its place in the
-    /// line of this key.
-    pub(super) fn turn_of(&self, weight: u64, wait: Duration) -> Option<Duration> {
-        let (gate, quota) = (self.gate()?, self.quota()?);
-        Some(self.line.join(gate.clock().now(), wait, quota.takes(weight)))
+    /// Returns whether the limiter is still to be made.
+    pub(super) fn is_without_limiter(&self) -> bool {
+        self.limiter.get().is_none()
     }
 
-    /// Returns whether the gate is still to be made.
-    pub(super) fn is_without_gate(&self) -> bool {
-        self.gate.get().is_none()
-    }
-
-    /// Sets the gate and the standing, unless they are set.
-    pub(super) fn set_own(&self, gate: Gate<C>, standing: Standing) {
+    /// Sets the limiter and the standing, unless they are set.
+    pub(super) fn set_own(&self, limiter: G, standing: Standing) {
         self.counts.set_standing(standing);
-        self.gate.get_or_init(|| Some(gate));
+        self.limiter.get_or_init(|| Some(limiter));
     }
 
-    /// Gives a gate its rate before it is published as the key's.
-    pub(super) fn begin_by(&self, gate: &Gate<C>, rate: Rate) {
-        self.counts.set_max_wait(rate.max_wait);
-        // Without memory for more buckets, the gate keeps its buckets, and the lower limit.
-        let _ = rate.apply(gate);
-    }
-
-    /// Gives the key's gate a rate, if there is a gate; returns whether it had another.
-    pub(super) fn go_by(&self, rate: Rate) -> Result<bool, GateError> {
-        let Some(gate) = self.gate() else { return Ok(false) };
-        self.counts.set_max_wait(rate.max_wait);
-        match rate.apply(gate) {
-            Err(GateError::Retired) => Ok(false), // its successor will have the rate
-            applied => applied,
-        }
-    }
-
-    /// Ends a key without a gate, unless another thread has made it. Returns whether it has ended.
-    pub(super) fn end_without_gate(&self) -> bool {
-        self.gate.get_or_init(|| None).is_none()
-    }
-
-    /// Returns whether the gate is retired, or was never made and never will be.
-    pub(super) fn is_over(&self) -> bool {
-        let is_over = |gate: &Option<Gate<C>>| gate.as_ref().is_none_or(|gate| gate.limit() == 0);
-        self.gate.get().is_some_and(is_over)
+    /// Ends a key without a limiter, unless another thread has made it. Returns whether it has
+    /// ended.
+    pub(super) fn end_without_limiter(&self) -> bool {
+        self.limiter.get_or_init(|| None).is_none()
     }
 }
 
-/// Creates a key without a gate.
-impl<C> Default for Limit<C> {
-    fn default() -> Limit<C> {
-        Limit { gate: OnceLock::new(), counts: Counts::new(), line: Line::new() }
+impl<C, G: Limiter> Limit<C, G> {
+    /// Gives the key's limiter a rate, if there is a limiter; returns whether it had another. (The
+    /// successor of a retired one will have the rate.)
+    pub(super) fn go_by(&self, rate: Rate) -> Result<bool, RateError> {
+        let Some(limiter) = self.limiter() else { return Ok(false) };
+        self.counts.set_max_wait(rate.max_wait);
+        limiter.apply(rate)
+    }
+
+    /// Returns whether the limiter is retired, or was never made and never will be.
+    pub(super) fn is_over(&self) -> bool {
+        let is_over = |limiter: &Option<G>| limiter.as_ref().is_none_or(G::is_retired);
+        self.limiter.get().is_some_and(is_over)
+    }
+}
+
+/// Creates a key without a limiter.
+impl<C, G> Default for Limit<C, G> {
+    fn default() -> Limit<C, G> {
+        let limiter = OnceLock::new();
+        Limit { limiter, counts: Counts::new(), line: Line::new(), clock: PhantomData }
     }
 }
 
 /// The total is the numbers of passed and of blocked requests.
-impl<C: Clock + Send + Sync + 'static> Metric for Limit<C> {
+impl<C: 'static, G: Send + Sync + 'static> Metric for Limit<C, G> {
     type Total = (u64, u64);
 
     fn total(&self) -> (u64, u64) {
@@ -150,10 +168,10 @@ impl<C: Clock + Send + Sync + 'static> Metric for Limit<C> {
     }
 }
 
-impl<C> Debug for Limit<C> {
+impl<C, G: Debug> Debug for Limit<C, G> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Limit")
-            .field("gate", &self.gate.get().and_then(Option::as_ref))
+            .field("limiter", &self.limiter())
             .field("passed", &self.counts.sum(Answer::Passed))
             .field("blocked", &self.counts.sum(Answer::Blocked))
             .finish_non_exhaustive()

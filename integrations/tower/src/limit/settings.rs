@@ -33,15 +33,16 @@
 
 use std::sync::Arc;
 
-use windrow::{Clock, labels::Labels};
+use windrow::labels::Labels;
 
 use crate::changes::Changes;
 use crate::limit::limits::Limits;
+use crate::limiter::Limiter;
 #[cfg(feature = "json")]
 use crate::rules::RulesFile;
 use crate::rules::{LimitRules, RulesError};
 
-impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
+impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// Replaces the rules: from now on they give each key its rate, both the keys that exist and
     /// those that come later.
     ///
@@ -153,10 +154,10 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// ```
     pub fn check(&self, rules: &LimitRules) -> Result<(), RulesError> {
         rules.check_labels(self.family().names())?;
-        let gate = self.make(None);
-        rules.settings().try_for_each(|(part, rate)| match rate.apply(&gate) {
+        let limiter = self.make(None);
+        rules.settings().try_for_each(|(part, rate)| match limiter.apply(rate) {
             Ok(_) => Ok(()),
-            Err(error) => Err(RulesError::Rate { part, error }),
+            Err(error) => Err(error.of(part)),
         })
     }
 

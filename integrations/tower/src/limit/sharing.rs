@@ -41,8 +41,10 @@
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
-use windrow::gate::{Admission, admit_and_tell, leave_unused};
-use windrow::{Clock, Gate, Timestamp};
+use windrow::gate::Admission;
+use windrow::{Clock, Timestamp};
+
+use crate::limiter::Limiter;
 
 /// The number of keys that have left, or were about to.
 pub(super) struct Departures(AtomicU64);
@@ -89,85 +91,58 @@ impl Sharing {
         self.until
     }
 
-    /// Returns the sharing of a key that is in the family now; `None` if no grant of the overflow
-    /// gate counts.
-    pub(super) fn with<C: Clock>(overflow: &Gate<C>) -> Option<Sharing> {
-        let interval = overflow.interval();
-        // In this order: a grant that no longer waits is in the second look.
-        let last_wait = last_wait(overflow);
-        if last_wait.is_none() && overflow.granted() == 0 {
-            return None;
-        }
-        // (The interval may have changed since.)
-        let lasts = last_wait.unwrap_or_default() + interval.max(overflow.interval());
-        let nanos = u64::try_from(lasts.as_nanos()).unwrap_or(u64::MAX);
-        let until = overflow.clock().now().as_nanos().saturating_add(nanos);
-        Some(Sharing { until: Timestamp::from_nanos(until) })
-    }
-
     /// Returns the time that is left; `None` if it is over.
-    pub(super) fn left<C: Clock>(self, overflow: &Gate<C>) -> Option<Duration> {
+    pub(super) fn left(self, overflow: &impl Limiter) -> Option<Duration> {
         let left = self.until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
         (left > 0).then(|| Duration::from_nanos(left))
     }
 }
 
-/// Returns the longest time until the last request that waits now goes on; `None` if none waits.
-fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
-    if overflow.waiting() == 0 {
-        return None;
-    }
-    // While requests wait, nothing is granted before the bucket in which the last of them goes on.
-    match overflow.admit(1, Duration::ZERO) {
-        Admission::Refused { retry_after } => {
-            Some(retry_after.unwrap_or_default() + overflow.bucket_length())
-        }
-        Admission::Now | Admission::After(_) => Some(Duration::ZERO),
-    }
-}
-
-/// Asks two gates for a weight that both must grant, without a wait. `left` is the time for which
+/// Asks two limiters for a weight that both must grant, without a wait. `left` is the time for which
 /// the key still asks `overflow`. A refusal has the wait after which both would grant it.
-pub(super) fn admit_by_both<C: Clock>(
-    own: &Gate<C>,
-    overflow: &Gate<C>,
+pub(super) fn decide_by_both<G: Limiter>(
+    own: &G,
+    overflow: &G,
     weight: u64,
     left: Duration,
-) -> Admission {
+) -> (Admission, Option<G::Grant>) {
     let now = Duration::ZERO;
-    // Behind the moment at which the clock shows the end, as the gates tell their waits.
+    // Behind the moment at which the clock shows the end, as limiters tell their waits.
     let told = left.saturating_add(overflow.clock().resolution());
-    let ask_own = || admit_and_tell(own, weight, now);
-    let ask_overflow = || match admit_and_tell(overflow, weight, now) {
+    let ask_own = || own.decide(weight, now);
+    let ask_overflow = || match overflow.decide(weight, now) {
         (Admission::Refused { retry_after }, granted) => {
             let retry_after = Some(retry_after.map_or(told, |wait| wait.min(told)));
             (Admission::Refused { retry_after }, granted)
         }
         granted => granted,
     };
-    // The gate that seems short comes first: a refusal takes nothing from the other.
+    // The one that seems short comes first: a refusal takes nothing from the other.
     let overflow_is_first = overflow.left() < weight;
     let (answer, granted) = if overflow_is_first { ask_overflow() } else { ask_own() };
     if granted.is_none() && (!overflow_is_first || own.left() >= weight) {
-        return answer;
+        return (answer, None);
     }
     let (other, other_granted) = if overflow_is_first { ask_own() } else { ask_overflow() };
     match (granted, other_granted) {
-        (Some(_), Some(_)) => other,
-        (Some(start), None) => {
-            leave_unused(if overflow_is_first { overflow } else { own }, weight, start);
-            other
+        (Some(granted), Some(other_granted)) => {
+            (other, Some(if overflow_is_first { other_granted } else { granted }))
         }
-        (None, Some(start)) => {
-            leave_unused(own, weight, start);
-            answer
+        (Some(granted), None) => {
+            (if overflow_is_first { overflow } else { own }).leave_unused(granted);
+            (other, None)
+        }
+        (None, Some(granted)) => {
+            own.leave_unused(granted);
+            (answer, None)
         }
         // The caller is told when both would admit it.
         (None, None) => match (answer, other) {
             (Admission::Refused { retry_after: shared }, Admission::Refused { retry_after }) => {
-                Admission::Refused { retry_after: retry_after.max(retry_after.and(shared)) }
+                let retry_after = retry_after.max(retry_after.and(shared));
+                (Admission::Refused { retry_after }, None)
             }
-            _ => other,
+            _ => (other, None),
         },
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt::{self, Debug, Formatter};
 use std::future::{Ready, ready};
 use std::marker::PhantomData;
-use std::mem;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -13,10 +12,12 @@ use http::{Request, Response};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::limit::{Fields, LimitFields, LimitFuture, Quota};
+use crate::decision::Decision;
+use crate::limit::{LimitFields, LimitFuture};
+use crate::limiter::sealed::Decides;
 use crate::pace::lines::Lines;
-use crate::pace::turn::{AtTurn, RequestPace, Turn};
-use crate::refusal::{Reason, Refusal};
+use crate::pace::request::RequestPace;
+use crate::turn::AtTurn;
 
 /// A rate-limiting layer by a leaky bucket: admits requests at the [`Pace`](windrow::Pace) or the
 /// [`Paces`](windrow::Paces) that a function chooses, and refuses others with *429 Too Many
@@ -175,32 +176,18 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
         PaceLayer { fields: Some(fields), ..self }
     }
 
-    /// Reserves the turn of a request, and returns the fields of its response, if it is to have
-    /// any. A request without a pace has no turn, and a refused one is told the turn of its place
-    /// in line.
-    fn reserve(&self, parts: &Parts) -> (Option<Turn<P::Clock>>, Option<Fields>)
+    /// Asks the pace of a request.
+    fn decide(&self, parts: &Parts) -> Decision<P>
     where
         P: RequestPace,
         F: Fn(&Parts) -> Option<P>,
         W: Fn(&Parts) -> u64,
     {
-        let Some(pace) = (self.pace)(parts) else { return (None, None) };
-        let weight = (self.weight)(parts);
-        let mut turn = pace.turn(weight, self.max_wait);
-        let fields = self.fields.filter(|fields| fields.are_for(turn.is_ok()));
-        let mut quotas = if turn.is_err() || fields.is_some() { pace.quotas() } else { Vec::new() };
-        if let Err(refused) = &mut turn {
-            let is_one = quotas.len() == 1;
-            let is_short = |quota: &Quota| is_one || quota.left < weight;
-            let short = quotas.iter().filter(|quota| is_short(quota));
-            let takes = short.map(|quota| quota.takes(weight)).max().unwrap_or_default();
-            let wait = refused.retry_after;
-            refused.retry_after = wait.map(|wait| self.lines.join(pace, wait, takes));
-            for quota in quotas.iter_mut().filter(|quota| is_short(quota)) {
-                quota.retry_after = refused.retry_after;
-            }
-        }
-        (Some(turn), fields.map(|fields| fields.of(&quotas)))
+        let Some(of) = (self.pace)(parts) else { return Decision::unlimited() };
+        let (pace, weight) = (of.pace(), (self.weight)(parts));
+        let decided = pace.decide(weight, self.max_wait);
+        let join = |now, wait, takes| self.lines.join(pace, now, wait, takes);
+        Decision::of(pace, weight, decided, || of, self.fields, join)
     }
 }
 
@@ -256,7 +243,7 @@ where
 {
     type Response = Response<B>;
     type Error = S::Error;
-    type Future = LimitFuture<S, Request<A>, AtTurn<Z, P::Clock>>;
+    type Future = LimitFuture<S, Request<A>, AtTurn<Z, P>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -264,26 +251,9 @@ where
 
     fn call(&mut self, request: Request<A>) -> Self::Future {
         let (parts, body) = request.into_parts();
-        let (turn, fields) = self.layer.reserve(&parts);
-        let turn = match turn.transpose() {
-            Ok(turn) => turn,
-            Err(refused) => {
-                let refusal = Refusal::new(Reason::Limit(refused.retry_after), &parts);
-                return LimitFuture::refused(refusal.with(fields));
-            }
-        };
+        let decision = self.layer.decide(&parts);
         let request = Request::from_parts(parts, body);
-        match turn.filter(|turn| !turn.wait().is_zero()) {
-            Some(turn) => {
-                // The clone may not be ready; this service was polled for readiness.
-                let later = self.inner.clone();
-                let ready = mem::replace(&mut self.inner, later);
-                let sleep = AtTurn::new((self.layer.sleep)(turn.wait()), turn);
-                LimitFuture::waiting(sleep, ready, request).with(fields)
-            }
-            // (A turn that has come is not given back by its drop.)
-            None => LimitFuture::running(self.inner.call(request)).with(fields),
-        }
+        LimitFuture::by(decision, &mut self.inner, request, &self.layer.sleep)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
-use windrow::{BuildError, gate::GateError};
+use windrow::{BuildError, gate::GateError, pace::PaceError};
 
 /// An error of rules. The rules that were in force before stay in force.
 ///
@@ -55,6 +55,22 @@ pub enum RulesError {
         part: RulesPart,
         /// The gate's error.
         error: GateError,
+    },
+    /// No pace can have this rate.
+    Pace {
+        /// The rate.
+        part: RulesPart,
+        /// The pace's error.
+        error: PaceError,
+    },
+    /// A rate has a field that the limiters of the keys do not take: a gate has no `burst`, and a
+    /// pace is not `strict`. [`Paces`](windrow::Paces) do not even take the `limit`, since a rate is
+    /// that of one.
+    Unsuited {
+        /// The rate.
+        part: RulesPart,
+        /// The field.
+        field: &'static str,
     },
     /// No window can have this geometry.
     Window {
@@ -172,6 +188,10 @@ impl Display for RulesError {
                 write!(f, "{list}: there are too many; there must be {max} or fewer")
             }
             RulesError::Rate { part, error } => write!(f, "{part}: {error}"),
+            RulesError::Pace { part, error } => write!(f, "{part}: {error}"),
+            RulesError::Unsuited { part, field } => {
+                write!(f, "{part}: the limiters of these keys take no `{field}` from rules")
+            }
             RulesError::Window { part, error } => write!(f, "{part}: {error}"),
             RulesError::TooManyBuckets { part, buckets, max } => {
                 write!(f, "{part}: there are {buckets} buckets; there must be {max} or fewer")
@@ -206,6 +226,7 @@ impl Error for RulesError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             RulesError::Rate { error, .. } => Some(error),
+            RulesError::Pace { error, .. } => Some(error),
             RulesError::Window { error, .. } => Some(error),
             RulesError::File { error, .. } => Some(error),
             _ => None,

@@ -43,6 +43,7 @@ fields! {
         buckets: usize = "buckets",
         strict: bool = "strict",
         max_wait: u64 = "max_wait_ms",
+        burst: u64 = "burst",
     }
 }
 
@@ -75,6 +76,7 @@ impl Readable for Rate {
             buckets: fields.buckets.unwrap_or(default.buckets),
             strict: fields.strict.unwrap_or(default.strict),
             max_wait: fields.max_wait.map_or(default.max_wait, Duration::from_millis),
+            burst: fields.burst.or(default.burst),
         })
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use windrow::{Clock, Gate, gate::GateError};
+use windrow::gate::GateError;
+use windrow::pace::PaceError;
+use windrow::{Gate, Pace};
 
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::setting::{Setting, sealed};
@@ -31,6 +33,28 @@ pub struct Rate {
     pub strict: bool,
     /// The longest time that a request may wait for its turn; zero by default.
     pub max_wait: Duration,
+    /// The burst of a [`Pace`], which is `limit` if this is `None`. A gate has none.
+    pub burst: Option<u64>,
+}
+
+/// The reason for which a limiter cannot have a rate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RateError {
+    Gate(GateError),
+    Pace(PaceError),
+    /// The limiter has nothing that the field could set.
+    Unsuited(&'static str),
+}
+
+impl RateError {
+    /// Returns the error of rules of which this rate is a part.
+    pub(crate) fn of(self, part: RulesPart) -> RulesError {
+        match self {
+            RateError::Gate(error) => RulesError::Rate { part, error },
+            RateError::Pace(error) => RulesError::Pace { part, error },
+            RateError::Unsuited(field) => RulesError::Unsuited { part, field },
+        }
+    }
 }
 
 impl Rate {
@@ -46,7 +70,8 @@ impl Rate {
     /// ```
     pub const fn new(limit: u64) -> Rate {
         let interval = Duration::from_secs(1);
-        Rate { limit, interval, buckets: 2, strict: false, max_wait: Duration::ZERO }
+        let max_wait = Duration::ZERO;
+        Rate { limit, interval, buckets: 2, strict: false, max_wait, burst: None }
     }
 
     /// Sets the interval.
@@ -103,50 +128,48 @@ impl Rate {
         Rate { max_wait, ..self }
     }
 
-    /// Gives a gate this rate; returns whether it had another.
+    /// Sets the burst of a [`Pace`]: the weight that is admitted at once after a rest. By default it
+    /// is the limit.
     ///
-    /// While the geometry changes, the lower of the two limits is in force. So no mixture of the
-    /// two rates grants what both of them would refuse.
-    pub(crate) fn apply<C: Clock>(self, gate: &Gate<C>) -> Result<bool, GateError> {
-        let terms = || (gate.limit(), gate.bucket_length(), gate.buckets());
-        let before = terms();
-        if self.limit < before.0 {
-            gate.set_limit(self.limit)?;
-        }
-        self.shape(gate)?;
-        if self.limit > before.0 {
-            gate.set_limit(self.limit)?;
-        }
-        Ok(terms() != before)
+    /// Only paces take it: see [`PaceLimits`](crate::PaceLimits).
+    ///
+    /// ```
+    /// use windrow_tower::Rate;
+    ///
+    /// assert_eq!(Rate::new(20).burst(40).burst, Some(40)); // 20 a second, 40 at once
+    /// ```
+    #[must_use]
+    pub const fn burst(self, burst: u64) -> Rate {
+        Rate { burst: Some(burst), ..self }
     }
 
-    /// Gives a gate this geometry. A gate that was built strict stays strict, and adds the spare
-    /// bucket itself; any other gate gets that bucket from a strict rate.
-    fn shape<C: Clock>(self, gate: &Gate<C>) -> Result<(), GateError> {
-        let length = self.interval / self.buckets as u32; // even, and few: it is checked
-        let spare = usize::from(self.strict && !gate.is_strict());
-        let buckets = self.buckets + spare;
-        let all = buckets + usize::from(gate.is_strict());
-        if (gate.bucket_length(), gate.buckets()) == (length, all) {
-            return Ok(());
-        }
-        gate.reconfigure(length * buckets as u32, buckets)
+    /// Returns the period of a pace, rounded up, and its burst.
+    pub(crate) fn pace(self) -> (Duration, u64) {
+        let nanos = self.interval.as_nanos().div_ceil(u128::from(self.limit.max(1)));
+        let period = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+        (period, self.burst.unwrap_or(self.limit))
     }
 }
 
 impl Setting for Rate {}
 
 impl sealed::Setting for Rate {
-    /// Refuses a rate that no gate can have, also on a clock that is fine enough.
+    /// Refuses a rate that no gate can have, or with a burst no pace, also on a clock that is fine
+    /// enough.
     fn check(self, part: RulesPart) -> Result<(), RulesError> {
         let Rate { limit, interval, buckets, strict, .. } = self;
         let max = Rate::MAX_BUCKETS;
         if buckets > max {
             return Err(RulesError::TooManyBuckets { part, buckets, max });
         }
+        if self.burst.is_some() {
+            let (period, burst) = self.pace();
+            let pace = Pace::builder(period).burst(burst).allow_coarse_clock().build();
+            return pace.map(|_| ()).map_err(|error| RateError::Pace(error).of(part));
+        }
         let builder = Gate::builder(limit).interval(interval).buckets(buckets);
         let builder = if strict { builder.strict() } else { builder };
         let gate = builder.allow_coarse_clock().build();
-        gate.map(|_| ()).map_err(|error| RulesError::Rate { part, error })
+        gate.map(|_| ()).map_err(|error| RateError::Gate(error).of(part))
     }
 }

@@ -10,6 +10,7 @@ mod grpc;
 mod heavy;
 mod herd;
 mod hostile;
+mod keyed;
 mod limited;
 mod limits;
 mod memory;

@@ -8,6 +8,7 @@ mod leaked;
 mod limits;
 mod paces;
 mod rooms;
+mod shared_paces;
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

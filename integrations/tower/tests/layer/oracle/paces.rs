@@ -1,7 +1,8 @@
-//! Paces: each turn is that of a list of all turns before it, less those that were given back; or
-//! the earliest that another request has left to others.
+//! Paces, and paces by key: each turn is that of a list of all turns before it, less those that
+//! were given back; or the earliest that another request has left to others.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+use std::future::Ready;
 use std::mem;
 use std::pin::Pin;
 use std::task::Poll;
@@ -9,22 +10,23 @@ use std::time::Duration;
 
 use http::Request;
 use testkit::Rng;
+use tower::util::ServiceFn;
 use tower::{Layer, Service, service_fn};
 use windrow::Pace;
 use windrow::clock::Manual;
-use windrow_tower::PaceLayer;
+use windrow_tower::{LimitLayer, Limits, PaceLayer};
 
 use super::leaked::Leaked;
 use super::{
     MS, advance, begin, check_told, clock, is_refused, now, poll, request, run_all, sleep, step,
     told,
 };
-use crate::limited::{Answer, answer};
+use crate::limited::{Answer, Client, answer, client};
 
 /// A pace, as its documentation says.
-struct Model {
-    period: u64,
-    burst: u64,
+pub(super) struct Model {
+    pub(super) period: u64,
+    pub(super) burst: u64,
     /// The time until which the pace is taken.
     end: u64,
     /// The moments and the weights that requests have left to others.
@@ -128,39 +130,90 @@ fn call_the_due(waiting: &mut Vec<Waiting>, models: &mut [Model]) -> Result<u64,
     Ok(called)
 }
 
-fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
-    thread_local! {
-        static SLEPT: Cell<Option<Duration>> = const { Cell::new(None) };
-        static WEIGHT: Cell<u64> = const { Cell::new(1) };
-        static CALLS: Cell<u64> = const { Cell::new(0) };
-    }
+thread_local! {
+    static SLEPT: Cell<Option<Duration>> = const { Cell::new(None) };
+    static WEIGHT: Cell<u64> = const { Cell::new(1) };
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+    /// The period and the burst of each key. (Functions that make paces capture none.)
+    static TERMS: Cell<[(u64, u64); 2]> = const { Cell::new([(1, 1); 2]) };
+}
+
+const KEYS: [&str; 2] = ["one", "other"];
+
+fn pace(at: usize) -> Pace<Manual> {
+    let (period, burst) = TERMS.get()[at];
+    Pace::builder(Duration::from_nanos(period)).burst(burst).clock(clock()).build().expect("a pace")
+}
+
+/// A schedule: what is random in it.
+#[derive(Clone, Copy)]
+struct Schedule {
+    seed: u64,
+    waits: bool,
+    steps_back: bool,
+}
+
+/// Runs a schedule with a layer that has a pace for each key.
+fn run_by_key(schedule: Schedule) -> Result<u64, String> {
+    let limits = Leaked::new(Limits::<Client, Manual, Pace<Manual>>::new(64, |client| {
+        pace(usize::from(client.is_some_and(|it| it.client == "other")))
+    }));
+    run(schedule, |max_wait| {
+        // SAFETY: the layer and its futures are dropped before the limits, which come first.
+        let layer = LimitLayer::new(unsafe { limits.get() }, client);
+        let mut service = layer.weight(|_| WEIGHT.get()).wait(max_wait, slept).layer(inner());
+        let forget = || _ = limits.forget_idle();
+        (move |request| Box::pin(service.call(request)) as Pending, forget)
+    })
+}
+
+/// Runs a schedule with a layer that chooses among two paces.
+fn run_with_two(schedule: Schedule) -> Result<u64, String> {
+    let paces = OnceCell::<[Leaked<Pace<Manual>>; 2]>::new();
+    run(schedule, |max_wait| {
+        let paces = paces.get_or_init(|| [0, 1].map(|at| Leaked::new(pace(at))));
+        // SAFETY: the layer and its futures are dropped before the paces, which come first.
+        let statics = [unsafe { paces[0].get() }, unsafe { paces[1].get() }];
+        let layer = PaceLayer::new(move |parts: &http::request::Parts| {
+            Some(statics[usize::from(parts.headers.get("client")? == "other")])
+        });
+        let mut service = layer.weight(|_| WEIGHT.get()).wait(max_wait, slept).layer(inner());
+        (move |request| Box::pin(service.call(request)) as Pending, || {})
+    })
+}
+
+/// Sleeps, and says so.
+fn slept(wait: Duration) -> impl Future<Output = ()> {
+    SLEPT.set(Some(wait));
+    sleep(wait)
+}
+
+/// Returns the service behind the layer.
+fn inner() -> ServiceFn<fn(Request<()>) -> Ready<Answer>> {
+    service_fn(|request| {
+        CALLS.set(CALLS.get() + 1);
+        answer(request)
+    })
+}
+
+/// Runs a schedule. `layered` makes a service of the layer, and what forgets idle keys.
+fn run<S: FnMut(Request<()>) -> Pending, I: Fn()>(
+    Schedule { seed, waits, steps_back }: Schedule,
+    layered: impl FnOnce(Duration) -> (S, I),
+) -> Result<u64, String> {
     begin();
     let random = &mut Rng::with_seed(seed);
     let mut models = [(); 2].map(|()| Model::new(random));
-    let paces: [Leaked<Pace<Manual>>; 2] = [0, 1].map(|at: usize| {
-        let builder = Pace::builder(Duration::from_nanos(models[at].period));
-        Leaked::new(builder.burst(models[at].burst).clock(clock()).build().expect("a pace"))
-    });
-    // SAFETY: the layer and its futures are dropped before the paces, which come first.
-    let statics = [unsafe { paces[0].get() }, unsafe { paces[1].get() }];
+    TERMS.set([0, 1].map(|at: usize| (models[at].period, models[at].burst)));
     let max_wait = if waits { Duration::from_millis(random.u64(..3_000)) } else { Duration::ZERO };
-    let layer = PaceLayer::new(move |parts: &http::request::Parts| {
-        Some(statics[usize::from(parts.headers.get("client")? == "other")])
-    });
-    let layer = layer.weight(|_| WEIGHT.get()).wait(max_wait, |wait| {
-        SLEPT.set(Some(wait));
-        sleep(wait)
-    });
-    let mut service = layer.layer(service_fn(|request: Request<()>| {
-        CALLS.set(CALLS.get() + 1);
-        answer(request)
-    }));
+    let (mut call, forget_idle) = layered(max_wait);
     let mut waiting: Vec<Waiting> = vec![];
     let mut admitted = 0;
     let mut obeyed: Option<(usize, u64)> = None;
     for _ in 0..60 {
         match random.u8(..20) {
             _ if obeyed.is_some() => {}
+            9 if !steps_back => forget_idle(),
             0..3 if !waiting.is_empty() => {
                 let gone = waiting.swap_remove(random.usize(..waiting.len()));
                 models[gone.pace].give_back(gone.turn, gone.weight);
@@ -187,7 +240,7 @@ fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
         let longest = if fits { max_wait.as_nanos() as u64 } else { 0 };
         let turn = models[pace].turn(weight, longest);
         let wait = Duration::from_nanos(turn.due - now());
-        let mut future: Pending = Box::pin(service.call(request(random, ["one", "other"][pace])));
+        let mut future: Pending = call(request(random, KEYS[pace]));
         if !fits || wait > max_wait {
             let Poll::Ready(Ok(response)) = poll(future.as_mut()) else {
                 return Err(format!("{weight} after {wait:?} is not refused"));
@@ -223,7 +276,7 @@ fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
             waiting.push(Waiting { pace, weight, turn, future });
         }
     }
-    drop((waiting, service, layer));
+    drop((waiting, call));
     for model in &mut models {
         model.judge()?;
     }
@@ -232,5 +285,14 @@ fn run(seed: u64, waits: bool, steps_back: bool) -> Result<u64, String> {
 
 #[test]
 fn paces_keep_their_promise_whatever_callers_do() {
-    run_all(4, |seed, kind| run(seed, kind % 2 == 1, kind / 2 == 1));
+    run_all(4, |seed, kind| {
+        run_with_two(Schedule { seed, waits: kind % 2 == 1, steps_back: kind / 2 == 1 })
+    });
+}
+
+#[test]
+fn paces_by_key_keep_it_too_and_while_keys_are_forgotten() {
+    run_all(4, |seed, kind| {
+        run_by_key(Schedule { seed, waits: kind % 2 == 1, steps_back: kind / 2 == 1 })
+    });
 }

@@ -1,0 +1,144 @@
+//! A pace, or several limits, as the limiter of a layer.
+
+use std::time::Duration;
+
+use windrow::gate::Admission;
+use windrow::pace::{PaceError, RefusedError, Reservation, Ticket};
+use windrow::{Clock, Pace, Paces, Timestamp};
+
+use crate::limiter::quota::Quota;
+use crate::limiter::sealed::Decides;
+use crate::rules::{Rate, RateError};
+
+/// Returns the decision that a reservation stands for, and its ticket.
+fn told<C: Clock>(
+    reserved: Result<Reservation<'_, C>, RefusedError>,
+) -> (Admission, Option<Ticket>) {
+    match reserved {
+        Ok(turn) if turn.wait().is_zero() => (Admission::Now, Some(turn.into_ticket())),
+        Ok(turn) => (Admission::After(turn.wait()), Some(turn.into_ticket())),
+        Err(refused) => (Admission::Refused { retry_after: refused.retry_after }, None),
+    }
+}
+
+impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
+    type Clock = C;
+    type Grant = Ticket;
+
+    fn clock(&self) -> &C {
+        Pace::clock(self)
+    }
+
+    fn decide(&self, weight: u64, max_wait: Duration) -> (Admission, Option<Ticket>) {
+        told(self.reserve(weight, max_wait))
+    }
+
+    fn leave_unused(&self, grant: Ticket) {
+        self.redeem(grant).cancel();
+    }
+
+    fn give_up(&self, grant: Ticket) {
+        drop(self.redeem(grant));
+    }
+
+    fn left(&self) -> u64 {
+        Pace::left(self)
+    }
+
+    fn quotas(&self) -> impl Iterator<Item = Quota> {
+        let (limit, left) = (self.burst(), Pace::left(self));
+        let nanos = self.period().as_nanos() as u64 * limit; // at most 2^62
+        let interval = Duration::from_nanos(nanos);
+        [Quota { limit, interval, left, retry_after: None }].into_iter()
+    }
+
+    /// The pace begins where `overflow` stands, so the key asks it alone.
+    fn succeed(&self, overflow: &Pace<C>) -> Option<Timestamp> {
+        self.take_over(overflow);
+        None
+    }
+
+    fn retire(&self) -> bool {
+        Pace::retire(self)
+    }
+
+    fn is_retired(&self) -> bool {
+        Pace::is_retired(self)
+    }
+
+    /// A pace that is changed later takes more memory, and a call of it more time.
+    fn begun_with(self, rate: Rate) -> Pace<C> {
+        let (period, burst) = rate.pace();
+        Pace::begun_with(self, period, burst)
+    }
+
+    fn apply(&self, rate: Rate) -> Result<bool, RateError> {
+        if rate.strict {
+            return Err(RateError::Unsuited("strict"));
+        }
+        let (before, after) = ((self.period(), self.burst()), rate.pace());
+        match self.reconfigure(after.0, after.1) {
+            Ok(()) => Ok(before != after),
+            Err(PaceError::Retired) => Ok(false),
+            Err(error) => Err(RateError::Pace(error)),
+        }
+    }
+}
+
+impl<C: Clock + Send + Sync + 'static> Decides for Paces<C> {
+    type Clock = C;
+    type Grant = Ticket;
+
+    fn clock(&self) -> &C {
+        Paces::clock(self)
+    }
+
+    fn decide(&self, weight: u64, max_wait: Duration) -> (Admission, Option<Ticket>) {
+        told(self.reserve(weight, max_wait))
+    }
+
+    fn leave_unused(&self, grant: Ticket) {
+        self.redeem(grant).cancel();
+    }
+
+    fn give_up(&self, grant: Ticket) {
+        drop(self.redeem(grant));
+    }
+
+    fn left(&self) -> u64 {
+        Paces::left(self)
+    }
+
+    fn quotas(&self) -> impl Iterator<Item = Quota> {
+        Paces::quotas(self).map(|quota| Quota {
+            limit: quota.burst,
+            interval: quota.refill,
+            left: quota.left,
+            retry_after: None,
+        })
+    }
+
+    /// Each limit begins where `overflow` stands, so the key asks its own limits alone.
+    fn succeed(&self, overflow: &Paces<C>) -> Option<Timestamp> {
+        self.take_over(overflow);
+        None
+    }
+
+    fn retire(&self) -> bool {
+        Paces::retire(self)
+    }
+
+    fn is_retired(&self) -> bool {
+        Paces::is_retired(self)
+    }
+
+    /// Rules are refused: a rate is that of one limit.
+    fn begun_with(self, _: Rate) -> Paces<C> {
+        self
+    }
+
+    /// A rate is that of one limit.
+    fn apply(&self, _: Rate) -> Result<bool, RateError> {
+        Err(RateError::Unsuited("limit"))
+    }
+}

@@ -1,0 +1,74 @@
+//! A reservation apart from its limiter, for callers that keep the limiter in a way of their own:
+//! by a handle of a family.
+//!
+//! A reservation refers to its limiter, and so cannot stand beside the handle that keeps that. A
+//! ticket is the rest of it: numbers. It gives nothing back when it is dropped.
+
+use std::time::Duration;
+
+use super::{Reservation, Undo, WORDS};
+use crate::clock::Clock;
+use crate::sync::AtomicU64;
+use crate::turn::vacancies::{Turn, Vacancies};
+use crate::wide::Wide;
+
+/// A reservation apart from its limiter. For `windrow-tower`.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket {
+    wait: Duration,
+    turn: Turn,
+    undo: Numbers,
+}
+
+/// The numbers of an [`Undo`].
+#[derive(Clone, Copy, Debug)]
+enum Numbers {
+    Nothing,
+    Word { from: u64, to: u64 },
+    Words { from: [u64; WORDS], to: [u64; 3] },
+    Few { from: [u64; 5], to: [u64; 2] },
+}
+
+/// What a limiter has that a reservation refers to, besides its clock and its vacancies.
+#[derive(Clone, Copy)]
+pub(crate) enum Reference<'a> {
+    Word(&'a AtomicU64),
+    Words(&'a Wide<WORDS>),
+    Few(&'a Wide<5>),
+}
+
+impl<C: Clock> Reservation<'_, C> {
+    /// Takes the reservation apart from its limiter. It is kept, unless the ticket is redeemed.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn into_ticket(self) -> Ticket {
+        let undo = match self.undo {
+            Undo::Nothing => Numbers::Nothing,
+            Undo::Word { from, to, .. } => Numbers::Word { from, to },
+            Undo::Words { from, to, .. } => Numbers::Words { from, to },
+            Undo::Few { from, to, .. } => Numbers::Few { from, to },
+        };
+        let ticket = Ticket { wait: self.wait, turn: self.turn, undo };
+        self.keep();
+        ticket
+    }
+}
+
+impl Ticket {
+    /// Returns the reservation again, of the limiter that has given it. (If that has another state
+    /// since, the turn can only go to another call.)
+    pub(crate) fn redeemed<'a, C: Clock>(
+        self,
+        reference: Reference<'a>,
+        clock: &'a C,
+        vacancies: &'a Vacancies,
+    ) -> Reservation<'a, C> {
+        let undo = match (self.undo, reference) {
+            (Numbers::Word { from, to }, Reference::Word(word)) => Undo::Word { word, from, to },
+            (Numbers::Words { from, to }, Reference::Words(words)) => Undo::Words { words, from, to },
+            (Numbers::Few { from, to }, Reference::Few(words)) => Undo::Few { words, from, to },
+            _ => Undo::Nothing,
+        };
+        Reservation { clock, wait: self.wait, turn: self.turn, undo, vacancies }
+    }
+}

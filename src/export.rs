@@ -59,6 +59,7 @@
 //! A visit costs two indirect calls for each series, and the reads of the metrics. It costs writers
 //! nothing.
 
+mod breaker;
 mod catalog;
 mod field;
 mod form;

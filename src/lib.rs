@@ -40,9 +40,12 @@
 //!   window, each bucket has the greatest level.
 //! * [`Family`] has a metric for each set of labels, with bounded cardinality.
 //! * [`HeavyKeys`] finds the heaviest of any number of keys, with guaranteed bounds.
-//! * [`LastCalls`] counts what became of the last `n` calls, for circuit breakers.
+//! * [`Breaker`] is a circuit breaker: it refuses calls for a while when too many failed, or were
+//!   slow.
+//! * [`LastCalls`] counts what became of the last `n` calls.
 //!
-//! Each of them but the last can be a `static`: by `new`, or by `of` for windows, gates and paces.
+//! Each of them but the last can be a `static`: by `new`, or by `of` for windows, gates, paces and
+//! breakers.
 //!
 //! * [`export`] reads all of these for exporters: Prometheus, OpenTelemetry, a page, a log.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified,
@@ -55,6 +58,7 @@
 
 mod arena;
 mod at_most;
+pub mod breaker;
 pub mod clock;
 mod counters;
 mod dependent;
@@ -91,6 +95,8 @@ mod wide;
 mod window;
 
 pub use at_most::AtMost;
+#[doc(inline)]
+pub use breaker::Breaker;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::BuildError;

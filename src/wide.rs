@@ -29,7 +29,7 @@
 use std::array;
 
 use crate::once::Once;
-use crate::sync::{AtomicBool, AtomicU64, Ordering, fence, sized, spin_loop};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, alike, const_fn, fence, sized, spin_loop};
 
 /// The number of sheets that stand together.
 const SHEETS: usize = sized(4, 2);
@@ -70,10 +70,19 @@ pub(crate) struct Sheet<const N: usize> {
 }
 
 impl<const N: usize> Wide<N> {
+    const_fn! {
+        /// Returns a value of zeros.
+        pub(crate) const fn zero() -> Wide<N> {
+            let mut sheets = Sheets::free();
+            sheets.own[0].is_taken = AtomicBool::new(true); // it is the head
+            Wide { head: AtomicU64::new(0), sheets }
+        }
+    }
+
     pub(crate) fn new(words: [u64; N]) -> Wide<N> {
-        let sheets = Sheets::free();
-        sheets.take().1.fill(words);
-        Wide { head: AtomicU64::new(0), sheets }
+        let wide = Wide::zero();
+        wide.sheets.own[0].fill(words);
+        wide
     }
 
     /// Returns the words as they are now or soon after, and their version, if the version [is
@@ -123,12 +132,10 @@ impl<const N: usize> Wide<N> {
 }
 
 impl<const N: usize> Sheets<N> {
-    pub(crate) fn free() -> Sheets<N> {
-        let sheet = |_| Sheet {
-            is_taken: AtomicBool::new(false),
-            words: array::from_fn(|_| AtomicU64::new(0)),
-        };
-        Sheets { own: array::from_fn(sheet), next: Once::new() }
+    const_fn! {
+        pub(crate) const fn free() -> Sheets<N> {
+            Sheets { own: alike!(Sheet::free(); SHEETS), next: Once::new() }
+        }
     }
 
     /// Returns the sheet of a number that `take` has returned, in this thread or in one that has
@@ -180,6 +187,13 @@ impl<const N: usize> Sheets<N> {
 }
 
 impl<const N: usize> Sheet<N> {
+    const_fn! {
+        const fn free() -> Sheet<N> {
+            let words = alike!(AtomicU64::new(0); N);
+            Sheet { is_taken: AtomicBool::new(false), words }
+        }
+    }
+
     /// Takes a free sheet; false if it is not free.
     #[inline]
     fn take(&self) -> bool {

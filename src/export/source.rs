@@ -21,7 +21,8 @@ use crate::window::SlidingWindow;
 /// source of a family whose metrics are structs. A number that is none of these becomes a source by
 /// [`from_fn`](super::from_fn), or one for each series of a family by
 /// [`field_fn`](super::field_fn); and the heaviest of [`HeavyKeys`](crate::HeavyKeys) by
-/// [`top`](super::top). A `&'static`, an [`Arc`] or a `Box` of a source is a source, too. A
+/// [`top`](super::top). A [`Breaker`](crate::Breaker) is a source of its all-time counts, a series
+/// for each `event`. A `&'static`, an [`Arc`] or a `Box` of a source is a source, too. A
 /// [`Weak`] is a source without series once the last `Arc` is dropped.
 ///
 /// Other types may implement it: a pointer of the program's own, which calls the methods of what it

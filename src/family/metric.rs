@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::breaker::{Breaker, Counts};
 use crate::clock::Clock;
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
 use crate::gate::{Gate, RationedGate};
@@ -174,6 +175,19 @@ impl Metric for InFlight {
 
     fn merge(one: &mut u64, other: u64) {
         *one = one.wrapping_add(other);
+    }
+}
+
+/// The total is that of the [counts](Breaker::counts), each wrapping.
+impl<C: Clock + Send + Sync + 'static> Metric for Breaker<C> {
+    type Total = Counts;
+
+    fn total(&self) -> Counts {
+        self.counts()
+    }
+
+    fn merge(one: &mut Counts, other: Counts) {
+        *one = one.plus(other);
     }
 }
 

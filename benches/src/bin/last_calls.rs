@@ -1,5 +1,6 @@
 //! Measures the work of a circuit breaker for each call, which is to record its outcome and to read
-//! the totals: by the last calls, by a window of time, and by a list under a mutex.
+//! the totals: by the last calls, by a window of time, and by a list under a mutex. Beside them a
+//! `Breaker` does all of its work for a call, before and after it.
 //!
 //! `cargo run --release -p windrow-benches --bin last_calls`. The contenders run in turn, round by
 //! round; a figure is the median of the rounds, in nanoseconds of CPU time for a call.
@@ -9,12 +10,13 @@ use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use windrow::breaker::Settings;
 use windrow::last_calls::{CallTotals, Outcome};
-use windrow::{LastCalls, SlidingWindow, events};
+use windrow::{Breaker, LastCalls, SlidingWindow, events};
 use windrow_benches::harness::{Spent, at_once, cores};
 use windrow_benches::terminal::{print_caption, print_table};
 
-const ROUNDS: usize = 41;
+const ROUNDS: usize = 11;
 const CALLS: u64 = 200_000;
 const SIZE: usize = 100;
 
@@ -71,10 +73,22 @@ fn main() {
     };
     let by_list =
         |outcome| list.lock().unwrap_or_else(PoisonError::into_inner).record(outcome).failed;
-    let contenders: [(&str, Call<'_>); 3] = [
+    let breaker = |settings: Settings| {
+        let breaker = Breaker::new(settings.failed_percent(100)).expect("sound settings");
+        move |outcome: Outcome| match breaker.try_call() {
+            Ok(call) if outcome.failed => (call.failure(), 1).1,
+            Ok(call) => (call.success(), 0).1,
+            Err(_) => unreachable!("most calls are good"),
+        }
+    };
+    let breaker_by_number = breaker(Settings::last_calls(SIZE));
+    let breaker_by_time = breaker(Settings::interval(Duration::from_secs(10), 10));
+    let contenders: [(&str, Call<'_>); 5] = [
         ("`LastCalls`", &by_number),
         ("`SlidingWindow`", &by_time),
         ("`Mutex<VecDeque>`", &by_list),
+        ("`Breaker`, by number", &breaker_by_number),
+        ("`Breaker`, by time", &breaker_by_time),
     ];
     let cases = [(1, 0), (1, 3), (cores(), 0), (cores(), 3)];
 

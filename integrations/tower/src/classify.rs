@@ -9,7 +9,8 @@ pub enum Outcome {
     /// A response, which may still tell the client that its request was wrong.
     Success,
     /// A refusal, because the client or all clients together ask for too much: counted as
-    /// [`Http::Block`](crate::Http::Block), as are those of a limit.
+    /// [`Http::Block`](crate::Http::Block), as are those of a limit. To a
+    /// [breaker](crate::BreakerLayer) it says nothing.
     Refused,
     /// A failure of the service.
     Exception,

@@ -36,7 +36,7 @@
 //! | [`Http::Cancelled`] | the drop of the future, or in gRPC of the body, before the outcome is known |
 //! | [`Endpoint::in_flight`], and its maximum [`Http::InFlight`] | from the call to the end or drop of the response's body |
 //!
-//! A limit behind the layer sets [`Blocked`].
+//! A limit or a breaker behind the layer sets [`Blocked`].
 //!
 //! Without a response, a request is in flight until its future is dropped, or until the service
 //! fails or panics.
@@ -117,13 +117,15 @@
 //! to a counter. All requests of a key go through one cache line. A refusal does not write it; its
 //! response allocates a map of headers and one of extensions. *Rooms*: the lookup, a
 //! compare-exchange, an add, and a reference to the room, which are on two cache lines of the key.
-//! A request that waits clones the service. *Rules*: a request looks at none, except for its
+//! A request that waits clones the service. *Breakers*: the cost of a [`Breaker`](windrow::Breaker)
+//! call; of a family, a lookup and a reference, too. *Rules*: a request looks at none, except for its
 //! weight, which takes a comparison with each pattern up to the one that matches.
 //!
 //! [windows.md]: https://docs.rs/windrow/latest/windrow/guide/design/windows/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
 
 mod body;
+mod breaker;
 mod changes;
 mod classify;
 mod current;
@@ -147,6 +149,7 @@ mod unwind;
 mod vacancy;
 
 pub use body::ResponseBody;
+pub use breaker::{BreakerBody, BreakerFuture, BreakerLayer, BreakerService};
 pub use changes::Changes;
 pub use classify::{ByStatus, Classify, Outcome};
 pub use endpoint::{Endpoint, Http};

@@ -13,9 +13,9 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 use crate::classify::is_grpc;
 use crate::limit::{Fields, whole_seconds};
 
-/// The mark of a response to a request that a limit has refused: an extension of the response, set
-/// by [`LimitLayer`](crate::LimitLayer), [`PaceLayer`](crate::PaceLayer) and
-/// [`RoomLayer`](crate::RoomLayer).
+/// The mark of a response to a request that a limit or a breaker has refused: an extension of the
+/// response, set by [`LimitLayer`](crate::LimitLayer), [`PaceLayer`](crate::PaceLayer),
+/// [`RoomLayer`](crate::RoomLayer) and [`BreakerLayer`](crate::BreakerLayer).
 ///
 /// [`MetricsLayer`](crate::MetricsLayer) counts [`Http::Block`](crate::Http::Block) by it. It is
 /// also the place to give the response a body:
@@ -51,6 +51,8 @@ pub(crate) enum Reason {
     Limit(Option<Duration>),
     /// The room is full: too many requests are in flight.
     Full,
+    /// The breaker is open. `None` if its trials are under way.
+    Open(Option<Duration>),
 }
 
 /// The future response to a refused request.
@@ -78,7 +80,7 @@ impl Refusal {
     pub(crate) fn response<B: Default>(&mut self) -> Response<B> {
         let mut response = Response::new(B::default());
         let retry_after = match self.reason {
-            Reason::Limit(retry_after) => retry_after,
+            Reason::Limit(retry_after) | Reason::Open(retry_after) => retry_after,
             Reason::Full => None,
         };
         response.extensions_mut().insert(Blocked { retry_after });
@@ -98,9 +100,9 @@ impl Refusal {
     fn answer_http<B>(&self, response: &mut Response<B>) {
         *response.status_mut() = match self.reason {
             Reason::Limit(_) => StatusCode::TOO_MANY_REQUESTS,
-            Reason::Full => StatusCode::SERVICE_UNAVAILABLE,
+            Reason::Full | Reason::Open(_) => StatusCode::SERVICE_UNAVAILABLE,
         };
-        if let Reason::Limit(Some(wait)) = self.reason {
+        if let Reason::Limit(Some(wait)) | Reason::Open(Some(wait)) = self.reason {
             response.headers_mut().insert(RETRY_AFTER, whole_seconds(wait).into());
         }
     }
@@ -113,14 +115,17 @@ impl Refusal {
         let (status, message) = match self.reason {
             Reason::Limit(_) => ("8", "over the limit"),
             Reason::Full => ("14", "too many at once"),
+            Reason::Open(_) => ("14", "the circuit breaker is open"),
         };
         headers.insert(GRPC_STATUS, HeaderValue::from_static(status));
         headers.insert(GRPC_MESSAGE, HeaderValue::from_static(message));
-        if let Reason::Limit(retry_after) = self.reason {
-            let pushback = retry_after.map_or(HeaderValue::from_static("-1"), |wait| {
+        let pushback = match self.reason {
+            Reason::Limit(Some(wait)) | Reason::Open(Some(wait)) => {
                 (wait.as_nanos().div_ceil(1_000_000) as u64).into()
-            });
-            headers.insert(GRPC_PUSHBACK, pushback);
-        }
+            }
+            Reason::Limit(None) => HeaderValue::from_static("-1"),
+            Reason::Full | Reason::Open(None) => return,
+        };
+        headers.insert(GRPC_PUSHBACK, pushback);
     }
 }

@@ -3,6 +3,7 @@
 
 #[cfg(all(loom, windrow_announced))]
 mod announced;
+mod breaker;
 mod clear;
 mod closing;
 mod columns;

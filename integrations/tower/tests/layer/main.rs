@@ -2,6 +2,7 @@
 //! requests, rate limits, concurrency limits, and rules that are swapped while requests go on.
 
 mod bounds;
+mod breakers;
 mod connections;
 mod counts;
 mod fields;

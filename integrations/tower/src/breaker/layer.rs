@@ -1,0 +1,174 @@
+//! The layer of circuit breakers, and its service.
+
+use std::fmt::{self, Debug, Formatter};
+use std::task::{Context, Poll};
+
+use http::request::Parts;
+use http::{Request, Response};
+use http_body::Body;
+use tower_layer::Layer;
+use tower_service::Service;
+use windrow::breaker::{BreakerOwner, Call};
+
+use crate::breaker::body::BreakerBody;
+use crate::breaker::future::BreakerFuture;
+use crate::breaker::judged::Judged;
+use crate::classify::{ByStatus, Classify};
+use crate::refusal::{Reason, Refusal};
+
+/// A layer of circuit breakers: refuses requests with *503 Service Unavailable* and `Retry-After`
+/// while the [`Breaker`](windrow::Breaker) that a function chooses is open.
+///
+/// Around a client, it keeps requests from a service that fails; around a route, from the route's
+/// handler.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use axum::{Router, routing::get};
+/// use windrow::{Breaker, breaker::Settings};
+/// use windrow_tower::BreakerLayer;
+///
+/// static PAYMENTS: Breaker = Breaker::of(
+///     Settings::interval(Duration::from_secs(10), 10)
+///         .slow_percent(80, Duration::from_secs(2))
+///         .up_to(Duration::from_secs(60)),
+/// );
+///
+/// let layer = BreakerLayer::new(|_| Some(&PAYMENTS));
+/// let app: Router = Router::new().route("/pay", get(|| async { "paid" })).layer(layer);
+/// ```
+///
+/// A [`Family`](windrow::Family) has a breaker for each upstream, with bounded memory. A key that
+/// it does not hold shares the breaker of the overflow series:
+///
+/// ```
+/// use windrow::breaker::Settings;
+/// use windrow::{Breaker, Family, labels};
+/// use windrow_tower::BreakerLayer;
+///
+/// labels! { pub struct Upstream { host: str } }
+///
+/// static BREAKERS: Family<Upstream, Breaker> =
+///     Family::with_constructor(|| Breaker::of(Settings::last_calls(100)));
+///
+/// let layer = BreakerLayer::new(|parts| {
+///     let host = parts.uri.host()?; // a request without one has no breaker
+///     Some(BREAKERS.handle(Upstream { host }))
+/// });
+/// # let _ = tower_layer::Layer::layer(&layer, ());
+/// ```
+///
+/// # Outcomes
+///
+/// | end of the request | says |
+/// |---|---|
+/// | a response that is no exception by the [classification](Self::classify) | success |
+/// | an exception, an error or a panic of the service | failure |
+/// | [`Outcome::Refused`](crate::Outcome::Refused), or a limit behind this layer ([`Blocked`](crate::Blocked)) | nothing |
+/// | its future is dropped, or in gRPC its body, before the outcome is known | nothing |
+///
+/// So a client that goes away says nothing about the service, and the place of a cancelled trial is
+/// free again. In gRPC, the outcome of a stream is that of its trailers, and its time is that of
+/// the whole stream: choose [`slow_percent`](windrow::breaker::Settings::slow_percent) and
+/// [`trial_timeout`](windrow::breaker::Settings::trial_timeout) for it. In HTTP the head of the
+/// response decides.
+///
+/// # Refusals
+///
+/// The response to a refused request is 503, with the rest of the open time as `Retry-After`, in
+/// whole seconds, rounded up. For gRPC it is `UNAVAILABLE`, with a pushback. Both have neither while
+/// trials are under way: how long they take is unknown. The body is empty; to give it one, see
+/// [`Blocked`](crate::Blocked).
+///
+/// The layer asks the breaker when the service is called, not in `poll_ready`.
+#[derive(Clone, Copy)]
+#[must_use = "a layer does nothing before a service has it"]
+pub struct BreakerLayer<B, K = ByStatus> {
+    breaker: B,
+    classify: K,
+}
+
+impl<B> BreakerLayer<B> {
+    /// Creates a layer. `breaker` chooses the breaker of a request; a request without one is let
+    /// through.
+    pub fn new<O>(breaker: B) -> BreakerLayer<B>
+    where
+        B: Fn(&Parts) -> Option<O>,
+        O: BreakerOwner,
+    {
+        BreakerLayer { breaker, classify: ByStatus }
+    }
+}
+
+impl<B, K> BreakerLayer<B, K> {
+    /// Returns the layer with another classification of responses. See [`Classify`].
+    pub fn classify<K2: Classify>(self, classify: K2) -> BreakerLayer<B, K2> {
+        BreakerLayer { breaker: self.breaker, classify }
+    }
+}
+
+impl<S, B: Clone, K: Clone> Layer<S> for BreakerLayer<B, K> {
+    type Service = BreakerService<S, BreakerLayer<B, K>>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        BreakerService { inner, layer: self.clone() }
+    }
+}
+
+impl<B, K> Debug for BreakerLayer<B, K> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BreakerLayer").finish_non_exhaustive()
+    }
+}
+
+/// A service with a circuit breaker: from a [`BreakerLayer`].
+#[derive(Clone, Copy)]
+pub struct BreakerService<S, Y> {
+    inner: S,
+    layer: Y,
+}
+
+impl<S, F, O, K, A, B> Service<Request<A>> for BreakerService<S, BreakerLayer<F, K>>
+where
+    S: Service<Request<A>, Response = Response<B>>,
+    F: Fn(&Parts) -> Option<O>,
+    O: BreakerOwner,
+    K: Classify + Clone,
+    B: Body + Default,
+{
+    type Response = Response<BreakerBody<B, O, K>>;
+    type Error = S::Error;
+    type Future = BreakerFuture<S::Future, O, K>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<A>) -> Self::Future {
+        let (parts, body) = request.into_parts();
+        let call = (self.layer.breaker)(&parts).map(Call::begin);
+        let mut judged = match call.transpose() {
+            Ok(call) => call.map(|call| Judged::new(call, self.layer.classify.clone())),
+            Err(open) => {
+                let refusal = Refusal::new(Reason::Open(open.retry_after()), &parts);
+                return BreakerFuture::refused(refusal);
+            }
+        };
+        let request = Request::from_parts(parts, body);
+        let response = match &mut judged {
+            Some(judged) => judged.run(|| self.inner.call(request)),
+            None => self.inner.call(request),
+        };
+        BreakerFuture::running(response, judged)
+    }
+}
+
+impl<S: Debug, Y: Debug> Debug for BreakerService<S, Y> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BreakerService")
+            .field("inner", &self.inner)
+            .field("layer", &self.layer)
+            .finish()
+    }
+}

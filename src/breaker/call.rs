@@ -1,0 +1,176 @@
+//! The guard of a call that was let through, and the owners that it can have.
+
+use std::fmt::{self, Debug, Formatter};
+
+use super::Breaker;
+use super::refused::OpenError;
+use crate::clock::Clock;
+use crate::sync::Arc;
+
+/// An owner of a [`Breaker`], whose calls [own](Call::begin) the owner: a reference, an `Arc`, or a
+/// family's [`Handle`](crate::family::Handle).
+///
+/// Implement it for a type that contains a breaker:
+///
+/// ```
+/// use std::sync::Arc;
+/// use windrow::{Breaker, breaker::{BreakerOwner, Call, Settings}, clock::Coarse};
+///
+/// struct Upstream { name: &'static str, breaker: Breaker }
+///
+/// impl BreakerOwner for Upstream {
+///     type Clock = Coarse;
+///
+///     fn breaker(&self) -> &Breaker { &self.breaker }
+/// }
+///
+/// let breaker = Breaker::new(Settings::last_calls(100))?;
+/// let upstream = Arc::new(Upstream { name: "payments", breaker });
+/// let call = Call::begin(upstream).expect("closed"); // for a future, or another thread
+/// println!("a call to {}", call.owner().name);
+/// call.success();
+/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// ```
+pub trait BreakerOwner {
+    /// The breaker's clock.
+    type Clock: Clock;
+
+    /// Returns the breaker, the same one at each call.
+    fn breaker(&self) -> &Breaker<Self::Clock>;
+}
+
+impl<C: Clock> BreakerOwner for Breaker<C> {
+    type Clock = C;
+
+    #[inline]
+    fn breaker(&self) -> &Breaker<C> {
+        self
+    }
+}
+
+impl<O: BreakerOwner + ?Sized> BreakerOwner for &O {
+    type Clock = O::Clock;
+
+    #[inline]
+    fn breaker(&self) -> &Breaker<O::Clock> {
+        (**self).breaker()
+    }
+}
+
+impl<O: BreakerOwner + ?Sized> BreakerOwner for Arc<O> {
+    type Clock = O::Clock;
+
+    #[inline]
+    fn breaker(&self) -> &Breaker<O::Clock> {
+        (**self).breaker()
+    }
+}
+
+/// What a breaker knows of a call that it has let through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket {
+    /// The generation in which it was let through.
+    pub(super) generation: u64,
+    /// The clock's reading at that time.
+    pub(super) began: u64,
+    pub(super) is_trial: bool,
+}
+
+/// A call that a [`Breaker`] has let through: from [`Breaker::try_call`] and [`Call::begin`].
+///
+/// Tell it what became of the call: [`success`](Self::success), [`failure`](Self::failure), or
+/// [`ignore`](Self::ignore). **A guard that is dropped says nothing**, as if it were ignored: a
+/// future whose client goes away tells nothing about the called service. If the call was a trial,
+/// another one can begin in its place.
+///
+/// The call's time is that from `try_call` until the guard is told. Any thread may tell it.
+#[must_use = "a call that is dropped at once says nothing: the breaker never opens by it"]
+pub struct Call<O: BreakerOwner> {
+    owner: O,
+    ticket: Ticket,
+    /// False once the guard was told.
+    is_open: bool,
+}
+
+impl<O: BreakerOwner> Call<O> {
+    /// Asks the owner's breaker for a call, as [`Breaker::try_call`] does. The guard keeps the
+    /// owner.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] if the breaker lets no call through.
+    #[inline]
+    pub fn begin(owner: O) -> Result<Call<O>, OpenError> {
+        let ticket = owner.breaker().admit()?;
+        Ok(Call { owner, ticket, is_open: true })
+    }
+
+    /// Ends a call that succeeded.
+    ///
+    /// ```
+    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
+    /// breaker.try_call().expect("closed").success();
+    /// assert_eq!(breaker.totals().calls, 1);
+    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// ```
+    #[inline]
+    pub fn success(self) {
+        self.end(false);
+    }
+
+    /// Ends a call that failed.
+    ///
+    /// ```
+    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
+    /// breaker.try_call().expect("closed").failure();
+    /// assert_eq!(breaker.totals().failed, 1);
+    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// ```
+    #[inline]
+    pub fn failure(self) {
+        self.end(true);
+    }
+
+    /// Ends a call whose end says nothing about the called service: it was cancelled, or the
+    /// request itself was wrong. A drop does the same.
+    ///
+    /// ```
+    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
+    /// breaker.try_call().expect("closed").ignore();
+    /// assert_eq!(breaker.totals().calls, 0);
+    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// ```
+    pub fn ignore(self) {}
+
+    /// Returns whether the call is a trial of a half-open breaker.
+    pub fn is_trial(&self) -> bool {
+        self.ticket.is_trial
+    }
+
+    /// Returns the owner.
+    pub fn owner(&self) -> &O {
+        &self.owner
+    }
+
+    #[inline]
+    fn end(mut self, failed: bool) {
+        self.owner.breaker().ended(self.ticket, failed);
+        self.is_open = false;
+    }
+}
+
+impl<O: BreakerOwner> Drop for Call<O> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_open {
+            self.owner.breaker().said_nothing(self.ticket);
+        }
+    }
+}
+
+/// Shows whether the call is a trial.
+impl<O: BreakerOwner> Debug for Call<O> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("is_trial", &self.is_trial()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,89 @@
+//! The errors of calls: not let through, or failed.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
+
+use super::state::State;
+
+/// The error of a call that a breaker does not let through: from
+/// [`Breaker::try_call`](crate::Breaker::try_call).
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Breaker, breaker::{Settings, State}, clock::Manual};
+///
+/// let breaker = Breaker::with_clock(Settings::last_calls(1), Manual::default())?;
+/// breaker.try_call().expect("closed").failure();
+/// let open = breaker.try_call().unwrap_err();
+/// assert_eq!(open.state(), State::Open);
+/// assert_eq!(open.retry_after(), Some(Duration::from_secs(5)));
+/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenError {
+    /// `None` if it is half open.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl OpenError {
+    /// Returns the time after which a call may be let through on trial: that until the breaker is
+    /// half open, and the clock's resolution. `None` if it is half open, and has as many trials as
+    /// it lets through: their outcome decides.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// Returns the state that refused the call: open or half open.
+    pub fn state(&self) -> State {
+        if self.retry_after.is_some() { State::Open } else { State::HalfOpen }
+    }
+}
+
+impl Display for OpenError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.retry_after {
+            Some(retry_after) => write!(f, "the circuit breaker is open for {retry_after:?} more"),
+            None => write!(f, "the circuit breaker is half open, and all its trials are under way"),
+        }
+    }
+}
+
+impl Error for OpenError {}
+
+/// The error of a call by [`Breaker::call`](crate::Breaker::call).
+///
+/// ```
+/// use windrow::{Breaker, breaker::{CallError, Settings}};
+///
+/// let breaker = Breaker::new(Settings::last_calls(1))?;
+/// assert_eq!(breaker.call(|| Err::<(), _>("down")), Err(CallError::Failed("down")));
+/// let refused = breaker.call(|| Ok::<(), &str>(())).unwrap_err();
+/// assert!(matches!(refused, CallError::Open(_)));
+/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallError<E> {
+    /// The call was not let through.
+    Open(OpenError),
+    /// The call was made, and returned this error.
+    Failed(E),
+}
+
+impl<E: Display> Display for CallError<E> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Open(open) => open.fmt(f),
+            CallError::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: Error> Error for CallError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            CallError::Open(_) => None,
+            CallError::Failed(error) => error.source(),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The states of a breaker, as its users see them.
+
+use crate::timestamp::Timestamp;
+
+/// The state of a [`Breaker`](crate::Breaker).
+///
+/// ```
+/// use windrow::{Breaker, breaker::{Settings, State}};
+///
+/// let breaker = Breaker::new(Settings::last_calls(10))?;
+/// assert_eq!(breaker.state(), State::Closed);
+/// assert_eq!(breaker.state().number(), 0);
+/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Calls are let through, and their outcomes are counted.
+    Closed,
+    /// A few calls are let through on trial.
+    HalfOpen,
+    /// No call is let through.
+    Open,
+}
+
+impl State {
+    /// Returns a number for exporters: 0 for closed, 1 for half open, 2 for open.
+    ///
+    /// ```
+    /// assert_eq!(windrow::breaker::State::Open.number(), 2);
+    /// ```
+    pub const fn number(self) -> u64 {
+        match self {
+            State::Closed => 0,
+            State::HalfOpen => 1,
+            State::Open => 2,
+        }
+    }
+
+    /// Returns the state with a [number](Self::number); the last one for any greater number.
+    pub(super) const fn of(number: u64) -> State {
+        match number {
+            0 => State::Closed,
+            1 => State::HalfOpen,
+            _ => State::Open,
+        }
+    }
+}
+
+/// The state of a breaker, and since when: from [`Breaker::status`](crate::Breaker::status).
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Breaker, breaker::{Settings, State}, clock::Manual};
+///
+/// let clock = Manual::default();
+/// let breaker = Breaker::with_clock(Settings::last_calls(1), clock.clone())?;
+/// let before = breaker.status();
+/// clock.advance(Duration::from_secs(7));
+/// breaker.try_call().expect("closed").failure();
+/// let now = breaker.status();
+/// if now.transitions != before.transitions {
+///     println!("{:?} since {:?}", now.state, now.since); // a line of a log, for example
+/// }
+/// assert_eq!((now.state, now.transitions), (State::Open, 1));
+/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Status {
+    /// The state.
+    pub state: State,
+    /// The time of the last transition, by the breaker's clock; `None` before the first one.
+    pub since: Option<Timestamp>,
+    /// The number of transitions since the breaker was made. A program that looks from time to time
+    /// sees by it that there were transitions, and how many.
+    pub transitions: u64,
+}

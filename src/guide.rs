@@ -157,6 +157,7 @@ pub mod from_prometheus {}
 /// [limits.md]: limits
 /// [paces.md]: paces
 /// [in-flight.md]: in_flight
+/// [circuit-breaker.md]: circuit_breaker
 #[doc = include_str!("../docs/guide/tower.md")]
 pub mod tower {}
 

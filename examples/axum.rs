@@ -1,0 +1,119 @@
+//! A service by axum: routes with rates and percentiles, a limit by API key, a circuit breaker
+//! around a call out, and `/metrics`.
+//!
+//! `cargo run -p windrow-tower --example axum`, and then:
+//!
+//! ```text
+//! curl -H 'x-api-key: acme' localhost:3000/carts/7     # 20 a second for each key, bursts of 40
+//! curl -X POST localhost:3000/pay/fails                # the tenth failure opens the breaker
+//! curl localhost:3000/stats localhost:3000/metrics
+//! ```
+
+use std::{env::args, error::Error, fmt::Write, sync::Arc, time::Duration};
+
+use axum::extract::{MatchedPath, Path};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Router, routing::get, routing::post, serve};
+use tokio::{net::TcpListener, time::sleep};
+use windrow::breaker::Settings;
+use windrow::export::{field, field_count_fn, from_fn};
+use windrow::{AtMost, Breaker, Pace, labels};
+use windrow_prometheus::{Exposition, RegisterError};
+use windrow_tower::{Endpoint, Http, Limit, LimitLayer, MetricsLayer, PaceLimits, Routes};
+
+labels! { struct Client { key: str } }
+
+/// Requests by method and route: the last minute, by the second.
+static ROUTES: Routes = Routes::new();
+
+/// A request comes back each 50 ms, up to 40, for each of at most 10 000 API keys.
+static CLIENTS: PaceLimits<Client> =
+    PaceLimits::new(10_000, |_| Pace::of(Duration::from_millis(50), AtMost(40)));
+
+/// Opens if half of at least ten calls in ten seconds fail, for five seconds.
+static BANK: Breaker =
+    Breaker::of(Settings::interval(Duration::from_secs(10), 10).minimum_calls(10));
+
+async fn cart(Path(id): Path<u64>) -> String {
+    sleep(Duration::from_millis(id % 100)).await;
+    format!("cart {id}\n")
+}
+
+async fn pay(Path(card): Path<String>) -> Response {
+    let call = match BANK.try_call() {
+        Ok(call) => call,
+        Err(open) => return (StatusCode::SERVICE_UNAVAILABLE, format!("{open}\n")).into_response(),
+    };
+    match ask_bank(&card).await {
+        Ok(receipt) => {
+            call.success();
+            receipt.into_response()
+        }
+        Err(status) => {
+            call.failure();
+            status.into_response()
+        }
+    } // if the client goes away before, `call` is dropped: it says nothing about the bank
+}
+
+/// The call out: a request by your client stands here.
+async fn ask_bank(card: &str) -> Result<&'static str, StatusCode> {
+    sleep(Duration::from_millis(5)).await;
+    if card == "fails" { Err(StatusCode::BAD_GATEWAY) } else { Ok("paid\n") }
+}
+
+/// The last minute, route by route.
+async fn stats() -> String {
+    let mut text = String::new();
+    for series in ROUTES.family() {
+        let route: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();
+        let (route, window) = (route.join(" "), series.window());
+        let quantile = |q| window.quantile_duration(Http::Rt, q).unwrap_or_default();
+        let [rate, refused] = [Http::Request, Http::Block].map(|event| window.rate(event));
+        let (p50, p99) = (quantile(0.5), quantile(0.99));
+        let _ = writeln!(text, "{route}: {rate:.1}/s, {refused:.1}/s refused, {p50:?}, {p99:?}");
+    }
+    text
+}
+
+fn metrics() -> Result<Exposition, RegisterError> {
+    let mut metrics = Exposition::new();
+    metrics.register("http", "Requests by route", field(ROUTES.family(), Endpoint::window))?;
+    metrics.register("http_open", "In flight", field(ROUTES.family(), Endpoint::in_flight))?;
+    let refused = field_count_fn(CLIENTS.family(), |client: &Limit<_, Pace>| client.blocked());
+    metrics.register("client_refused", "Refused by API key", refused)?;
+    metrics.register("bank", "Calls to the bank, and what its breaker did", &BANK)?;
+    let state = from_fn(|| BANK.state().number() as f64);
+    metrics.register("bank_state", "0 closed, 1 half open, 2 open", state)?;
+    Ok(metrics)
+}
+
+fn app() -> Result<Router, RegisterError> {
+    let count = MetricsLayer::new(&ROUTES, |parts| {
+        parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
+    });
+    let limit = LimitLayer::new(&CLIENTS, |parts| {
+        let key = parts.headers.get("x-api-key").and_then(|key| key.to_str().ok());
+        Some(Client { key: key.unwrap_or("none") })
+    });
+    let metrics = Arc::new(metrics()?);
+    let scrape = move |headers: HeaderMap| async move {
+        let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+        let answer = metrics.respond(accept, None);
+        ([(header::CONTENT_TYPE, answer.content_type)], answer.body)
+    };
+    let limited = Router::new().route("/carts/{id}", get(cart)).route("/pay/{card}", post(pay));
+    let counted = limited.layer(limit).layer(count); // the last one is the outermost
+    Ok(counted.route("/stats", get(stats)).route("/metrics", get(scrape)))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let address = args().nth(1).unwrap_or_else(|| "127.0.0.1:3000".to_owned());
+    Ok(serve(TcpListener::bind(address).await?, app()?).await?)
+}
+
+#[cfg(test)]
+#[path = "common/axum_tests.rs"]
+mod tests;

@@ -1,6 +1,7 @@
 //! The events of a window: a sum over the label `event` counts nothing twice.
 
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
+#![allow(clippy::cast_sign_loss, reason = "ends of cells are positive")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -171,4 +172,52 @@ fn native_histograms_in_seconds_are_off_by_at_most_half_a_cell() {
         assert!(nearest.0 <= 0.017, "{shown}: {nearest:?}");
         assert_eq!(nearest.1 - ever.below(), cumulative, "{shown}");
     }
+}
+
+/// Values that are as large as can be, in a unit of the program's own that is also a declared one.
+#[test]
+fn the_greatest_values_break_no_scrape_and_one_name_has_all_events_of_its_unit() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Timed>::builder().clock(clock.clone()).build().unwrap();
+    for event in [Timed::Wait, Timed::Sent] {
+        window.record(event, u64::MAX);
+        window.record(event, 0);
+    }
+    window.record(Timed::Rt, Duration::MAX);
+    window.record(Timed::Score, u64::MAX);
+    clock.advance(Duration::from_millis(500));
+    let mut metrics = Exposition::new();
+    metrics.register_in("seconds", "http", "Requests", Arc::new(window)).unwrap();
+    let open = read(&metrics, Format::OPENMETRICS, Rules::OpenMetrics);
+    assert_eq!(open.iter().filter(|one| one.name == "http_max_seconds").count(), 1);
+    let found = samples(&open);
+    let of = |name: &str, event: &str| {
+        found[&(name.to_owned(), BTreeMap::from([("event".to_owned(), event.to_owned())]))]
+    };
+    let greatest = u64::MAX as f64;
+    assert_eq!(of("http_max_seconds", "Score"), greatest);
+    assert_eq!(of("http_max_seconds", "Wait"), greatest / 1e3);
+    assert_eq!(of("http_max_seconds", "Rt"), greatest / 1e9);
+    assert_eq!(of("http_max_bytes", "Sent"), greatest);
+    assert_eq!(of("http_sum_seconds_total", "Wait"), 0.0, "no sum of what is never");
+    assert_eq!(of("http_values_seconds_count", "Rt"), 1.0);
+    assert!(!protobuf::parse(&metrics.encode(Format::PROTOBUF)).is_empty());
+    read(&metrics, Format::TEXT, Rules::Old);
+}
+
+#[test]
+fn a_registry_of_prometheus_client_has_the_same_names_and_numbers() {
+    let mut registry = prometheus_client::registry::Registry::default();
+    windrow_prometheus::registry::register(&mut registry, "http", "Requests", timed()).unwrap();
+    let mut text = String::new();
+    prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
+    for line in [
+        "http_total{event=\"Request\"} 1",
+        "http_max_seconds{event=\"Rt\"} 0.5",
+        "http_max{event=\"Open\"} 3",
+        "http_values_seconds_sum{event=\"Rt\"} 0.5",
+    ] {
+        assert!(text.lines().any(|it| it == line), "no {line} in {text}");
+    }
+    assert!(!text.contains("http_total{event=\"Rt\"}"), "{text}");
 }

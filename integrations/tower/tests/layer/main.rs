@@ -5,6 +5,7 @@ mod bounds;
 mod breakers;
 mod connections;
 mod counts;
+mod exported;
 mod fields;
 mod flights;
 mod grpc;

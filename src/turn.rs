@@ -7,5 +7,5 @@ pub(crate) mod told;
 pub(crate) mod vacancies;
 
 pub use refused::RefusedError;
-pub use reservation::{Reservation, Ticket};
 pub(crate) use reservation::{Reference, Undo};
+pub use reservation::{Reservation, Ticket};

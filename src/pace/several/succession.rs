@@ -11,7 +11,7 @@
 
 use super::{Paces, behind, end, put};
 use crate::clock::Clock;
-use crate::turn::{Reservation, Reference, Ticket};
+use crate::turn::{Reference, Reservation, Ticket};
 
 impl<C: Clock> Paces<C> {
     /// Lets limits that have admitted nothing yet take over from `other`, for a caller that may have

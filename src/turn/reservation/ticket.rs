@@ -65,7 +65,9 @@ impl Ticket {
     ) -> Reservation<'a, C> {
         let undo = match (self.undo, reference) {
             (Numbers::Word { from, to }, Reference::Word(word)) => Undo::Word { word, from, to },
-            (Numbers::Words { from, to }, Reference::Words(words)) => Undo::Words { words, from, to },
+            (Numbers::Words { from, to }, Reference::Words(words)) => {
+                Undo::Words { words, from, to }
+            }
             (Numbers::Few { from, to }, Reference::Few(words)) => Undo::Few { words, from, to },
             _ => Undo::Nothing,
         };

@@ -164,7 +164,10 @@ impl sealed::Setting for Rate {
         }
         if self.burst.is_some() {
             let (period, burst) = self.pace();
-            let pace = Pace::builder(period).burst(burst).allow_coarse_clock().build();
+            let pace = match limit {
+                0 => Err(PaceError::ZeroLimit),
+                _ => Pace::builder(period).burst(burst).allow_coarse_clock().build(),
+            };
             return pace.map(|_| ()).map_err(|error| RateError::Pace(error).of(part));
         }
         let builder = Gate::builder(limit).interval(interval).buckets(buckets);

@@ -205,3 +205,14 @@ fn threads_that_change_a_pace_lose_no_unit() {
         assert!(if is_pace { pace.retire() } else { paces.retire() });
     }
 }
+
+/// A limit that has all its burst left keeps it when a slower one changes.
+#[test]
+fn limits_that_are_not_waited_for_move_no_other() {
+    let second = Duration::from_secs(1);
+    let paces = Paces::builder().limit(4, 4 * second).limit(5, 10 * second);
+    let paces = paces.clock(Manual::default()).build().unwrap();
+    assert!(paces.try_admit(1));
+    paces.set_limit(1, 3, 10 * second).unwrap();
+    assert!(paces.quotas().map(|quota| quota.left).eq([3, 2]));
+}

@@ -123,7 +123,7 @@ impl Rate {
     /// of its burst at the moment from which this limit admits. `None` if time ends before.
     pub(super) fn least_end_of(&self, slower: &Rate, end: Time) -> Option<Time> {
         let burst = self.periods(self.burst.min(slower.burst))?;
-        let least = end.minus(self.span, self.whole).plus(burst, self.whole)?;
+        let least = end.minus(self.span.minus(burst, self.whole), self.whole);
         let parts = scaled(self.parts(least), u128::from(slower.whole), u128::from(self.whole))?;
         slower.time(parts)
     }

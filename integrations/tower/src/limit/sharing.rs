@@ -1,4 +1,6 @@
-//! A key with a new gate of its own asks the overflow gate for a while more.
+//! A key with a new gate of its own asks the overflow gate for a while more. (A new pace begins
+//! where the overflow pace stands instead: `src/pace/succession.rs` of windrow has its theorem. For
+//! both, what follows of threads holds.)
 //!
 //! # Theorem
 //!

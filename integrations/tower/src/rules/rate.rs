@@ -9,7 +9,8 @@ use windrow::{Gate, Pace};
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::setting::{Setting, sealed};
 
-/// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it.
+/// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it; or one in each
+/// `interval / limit`, with a `burst`, as a [`Pace`] admits it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -21,7 +22,8 @@ use crate::rules::setting::{Setting, sealed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rate {
-    /// The maximum sum of weights in an interval: 1 to 2^40.
+    /// The maximum sum of weights in an interval: 1 to 2^40. For a pace, whose period is the
+    /// interval divided by it and rounded up to a nanosecond, 1 or more.
     pub limit: u64,
     /// The interval; one second by default.
     pub interval: Duration,

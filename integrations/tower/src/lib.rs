@@ -114,11 +114,12 @@
 //! one cache line each.
 //!
 //! *Limits.* A lookup of the key in its family, the cost of a [`Gate`](windrow::Gate) or a
-//! [`Pace`](windrow::Pace), and an add to a counter. All requests of a key go through one cache line. A refusal does not write it; its
-//! response allocates a map of headers and one of extensions. *Rooms*: the lookup, a
-//! compare-exchange, an add, and a reference to the room, which are on two cache lines of the key.
-//! A request that waits clones the service. *Rules*: a request looks at none, except for its
-//! weight, which takes a comparison with each pattern up to the one that matches.
+//! [`Pace`](windrow::Pace), and an add to a counter. All requests of a key go through one cache
+//! line. A refusal does not write it; its response allocates a map of headers and one of
+//! extensions. *Rooms*: the lookup, a compare-exchange, an add, and a reference to the room, which
+//! are on two cache lines of the key. A request that waits clones the service. *Rules*: a request
+//! looks at none, except for its weight, which takes a comparison with each pattern up to the one
+//! that matches.
 //!
 //! [windows.md]: https://docs.rs/windrow/latest/windrow/guide/design/windows/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer

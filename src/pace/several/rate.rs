@@ -95,8 +95,8 @@ impl Rate {
     }
 
     /// Returns the end under another rate from `now` on. The weight in use stays in use, rounded
-    /// up, from `now` on or from the moment `told`, if that is still to come and this limit can have
-    /// told it; and no later call comes before that. `None` if time ends before.
+    /// up, from `now` on or from the moment `told`, if that is still to come and this limit can
+    /// have told it; and no later call comes before that. `None` if time ends before.
     pub(super) fn end_under(
         &self,
         other: &Rate,

@@ -29,7 +29,7 @@ enum Numbers {
     Few { from: [u64; 5], to: [u64; 2] },
 }
 
-/// What a limiter has that a reservation refers to, besides its clock and its vacancies.
+/// The words of a limiter that a reservation refers to.
 #[derive(Clone, Copy)]
 pub(crate) enum Reference<'a> {
     Word(&'a AtomicU64),

@@ -2,10 +2,10 @@
 //!
 //! # Promise
 //!
-//! No key is admitted more than its limiter grants, also while limiters are created and removed, and
-//! if the key has shared the overflow limiter before (see [`sharing`](super::sharing)). There are at
-//! most `max_keys` limiters and the overflow limiter: memory is bounded, and no key is without a
-//! limit.
+//! No key is admitted more than its limiter grants, also while limiters are created and removed,
+//! and if the key has shared the overflow limiter before (see [`sharing`](super::sharing)). There
+//! are at most `max_keys` limiters and the overflow limiter: memory is bounded, and no key is
+//! without a limit.
 //!
 //! # Why
 //!

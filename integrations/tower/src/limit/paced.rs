@@ -48,16 +48,16 @@ use crate::limiter::sealed::Decides;
 ///
 /// # When there are too many keys
 ///
-/// Keys beyond the limit of keys share one pace, the overflow pace. A key that gets a pace of its own
-/// later does not ask both: its pace begins where the overflow pace stands, with as much in use, or
-/// its whole burst if that is less; and behind the last moment that a waiting request was told. So a
-/// new client beside a shared burst that is used up has its full rate from the first moment, and its
-/// burst as soon as that has come back.
+/// Keys beyond the limit of keys share one pace, the overflow pace. A key that gets a pace of its
+/// own later does not ask both: its pace begins where the overflow pace stands, with the weight in
+/// use there, or its whole burst if that is less; and behind the last moment that a waiting request
+/// was told. So a new client beside a shared burst that is used up has its full rate from the first
+/// moment, and its burst as soon as that has come back.
 ///
 /// A client never gets more by that than from one pace: **in each span of `d` nanoseconds, at most
 /// `burst + (d - 1) / period`**, with the higher burst and the shorter period of its own pace and
-/// the overflow pace. If its own burst is the lower one, this holds for spans up to the time in which
-/// that burst comes back. (In a longer span the client may be forgotten, and share again.)
+/// the overflow pace. If its own burst is the lower one, this holds for spans up to the time in
+/// which that burst comes back. (In a longer span the client may be forgotten, and share again.)
 ///
 /// A key is idle, and may be [forgotten](Limits::forget_idle), once its whole burst is back.
 ///
@@ -65,7 +65,7 @@ use crate::limiter::sealed::Decides;
 ///
 /// A rule has a rate and a `burst`: `{ "limit": 20, "burst": 40 }` is 20 a second, and 40 at once
 /// after a rest. Without a burst, it is the limit. A [`Rate`](crate::Rate)'s buckets are for gates
-/// alone, and a strict one is refused. What is in use [stays in use](windrow::Pace::reconfigure)
+/// alone, and a strict one is refused. A weight in use [stays in use](windrow::Pace::reconfigure)
 /// across a swap. Rules cannot change [`Paces`](windrow::Paces), of which each has several limits.
 ///
 /// Where rules are swapped, the highest burst and the shortest period that were in force during a
@@ -75,7 +75,7 @@ use crate::limiter::sealed::Decides;
 ///
 /// A key takes 112 bytes with a [`Pace`], or 672 with [`Paces`](windrow::Paces), and what
 /// [`Limits`](Limits#memory) say of labels, clocks, threads and waits. The first
-/// [rules](Limits::replace) that change the pace of a key add 208 bytes; keys that come later, by the
-/// same rules, take none for it. Requests that go away while they wait have
+/// [rules](Limits::replace) that change the pace of a key add 208 bytes; keys that come later, by
+/// the same rules, take none for it. Requests that go away while they wait have
 /// [memory](windrow::pace::Reservation#what-is-given-back) for their turns.
 pub type PaceLimits<L, P = Pace> = Limits<L, <P as Decides>::Clock, P>;

@@ -100,8 +100,8 @@ impl Sharing {
     }
 }
 
-/// Asks two limiters for a weight that both must grant, without a wait. `left` is the time for which
-/// the key still asks `overflow`. A refusal has the wait after which both would grant it.
+/// Asks two limiters for a weight that both must grant, without a wait. `left` is the time for
+/// which the key still asks `overflow`. A refusal has the wait after which both would grant it.
 pub(super) fn decide_by_both<G: Limiter>(
     own: &G,
     overflow: &G,

@@ -130,8 +130,8 @@ impl Rate {
         Rate { max_wait, ..self }
     }
 
-    /// Sets the burst of a [`Pace`]: the weight that is admitted at once after a rest. By default it
-    /// is the limit.
+    /// Sets the burst of a [`Pace`]: the weight that is admitted at once after a rest. By default
+    /// it is the limit.
     ///
     /// Only paces take it: see [`PaceLimits`](crate::PaceLimits).
     ///

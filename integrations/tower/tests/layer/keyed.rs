@@ -41,7 +41,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name).map(|value| value.to_str().expect("text"))
 }
 
-/// As README has it, in a static on the default clock.
+/// In a static on the default clock, as README has it.
 #[tokio::test]
 async fn a_client_has_a_burst_and_a_rate() {
     static CLIENTS: PaceLimits<Client> =

@@ -58,7 +58,7 @@ fn keys_follow_the_rules_before_and_after_they_come() {
     assert_eq!(admitted(FREE), 2);
     CLOCK.advance(SECOND);
     assert_eq!((admitted(ALICE), admitted(FREE)), (20, 2));
-    // A lower rate: what is in use stays in use.
+    // A lower rate: all that is in use stays in use.
     let rules = Rules::builder(Rate::new(10).burst(10)).build().expect("valid");
     assert_eq!(CLIENTS.replace(rules.clone()).expect("for paces").keys, 2);
     assert_eq!(CLIENTS.replace(rules).expect("for paces").keys, 0);

@@ -52,6 +52,16 @@ impl<C: Clock> Reservation<'_, C> {
         self.keep();
         ticket
     }
+
+    /// Gives back a turn that its caller has not used, also if it has come: to the limiter, if no
+    /// later call was admitted; or, if it is still to come, to the next caller.
+    #[doc(hidden)]
+    pub fn leave_unused(self) {
+        if !(self.wait.is_zero() && self.undo.leaves_no_trace()) {
+            self.give_back();
+        }
+        self.keep();
+    }
 }
 
 impl Ticket {

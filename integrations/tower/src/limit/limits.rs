@@ -251,13 +251,12 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
             Standing::Overflow => {
                 let departures = self.departures.count();
                 let (admission, granted) = limiter.decide(weight, max_wait);
-                if granted.is_some()
-                    && (self.has_found_room(key) || self.departures.have_changed_since(departures))
-                {
-                    granted.map(|granted| limiter.leave_unused(granted));
+                let Some(grant) = granted else { return Some((admission, None)) };
+                if self.has_found_room(key) || self.departures.have_changed_since(departures) {
+                    limiter.leave_unused(grant);
                     return None;
                 }
-                return Some((admission, granted));
+                return Some((admission, Some(grant)));
             }
             Standing::Sharing(sharing) => {
                 let overflow = self.overflow_limiter();
@@ -301,15 +300,15 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
                 self.family.remove_if(key, |limit| self.leaves(limit));
             }
         };
-        let made = make_or_undo(make, leave);
+        let new = make_or_undo(make, leave);
         self.current.publish(|rules| {
             let rate = rules.map(|it| it.setting_of::<L>(self.family.names(), limit.labels()));
             let limiter = match rate {
                 Some(rate) => {
                     limit.counts.set_max_wait(rate.max_wait);
-                    made.begun_with(rate)
+                    new.begun_with(rate)
                 }
-                None => made,
+                None => new,
             };
             let standing = self.standing(limit, &limiter);
             limit.set_own(limiter, standing);

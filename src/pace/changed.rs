@@ -78,7 +78,7 @@ impl Changed {
         })
     }
 
-    /// Returns what a reservation refers to.
+    /// Returns the words that a reservation refers to.
     pub(super) fn reference(&self) -> Reference<'_> {
         Reference::Few(&self.0)
     }

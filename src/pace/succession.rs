@@ -19,10 +19,10 @@
 //! left to it, and it has no moment before `s`.
 //!
 //! Let the caller have used a weight of `w` of the first pace, with moments from `x < s` on. Each
-//! raised the first one's end by `S`, from `x` or later: so `w S <= e - x`, and
-//! `w <= u + (s - x) / S`. From `s` to `y`, its own pace admits at most
-//! `b - min(u, b) + (y - s) / T`. If `u <= b`, the sum is at most `b + (y - x) / min(S, T)`. If not,
-//! its own pace admits at most `(y - s) / T`, and the first one `a + (s - x) / S`.
+//! raised the first one's end by `S`, from `x` or later: so `w S <= e - x`, and `w <= u + (s - x) /
+//! S`. From `s` to `y`, its own pace admits at most `b - min(u, b) + (y - s) / T`. If `u <= b`, the
+//! sum is at most `b + (y - x) / min(S, T)`. If not, its own pace admits at most `(y - s) / T`, and
+//! the first one `a + (s - x) / S`.
 
 use std::time::Duration;
 

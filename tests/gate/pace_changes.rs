@@ -157,8 +157,8 @@ fn a_changed_pace_is_retired_when_it_is_idle_and_for_ever() {
     }
 }
 
-/// In each round the clock stands still. Each unit that was admitted is in use, whatever the rate is
-/// meanwhile; and no more than the greatest burst is admitted.
+/// In each round the clock stands still. Each unit that was admitted is in use, whatever the rate
+/// is meanwhile; and no more than the greatest burst is admitted.
 #[test]
 fn threads_that_change_a_pace_lose_no_unit() {
     const SECOND: u64 = 1_000_000_000;
@@ -204,4 +204,15 @@ fn threads_that_change_a_pace_lose_no_unit() {
         }
         assert!(if is_pace { pace.retire() } else { paces.retire() });
     }
+}
+
+/// A limit that has all its burst left keeps it when a slower one changes.
+#[test]
+fn limits_that_are_not_waited_for_move_no_other() {
+    let second = Duration::from_secs(1);
+    let paces = Paces::builder().limit(4, 4 * second).limit(5, 10 * second);
+    let paces = paces.clock(Manual::default()).build().unwrap();
+    assert!(paces.try_admit(1));
+    paces.set_limit(1, 3, 10 * second).unwrap();
+    assert!(paces.quotas().map(|quota| quota.left).eq([3, 2]));
 }

@@ -72,6 +72,6 @@ fn distance(limiter: &impl Decides, weight: u64) -> Duration {
         let limits = limiter.quotas().filter(|quota| among(quota, weight));
         limits.map(|quota| quota.takes(weight)).max()
     };
-    let of_short = slowest(|quota, weight| quota.is_short_of(weight));
+    let of_short = slowest(Quota::is_short_of);
     of_short.or_else(|| slowest(|_, _| true)).unwrap_or_default()
 }

@@ -113,13 +113,14 @@
 //! share the reference count and the gauge of requests in flight: two atomic additions for each, on
 //! one cache line each.
 //!
-//! *Limits.* A lookup of the key in its family, the cost of a [`Gate`](windrow::Gate), and an add
-//! to a counter. All requests of a key go through one cache line. A refusal does not write it; its
-//! response allocates a map of headers and one of extensions. *Rooms*: the lookup, a
-//! compare-exchange, an add, and a reference to the room, which are on two cache lines of the key.
-//! A request that waits clones the service. *Breakers*: the cost of a [`Breaker`](windrow::Breaker)
-//! call; of a family, a lookup and a reference, too. *Rules*: a request looks at none, except for its
-//! weight, which takes a comparison with each pattern up to the one that matches.
+//! *Limits.* A lookup of the key in its family, the cost of a [`Gate`](windrow::Gate) or a
+//! [`Pace`](windrow::Pace), and an add to a counter. All requests of a key go through one cache
+//! line. A refusal does not write it; its response allocates a map of headers and one of
+//! extensions. *Rooms*: the lookup, a compare-exchange, an add, and a reference to the room, which
+//! are on two cache lines of the key. A request that waits clones the service. *Breakers*: the cost
+//! of a [`Breaker`](windrow::Breaker) call; of a family, a lookup and a reference, too. *Rules*: a
+//! request looks at none, except for its weight, which takes a comparison with each pattern up to
+//! the one that matches.
 //!
 //! [windows.md]: https://docs.rs/windrow/latest/windrow/guide/design/windows/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer

@@ -15,8 +15,7 @@ use crate::limiter::sealed::Decides;
 pub(crate) mod sealed {
     use crate::limiter::Limiter;
 
-    /// What keeps a limiter for as long as a request waits: a reference to a static, or a handle of
-    /// a key.
+    /// A reference to a static, or a handle of a key, which keeps a limiter while a request waits.
     pub trait Holds {
         type Limiter: Limiter;
 
@@ -42,7 +41,8 @@ impl<L: Labels, C, G: Limiter> Holds for Handle<L, Limit<C, G>> {
     }
 }
 
-/// The turn for which a request waits: it is given up if this is dropped before [`keep`](Self::keep).
+/// The turn for which a request waits: it is given up if this is dropped before
+/// [`keep`](Self::keep).
 pub(crate) struct Turn<H: Holds> {
     of: H,
     grant: Option<<H::Limiter as Decides>::Grant>,

@@ -221,7 +221,7 @@ fn several_limits_against_giving_back() {
     });
 }
 
-/// Returns the units in use, each of which has one period; and checks that it is so many of them.
+/// Returns the units in use, each of which has the whole period that holds now.
 fn in_use(pace: &Pace<Local>) -> u64 {
     set_time(0);
     let (idle, period) = (pace.idle_after().as_nanos() as u64, pace.period().as_nanos() as u64);
@@ -251,7 +251,10 @@ fn change_against_change() {
     Model::new("pace::change_against_change").explore(|| {
         let pace = pace();
         _ = reserve(&pace, 0, true);
-        let other = spawn(&pace, |pace| pace.set_burst(2).expect("it can be"));
+        let other = spawn(&pace, |pace| {
+            set_time(0);
+            pace.set_burst(2).expect("it can be");
+        });
         pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
         other.join().unwrap();
         assert_eq!((in_use(&pace), pace.burst(), pace.left()), (1, 2, 1));
@@ -266,6 +269,7 @@ fn change_against_giving_back() {
         let first = reserve(&pace, 0, true);
         let vacant = pace.reserve(1, Duration::MAX).expect("it may wait for ever");
         let other = spawn(&pace, |pace| {
+            set_time(0);
             pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
         });
         turn();

@@ -95,8 +95,8 @@ impl Rate {
     }
 
     /// Returns the end under another rate from `now` on. The weight in use stays in use, rounded
-    /// up, from `now` on or from the moment `told`, if that is still to come and this limit can have
-    /// told it; and no later call comes before that. `None` if time ends before.
+    /// up, from `now` on or from the moment `told`, if that is still to come and this limit can
+    /// have told it; and no later call comes before that. `None` if time ends before.
     pub(super) fn end_under(
         &self,
         other: &Rate,
@@ -123,7 +123,7 @@ impl Rate {
     /// of its burst at the moment from which this limit admits. `None` if time ends before.
     pub(super) fn least_end_of(&self, slower: &Rate, end: Time) -> Option<Time> {
         let burst = self.periods(self.burst.min(slower.burst))?;
-        let least = end.minus(self.span, self.whole).plus(burst, self.whole)?;
+        let least = end.minus(self.span.minus(burst, self.whole), self.whole);
         let parts = scaled(self.parts(least), u128::from(slower.whole), u128::from(self.whole))?;
         slower.time(parts)
     }

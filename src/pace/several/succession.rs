@@ -1,8 +1,8 @@
 //! Several limits that take over from others: as [a pace](super::super::succession).
 //!
-//! What is not back is the weight of the limit that has most of it, and each of the new limits
-//! begins with that, `u`. So the promise holds for each pair of an old limit and a new one: that of
-//! the old one was at most this weight.
+//! Each of the new limits begins with the weight in use of the old limit that has most of it, `u`.
+//! So the promise holds for each pair of an old limit and a new one: that of the old one was at
+//! most this weight.
 //!
 //! The ends fit together, as the [theorem](super::change) of changed limits needs it. For a slower
 //! limit `i` beside a faster one `m`, and a weight `n` of at most either burst, it needs
@@ -14,8 +14,8 @@ use crate::clock::Clock;
 use crate::turn::{Reference, Reservation, Ticket};
 
 impl<C: Clock> Paces<C> {
-    /// Lets limits that have admitted nothing yet take over from `other`, for a caller that may have
-    /// used anything of that. For `windrow-tower`.
+    /// Lets limits that have admitted nothing yet take over from `other`, for a caller that may
+    /// have used anything of that. For `windrow-tower`.
     #[doc(hidden)]
     pub fn take_over(&self, other: &Paces<C>) {
         let (now, (rates, ends)) = (other.clock.now().as_nanos(), other.state());

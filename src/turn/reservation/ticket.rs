@@ -29,7 +29,7 @@ enum Numbers {
     Few { from: [u64; 5], to: [u64; 2] },
 }
 
-/// What a limiter has that a reservation refers to, besides its clock and its vacancies.
+/// The words of a limiter that a reservation refers to.
 #[derive(Clone, Copy)]
 pub(crate) enum Reference<'a> {
     Word(&'a AtomicU64),
@@ -51,6 +51,16 @@ impl<C: Clock> Reservation<'_, C> {
         let ticket = Ticket { wait: self.wait, turn: self.turn, undo };
         self.keep();
         ticket
+    }
+
+    /// Gives back a turn that its caller has not used, also if it has come: to the limiter, if no
+    /// later call was admitted; or, if it is still to come, to the next caller.
+    #[doc(hidden)]
+    pub fn leave_unused(self) {
+        if !(self.wait.is_zero() && self.undo.leaves_no_trace()) {
+            self.give_back();
+        }
+        self.keep();
     }
 }
 

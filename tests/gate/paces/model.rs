@@ -208,18 +208,13 @@ impl Model {
                     continue;
                 }
                 let (quick, other) = (limits[*fast], limits[*slow]);
-                let burst = i128::from(quick.burst.min(other.burst));
-                let unit = other.unit();
-                let parts = {
-                    // The first is a number of parts of the quick one; rounded up to a part of the
-                    // other.
-                    let n =
-                        (ends[*fast] - quick.span()).max(0) + burst * i128::from(quick.interval);
-                    let (n, q) = (n / quick.unit(), i128::from(quick.count) / quick.unit());
-                    let w = i128::from(other.count) / unit;
-                    let (whole, rest) = (n / q, n % q);
-                    (whole * w + -(-(rest * w)).div_euclid(q)) * unit
-                };
+                let burst = i128::from(quick.burst.min(other.burst)) * i128::from(quick.interval);
+                let least = (ends[*fast] - (quick.span() - burst)).max(0);
+                // From parts of the quick one, rounded up to a part of the other.
+                let (parts, whole) = (least / quick.unit(), i128::from(quick.count) / quick.unit());
+                let factor = i128::from(other.count) / other.unit();
+                let rest = -(-(parts % whole * factor)).div_euclid(whole);
+                let parts = (parts / whole * factor + rest) * other.unit();
                 let rounded = -(-parts).div_euclid(i128::from(other.count));
                 if rounded > i128::from(now) && parts > ends[*slow] {
                     ends[*slow] = parts;

@@ -1,7 +1,7 @@
 //! Forgetting idle keys: all of them at once, or a few as new ones come.
 //!
-//! A key is idle once its gate can be retired: none of its grants counts or is waited for. So the
-//! next gate of the key begins where this one has ended.
+//! A key is idle once its limiter can be retired: none of its grants counts or is waited for. So
+//! the next limiter of the key begins where this one has ended.
 
 use windrow::labels::Labels;
 

@@ -23,8 +23,8 @@ use crate::limit::series::Limit;
 use crate::limiter::Limiter;
 use crate::turn::AtTurn;
 
-/// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate),
-/// with *429 Too Many Requests* and `Retry-After`.
+/// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate)
+/// or [`Pace`](windrow::Pace), with *429 Too Many Requests* and `Retry-After`.
 ///
 /// ```
 /// use axum::{Router, routing::get};
@@ -75,16 +75,17 @@ use crate::turn::AtTurn;
 ///
 /// # What counts
 ///
-/// A grant stays granted, even if the request is dropped before the service is called, while it
-/// waits, or in the service; or if a layer behind this one refuses it. So of two limits, put the
-/// client's own one outside and the shared one inside: then a client beyond its limit takes nothing
-/// from the others.
+/// A gate's grant stays granted, even if the request is dropped before the service is called, while
+/// it waits, or in the service; or if a layer behind this one refuses it. (A pace's turn that has
+/// not come is given back.) So of two limits, put the client's own one outside and the shared one
+/// inside: then a client beyond its limit takes nothing from the others.
 ///
 /// The layer asks the gate when the service is called, not in `poll_ready`: a request that would
 /// have to wait holds up no other, and a refusal is a response, not an error.
 ///
-/// Clones share the limits, which are in the static. For an even flow of requests instead of a
-/// limit per interval, see [`PaceLayer`](crate::PaceLayer).
+/// Clones share the limits, which are in the static. For a rate with a burst for each key, instead
+/// of a limit per interval, give it [`PaceLimits`](crate::PaceLimits); for one pace for all
+/// requests, see [`PaceLayer`](crate::PaceLayer).
 #[must_use = "a layer does nothing before a service has it"]
 pub struct LimitLayer<
     L: Labels,
@@ -216,9 +217,10 @@ impl<L: Labels, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L, K, W, T, 
     /// holds the service that was ready for it, with its reservations: a permit of a limit behind
     /// it, for example.
     ///
-    /// A request whose client goes away while it waits still counts. So `max_wait` should be below
-    /// the patience of the clients: otherwise, under overload, the gate grants most of its limit to
-    /// requests that are gone. A [`PaceLayer`](crate::PaceLayer) passes their turns on.
+    /// With gates, a request whose client goes away while it waits still counts. So `max_wait`
+    /// should be below the patience of the clients: otherwise, under overload, the gate grants most
+    /// of its limit to requests that are gone. [Paces](crate::PaceLimits) pass their turns on, and
+    /// know no longest wait of their own.
     ///
     /// ```
     /// use std::time::Duration;

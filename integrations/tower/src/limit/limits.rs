@@ -1,19 +1,20 @@
-//! Rate limits by key: a gate for each.
+//! Rate limits by key: a limiter for each, which is a gate or a pace.
 //!
 //! # Promise
 //!
-//! No key is admitted more than its gate grants, also while gates are created and removed, and if
-//! the key has shared the overflow gate before (see [`sharing`](super::sharing)). There are at most
-//! `max_keys` gates and the overflow gate: memory is bounded, and no key is without a limit.
+//! No key is admitted more than its limiter grants, also while limiters are created and removed,
+//! and if the key has shared the overflow limiter before (see [`sharing`](super::sharing)). There
+//! are at most `max_keys` limiters and the overflow limiter: memory is bounded, and no key is
+//! without a limit.
 //!
 //! # Why
 //!
-//! A gate decides by itself. It is removed only when it is retired: then none of its grants counts
-//! any more, and it refuses all threads that have found it before. A thread that finds a retired
-//! gate removes it in the same look-up, under the family's lock, that finds it retired: so no newer
-//! gate is removed in its place. A key whose gate could not be made is removed in the same way: it
-//! is ended first, unless another thread has made the gate, and a thread that has found it before
-//! looks again.
+//! A limiter decides by itself. It is removed only when it is retired: then none of its grants
+//! counts any more, and it refuses all threads that have found it before. A thread that finds a
+//! retired limiter removes it in the same look-up, under the family's lock, that finds it retired:
+//! so no newer one is removed in its place. A key whose limiter could not be made is removed in the
+//! same way: it is ended first, unless another thread has made the limiter, and a thread that has
+//! found it before looks again.
 
 use std::fmt::{self, Debug, Formatter};
 use std::mem;
@@ -23,7 +24,7 @@ use std::time::Duration;
 
 use windrow::clock::Coarse;
 use windrow::{
-    Family, Gate, Pace,
+    Family, Gate,
     family::{Handle, Pinned},
     gate::Admission,
     labels::{LabelNames, Labels, RuntimeLabels},
@@ -44,7 +45,8 @@ use crate::vacancy::{make_room, make_room_ahead};
 ///
 /// A key is a set of labels, which [`labels!`](windrow::labels!) declares, or whose names are known
 /// only [at run time](Self::with_names). A function makes the gate of a key when the key comes for
-/// the first time, and so sets its limit.
+/// the first time, and so sets its limit. With a [`Pace`](windrow::Pace) for each key, instead of a
+/// gate, they are [`PaceLimits`](crate::PaceLimits).
 ///
 /// ```
 /// use std::time::Duration;
@@ -98,7 +100,8 @@ use crate::vacancy::{make_room, make_room_ahead};
 /// from the end of the last wait), and then its own alone. So a client never gets more than its
 /// limit, or than the limit of the overflow gate if that is higher: also if it has just shared, and
 /// two gates apply in one interval. In that time its requests do not wait for their turn, and the
-/// key is not forgotten.
+/// key is not forgotten. (Paces [begin](crate::PaceLimits#when-there-are-too-many-keys) where the
+/// shared one stands.)
 ///
 /// A key that a client can choose freely limits no client: each request can have a new one, until
 /// all keys are used up. Take a key that has been verified: an account, an address.
@@ -120,6 +123,8 @@ use crate::vacancy::{make_room, make_room_ahead};
 /// A key takes 80 bytes more, and two [columns](windrow::diagnostics::columns) once it is counted
 /// there, from the first moment at which two threads ask for it together; 80 bytes if it
 /// [shares](Self#when-there-are-too-many-keys), or if the rules let its requests wait.
+///
+/// A key with a pace takes [less](crate::PaceLimits#memory).
 pub struct Limits<L: Labels, C: Send + Sync + 'static = Coarse, G: Send + Sync + 'static = Gate<C>>
 {
     family: Family<L, Limit<C, G>>,
@@ -132,26 +137,6 @@ pub struct Limits<L: Labels, C: Send + Sync + 'static = Coarse, G: Send + Sync +
 
 /// Makes a key's limiter; for `None`, that of the overflow key.
 type Make<L, G> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> G;
-
-/// [`Limits`] with a [`Pace`] for each key: 20 a second for each client, with bursts of 40. Or with
-/// [`Paces`](windrow::Paces): several limits for each key.
-///
-/// ```
-/// use std::time::Duration;
-/// use windrow::{AtMost, Pace, labels};
-/// use windrow_tower::{LimitLayer, PaceLimits};
-///
-/// labels! { pub struct Client { client: str } }
-///
-/// static CLIENTS: PaceLimits<Client> =
-///     PaceLimits::new(10_000, |_| Pace::of(Duration::from_millis(50), AtMost(40)));
-///
-/// let layer = LimitLayer::new(&CLIENTS, |parts| {
-///     Some(Client { client: parts.headers.get("x-api-key")?.to_str().ok()? })
-/// });
-/// # let _ = tower_layer::Layer::layer(&layer, ());
-/// ```
-pub type PaceLimits<L, P = Pace> = Limits<L, <P as Decides>::Clock, P>;
 
 /// A grant for a key, which can be given back.
 type Grant<G> = <G as Decides>::Grant;
@@ -266,13 +251,12 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
             Standing::Overflow => {
                 let departures = self.departures.count();
                 let (admission, granted) = limiter.decide(weight, max_wait);
-                if granted.is_some()
-                    && (self.has_found_room(key) || self.departures.have_changed_since(departures))
-                {
-                    granted.map(|granted| limiter.leave_unused(granted));
+                let Some(grant) = granted else { return Some((admission, None)) };
+                if self.has_found_room(key) || self.departures.have_changed_since(departures) {
+                    limiter.leave_unused(grant);
                     return None;
                 }
-                return Some((admission, granted));
+                return Some((admission, Some(grant)));
             }
             Standing::Sharing(sharing) => {
                 let overflow = self.overflow_limiter();
@@ -316,15 +300,15 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
                 self.family.remove_if(key, |limit| self.leaves(limit));
             }
         };
-        let made = make_or_undo(make, leave);
+        let new = make_or_undo(make, leave);
         self.current.publish(|rules| {
             let rate = rules.map(|it| it.setting_of::<L>(self.family.names(), limit.labels()));
             let limiter = match rate {
                 Some(rate) => {
                     limit.counts.set_max_wait(rate.max_wait);
-                    made.begun_with(rate)
+                    new.begun_with(rate)
                 }
-                None => made,
+                None => new,
             };
             let standing = self.standing(limit, &limiter);
             limit.set_own(limiter, standing);

@@ -25,6 +25,10 @@
 //! intervals, the gate knew all of them when it decided on the last one, and kept their sum within
 //! its limit. For the overflow gate, [`sharing`](super::sharing) has the rest.
 //!
+//! For paces, take the highest burst and the shortest period of these rates, which one pace would
+//! have. A swap changes a pace as `Pace::reconfigure`, whose promise is that; a new one begins by
+//! the rules, and by what is in use of the overflow pace then.
+//!
 //! While a rate is changed, the gate has the lower of the two limits and one of the two geometries:
 //! it grants nothing that both rates would refuse.
 //!
@@ -48,8 +52,9 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     ///
     /// Before the first call, the function given to [`new`](Self::new) decides alone. Afterwards it
     /// still makes each gate, on its clock, and the rules set the gate's limit, interval and
-    /// buckets. (A gate that it builds strict stays strict.) A rate that was set on a
-    /// [gate](crate::Limit::gate) by hand is overwritten.
+    /// buckets; or the period and the burst of a [pace](crate::PaceLimits#settings). (A gate that
+    /// it builds strict stays strict.) A rate that was set on a [gate](crate::Limit::gate) by hand
+    /// is overwritten.
     ///
     /// # Across a swap
     ///
@@ -75,8 +80,10 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     ///
     /// # Errors
     ///
-    /// Returns [`RulesError::UnknownLabel`] if a rule names a label that keys do not have, and
-    /// [`RulesError::Rate`] if the clock is too coarse for a rate. The old rules stay in force.
+    /// Returns [`RulesError::UnknownLabel`] if a rule names a label that keys do not have,
+    /// [`RulesError::Rate`] or [`RulesError::Pace`] if the clock is too coarse for a rate, and
+    /// [`RulesError::Unsuited`] if the limiters do not take one of its fields: a gate has no burst.
+    /// The old rules stay in force.
     ///
     /// # Panics
     ///

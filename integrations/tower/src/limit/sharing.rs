@@ -1,4 +1,6 @@
-//! A key with a new gate of its own asks the overflow gate for a while more.
+//! A key with a new gate of its own asks the overflow gate for a while more. (A new pace begins
+//! where the overflow pace stands instead: `src/pace/succession.rs` of windrow has its theorem. For
+//! both, what follows of threads holds.)
 //!
 //! # Theorem
 //!
@@ -98,8 +100,8 @@ impl Sharing {
     }
 }
 
-/// Asks two limiters for a weight that both must grant, without a wait. `left` is the time for which
-/// the key still asks `overflow`. A refusal has the wait after which both would grant it.
+/// Asks two limiters for a weight that both must grant, without a wait. `left` is the time for
+/// which the key still asks `overflow`. A refusal has the wait after which both would grant it.
 pub(super) fn decide_by_both<G: Limiter>(
     own: &G,
     overflow: &G,

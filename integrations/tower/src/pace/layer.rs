@@ -56,11 +56,11 @@ use crate::turn::AtTurn;
 /// The layer asks the pace when the service is called, not in `poll_ready`: a request that would
 /// have to wait holds up no other, and a refusal is a response, not an error.
 ///
-/// # A pace for each key
+/// # Several paces
 ///
-/// The function may choose among the paces of the program, for each request: by route, by plan, by
-/// tenant if there is a pace for each. For keys whose number is not known, such as clients, take
-/// [`Limits`](crate::Limits), which keep their number bounded.
+/// The function may choose among the paces of the program, for each request: by route, by plan. For
+/// keys that come and go, such as clients, give a [`LimitLayer`](crate::LimitLayer)
+/// [`PaceLimits`](crate::PaceLimits), which have a pace for each and keep their number bounded.
 ///
 /// ```
 /// use std::time::Duration;

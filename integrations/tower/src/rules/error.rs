@@ -64,8 +64,8 @@ pub enum RulesError {
         error: PaceError,
     },
     /// A rate has a field that the limiters of the keys do not take: a gate has no `burst`, and a
-    /// pace is not `strict`. [`Paces`](windrow::Paces) do not even take the `limit`, since a rate is
-    /// that of one.
+    /// pace is not `strict`. [`Paces`](windrow::Paces) do not even take the `limit`, since a rate
+    /// is that of one.
     Unsuited {
         /// The rate.
         part: RulesPart,

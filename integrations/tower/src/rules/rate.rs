@@ -9,7 +9,8 @@ use windrow::{Gate, Pace};
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::setting::{Setting, sealed};
 
-/// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it.
+/// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it; or one in each
+/// `interval / limit`, with a `burst`, as a [`Pace`] admits it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -21,7 +22,8 @@ use crate::rules::setting::{Setting, sealed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rate {
-    /// The maximum sum of weights in an interval: 1 to 2^40.
+    /// The maximum sum of weights in an interval: 1 to 2^40. For a pace, whose period is the
+    /// interval divided by it and rounded up to a nanosecond, 1 or more.
     pub limit: u64,
     /// The interval; one second by default.
     pub interval: Duration,
@@ -128,8 +130,8 @@ impl Rate {
         Rate { max_wait, ..self }
     }
 
-    /// Sets the burst of a [`Pace`]: the weight that is admitted at once after a rest. By default it
-    /// is the limit.
+    /// Sets the burst of a [`Pace`]: the weight that is admitted at once after a rest. By default
+    /// it is the limit.
     ///
     /// Only paces take it: see [`PaceLimits`](crate::PaceLimits).
     ///
@@ -164,7 +166,10 @@ impl sealed::Setting for Rate {
         }
         if self.burst.is_some() {
             let (period, burst) = self.pace();
-            let pace = Pace::builder(period).burst(burst).allow_coarse_clock().build();
+            let pace = match limit {
+                0 => Err(PaceError::ZeroLimit),
+                _ => Pace::builder(period).burst(burst).allow_coarse_clock().build(),
+            };
             return pace.map(|_| ()).map_err(|error| RateError::Pace(error).of(part));
         }
         let builder = Gate::builder(limit).interval(interval).buckets(buckets);

@@ -58,7 +58,7 @@ use crate::rules::setting::Setting;
 ///
 /// | rules | fields of a setting | those of `default` that are required |
 /// |---|---|---|
-/// | [`LimitRules`] | `limit`, `interval_ms`, `buckets`, `strict`, `max_wait_ms` | `limit`; the others are as of [`Rate::new`] |
+/// | [`LimitRules`] | `limit`, `interval_ms`, `max_wait_ms`; of gates `buckets`, `strict`; of paces `burst` | `limit`; the others are as of [`Rate::new`] |
 /// | [`RoomRules`] | `places` | `places` |
 /// | [`WindowRules`] | `interval_ms`, `buckets` | `interval_ms` and `buckets` |
 ///

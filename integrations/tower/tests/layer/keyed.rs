@@ -16,6 +16,7 @@ use windrow::{AtMost, Pace, Paces};
 use windrow_tower::{LimitFields, LimitLayer, Limits, PaceLimits};
 
 use crate::limited::{Client, answer, client, from, grpc_from, respond, status};
+use crate::sharing::{MEANWHILE, Stalling};
 
 const SECOND: Duration = Duration::from_secs(1);
 const ALICE: Client<'static> = Client { client: "alice" };
@@ -41,7 +42,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name).map(|value| value.to_str().expect("text"))
 }
 
-/// As README has it, in a static on the default clock.
+/// In a static on the default clock, as README has it.
 #[tokio::test]
 async fn a_client_has_a_burst_and_a_rate() {
     static CLIENTS: PaceLimits<Client> =
@@ -300,6 +301,34 @@ fn no_client_gets_more_while_room_is_found_beside_a_stranger() {
         CLOCK.advance(SECOND);
         CLIENTS.forget_idle();
     }
+}
+
+/// A request that has asked the overflow pace, and finds then that its key has room, takes nothing of
+/// it.
+#[test]
+fn a_turn_that_is_not_used_is_given_back() {
+    static CLOCK: LazyLock<Stalling> = LazyLock::new(Stalling::default);
+    static CLIENTS: Limits<Client, &'static Stalling, Pace<&'static Stalling>> =
+        Limits::new(1, |client| {
+            let burst = if client.is_some() { 2 } else { 5 };
+            Pace::builder(SECOND).burst(burst).clock(&*CLOCK).build().expect("one a second")
+        });
+    let ask = |client| CLIENTS.admit(client, 1, Duration::ZERO).is_granted();
+    assert!(ask(ALICE));
+    let alice = CLIENTS.family().handle(ALICE); // so her place is not given to another
+    CLOCK.0.advance(SECOND);
+    let carol = Client { client: "carol" };
+    assert!(ask(carol) && CLIENTS.family().get(carol).is_none(), "she finds no place");
+    // Bob's thread has found no place, and stands still in the overflow pace. Meanwhile he comes,
+    // and takes over one of five that is in use, of his two.
+    MEANWHILE.set(Some(Box::new(move || {
+        drop(alice);
+        assert_eq!(CLIENTS.forget_idle(), 1);
+        assert!(ask(BOB) && CLIENTS.family().get(BOB).is_some(), "by his own pace");
+    })));
+    assert!(!ask(BOB), "nothing is left of his own one");
+    assert!(MEANWHILE.take().is_none(), "he has come meanwhile");
+    assert_eq!((0..9).filter(|_| ask(carol)).count(), 4, "of the overflow pace he has used none");
 }
 
 /// Values at the ends of their ranges take nothing, panic nowhere, and refuse for ever at most what

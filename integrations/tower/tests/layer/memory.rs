@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use testkit::heap::{Counting, kept_by};
-use windrow::Gate;
-use windrow_tower::{Limits, Rooms};
+use windrow::{AtMost, Gate, Pace, Paces};
+use windrow_tower::{Limits, PaceLimits, Rate, Rooms, Rules};
 
 use crate::limited::Client;
 
@@ -79,4 +79,40 @@ fn a_key() {
         let (taken, said) = (kept as f64 / 500.0, f64::from(704 + 64 * buckets));
         assert!((0.99..1.01).contains(&(taken / said)), "{taken} bytes, not {said}");
     }
+}
+
+#[test]
+fn a_key_with_a_pace_takes_what_is_said_of_it() {
+    testkit::alone::run("memory::a_paced_key", &[]);
+}
+
+/// The documentation of `Limits` says: 112 bytes, 16 for a text, and the texts; 208 bytes more when
+/// rules change it; and 672 bytes with several limits.
+#[test]
+#[ignore = "run by `a_key_with_a_pace_takes_what_is_said_of_it`, alone, as `a_key`"]
+fn a_paced_key() {
+    static MADE: PaceLimits<Client> =
+        PaceLimits::new(1_000, |_| Pace::of(Duration::from_millis(50), AtMost(40)));
+    static RULED: PaceLimits<Client> =
+        PaceLimits::new(1_000, |_| Pace::of(Duration::from_millis(50), AtMost(40)));
+    static SEVERAL: PaceLimits<Client, Paces> = PaceLimits::new(1_000, |_| {
+        let builder = Paces::builder().limit(10, Duration::from_secs(1));
+        builder.limit(100, Duration::from_secs(60)).build().expect("two limits")
+    });
+    let names: Vec<_> = (0..500).map(|number| format!("{number:10}")).collect();
+    let is = |kept: i64, said: f64| {
+        let taken = kept as f64 / 500.0;
+        assert!((0.99..1.01).contains(&(taken / said)), "{taken} bytes, not {said}");
+    };
+    let of_keys = |ask: &dyn Fn(&str)| {
+        ask("the table is made");
+        kept_by(|| names.iter().for_each(|name| (0..50).for_each(|_| ask(name)))).1
+    };
+    let rules = || Rules::builder(Rate::new(10).burst(20)).build().expect("valid");
+    let ask = |client: &str| _ = MADE.admit(Client { client }, 1, Duration::ZERO);
+    is(of_keys(&ask), 112.0 + 16.0 + 10.0);
+    is(kept_by(|| MADE.replace(rules()).expect("for paces")).1, 208.0);
+    RULED.replace(rules()).expect("for paces");
+    is(of_keys(&|client| _ = RULED.admit(Client { client }, 1, Duration::ZERO)), 138.0);
+    is(of_keys(&|client| _ = SEVERAL.admit(Client { client }, 1, Duration::ZERO)), 698.0);
 }

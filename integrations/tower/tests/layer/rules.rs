@@ -3,6 +3,7 @@
 mod broken;
 mod files;
 mod interrupted;
+mod paced;
 pub(crate) mod promise;
 mod requests;
 mod threads;

@@ -274,12 +274,14 @@ fn no_grant_is_taken_in_vain_while_room_is_found_beside_a_stranger() {
 
 /// A clock at which a thread stands still after it has read the time.
 #[derive(Default)]
-struct Stalling(Manual);
+pub(crate) struct Stalling(pub(crate) Manual);
 
 /// The actions of other threads meanwhile, once.
-type Meanwhile = Box<dyn FnOnce()>;
+pub(crate) type Meanwhile = Box<dyn FnOnce()>;
 
-thread_local! { static MEANWHILE: Cell<Option<Meanwhile>> = const { Cell::new(None) }; }
+thread_local! {
+    pub(crate) static MEANWHILE: Cell<Option<Meanwhile>> = const { Cell::new(None) };
+}
 
 impl Clock for &'static Stalling {
     fn now(&self) -> Timestamp {

@@ -145,7 +145,7 @@ fn pace(at: usize) -> Pace<Manual> {
     Pace::builder(Duration::from_nanos(period)).burst(burst).clock(clock()).build().expect("a pace")
 }
 
-/// A schedule: what is random in it.
+/// A schedule: its seed, and its kind.
 #[derive(Clone, Copy)]
 struct Schedule {
     seed: u64,

@@ -118,8 +118,8 @@
 //! response allocates a map of headers and one of extensions. *Rooms*: the lookup, a
 //! compare-exchange, an add, and a reference to the room, which are on two cache lines of the key.
 //! A request that waits clones the service. *Breakers*: the cost of a [`Breaker`](windrow::Breaker)
-//! call; of a family, a lookup and a reference, too. *Rules*: a request looks at none, except for its
-//! weight, which takes a comparison with each pattern up to the one that matches.
+//! call; of a family, a lookup and a reference, too. *Rules*: a request looks at none, except for
+//! its weight, which takes a comparison with each pattern up to the one that matches.
 //!
 //! [windows.md]: https://docs.rs/windrow/latest/windrow/guide/design/windows/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer

@@ -177,6 +177,7 @@ pub mod otlp {}
 pub mod from_sentinel {}
 
 /// [in-flight.md]: in_flight
+/// [parity.md]: parity
 #[doc = include_str!("../docs/guide/circuit-breaker.md")]
 pub mod circuit_breaker {}
 

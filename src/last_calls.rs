@@ -50,10 +50,10 @@ use totals::{MOST, Packed};
 
 /// The last `n` calls of all threads: the number of those that failed, and of slow ones.
 ///
-/// It is what a [circuit breaker](crate::guide::circuit_breaker) by number of calls asks
-/// (resilience4j's `COUNT_BASED` window). A [window of time](crate::SlidingWindow) forgets calls
-/// because they are old, this one because others have come: after a quiet hour it still knows the
-/// last `n`.
+/// It is the memory of a circuit breaker by number of calls (resilience4j's `COUNT_BASED` window).
+/// A [`Breaker`](crate::Breaker) has its own; this one is for other decisions. A [window of
+/// time](crate::SlidingWindow) forgets calls because they are old, this one because others have
+/// come: after a quiet hour it still knows the last `n`.
 ///
 /// ```
 /// use windrow::last_calls::{CallTotals, LastCalls, Outcome};

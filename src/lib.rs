@@ -6,6 +6,7 @@
     doc,
     doc = "\
 [guide]: guide
+[circuit-breaker.md]: guide::circuit_breaker
 [cluster.md]: guide::cluster
 [design.md]: guide::design
 [endpoints.md]: guide::endpoints

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use super::Breaker;
-use super::refused::OpenError;
+use super::circuit::{Breaker, Ticket};
+use super::refused::{CallError, OpenError};
 use crate::clock::Clock;
 use crate::sync::Arc;
 
@@ -64,16 +64,6 @@ impl<O: BreakerOwner + ?Sized> BreakerOwner for Arc<O> {
     fn breaker(&self) -> &Breaker<O::Clock> {
         (**self).breaker()
     }
-}
-
-/// What a breaker knows of a call that it has let through.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ticket {
-    /// The generation in which it was let through.
-    pub(super) generation: u64,
-    /// The clock's reading at that time.
-    pub(super) began: u64,
-    pub(super) is_trial: bool,
 }
 
 /// A call that a [`Breaker`] has let through: from [`Breaker::try_call`] and [`Call::begin`].
@@ -172,5 +162,76 @@ impl<O: BreakerOwner> Drop for Call<O> {
 impl<O: BreakerOwner> Debug for Call<O> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call").field("is_trial", &self.is_trial()).finish_non_exhaustive()
+    }
+}
+
+/// # Calls
+impl<C: Clock> Breaker<C> {
+    /// Lets a call through, or refuses it. The guard takes the outcome: [`Call`] says how.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] if the breaker is open, or half open with all its trials under way.
+    ///
+    /// ```
+    /// use windrow::{Breaker, breaker::Settings};
+    ///
+    /// fn answer() -> Result<u16, u16> { Ok(200) }
+    ///
+    /// let breaker = Breaker::new(Settings::last_calls(100))?;
+    /// match breaker.try_call() {
+    ///     Ok(call) => match answer() {
+    ///         Ok(_) => call.success(),
+    ///         Err(400..=499) => call.ignore(),
+    ///         Err(_) => call.failure(),
+    ///     },
+    ///     Err(open) => println!("{open}"),
+    /// }
+    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// ```
+    #[inline]
+    #[doc(alias = "acquire_permission")]
+    #[doc(alias = "allow")]
+    pub fn try_call(&self) -> Result<Call<&Breaker<C>>, OpenError> {
+        Call::begin(self)
+    }
+
+    /// Calls a function, if the breaker lets it through: `Ok` is a success, and `Err` is a failure.
+    ///
+    /// A panic of the function is a failure, and goes on. For a future, or outcomes that say
+    /// nothing, use [`try_call`](Self::try_call).
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Open`] if the function was not called, and [`CallError::Failed`] with its
+    /// error.
+    ///
+    /// ```
+    /// use windrow::{Breaker, breaker::Settings};
+    ///
+    /// let breaker = Breaker::new(Settings::last_calls(100))?;
+    /// let number = breaker.call(|| "42".parse::<u64>())?;
+    /// assert_eq!(number, 42);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[doc(alias = "execute")]
+    pub fn call<T, E>(&self, f: impl FnOnce() -> Result<T, E>) -> Result<T, CallError<E>> {
+        let mut panicked = Panicked(Some(self.try_call().map_err(CallError::Open)?));
+        let result = f();
+        if let Some(call) = panicked.0.take() {
+            if result.is_ok() { call.success() } else { call.failure() }
+        }
+        result.map_err(CallError::Failed)
+    }
+}
+
+/// A call that fails if it is dropped: the function that it is for has panicked.
+struct Panicked<'b, C: Clock>(Option<Call<&'b Breaker<C>>>);
+
+impl<C: Clock> Drop for Panicked<'_, C> {
+    fn drop(&mut self) {
+        if let Some(call) = self.0.take() {
+            call.failure();
+        }
     }
 }

@@ -1,7 +1,7 @@
-//! What a breaker's state is in full, and what follows it: without atomics, and without a clock.
+//! The full state of a breaker, and what follows it: without atomics, and without a clock.
 
-use super::settings::Terms;
 use super::state::State;
+use super::terms::Terms;
 use crate::last_calls::Outcome;
 
 /// The words of a condition.
@@ -23,7 +23,7 @@ pub(super) struct Condition {
     trials: Trials,
 }
 
-/// The trials of one half-open time: at most [`MOST_TRIALS`](super::settings::MOST_TRIALS).
+/// The trials of one half-open time: at most 1000.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Trials {
     begun: u16,
@@ -32,7 +32,7 @@ struct Trials {
     slow: u16,
 }
 
-/// What a breaker says to a call.
+/// The answer of a breaker to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// It is let through, in the generation of the condition that follows.

@@ -3,14 +3,14 @@
 //! The last `n` calls are two rings of bits: whether a call failed, whether it was slow. An
 //! interval is a ring of buckets, a word each.
 
-use super::settings::Terms;
+use super::terms::{Terms, Window};
 use crate::last_calls::{CallTotals, Outcome};
 use crate::sync::sized;
 
 /// The words of the two rings of bits, or of the buckets.
 const RING: usize = sized(32, 2);
 /// All words.
-pub(super) const WORDS: usize = 6 + RING;
+pub(super) const WORDS: usize = FIRST + RING;
 
 /// The greatest number of calls.
 pub(super) const MOST_CALLS: usize = RING / 2 * 64;
@@ -22,50 +22,34 @@ const FIELD: u32 = 21;
 /// The greatest number of calls that a bucket counts: at the next one, its numbers are halved.
 const FULL: u64 = (1 << FIELD) - 1;
 
-/// The calls by which a breaker is judged.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Window {
-    /// The last calls: at most [`MOST_CALLS`].
-    LastCalls { size: u64 },
-    /// Those of an interval, in at most [`MOST_BUCKETS`] buckets of a length in nanoseconds.
-    Interval { length: u64, buckets: u64 },
-}
-
-/// The calls that were measured. Zeros are those of a new breaker.
+/// The calls that were measured, in the words that are exchanged. Zeros are those of a new breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Measured {
-    /// The generation of the breaker to which the window belongs.
-    generation: u64,
-    /// The number of calls in the window ever; of an interval, the number of its newest bucket.
-    at: u64,
-    /// The failed calls and the slow ones of the last calls, packed.
-    kept: u64,
-    /// All-time totals, by whatever generation.
-    pub(super) succeeded: u64,
-    pub(super) failed: u64,
-    pub(super) slow: u64,
-    ring: [u64; RING],
-}
+pub(super) struct Measured(pub(super) [u64; WORDS]);
+
+/// The word of the breaker's generation to which the window belongs.
+const GENERATION: usize = 0;
+/// The number of calls in the window ever; of an interval, the number of its newest bucket.
+const AT: usize = 1;
+/// The failed calls and the slow ones of the last calls, packed.
+const KEPT: usize = 2;
+/// All-time totals, of all generations.
+const SUCCEEDED: usize = 3;
+const FAILED: usize = 4;
+const SLOW: usize = 5;
+/// The first word of the window's ring.
+const FIRST: usize = 6;
 
 impl Measured {
-    pub(super) fn of(words: [u64; WORDS]) -> Measured {
-        let [generation, at, kept, succeeded, failed, slow, ref ring @ ..] = words;
-        Measured { generation, at, kept, succeeded, failed, slow, ring: *ring }
-    }
-
-    pub(super) fn words(self) -> [u64; WORDS] {
-        let Measured { generation, at, kept, succeeded, failed, slow, ring } = self;
-        let mut words = [0; WORDS];
-        words[..6].copy_from_slice(&[generation, at, kept, succeeded, failed, slow]);
-        words[6..].copy_from_slice(&ring);
-        words
+    /// Returns the all-time totals: calls that succeeded, that failed, and that were slow.
+    pub(super) fn ever(&self) -> [u64; 3] {
+        [SUCCEEDED, FAILED, SLOW].map(|at| self.0[at])
     }
 
     /// Adds an outcome to the all-time totals.
     pub(super) fn count(&mut self, outcome: Outcome) {
-        let of_outcome = if outcome.failed { &mut self.failed } else { &mut self.succeeded };
+        let of_outcome = &mut self.0[if outcome.failed { FAILED } else { SUCCEEDED }];
         *of_outcome = of_outcome.wrapping_add(1);
-        self.slow = self.slow.wrapping_add(outcome.slow.into());
+        self.0[SLOW] = self.0[SLOW].wrapping_add(outcome.slow.into());
     }
 
     /// Records the outcome of a call of a generation, at the time `now`, and returns the totals of
@@ -78,77 +62,84 @@ impl Measured {
         now: u64,
         terms: &Terms,
     ) -> Option<CallTotals> {
-        if generation < self.generation {
+        if generation < self.0[GENERATION] {
             return None;
         }
-        if generation > self.generation {
+        if generation > self.0[GENERATION] {
             self.begin_anew();
-            self.generation = generation;
+            self.0[GENERATION] = generation;
         }
-        match terms.window {
-            Window::LastCalls { size } => self.replace(size, outcome),
-            Window::Interval { length, buckets } => {
-                self.turn(now / length, buckets);
-                let bucket = &mut self.ring[(now / length % buckets) as usize];
-                *bucket = counted(*bucket, outcome);
+        Some(match terms.window {
+            Window::LastCalls { size } => {
+                self.replace(size, outcome);
+                self.last_calls(size)
             }
-        }
-        Some(self.totals(generation, now, terms))
+            Window::Interval { length, buckets } => {
+                let number = now / length;
+                self.turn(number, buckets);
+                let bucket = self.bucket(number, buckets);
+                *bucket = counted(*bucket, outcome);
+                // None is too old: the newest one is that of `now`, or a later one.
+                sum(&self.0[FIRST..FIRST + buckets as usize])
+            }
+        })
     }
 
     /// Returns the totals of the window of a generation at the time `now`: none, if it is of an
     /// earlier generation.
     pub(super) fn totals(&self, generation: u64, now: u64, terms: &Terms) -> CallTotals {
-        if self.generation < generation {
+        if self.0[GENERATION] < generation {
             return CallTotals::default();
         }
         match terms.window {
-            Window::LastCalls { size } => {
-                let (failed, slow) = (self.kept >> 32, self.kept & u64::from(u32::MAX));
-                CallTotals { calls: self.at.min(size), failed, slow }
-            }
+            Window::LastCalls { size } => self.last_calls(size),
             Window::Interval { length, buckets } => {
-                let oldest = (now / length).saturating_sub(buckets - 1);
-                let newest = self.at;
-                let counts = (oldest.max(newest.saturating_sub(buckets - 1))..=newest)
-                    .map(|bucket| self.ring[(bucket % buckets) as usize]);
-                counts.fold(CallTotals::default(), |sum, bucket| {
-                    let [calls, failed, slow] = fields(bucket);
-                    CallTotals {
-                        calls: sum.calls + calls,
-                        failed: sum.failed + failed,
-                        slow: sum.slow + slow,
-                    }
-                })
+                let mut now_on = *self;
+                if now / length > self.0[AT] {
+                    now_on.turn(now / length, buckets);
+                }
+                sum(&now_on.0[FIRST..FIRST + buckets as usize])
             }
         }
     }
 
+    fn last_calls(&self, size: u64) -> CallTotals {
+        let (failed, slow) = (self.0[KEPT] >> 32, self.0[KEPT] & u64::from(u32::MAX));
+        CallTotals { calls: self.0[AT].min(size), failed, slow }
+    }
+
     fn begin_anew(&mut self) {
-        (self.at, self.kept, self.ring) = (0, 0, [0; RING]);
+        (self.0[AT], self.0[KEPT]) = (0, 0);
+        self.0[FIRST..].fill(0);
+    }
+
+    /// Returns the word of a bucket that is in the ring.
+    fn bucket(&mut self, number: u64, buckets: u64) -> &mut u64 {
+        &mut self.0[FIRST + (number % buckets) as usize]
     }
 
     /// Writes the outcome of a call over that of `size` calls before.
     fn replace(&mut self, size: u64, outcome: Outcome) {
-        let place = (self.at % size) as usize;
-        let (failed, slow) = self.ring.split_at_mut(RING / 2);
-        let failed = exchange_bit(&mut failed[place / 64], place % 64, outcome.failed);
-        let slow = exchange_bit(&mut slow[place / 64], place % 64, outcome.slow);
-        self.kept = self.kept.wrapping_add(failed << 32).wrapping_add(slow);
-        self.at += 1;
+        let place = (self.0[AT] % size) as usize;
+        let (word, bit) = (FIRST + place / 64, place % 64);
+        let failed = exchange_bit(&mut self.0[word], bit, outcome.failed);
+        let slow = exchange_bit(&mut self.0[word + RING / 2], bit, outcome.slow);
+        self.0[KEPT] = self.0[KEPT].wrapping_add(failed << 32).wrapping_add(slow);
+        self.0[AT] += 1;
     }
 
     /// Makes room for the bucket with a number. A clock that has stepped back by the whole interval
     /// begins it anew.
     fn turn(&mut self, bucket: u64, buckets: u64) {
-        if bucket > self.at {
-            for passed in 0..(bucket - self.at).min(buckets) {
-                self.ring[((bucket - passed) % buckets) as usize] = 0;
+        let newest = self.0[AT];
+        if bucket > newest {
+            for passed in 0..(bucket - newest).min(buckets) {
+                *self.bucket(bucket - passed, buckets) = 0;
             }
-            self.at = bucket;
-        } else if self.at - bucket >= buckets {
+            self.0[AT] = bucket;
+        } else if newest - bucket >= buckets {
             self.begin_anew();
-            self.at = bucket;
+            self.0[AT] = bucket;
         }
     }
 }
@@ -158,6 +149,14 @@ fn exchange_bit(word: &mut u64, bit: usize, to: bool) -> u64 {
     let before = *word >> bit & 1;
     *word = *word & !(1 << bit) | u64::from(to) << bit;
     u64::from(to).wrapping_sub(before)
+}
+
+/// Returns the sums of buckets.
+fn sum(buckets: &[u64]) -> CallTotals {
+    buckets.iter().fold(CallTotals::default(), |sum, bucket| {
+        let [calls, failed, slow] = fields(*bucket);
+        CallTotals { calls: sum.calls + calls, failed: sum.failed + failed, slow: sum.slow + slow }
+    })
 }
 
 /// Returns a bucket's calls, failed calls and slow calls.

@@ -28,8 +28,8 @@ pub struct OpenError {
 
 impl OpenError {
     /// Returns the time after which a call may be let through on trial: that until the breaker is
-    /// half open, and the clock's resolution. `None` if it is half open, and has as many trials as
-    /// it lets through: their outcome decides.
+    /// half open, and the clock's resolution. `None` if it is half open, and all its
+    /// trials are under way: their outcome decides.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }

@@ -1,14 +1,15 @@
-//! The settings of a breaker, as they are asked for and as they are checked.
+//! The settings of a breaker, and their check.
 
 use std::time::Duration;
 
 use super::error::BreakerError;
-use super::measured::{MOST_BUCKETS, MOST_CALLS, Window};
+use super::measured::{MOST_BUCKETS, MOST_CALLS};
+use super::terms::{Terms, Window};
 
 /// The greatest minimum of calls.
 const MOST_MINIMUM: u64 = 1_000_000;
 /// The greatest number of trials.
-pub(super) const MOST_TRIALS: u64 = 1_000;
+const MOST_TRIALS: u64 = 1_000;
 /// The longest of all times, in nanoseconds: 2^62, some 146 years.
 const LONGEST: u64 = 1 << 62;
 
@@ -288,49 +289,4 @@ const fn nanos(time: Duration, resolution: u64) -> Result<u64, BreakerError> {
         return Err(BreakerError::ClockTooCoarse { resolution, time });
     }
     Ok(nanos)
-}
-
-/// Settings that were checked. Times are in nanoseconds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
-    pub(super) window: Window,
-    minimum_calls: u64,
-    failed_percent: u64,
-    slow_percent: Option<u32>,
-    /// The end of time if no call is slow.
-    slow_from: u64,
-    pub(super) trials: u64,
-    pub(super) trial_timeout: u64,
-    open_for: u64,
-    longest: u64,
-}
-
-impl Terms {
-    /// Returns whether a call that has taken a time is slow.
-    #[inline]
-    pub(super) fn is_slow(&self, took: u64) -> bool {
-        took >= self.slow_from && self.slow_percent.is_some()
-    }
-
-    /// Returns whether the minimum of calls is there, and a share is reached.
-    #[inline]
-    pub(super) fn opens(&self, calls: u64, failed: u64, slow: u64) -> bool {
-        calls >= self.minimum_calls && self.is_bad(calls, failed, slow)
-    }
-
-    /// Returns whether a share is reached.
-    #[inline]
-    pub(super) fn is_bad(&self, calls: u64, failed: u64, slow: u64) -> bool {
-        // At most 32 full buckets of 2^21 calls, times a hundred.
-        let is_reached = |of: u64, percent: u64| 100 * of >= percent * calls;
-        is_reached(failed, self.failed_percent)
-            || self.slow_percent.is_some_and(|percent| is_reached(slow, percent.into()))
-    }
-
-    /// Returns the time for which the breaker is open, for the number of openings in a row.
-    pub(super) fn open_time(&self, openings: u64) -> u64 {
-        let doublings = openings.saturating_sub(1).min(63);
-        let fits = self.longest >> doublings >= self.open_for;
-        if fits { self.open_for << doublings } else { self.longest }
-    }
 }

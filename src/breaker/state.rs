@@ -72,6 +72,6 @@ pub struct Status {
     /// The time of the last transition, by the breaker's clock; `None` before the first one.
     pub since: Option<Timestamp>,
     /// The number of transitions since the breaker was made. A program that looks from time to time
-    /// sees by it that there were transitions, and how many.
+    /// sees by it that there were others.
     pub transitions: u64,
 }

@@ -1,4 +1,5 @@
-//! What resilience4j's `CircuitBreaker` and sony's `gobreaker` test, restated for this breaker.
+//! The cases that resilience4j's `CircuitBreaker` and sony's `gobreaker` test, restated for this
+//! breaker.
 //!
 //! | cases | origin | version |
 //! |---|---|---|
@@ -22,7 +23,7 @@ fn by_time() -> Tested {
     )
 }
 
-/// The same by number of calls.
+/// The breaker of these tests, by number of calls.
 fn by_number() -> Tested {
     Tested::new(Settings::last_calls(5).slow_percent(50, 4 * SECOND).trials(4))
 }

@@ -129,6 +129,17 @@ fn a_call_of_the_closed_time_is_no_trial_and_counts_as_none() {
 }
 
 #[test]
+fn a_late_outcome_does_not_join_a_window_that_has_begun_anew() {
+    let tested = Tested::new(Settings::last_calls(3).minimum_calls(2).trials(1));
+    let late = [tested.call(), tested.call()];
+    tested.fail(2);
+    tested.clock.advance(5 * SECOND);
+    tested.succeed(2); // a trial, and the first call of the second closed time
+    late.into_iter().for_each(Call::failure);
+    assert_eq!((tested.state(), tested.totals()), (State::Closed, (1, 0, 0)));
+}
+
+#[test]
 fn a_share_is_reached_exactly() {
     // 33 of 100, and not 32: 33 per cent; the order does not matter.
     for percent in 1..=100 {

@@ -187,7 +187,7 @@ fn threads_that_do_everything() {
     }
 }
 
-/// At most so many trials at once, of threads that all ask.
+/// Six threads ask at once for three trials.
 #[test]
 fn trials_are_never_more_than_the_most() {
     for round in 0..300 {

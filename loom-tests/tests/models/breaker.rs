@@ -59,10 +59,10 @@ fn trial_against_trial() {
     });
 }
 
-/// A trial succeeds while the other fails, or is dropped.
+/// A trial succeeds while the other fails.
 #[test]
 fn trials_that_end_beside_each_other() {
-    Model::new("breaker::trials_that_end_beside_each_other").explore(|| {
+    Model::long("breaker::trials_that_end_beside_each_other").explore(|| {
         let breaker = ready(2);
         let trials = [call(&breaker), call(&breaker)];
         let [own, other] = trials;
@@ -94,7 +94,7 @@ fn dropped_trial_against_a_call() {
 /// Each of two failures may be the one that reaches the share.
 #[test]
 fn outcomes_that_both_open_it() {
-    Model::new("breaker::outcomes_that_both_open_it").explore(|| {
+    Model::long("breaker::outcomes_that_both_open_it").explore(|| {
         let breaker = breaker(Settings::last_calls(2).minimum_calls(1));
         let [own, other] = [call(&breaker), call(&breaker)];
         let other = spawn(0, move || other.failure());
@@ -109,7 +109,7 @@ fn outcomes_that_both_open_it() {
 /// counts in no window of the second one.
 #[test]
 fn outcome_of_an_earlier_closed_time() {
-    Model::new("breaker::outcome_of_an_earlier_closed_time").explore(|| {
+    Model::long("breaker::outcome_of_an_earlier_closed_time").explore(|| {
         let breaker = breaker(Settings::last_calls(2).minimum_calls(1).trials(1));
         let late = call(&breaker);
         call(&breaker).failure();
@@ -128,7 +128,7 @@ fn outcome_of_an_earlier_closed_time() {
 /// An outcome, and a failure that opens it, beside each other; then trials close it.
 #[test]
 fn outcome_against_an_opening() {
-    Model::new("breaker::outcome_against_an_opening").explore(|| {
+    Model::long("breaker::outcome_against_an_opening").explore(|| {
         let breaker = breaker(Settings::last_calls(2).minimum_calls(1).trials(1));
         let [own, other] = [call(&breaker), call(&breaker)];
         let other = spawn(0, move || other.success());

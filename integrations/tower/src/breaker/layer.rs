@@ -77,8 +77,8 @@ use crate::refusal::{Reason, Refusal};
 /// # Refusals
 ///
 /// The response to a refused request is 503, with the rest of the open time as `Retry-After`, in
-/// whole seconds, rounded up. For gRPC it is `UNAVAILABLE`, with a pushback. Both have neither while
-/// trials are under way: how long they take is unknown. The body is empty; to give it one, see
+/// whole seconds, rounded up. For gRPC it is `UNAVAILABLE`, with a pushback. While trials are under
+/// way, there is no such time: it is unknown when they end. The body is empty; to give it one, see
 /// [`Blocked`](crate::Blocked).
 ///
 /// The layer asks the breaker when the service is called, not in `poll_ready`.

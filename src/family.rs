@@ -28,6 +28,7 @@ pub(crate) mod labels;
 mod lifetime_totals;
 mod lookup;
 mod metric;
+mod metrics;
 pub(crate) mod names;
 mod number;
 mod occupied;

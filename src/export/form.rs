@@ -26,6 +26,9 @@ pub enum Form {
     Histogram(Scale),
     /// A [`SlidingWindow`](crate::SlidingWindow) of these events.
     Window(&'static [(&'static str, Kind)]),
+    /// Several metrics, of the forms in [`Outline::fields`](super::Outline::fields): a struct that
+    /// [`metrics!`](crate::metrics!) declares. It has no parts: see [`fields`](super::fields()).
+    Fields,
 }
 
 impl Form {

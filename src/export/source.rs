@@ -17,8 +17,9 @@ use crate::window::SlidingWindow;
 /// A source of series, which an exporter visits one by one.
 ///
 /// Counters, gauges, maxima, minima, histograms and windows are sources of one series, without a
-/// label; a [`Family`] of one of them is a source with labels; and [`field`](super::field) makes a
-/// source of a family whose metrics are structs. A number that is none of these becomes a source by
+/// label; a [`Family`] of one of them is a source with labels, and so is a family of structs that
+/// [`metrics!`](crate::metrics!) declares, which [`fields`](super::fields()) takes apart.
+/// [`field`](super::field()) makes a source of one field of other structs. A number that is none of these becomes a source by
 /// [`from_fn`](super::from_fn), or one for each series of a family by
 /// [`field_fn`](super::field_fn); and the heaviest of [`HeavyKeys`](crate::HeavyKeys) by
 /// [`top`](super::top). A `&'static`, an [`Arc`] or a `Box` of a source is a source, too. A
@@ -203,6 +204,7 @@ pub(super) fn outline_of<L: Labels, M: Metric, F>(family: &Family<L, M, F>, form
         max_series: family.max_series(),
         overflows: L::COMBINATIONS.is_none(),
         series_return: L::COMBINATIONS.is_some(),
+        fields: Vec::new(),
     }
 }
 
@@ -229,7 +231,8 @@ where
     F: Fn() -> M + Send + Sync,
 {
     fn outline(&self) -> Outline {
-        outline_of(self, self.sample().any().form())
+        let sample = self.sample();
+        outline_of(self, sample.any().form()).with_fields_of(sample.any())
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {

@@ -10,7 +10,8 @@ use crate::in_flight::InFlight;
 
 /// A metric that a [`Family`](crate::Family) can hold.
 ///
-/// Implement it for a struct of several metrics, to find them all by one lookup:
+/// [`metrics!`](crate::metrics!) declares structs of several metrics, which are found by one lookup.
+/// Implement the trait by hand for a struct with other fields:
 ///
 /// ```
 /// use windrow::{Counter, Family, Gauge, labels, family::Metric};
@@ -46,8 +47,8 @@ use crate::in_flight::InFlight;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the metric of a family",
     label = "not a metric",
-    note = "for a struct of several metrics, implement `windrow::family::Metric`: what its all-time \
-            total is, and how totals add up"
+    note = "a struct of several metrics is declared by `windrow::metrics!`; any other implements \
+            `windrow::family::Metric`: what its all-time total is, and how totals add up"
 )]
 pub trait Metric: Send + Sync + 'static {
     /// The all-time total of a metric. `Default` is the total of an unused metric.

@@ -11,6 +11,7 @@ mod panics;
 mod places;
 mod run_time;
 mod schedules;
+mod several;
 mod sweeps;
 
 use std::collections::{BTreeMap, BTreeSet};

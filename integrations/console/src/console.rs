@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use windrow::export::{Catalog, Source};
+use windrow::export::{Catalog, Source, fields};
 use windrow::heavy::{HeavyKeys, Key};
 use windrow::{Clock, Kind};
 use windrow_prometheus::RegisterError;
@@ -83,12 +83,32 @@ impl Console {
         help: &str,
         source: impl Source + 'static,
     ) -> Result<(), RegisterError> {
-        let source: Arc<dyn Source> = Arc::new(source);
-        let outline = source.outline();
+        self.show_in("", name, help, Arc::new(source))
+    }
+
+    /// Shows a source, of which each field is a row of its own, with its values in a unit.
+    fn show_in(
+        &mut self,
+        unit: &str,
+        name: &str,
+        help: &str,
+        source: Arc<dyn Source>,
+    ) -> Result<(), RegisterError> {
         self.shown.scraped.register(name, help, Arc::clone(&source))?;
-        let unit = Unit::of(name, outline.form, "");
-        let (name, help) = (name.to_owned(), help.to_owned());
-        self.shown.metrics.push(Named { name, help, outline, unit, source });
+        for field in fields(source) {
+            let (name, help) = (field.full_name(name, "_"), help.to_owned());
+            let source = Arc::clone(field.source());
+            let outline = source.outline();
+            let in_unit = if field.is_in_unit() { unit } else { "" };
+            if in_unit == "ns" {
+                self.nanoseconds(&name);
+                let events = events_of(outline.form);
+                let values = events.iter().filter(|(_, kind)| *kind != Kind::Count);
+                values.for_each(|(event, _)| self.nanoseconds(event));
+            }
+            let unit = Unit::of(&name, outline.form, in_unit);
+            self.shown.metrics.push(Named { name, help, outline, unit, source });
+        }
         Ok(())
     }
 
@@ -149,16 +169,8 @@ impl Console {
     /// ```
     pub fn show_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
         for listed in catalog {
-            self.show(listed.name(), listed.help(), Arc::clone(listed.source()))?;
-            if let Some(metric) = self.shown.metrics.last_mut() {
-                metric.unit = Unit::of(&metric.name, metric.outline.form, listed.unit());
-            }
-            if listed.unit() == "ns" {
-                self.nanoseconds(listed.name());
-                let events = events_of(listed.outline().form);
-                let values = events.iter().filter(|(_, kind)| *kind != Kind::Count);
-                values.for_each(|(event, _)| self.nanoseconds(event));
-            }
+            let source = Arc::clone(listed.source());
+            self.show_in(listed.unit(), listed.name(), listed.help(), source)?;
         }
         Ok(())
     }

@@ -303,7 +303,7 @@ impl Exporter {
         let since = self.since;
         let mut describe = |(name, source): (Name, _)| describe(&name, source, since, &mut taken);
         let sources: Result<Vec<_>, _> = self.metrics.into_iter().map(&mut describe).collect();
-        let sources = sources?;
+        let sources: Vec<_> = sources?.into_iter().flatten().collect();
         let (temporality, histograms) = (self.temporality, self.histograms);
         let maker = PointMaker { temporality, histograms, clock: Clock::new() };
         let collector = Collector { sources, resource, maker, since: nanos(since) };

@@ -273,3 +273,31 @@ fn windows_of_all_lengths_keep_all_lines() {
         assert_eq!(lines, expected, "is_seldom: {is_seldom}");
     }
 }
+
+#[test]
+fn the_windows_among_several_metrics_are_written_each_under_its_field() {
+    windrow::metrics! {
+        struct Endpoint {
+            retries: windrow::Counter,
+            calls: SlidingWindow<Http> = SlidingWindow::of(Duration::from_millis(200), 2),
+        }
+    }
+    windrow::metrics! { struct Counts { retries: windrow::Counter } }
+
+    let directory = tempfile::tempdir().unwrap();
+    let mut log = Log::open(directory.path(), Options::default()).unwrap();
+    let endpoints = Family::<Route, Endpoint>::new();
+    let endpoint = endpoints.handle(Route { route: "/", status: 200 });
+    endpoint.retries.increment();
+    endpoint.calls.add(Http::Pass, 3);
+    std::thread::sleep(Duration::from_millis(300));
+    log.write("http", &endpoints).unwrap();
+    log.flush().unwrap();
+    let resource = r#"http_calls{route="/",status="200"}"#;
+    assert_eq!(logged(directory.path(), resource, "Pass").sum, 3);
+
+    let counts = Family::<Route, Counts>::new();
+    counts.with(Route { route: "/", status: 200 }).retries.increment();
+    let error = log.write("http", &counts).unwrap_err();
+    assert!(error.to_string().contains("http"), "{error}");
+}

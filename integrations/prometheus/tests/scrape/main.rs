@@ -10,6 +10,7 @@ mod random;
 mod recorder;
 mod refused;
 mod registry;
+mod several;
 mod spec;
 mod storm;
 mod text;

@@ -76,6 +76,9 @@ pub use walk::FamilyIter;
 /// assert_eq!(REQUESTS.lifetime(), 1);
 /// ```
 ///
+/// For several numbers in each series, as hits and misses, declare `M` by
+/// [`metrics!`](crate::metrics!).
+///
 /// Windows and gates have no default: their family takes a function that makes them, by
 /// [`with_constructor`](Self::with_constructor). A family of histograms with another scale than the
 /// default takes one, too:
@@ -234,8 +237,9 @@ macro_rules! constructor {
             ///
             /// labels! { pub struct Client { client: u32 } }
             ///
-            /// static CLIENTS: Family<Client, Gate> =
-            ///     Family::bounded(50_000, || Gate::strict(AtMost(100), Duration::from_secs(1), 10));
+            /// static CLIENTS: Family<Client, Gate> = Family::bounded(50_000, || {
+            ///     Gate::strict(AtMost(100), Duration::from_secs(1), 10)
+            /// });
             ///
             /// assert!(CLIENTS.with(Client { client: 7 }).try_admit(1));
             /// assert_eq!(CLIENTS.max_series(), 50_000);

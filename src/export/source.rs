@@ -17,11 +17,11 @@ use crate::window::SlidingWindow;
 /// A source of series, which an exporter visits one by one.
 ///
 /// Counters, gauges, maxima, minima, histograms and windows are sources of one series, without a
-/// label; a [`Family`] of one of them is a source with labels, and so is a family of structs that
-/// [`metrics!`](crate::metrics!) declares, which [`fields`](super::fields()) takes apart.
-/// [`field`](super::field()) makes a source of one field of other structs. A number that is none of these becomes a source by
-/// [`from_fn`](super::from_fn), or one for each series of a family by
-/// [`field_fn`](super::field_fn); and the heaviest of [`HeavyKeys`](crate::HeavyKeys) by
+/// label. A [`Family`] of one of them is a source with labels. A family of structs that
+/// [`metrics!`](crate::metrics!) declares is a source, too, which [`fields`](super::fields()) takes
+/// apart; of other structs, [`field`](super::field()) makes a source of one field. A number that is
+/// none of these becomes a source by [`from_fn`](super::from_fn), or one for each series of a
+/// family by [`field_fn`](super::field_fn); and the heaviest of [`HeavyKeys`](crate::HeavyKeys) by
 /// [`top`](super::top). A `&'static`, an [`Arc`] or a `Box` of a source is a source, too. A
 /// [`Weak`] is a source without series once the last `Arc` is dropped.
 ///

@@ -10,7 +10,7 @@ use crate::in_flight::InFlight;
 
 /// A metric that a [`Family`](crate::Family) can hold.
 ///
-/// [`metrics!`](crate::metrics!) declares structs of several metrics, which are found by one lookup.
+/// [`metrics!`](crate::metrics!) declares structs of several metrics, which one lookup finds.
 /// Implement the trait by hand for a struct with other fields:
 ///
 /// ```

@@ -225,8 +225,8 @@ impl Batch<'_> {
     /// [`close_past`](windrow::SlidingWindow::close_past) and
     /// [`drain_closed`](windrow::SlidingWindow::drain_closed). An empty bucket has no line.
     ///
-    /// The source is a source of [`Log::write`]. Of a family of [`metrics!`](windrow::metrics!), the
-    /// windows among the fields are added, each as `resource_field`. If a series of a family is
+    /// The source is a source of [`Log::write`]. Of a family of [`metrics!`](windrow::metrics!),
+    /// the windows among the fields are added, each as `resource_field`. If a series of a family is
     /// [removed](windrow::Family::retain), its counts since it was last added to a batch are in no
     /// line: give `retain` an idle time longer than a few batches.
     pub fn add(&mut self, resource: &str, source: &(impl Source + ?Sized)) {

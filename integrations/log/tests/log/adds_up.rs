@@ -1,6 +1,7 @@
 //! The counts in the lines and those outside of them add up to all counts.
 
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use windrow::clock::Manual;
@@ -276,13 +277,15 @@ fn windows_of_all_lengths_keep_all_lines() {
 
 #[test]
 fn the_windows_among_several_metrics_are_written_each_under_its_field() {
+    static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
     windrow::metrics! {
         struct Endpoint {
             retries: windrow::Counter,
-            calls: SlidingWindow<Http> = SlidingWindow::of(Duration::from_millis(200), 2),
+            calls: Window =
+                SlidingWindow::builder().clock(CLOCK.clone()).build().expect("the default"),
         }
+        struct Counts { retries: windrow::Counter }
     }
-    windrow::metrics! { struct Counts { retries: windrow::Counter } }
 
     let directory = tempfile::tempdir().unwrap();
     let mut log = Log::open(directory.path(), Options::default()).unwrap();
@@ -290,9 +293,8 @@ fn the_windows_among_several_metrics_are_written_each_under_its_field() {
     let endpoint = endpoints.handle(Route { route: "/", status: 200 });
     endpoint.retries.increment();
     endpoint.calls.add(Http::Pass, 3);
-    std::thread::sleep(Duration::from_millis(300));
+    CLOCK.advance(endpoint.calls.bucket_length());
     log.write("http", &endpoints).unwrap();
-    log.flush().unwrap();
     let resource = r#"http_calls{route="/",status="200"}"#;
     assert_eq!(logged(directory.path(), resource, "Pass").sum, 3);
 

@@ -7,6 +7,7 @@
 //! | step | type |
 //! |---|---|
 //! | the metrics, by name | [`Catalog`]: name, help text, unit and source of each metric |
+//! | the fields of its metrics | [`NamedField`], from [`fields`](fields()) |
 //! | its type, label names and bounds | [`Outline`], from [`Source::outline`] |
 //! | its series | [`Series`], from [`Source::visit`] |
 //! | its numbers | [`Reading`], from [`AnyMetric::read`]: [`Sample`]s, [`Part`] by [`Part`] |
@@ -62,6 +63,7 @@
 mod breaker;
 mod catalog;
 mod field;
+mod fields;
 mod form;
 mod from_fn;
 mod metric;
@@ -76,10 +78,11 @@ mod window;
 
 pub use catalog::{Catalog, CatalogError, Listed};
 pub use field::{FamilySource, Field, field};
+pub use fields::{NamedField, fields};
 pub use form::Form;
 pub use from_fn::{FieldFn, FromFn, field_count_fn, field_fn, from_fn, total_fn};
-pub use metric::{AnyMetric, Exported};
-pub use outline::Outline;
+pub use metric::{AnyMetric, Exported, Fields};
+pub use outline::{Outline, OutlineField};
 pub use parts::{Part, PartKind};
 pub use reading::{Reading, Sample, Value};
 pub use source::{Series, Source};

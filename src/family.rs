@@ -28,6 +28,7 @@ pub(crate) mod labels;
 mod lifetime_totals;
 mod lookup;
 mod metric;
+mod metrics;
 pub(crate) mod names;
 mod number;
 mod occupied;
@@ -74,6 +75,9 @@ pub use walk::FamilyIter;
 /// }
 /// assert_eq!(REQUESTS.lifetime(), 1);
 /// ```
+///
+/// For several numbers in each series, as hits and misses, declare `M` by
+/// [`metrics!`](crate::metrics!).
 ///
 /// Windows and gates have no default: their family takes a function that makes them, by
 /// [`with_constructor`](Self::with_constructor). A family of histograms with another scale than the
@@ -215,10 +219,17 @@ macro_rules! constructor {
             /// ```
             ///
             /// The type of a static has no place for a closure's type. There `F` is `fn() -> M`,
-            /// the default, to which a closure that captures nothing is converted. If
-            /// [`with_max_series`](Self::with_max_series) follows, write the types before the
-            /// constructor, too: otherwise the compiler takes the closure's own type for `F`, and
-            /// reports mismatched types.
+            /// the default, to which a closure that captures nothing is converted. For another
+            /// limit than 1000 series, a static is made by [`bounded`](Self::bounded): if
+            /// [`with_max_series`](Self::with_max_series) follows, the compiler takes the closure's
+            /// own type for `F`, and reports mismatched types.
+            pub $($const)? fn with_constructor(make: F) -> Family<L, M, F> {
+                Family::made_with((), make)
+            }
+
+            /// Returns a family without series, with at most `max_series` of them, whose metrics
+            /// `make` makes: [`with_constructor`](Self::with_constructor) and
+            /// [`with_max_series`](Self::with_max_series) in one. A static needs no type twice.
             ///
             /// ```
             /// use std::time::Duration;
@@ -226,15 +237,17 @@ macro_rules! constructor {
             ///
             /// labels! { pub struct Client { client: u32 } }
             ///
-            /// static CLIENTS: Family<Client, Gate> = Family::<Client, Gate>::with_constructor(
-            ///     || Gate::strict(AtMost(100), Duration::from_secs(1), 10),
-            /// )
-            /// .with_max_series(50_000);
+            /// static CLIENTS: Family<Client, Gate> = Family::bounded(50_000, || {
+            ///     Gate::strict(AtMost(100), Duration::from_secs(1), 10)
+            /// });
             ///
             /// assert!(CLIENTS.with(Client { client: 7 }).try_admit(1));
+            /// assert_eq!(CLIENTS.max_series(), 50_000);
             /// ```
-            pub $($const)? fn with_constructor(make: F) -> Family<L, M, F> {
-                Family::made_with((), make)
+            pub $($const)? fn bounded(max_series: usize, make: F) -> Family<L, M, F> {
+                let mut family = Family::made_with((), make);
+                family.limit = max_series;
+                family
             }
         }
 
@@ -252,9 +265,8 @@ macro_rules! constructor {
                 }
             }
 
-            /// Limits the number of series. Has no effect if all labels are enums. (After
-            /// [`with_constructor`](Self::with_constructor), a static needs the types twice: see
-            /// there.)
+            /// Limits the number of series. Has no effect if all labels are enums. A static whose
+            /// metrics have a constructor is made by [`bounded`](Self::bounded).
             ///
             /// Eight bytes and a bit for each series are allocated at the first use, up to eight
             /// mebibytes and an eighth. Beyond 1 048 576 series, lookups get slower.

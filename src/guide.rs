@@ -210,6 +210,7 @@ pub mod rate_display {}
 
 /// [`Family`]: crate::Family
 /// [`labels!`]: crate::labels!
+/// [`metrics!`]: crate::metrics!
 /// [exact-numbers.md]: exact_numbers
 /// [windows.md]: design::windows
 /// [performance.md]: performance

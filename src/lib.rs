@@ -13,6 +13,7 @@
 [from-atomic.md]: guide::from_atomic
 [from-sentinel.md]: guide::from_sentinel
 [from-striped.md]: guide::from_striped
+[heavy-keys.md]: guide::heavy_keys
 [in-flight.md]: guide::in_flight
 [limits.md]: guide::limits
 [orderings.md]: guide::orderings
@@ -39,7 +40,8 @@
 //!   [`Paces`] decides several limits at once: 10 a second and 200 a minute.
 //! * [`InFlight`] is an exact gauge of operations in progress, with a concurrency limit; in a
 //!   window, each bucket has the greatest level.
-//! * [`Family`] has a metric for each set of labels, with bounded cardinality.
+//! * [`Family`] has a metric for each set of labels, with bounded cardinality; [`metrics!`] declares
+//!   metrics of several numbers.
 //! * [`HeavyKeys`] finds the heaviest of any number of keys, with guaranteed bounds.
 //! * [`Breaker`] is a circuit breaker: it refuses calls for a while when too many failed, or were
 //!   slow.
@@ -98,22 +100,30 @@ mod window;
 pub use at_most::AtMost;
 #[doc(inline)]
 pub use breaker::Breaker;
+#[doc(inline)]
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::BuildError;
 #[doc(hidden)]
 pub use event::listed as __events;
 pub use event::{Event, Events, Kind, Stats, Typed, WideCells, kinds as kind};
+#[doc(inline)]
 pub use family::Family;
 #[doc(hidden)]
 pub use family::declared as __labels;
+#[doc(inline)]
 pub use gate::Gate;
+#[doc(inline)]
 pub use heavy::HeavyKeys;
+#[doc(inline)]
 pub use histogram::Histogram;
+#[doc(inline)]
 pub use in_flight::InFlight;
+#[doc(inline)]
 pub use last_calls::LastCalls;
 #[doc(hidden)]
 pub use once::Once as __Once;
+#[doc(inline)]
 pub use pace::{Pace, Paces};
 pub use recorded::Recorded;
 #[cfg(loom)]

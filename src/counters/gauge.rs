@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
-use crate::counters::one_word::{Extremal, OfOneWord};
+use crate::counters::one_word::{Extremal, OfOneWord, Settable};
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{Ordering, const_fn, fence};
 
@@ -29,8 +29,25 @@ use crate::sync::{Ordering, const_fn, fence};
 /// subtraction. It would treat the addition as later than itself and the subtraction as earlier,
 /// and the gauge would read 1 too much from then on. A [`sum`](Self::sum) can have the same error,
 /// but only once. To start from a known level, make the gauge from it: `Gauge::from(level)`.
+///
+/// A level that is known as a whole, such as a temperature or the length of a queue, needs no
+/// stripes. Keep it in an atomic, and export it by [`from_fn`](crate::export::from_fn):
+///
+/// ```
+/// use std::sync::atomic::{AtomicI64, Ordering};
+/// use windrow::export::{Catalog, from_fn};
+///
+/// static DEGREES: AtomicI64 = AtomicI64::new(0);
+///
+/// let mut catalog = Catalog::new();
+/// let degrees = from_fn(|| DEGREES.load(Ordering::Relaxed) as f64);
+/// catalog.add("temperature", "Degrees Celsius", degrees)?;
+/// DEGREES.store(21, Ordering::Relaxed); // this is the `set`
+/// # Ok::<(), windrow::export::CatalogError>(())
+/// ```
 #[doc(alias = "per-CPU gauge")]
 #[doc(alias = "IntGauge")]
+#[doc(alias = "set")]
 #[doc(alias = "AtomicI64")]
 #[doc(alias = "percpu_counter")]
 pub struct Gauge {
@@ -157,6 +174,10 @@ impl Gauge {
     pub fn fetch_sub(&self, n: i64, order: Ordering) {
         self.fetch_add(n.wrapping_neg(), order);
     }
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn set<T: Settable>(&self, _: T) {}
 
     /// Does not compile: a message says what to write instead.
     #[doc(hidden)]

@@ -16,7 +16,9 @@ pub struct Field<S, M, N> {
     get: fn(&M) -> &N,
 }
 
-/// Makes a source of one field of a family's metrics, which are structs of several.
+/// Makes a source of one field of a family's metrics, which are structs of several. (A struct that
+/// [`metrics!`](crate::metrics!) declares needs this only for a name or a unit of the field's own:
+/// exporters show all its fields.)
 ///
 /// The family is a `&'static`, an [`Arc`] or a [`Weak`].
 ///
@@ -100,8 +102,11 @@ family_sources! {
 
 impl<S: FamilySource, N: Exported> Source for Field<S, S::Metric, N> {
     fn outline(&self) -> Outline {
-        let form = |family: &Family<_, _, _>| (self.get)(&family.sample()).any().form();
-        let outline = self.family.with_family(|family| outline_of(family, form(family)));
+        let outline = self.family.with_family(|family| {
+            let sample = family.sample();
+            let metric = (self.get)(&sample).any();
+            outline_of(family, metric.form()).with_fields_of(metric)
+        });
         outline.unwrap_or_else(|| Outline::of_metric(Form::Counter))
     }
 

@@ -56,6 +56,8 @@ pub enum AnyMetric<'m> {
     Histogram(&'m Histogram),
     /// A sliding window.
     Window(&'m dyn AnyWindow),
+    /// Several metrics, by name: see [`fields`](super::fields()).
+    Fields(&'m dyn Fields),
 }
 
 impl AnyMetric<'_> {
@@ -71,6 +73,7 @@ impl AnyMetric<'_> {
             AnyMetric::RealTotal(_) => Form::RealTotal,
             AnyMetric::Histogram(histogram) => Form::Histogram(histogram.scale()),
             AnyMetric::Window(window) => Form::Window(window.events(), window.units()),
+            AnyMetric::Fields(_) => Form::Fields,
         }
     }
 }
@@ -90,19 +93,34 @@ impl AnyMetric<'_> {
 /// }
 /// ```
 ///
-/// For a struct of several metrics, see [`field`](super::field); for a number that is none of the
-/// library's metrics, [`from_fn`](super::from_fn), [`total_fn`](super::total_fn),
+/// A struct of several metrics is declared by [`metrics!`](crate::metrics!); one that is written by
+/// hand is exported field by field, by [`field`](super::field()). For a number that is none of the
+/// library's metrics, see [`from_fn`](super::from_fn), [`total_fn`](super::total_fn),
 /// [`field_fn`](super::field_fn) and [`field_count_fn`](super::field_count_fn).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be exported",
     note = "counters, gauges, maxima, minima, histograms and sliding windows can; of a struct that \
-            holds several metrics, export each by `windrow::export::field`",
+            holds several metrics, export each by `windrow::export::field`, or declare it by \
+            `windrow::metrics!`",
     note = "a number of any other type is exported by `windrow::export::from_fn`, or for each \
             series of a family by `windrow::export::field_fn`"
 )]
 pub trait Exported: Send + Sync + 'static {
     /// Returns a type-erased reference to the metric.
     fn any(&self) -> AnyMetric<'_>;
+}
+
+/// The metrics of a struct, by name. [`metrics!`](crate::metrics!) implements it.
+pub trait Fields: Send + Sync {
+    /// Returns the names of the fields, in the order of their positions.
+    fn names(&self) -> &'static [&'static str];
+
+    /// Returns the metric at a position.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no field at that position.
+    fn field(&self, position: usize) -> AnyMetric<'_>;
 }
 
 macro_rules! exported {

@@ -1,6 +1,7 @@
 //! Outlines: the properties of a source that are known before it is read.
 
 use super::form::Form;
+use super::metric::AnyMetric;
 
 /// The properties of a [source](super::Source) that are known before it is read: its form, label
 /// names and bounds.
@@ -32,6 +33,21 @@ pub struct Outline {
     pub overflows: bool,
     /// True if a removed series may return with its former counts.
     pub series_return: bool,
+    /// The metrics in each series, if the form is [`Form::Fields`]; otherwise empty. Those of a
+    /// struct in a struct are listed one by one, as `outer_inner`.
+    pub fields: Vec<OutlineField>,
+}
+
+/// One of several metrics in each series of a [source](super::Source).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutlineField {
+    /// The name of the field.
+    pub name: String,
+    /// The type of its metrics.
+    pub form: Form,
+    /// Its position in the struct; in a struct in a struct, one position after the other.
+    pub(super) path: Vec<usize>,
 }
 
 impl Outline {
@@ -63,15 +79,51 @@ impl Outline {
     /// assert_eq!(series, 0);
     /// ```
     pub const fn of_metric(form: Form) -> Outline {
-        Outline { form, labels: Vec::new(), max_series: 1, overflows: false, series_return: false }
+        Outline {
+            form,
+            labels: Vec::new(),
+            max_series: 1,
+            overflows: false,
+            series_return: false,
+            fields: Vec::new(),
+        }
     }
 
     /// Returns a label of the source that exporters need for another purpose, if there is one: a
     /// label `overflow` beside an overflow series, or a label that samples have.
     pub fn reserved_label(&self) -> Option<&str> {
-        let more = self.form.sample_labels();
-        let is_reserved =
-            |label: &str| more.contains(&label) || (self.overflows && label == Outline::OVERFLOW);
+        let mut forms = vec![self.form];
+        forms.extend(self.fields.iter().map(|field| field.form));
+        let is_reserved = |label: &str| {
+            forms.iter().any(|form| form.sample_labels().contains(&label))
+                || (self.overflows && label == Outline::OVERFLOW)
+        };
         self.labels.iter().map(String::as_str).find(|label| is_reserved(label))
+    }
+
+    /// Returns the outline with the fields of a metric of the source.
+    pub(super) fn with_fields_of(mut self, metric: AnyMetric<'_>) -> Outline {
+        list("", &mut Vec::new(), metric, &mut self.fields);
+        self
+    }
+}
+
+/// Lists the fields of a metric, which is itself at a path.
+fn list(name: &str, path: &mut Vec<usize>, metric: AnyMetric<'_>, into: &mut Vec<OutlineField>) {
+    let AnyMetric::Fields(fields) = metric else {
+        if !path.is_empty() {
+            into.push(OutlineField {
+                name: name.to_owned(),
+                form: metric.form(),
+                path: path.clone(),
+            });
+        }
+        return;
+    };
+    for (position, field) in fields.names().iter().enumerate() {
+        let name = if name.is_empty() { (*field).to_owned() } else { format!("{name}_{field}") };
+        path.push(position);
+        list(&name, path, fields.field(position), into);
+        path.pop();
     }
 }

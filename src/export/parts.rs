@@ -167,6 +167,7 @@ impl Form {
             Form::RealTotal => (slice::from_ref(&REAL_COUNTER), &[]),
             Form::Histogram(_) => (slice::from_ref(&HISTOGRAM), &[]),
             Form::Window(events, _) => (&WINDOW, events),
+            Form::Fields => (&[], &[]),
         };
         let is_there = move |part: &&Part| {
             part.which == Which::Only || events.iter().any(|(_, kind)| part.which.is_of(*kind))

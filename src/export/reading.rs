@@ -132,6 +132,7 @@ impl Reading {
             AnyMetric::Count(count) => Read::Number(count.map(Value::Count)),
             AnyMetric::Histogram(histogram) => Read::Values(histogram.lifetime()),
             AnyMetric::Window(window) => Read::Window(Window::of(window, part)),
+            AnyMetric::Fields(_) => Read::Number(None),
         };
         Reading { form: metric.form(), exemplars, read }
     }

@@ -17,10 +17,11 @@ use crate::window::SlidingWindow;
 /// A source of series, which an exporter visits one by one.
 ///
 /// Counters, gauges, maxima, minima, histograms and windows are sources of one series, without a
-/// label; a [`Family`] of one of them is a source with labels; and [`field`](super::field) makes a
-/// source of a family whose metrics are structs. A number that is none of these becomes a source by
-/// [`from_fn`](super::from_fn), or one for each series of a family by
-/// [`field_fn`](super::field_fn); and the heaviest of [`HeavyKeys`](crate::HeavyKeys) by
+/// label. A [`Family`] of one of them is a source with labels. A family of structs that
+/// [`metrics!`](crate::metrics!) declares is a source, too, which [`fields`](super::fields()) takes
+/// apart; of other structs, [`field`](super::field()) makes a source of one field. A number that is
+/// none of these becomes a source by [`from_fn`](super::from_fn), or one for each series of a
+/// family by [`field_fn`](super::field_fn); and the heaviest of [`HeavyKeys`](crate::HeavyKeys) by
 /// [`top`](super::top). A [`Breaker`](crate::Breaker) is a source of its all-time counts, a series
 /// for each `event`. A `&'static`, an [`Arc`] or a `Box` of a source is a source, too. A
 /// [`Weak`] is a source without series once the last `Arc` is dropped.
@@ -204,6 +205,7 @@ pub(super) fn outline_of<L: Labels, M: Metric, F>(family: &Family<L, M, F>, form
         max_series: family.max_series(),
         overflows: L::COMBINATIONS.is_none(),
         series_return: L::COMBINATIONS.is_some(),
+        fields: Vec::new(),
     }
 }
 
@@ -230,7 +232,8 @@ where
     F: Fn() -> M + Send + Sync,
 {
     fn outline(&self) -> Outline {
-        outline_of(self, self.sample().any().form())
+        let sample = self.sample();
+        outline_of(self, sample.any().form()).with_fields_of(sample.any())
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {

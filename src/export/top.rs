@@ -118,6 +118,7 @@ where
             max_series: self.n,
             overflows: true,
             series_return: true,
+            fields: Vec::new(),
         }
     }
 

@@ -5,7 +5,8 @@ pub use crate::family::field::{Field, OptionalText};
 
 /// Declares sets of labels, and enums for their values.
 ///
-/// Each field of a set is a label with the field's name. Fields are as visible as the set.
+/// Each field of a set is a label with the field's name. Fields are as visible as the set, with or
+/// without a `pub` of their own.
 ///
 /// | declared as | in the set | exporters show |
 /// |---|---|---|
@@ -59,6 +60,21 @@ pub use crate::family::field::{Field, OptionalText};
 /// let series = calls.iter().next().unwrap();
 /// let shown: Vec<_> = series.pairs().map(|(name, value)| format!("{name}={value}")).collect();
 /// assert_eq!(shown, ["client=192.0.2.1", "user=ann", "ratio=0.5"]);
+/// ```
+///
+/// Fields may be written with `pub`, as in any struct:
+///
+/// ```
+/// windrow::labels! { pub struct Request { pub route: String, pub status: u16 } }
+///
+/// let request = Request { route: "/cart", status: 200 };
+/// assert_eq!(request.route, "/cart");
+/// ```
+///
+/// A narrower visibility of one field is a compile error, because a lookup needs all fields:
+///
+/// ```compile_fail
+/// windrow::labels! { pub struct Request { pub(crate) route: str } }
 /// ```
 ///
 /// A label of any other type is a compile error that says how to declare it:
@@ -156,6 +172,24 @@ macro_rules! __label_text {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __label_set {
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* pub ( $($place:tt)+ ) $label:ident : $($fields:tt)* }
+    ) => {
+        ::core::compile_error!(::core::concat!(
+            "the label `", ::core::stringify!($label), "` is as visible as its set: leave out `pub(",
+            ::core::stringify!($($place)+), ")`"
+        ));
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* pub $label:ident : $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : $($fields)* }
+        }
+    };
     (
         $attributes:tt $visibility:tt $name:ident { $($lifetimes:tt)* } { $($done:tt)* }
         { $set:lifetime $static:lifetime $lent:lifetime }

@@ -12,7 +12,8 @@ use crate::pace::{Pace, Paces};
 
 /// A metric that a [`Family`](crate::Family) can hold.
 ///
-/// Implement it for a struct of several metrics, to find them all by one lookup:
+/// [`metrics!`](crate::metrics!) declares structs of several metrics, which one lookup finds.
+/// Implement the trait by hand for a struct with other fields:
 ///
 /// ```
 /// use windrow::{Counter, Family, Gauge, labels, family::Metric};
@@ -48,8 +49,8 @@ use crate::pace::{Pace, Paces};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the metric of a family",
     label = "not a metric",
-    note = "for a struct of several metrics, implement `windrow::family::Metric`: what its all-time \
-            total is, and how totals add up"
+    note = "a struct of several metrics is declared by `windrow::metrics!`; any other implements \
+            `windrow::family::Metric`: what its all-time total is, and how totals add up"
 )]
 pub trait Metric: Send + Sync + 'static {
     /// The all-time total of a metric. `Default` is the total of an unused metric.

@@ -247,3 +247,21 @@ fn a_family_has_a_gate_for_each_client() {
         assert_eq!(rationed().gate().granted(), through + rationed().unused());
     }
 }
+
+#[test]
+fn a_static_of_gates_has_another_limit_of_series_without_its_types_written_twice() {
+    static GATES: Family<Client, Gate> = Family::bounded(3, || Gate::of(AtMost(2), MINUTE, 60));
+    for client in 0..5 {
+        let _counted = GATES.with(Client { client }).try_admit(1);
+    }
+    assert_eq!((GATES.max_series(), GATES.len(), GATES.refused()), (3, 3, 2));
+}
+
+#[test]
+fn a_constructor_that_captures_takes_a_limit_too() {
+    let limit = 2;
+    let gates = Family::<Client, _, _>::bounded(1, move || Gate::of(AtMost(limit), MINUTE, 60));
+    let ask = |_| gates.with(Client { client: 7 }).try_admit(1);
+    assert_eq!(let_through(4, 2, ask), 2);
+    assert_eq!(gates.max_series(), 1);
+}

@@ -11,6 +11,7 @@ mod panics;
 mod places;
 mod run_time;
 mod schedules;
+mod several;
 mod sweeps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -460,4 +461,22 @@ fn a_set_has_one_series_whoever_makes_it() {
         assert_eq!(family.len(), 32, "round {round}");
         assert!((0..32).all(|number| family.with(Number { number }).sum() == 4));
     }
+}
+
+mod from_outside {
+    windrow::labels! {
+        #[derive(PartialOrd)]
+        pub struct Public { pub route: String, /** A port. */ pub port: u16, zone: Option<String> }
+    }
+}
+
+#[test]
+fn fields_may_be_written_with_pub() {
+    use from_outside::Public;
+    let family: Family<Public, Counter> = Family::new();
+    family.with(Public { route: "/a", port: 80, zone: None }).increment();
+    let series = family.iter().next().expect("one");
+    let labels = series.labels().expect("labels");
+    assert_eq!((labels.route, labels.port, labels.zone), ("/a", 80, None));
+    assert_eq!(Public::names(&()), ["route", "port", "zone"]);
 }

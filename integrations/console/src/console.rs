@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use windrow::Clock;
-use windrow::export::{Catalog, Source};
+use windrow::export::{Catalog, Source, fields};
 use windrow::heavy::{HeavyKeys, Key};
 use windrow_prometheus::RegisterError;
 
@@ -83,17 +83,34 @@ impl Console {
         help: &str,
         source: impl Source + 'static,
     ) -> Result<(), RegisterError> {
-        let source: Arc<dyn Source> = Arc::new(source);
-        let outline = source.outline();
+        self.show_in("", name, help, Arc::new(source))
+    }
+
+    /// Shows a source, of which each field is a row of its own, with its values in a unit.
+    fn show_in(
+        &mut self,
+        unit: &str,
+        name: &str,
+        help: &str,
+        source: Arc<dyn Source>,
+    ) -> Result<(), RegisterError> {
         self.shown.scraped.register(name, help, Arc::clone(&source))?;
-        for (event, unit) in units_of(outline.form) {
-            if unit == "ns" {
-                self.nanoseconds(event);
+        for field in fields(source) {
+            let (name, help) = (field.full_name(name, "_"), help.to_owned());
+            let source = Arc::clone(field.source());
+            let outline = source.outline();
+            let in_unit = if field.is_in_unit() { unit } else { "" };
+            if in_unit == "ns" {
+                self.nanoseconds(&name);
             }
+            for (event, unit) in units_of(outline.form) {
+                if unit == "ns" || (unit.is_empty() && in_unit == "ns") {
+                    self.nanoseconds(event);
+                }
+            }
+            let unit = Unit::of(&name, outline.form, in_unit);
+            self.shown.metrics.push(Named { name, help, outline, unit, source });
         }
-        let unit = Unit::of(name, outline.form, "");
-        let (name, help) = (name.to_owned(), help.to_owned());
-        self.shown.metrics.push(Named { name, help, outline, unit, source });
         Ok(())
     }
 
@@ -154,16 +171,8 @@ impl Console {
     /// ```
     pub fn show_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
         for listed in catalog {
-            self.show(listed.name(), listed.help(), Arc::clone(listed.source()))?;
-            if let Some(metric) = self.shown.metrics.last_mut() {
-                metric.unit = Unit::of(&metric.name, metric.outline.form, listed.unit());
-            }
-            if listed.unit() == "ns" {
-                self.nanoseconds(listed.name());
-                let units = units_of(listed.outline().form);
-                let undeclared = units.filter(|(_, unit)| unit.is_empty());
-                undeclared.for_each(|(event, _)| self.nanoseconds(event));
-            }
+            let source = Arc::clone(listed.source());
+            self.show_in(listed.unit(), listed.name(), listed.help(), source)?;
         }
         Ok(())
     }

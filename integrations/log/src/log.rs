@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
-use windrow::export::{AnyMetric, AnyWindow, Source};
+use windrow::export::{AnyMetric, AnyWindow, Series, Source};
 use windrow::heavy::Key;
 use windrow::{Clock, HeavyKeys, Kind, Stats, Timestamp};
 
@@ -225,14 +225,34 @@ impl Batch<'_> {
     /// [`close_past`](windrow::SlidingWindow::close_past) and
     /// [`drain_closed`](windrow::SlidingWindow::drain_closed). An empty bucket has no line.
     ///
-    /// The source is a source of [`Log::write`]. If a series of a family is
+    /// The source is a source of [`Log::write`]. Of a family of [`metrics!`](windrow::metrics!),
+    /// the windows among the fields are added, each as `resource_field`. If a series of a family is
     /// [removed](windrow::Family::retain), its counts since it was last added to a batch are in no
     /// line: give `retain` an idle time longer than a few batches.
     pub fn add(&mut self, resource: &str, source: &(impl Source + ?Sized)) {
-        source.visit(&mut |series| match series.metric() {
-            AnyMetric::Window(window) => self.add_window(&name(resource, series), window),
-            _ => self.refused = Some(LogError::NoWindow { resource: resource.to_owned() }),
+        source.visit(&mut |series| {
+            if !self.add_windows(resource, series, series.metric()) {
+                self.refused = Some(LogError::NoWindow { resource: resource.to_owned() });
+            }
         });
+    }
+
+    /// Adds a window, or the windows among several metrics. Returns whether there was one.
+    fn add_windows(&mut self, resource: &str, series: &dyn Series, metric: AnyMetric<'_>) -> bool {
+        match metric {
+            AnyMetric::Window(window) => {
+                self.add_window(&name(resource, series), window);
+                true
+            }
+            AnyMetric::Fields(fields) => {
+                let names = fields.names().iter().enumerate();
+                names.fold(false, |found, (position, field)| {
+                    let resource = format!("{resource}_{field}");
+                    self.add_windows(&resource, series, fields.field(position)) || found
+                })
+            }
+            _ => false,
+        }
     }
 
     fn add_window(&mut self, resource: &str, window: &dyn AnyWindow) {

@@ -105,6 +105,7 @@ pub(crate) fn most(form: Form) -> (usize, usize) {
             (events.len() * MOST_BUCKETS, events.len() * QUANTILES)
         }
         Form::Window(events, _) => (events.len(), events.len()),
+        Form::Fields => (0, 0),
     }
 }
 

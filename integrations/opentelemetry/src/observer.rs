@@ -5,7 +5,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentelemetry::metrics::{AsyncInstrument, Meter};
-use windrow::export::{Catalog, Outline, Part, Source};
+use windrow::export::{Catalog, Outline, Part, Source, fields};
 
 use crate::error::ObserveError;
 use crate::instrument::{Kind, Value, attributes, instruments, most};
@@ -86,7 +86,8 @@ impl Observer {
     ///
     /// # Errors
     ///
-    /// Returns [`ObserveError`]. Then nothing of the metric is exported.
+    /// Returns [`ObserveError`]. Then nothing of the metric is exported. (Of the fields of a family
+    /// of [`metrics!`](windrow::metrics!), those before the refused one are.)
     ///
     /// ```
     /// # use opentelemetry::global::meter;
@@ -176,10 +177,31 @@ impl Observer {
         self.make(limit, &described, &source)
     }
 
+    /// Makes the instruments of each field of a source; of a source without fields, its own.
     fn make(
         &mut self,
         limit: usize,
         described: &Described<'_>,
+        source: &Arc<dyn Source>,
+    ) -> Result<(), ObserveError> {
+        for (position, field) in fields(Arc::clone(source)).iter().enumerate() {
+            let name = field.full_name(described.name, ".");
+            let unit = if field.is_in_unit() { described.unit } else { "" };
+            // All fields have one overflow series.
+            let family = (position == 0).then_some(described.name);
+            let described = Described { name: &name, unit, ..*described };
+            self.make_one(limit, &described, family, field.source())?;
+        }
+        Ok(())
+    }
+
+    /// Makes the instruments of a source without fields. `family` is the name for the uses of its
+    /// overflow series.
+    fn make_one(
+        &mut self,
+        limit: usize,
+        described: &Described<'_>,
+        family: Option<&str>,
         source: &Arc<dyn Source>,
     ) -> Result<(), ObserveError> {
         let Described { name, description, unit } = *described;
@@ -198,24 +220,24 @@ impl Observer {
         let mut all: Vec<_> = of_series
             .map(|it| {
                 let unit = if it.is_in_unit { outline.form.unit(it.part(), unit) } else { "" };
-                (it.suffix, it.about, unit, it.kind, Look::new(source, &outline.labels, Some(it)))
+                let look = Look::new(source, &outline.labels, Some(it));
+                (join(name, ".", it.suffix), it.about, unit, it.kind, look)
             })
             .collect();
-        if outline.overflows {
+        if let Some(family) = family.filter(|_| outline.overflows) {
             let Part { suffix, about, .. } = Part::OVERFLOW;
-            all.push((suffix, about, "", Kind::Counter, Look::new(source, &[], None)));
+            let name = join(family, ".", suffix);
+            all.push((name, about, "", Kind::Counter, Look::new(source, &[], None)));
         }
-        for (suffix, ..) in &all {
-            let name = join(name, ".", suffix);
+        for (name, ..) in &all {
             if name.len() > LONGEST_NAME {
-                return Err(ObserveError::NameTooLong { name });
+                return Err(ObserveError::NameTooLong { name: name.clone() });
             }
             if self.names.contains(&name.to_lowercase()) {
-                return Err(ObserveError::NameTaken { name });
+                return Err(ObserveError::NameTaken { name: name.clone() });
             }
         }
-        for (suffix, about, unit, kind, look) in all {
-            let name = join(name, ".", suffix);
+        for (name, about, unit, kind, look) in all {
             self.names.insert(name.to_lowercase());
             let (description, unit) = (join(description, ": ", about), unit.to_owned());
             match kind {

@@ -86,7 +86,7 @@ mod tests {
         let name = Name { full, description, unit };
         let source = describe(&name, Arc::new(Counter::new()), UNIX_EPOCH, &mut HashSet::new());
         let collector = Collector {
-            sources: vec![source.unwrap()],
+            sources: source.unwrap(),
             resource: Resource { attributes: Vec::new() },
             maker: PointMaker {
                 temporality: Temporality::Cumulative,

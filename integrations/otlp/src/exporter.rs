@@ -79,9 +79,11 @@ impl Exporter {
     /// # use windrow_otlp::Exporter;
     /// let exporter = Exporter::to("http://127.0.0.1:4318");
     /// let below_a_path = Exporter::to("http://gateway/otlp"); // sends to /otlp/v1/metrics
+    /// let host = "127.0.0.1";
+    /// let from_a_setting = Exporter::to(format!("http://{host}:4318"));
     /// ```
-    pub fn to(endpoint: &str) -> Exporter {
-        Exporter::over(Protocol::Http, endpoint)
+    pub fn to(endpoint: impl Into<String>) -> Exporter {
+        Exporter::over(Protocol::Http, endpoint.into())
     }
 
     /// Sends over gRPC, to a collector such as `http://127.0.0.1:4317`.
@@ -92,13 +94,13 @@ impl Exporter {
     /// ```
     #[cfg(feature = "grpc")]
     #[cfg_attr(docsrs, doc(cfg(feature = "grpc")))]
-    pub fn to_grpc(endpoint: &str) -> Exporter {
-        Exporter::over(Protocol::Grpc, endpoint)
+    pub fn to_grpc(endpoint: impl Into<String>) -> Exporter {
+        Exporter::over(Protocol::Grpc, endpoint.into())
     }
 
-    fn over(protocol: Protocol, endpoint: &str) -> Exporter {
+    fn over(protocol: Protocol, endpoint: String) -> Exporter {
         Exporter {
-            endpoint: endpoint.to_owned(),
+            endpoint,
             protocol,
             headers: Vec::new(),
             resource: Vec::new(),
@@ -301,7 +303,7 @@ impl Exporter {
         let since = self.since;
         let mut describe = |(name, source): (Name, _)| describe(&name, source, since, &mut taken);
         let sources: Result<Vec<_>, _> = self.metrics.into_iter().map(&mut describe).collect();
-        let sources = sources?;
+        let sources: Vec<_> = sources?.into_iter().flatten().collect();
         let (temporality, histograms) = (self.temporality, self.histograms);
         let maker = PointMaker { temporality, histograms, clock: Clock::new() };
         let collector = Collector { sources, resource, maker, since: nanos(since) };

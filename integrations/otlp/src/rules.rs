@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use windrow::export::{Outline, Part, Source, StartTimes};
+use windrow::export::{NamedField, Outline, Part, Source, StartTimes, fields};
 
 use crate::error::StartError;
 
@@ -34,10 +34,32 @@ pub(crate) struct Name {
     pub(crate) unit: String,
 }
 
-/// Checks and names the metrics of a source. `since` is the time since which metrics count that do
-/// not know their own, and `taken` has the names of others, in lower case.
+/// Checks and names the metrics of each field of a source; of a source without fields, its own.
+/// `since` is the time since which metrics count that do not know their own, and `taken` has the
+/// names of others, in lower case.
 pub(crate) fn describe(
     given: &Name,
+    source: Arc<dyn Source>,
+    since: SystemTime,
+    taken: &mut HashSet<String>,
+) -> Result<Vec<Described>, StartError> {
+    let fields = fields(source);
+    let describe = |(position, field): (usize, &NamedField)| {
+        let full = field.full_name(&given.full, ".");
+        let unit = if field.is_in_unit() { given.unit.clone() } else { String::new() };
+        let name = Name { full, description: given.description.clone(), unit };
+        // All fields have one overflow series.
+        let family = (position == 0).then_some(given);
+        describe_one(&name, family, Arc::clone(field.source()), since, taken)
+    };
+    fields.iter().enumerate().map(describe).collect()
+}
+
+/// Checks and names the metrics of a source without fields. `family` has the name for the uses of
+/// its overflow series.
+fn describe_one(
+    given: &Name,
+    family: Option<&Name>,
     source: Arc<dyn Source>,
     since: SystemTime,
     taken: &mut HashSet<String>,
@@ -45,13 +67,14 @@ pub(crate) fn describe(
     let outline = source.outline();
     check_name(&given.full)?;
     check_labels(&outline)?;
-    let described = |part: &Part| Name {
+    let described = |given: &Name, part: &Part| Name {
         full: join(&given.full, ".", part.suffix),
         description: join(&given.description, ": ", part.about),
         unit: outline.form.unit(part, &given.unit).to_owned(),
     };
-    let parts: Vec<_> = outline.form.parts().map(|part| (part, described(part))).collect();
-    let uses = outline.overflows.then(|| described(&Part::OVERFLOW));
+    let parts: Vec<_> = outline.form.parts().map(|part| (part, described(given, part))).collect();
+    let family = family.filter(|_| outline.overflows);
+    let uses = family.map(|family| described(family, &Part::OVERFLOW));
     for name in parts.iter().map(|(_, name)| name).chain(&uses) {
         if name.full.len() > LONGEST {
             return Err(StartError::NameTooLong { name: name.full.clone() });

@@ -1,10 +1,11 @@
 //! The metrics that a source is shown as: their names, helps, units and types.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use windrow::export::{Outline, Part, PartKind, Reading, Sample, Source, Value};
+use windrow::export::{NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields};
 
-use crate::buckets::{Buckets, Registrable};
+use crate::buckets::{Buckets, Registrable, buckets};
 use crate::error::RegisterError;
 use crate::escaping::{Escaping, NameKind};
 use crate::rules::{Characters, check_labels, check_name, check_unit};
@@ -76,8 +77,33 @@ impl Type {
 }
 
 impl Described {
-    /// Checks and names the metrics of a source. Whether their names are taken is to be checked.
-    pub(crate) fn of(
+    /// Checks and names the metrics of each field of a source; of a source without fields, its own.
+    /// Whether their names are taken is to be checked.
+    pub(crate) fn all(
+        characters: Characters,
+        (name, help, unit): (&str, &str, &str),
+        source: impl Registrable,
+    ) -> Result<Vec<Described>, RegisterError> {
+        let (source, shown) = source.with_buckets();
+        let described = |field: &NamedField| {
+            let name = field.full_name(name, "_");
+            let (unit, shown) =
+                if field.is_in_unit() { (unit, shown.clone()) } else { ("", Buckets::DEFAULT) };
+            let source = buckets(Arc::clone(field.source()), shown);
+            Described::of(characters, (&name, help, unit), source)
+        };
+        let mut all: Vec<_> =
+            fields(source.into()).iter().map(described).collect::<Result<_, _>>()?;
+        // All fields have one overflow series.
+        for (position, one) in all.iter_mut().enumerate() {
+            let uses = one.uses.take().filter(|_| position == 0);
+            one.uses = uses.map(|_| Named::of(name, help, unit, &Part::OVERFLOW));
+        }
+        Ok(all)
+    }
+
+    /// Checks and names the metrics of a source without fields.
+    fn of(
         characters: Characters,
         (name, help, unit): (&str, &str, &str),
         source: impl Registrable,

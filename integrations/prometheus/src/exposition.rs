@@ -202,17 +202,21 @@ impl Exposition {
         source: impl Registrable,
     ) -> Result<(), RegisterError> {
         check_name(self.characters, name)?;
-        let described = Described::of(self.characters, (&self.full(name), help, unit), source)?;
+        let all = Described::all(self.characters, (&self.full(name), help, unit), source)?;
         let own = self.labels.iter().map(|(name, _)| name.as_str());
-        if described.outline.overflows && own.clone().any(|label| label == Outline::OVERFLOW) {
-            return Err(RegisterError::ReservedLabel { label: Outline::OVERFLOW.to_owned() });
+        for described in &all {
+            if described.outline.overflows && own.clone().any(|label| label == Outline::OVERFLOW) {
+                return Err(RegisterError::ReservedLabel { label: Outline::OVERFLOW.to_owned() });
+            }
+            check_labels(self.characters, own.clone().chain(label_names(&described.outline)))?;
         }
-        check_labels(self.characters, own.chain(label_names(&described.outline)))?;
-        self.taken.take(described.named())?;
-        let (since, labels) = (self.since, self.labels.clone());
-        let starts = StartTimes::since(since);
-        let registered = Registered { described, labels, since, starts };
-        self.metrics.push(Metric::Source(Box::new(registered)));
+        self.taken.take(all.iter().flat_map(Described::named))?;
+        let since = self.since;
+        for described in all {
+            let (labels, starts) = (self.labels.clone(), StartTimes::since(since));
+            let registered = Registered { described, labels, since, starts };
+            self.metrics.push(Metric::Source(Box::new(registered)));
+        }
         Ok(())
     }
 

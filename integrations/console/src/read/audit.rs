@@ -34,7 +34,8 @@ pub(crate) fn audit(metric: AnyMetric<'_>, ledger: &mut Ledger) -> Audit {
         AnyMetric::Gauge(_)
         | AnyMetric::InFlight(_)
         | AnyMetric::Real(_)
-        | AnyMetric::RealTotal(_) => Audit::Nothing,
+        | AnyMetric::RealTotal(_)
+        | AnyMetric::Fields(_) => Audit::Nothing,
         AnyMetric::Count(count) => count.map_or(Audit::Nothing, |value| ledger.only_grows(value)),
         AnyMetric::Maximum(maximum) => {
             maximum.get().map_or(Audit::Nothing, |value| ledger.only_grows(value))

@@ -31,6 +31,7 @@ pub(crate) fn numbers(
             values::numbers(lifetime, &histogram.distribution(), into);
         }
         AnyMetric::Window(window) => return window::numbers(window, bounds, into),
+        AnyMetric::Fields(_) => {} // each field is a row of its own
     }
     (0, Above::default())
 }

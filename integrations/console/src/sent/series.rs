@@ -27,6 +27,8 @@ pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
             all
         }
         AnyMetric::Window(window) => window::all(window),
+        // Each field is a row of its own.
+        AnyMetric::Fields(_) => json!({}),
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) fn form_name(form: Form) -> &'static str {
         Form::Minimum => "minimum",
         Form::Histogram(_) => "histogram",
         Form::Window(..) => "window",
+        Form::Fields => "fields",
     }
 }
 

@@ -185,3 +185,24 @@ async fn a_frame_that_takes_long_holds_up_no_answer() {
     assert!(shown.contains("\nload  0.5"), "{shown}");
     drop((blocks, stream));
 }
+
+#[tokio::test]
+async fn each_field_of_several_metrics_is_a_row() {
+    windrow::metrics! { struct Cache { hits: windrow::Counter, rt: windrow::Histogram } }
+    windrow::labels! { struct Tenant { tenant: str } }
+    let caches = Arc::new(windrow::Family::<Tenant, Cache>::new());
+    let cache = caches.handle(Tenant { tenant: "acme" });
+    cache.hits.add(7);
+    cache.rt.record(1_250_000);
+    let mut catalog = windrow::export::Catalog::new();
+    catalog.add("cache", "Lookups", caches).unwrap().set_unit("ns");
+    let mut console = Console::new("shop");
+    console.show_all(&catalog).unwrap();
+    let console = console.build();
+    let shown = get(console.clone(), "/text").await;
+    for expected in ["cache_hits", "cache_rt", "acme", "p50 1.250ms"] {
+        assert!(shown.contains(expected), "{shown}");
+    }
+    let scraped = get(console, "/metrics").await;
+    assert!(scraped.contains("\ncache_hits_total{tenant=\"acme\"} 7\n"), "{scraped}");
+}

@@ -1,6 +1,7 @@
 //! The counts in the lines and those outside of them add up to all counts.
 
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use windrow::clock::Manual;
@@ -272,4 +273,33 @@ fn windows_of_all_lengths_keep_all_lines() {
         };
         assert_eq!(lines, expected, "is_seldom: {is_seldom}");
     }
+}
+
+#[test]
+fn the_windows_among_several_metrics_are_written_each_under_its_field() {
+    static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
+    windrow::metrics! {
+        struct Endpoint {
+            retries: windrow::Counter,
+            calls: Window =
+                SlidingWindow::builder().clock(CLOCK.clone()).build().expect("the default"),
+        }
+        struct Counts { retries: windrow::Counter }
+    }
+
+    let directory = tempfile::tempdir().unwrap();
+    let mut log = Log::open(directory.path(), Options::default()).unwrap();
+    let endpoints = Family::<Route, Endpoint>::new();
+    let endpoint = endpoints.handle(Route { route: "/", status: 200 });
+    endpoint.retries.increment();
+    endpoint.calls.add(Http::Pass, 3);
+    CLOCK.advance(endpoint.calls.bucket_length());
+    log.write("http", &endpoints).unwrap();
+    let resource = r#"http_calls{route="/",status="200"}"#;
+    assert_eq!(logged(directory.path(), resource, "Pass").sum, 3);
+
+    let counts = Family::<Route, Counts>::new();
+    counts.with(Route { route: "/", status: 200 }).retries.increment();
+    let error = log.write("http", &counts).unwrap_err();
+    assert!(error.to_string().contains("http"), "{error}");
 }

@@ -11,6 +11,7 @@ mod own_thread;
 mod receiver;
 mod refused;
 mod rotel;
+mod several;
 mod statuses;
 mod torn;
 mod unknown;

@@ -34,7 +34,8 @@ use crate::rules::{Characters, check_help};
 /// # Errors
 ///
 /// Returns [`RegisterError`]. Then no scrape shows the metric. (If it conflicted with other metrics
-/// in the registry, an entry that shows nothing stays in it.)
+/// in the registry, an entry that shows nothing stays in it; and of the fields of a family of
+/// [`metrics!`](windrow::metrics!), those before the refused one are shown.)
 ///
 /// ```
 /// use prometheus_client::{encoding::text::encode, registry::Registry};
@@ -61,7 +62,11 @@ pub fn register(
     source: impl Registrable,
 ) -> Result<(), RegisterError> {
     check_help(help)?;
-    let described = Described::of(Characters::Plain, (name, help, ""), source)?;
+    let all = Described::all(Characters::Plain, (name, help, ""), source)?;
+    all.into_iter().try_for_each(|described| register_one(registry, described))
+}
+
+fn register_one(registry: &mut Registry, described: Described) -> Result<(), RegisterError> {
     let overflows = described.outline.overflows;
     let stage = Arc::new(AtomicU8::new(ENTERS));
     let registered = Registered { described, stage: Arc::clone(&stage) };

@@ -11,6 +11,7 @@ mod random;
 mod recorder;
 mod refused;
 mod registry;
+mod several;
 mod spec;
 mod storm;
 mod text;

@@ -329,9 +329,10 @@ impl<C: Clock> Breaker<C> {
             let slow = self.terms.is_slow(now.saturating_sub(call.began));
             let (outcome, mut measured) = (Outcome { failed, slow }, Measured(words));
             measured.count(outcome);
-            let totals = match call.is_trial {
-                true => None,
-                false => measured.record(call.generation, outcome, now, &self.terms),
+            let totals = if call.is_trial {
+                None
+            } else {
+                measured.record(call.generation, outcome, now, &self.terms)
             };
             if self.measured.exchange(version, measured.0) {
                 break (outcome, now, totals);

@@ -50,7 +50,7 @@ use crate::wide::Wide;
 /// ```
 ///
 /// One in a `static` is made by [`of`](Self::of). In a [`Family`](crate::Family) there is one for
-/// each upstream: see [`BreakerOwner`]. A whole program is in the
+/// each upstream: see [`BreakerOwner`](super::BreakerOwner). A whole program is in the
 /// [guide](crate::guide::circuit_breaker).
 ///
 /// # States

@@ -2,7 +2,7 @@
 //!
 //! # The protocol
 //!
-//! Two values of several words each are [exchanged as one](crate::wide):
+//! Two values of several words each are exchanged as one (`src/wide.rs`):
 //!
 //! - the **condition** (`breaker/condition`): the state, its generation, the time at which it ends,
 //!   and the numbers of trials. Each transition raises the **generation**. A call reads the
@@ -46,7 +46,7 @@
 //!
 //! # Orders
 //!
-//! The [exchanges](crate::wide) have them: a thread that sees a condition, or an outcome, sees what
+//! The exchanges have them: a thread that sees a condition, or an outcome, sees what
 //! led to it. The counts of transitions, refusals and ignored calls are Relaxed, and decide
 //! nothing.
 

@@ -50,7 +50,7 @@ use crate::wide::Wide;
 /// ```
 ///
 /// One in a `static` is made by [`of`](Self::of). In a [`Family`](crate::Family) there is one for
-/// each upstream: see [`BreakerOwner`]. A whole program is in the
+/// each upstream: see [`BreakerOwner`](super::BreakerOwner). A whole program is in the
 /// [guide](crate::guide::circuit_breaker).
 ///
 /// # States
@@ -329,9 +329,10 @@ impl<C: Clock> Breaker<C> {
             let slow = self.terms.is_slow(now.saturating_sub(call.began));
             let (outcome, mut measured) = (Outcome { failed, slow }, Measured(words));
             measured.count(outcome);
-            let totals = match call.is_trial {
-                true => None,
-                false => measured.record(call.generation, outcome, now, &self.terms),
+            let totals = if call.is_trial {
+                None
+            } else {
+                measured.record(call.generation, outcome, now, &self.terms)
             };
             if self.measured.exchange(version, measured.0) {
                 break (outcome, now, totals);

@@ -12,9 +12,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use windrow::Breaker;
-use windrow::breaker::{CallError, Settings, State};
+use windrow::breaker::{Call, CallError, Settings, State};
 
-use crate::{SECOND, TICK, Tested};
+use crate::{SECOND, TICK, Tested, before};
 
 /// The breaker of resilience4j's tests: five seconds, five calls, four trials.
 fn by_time() -> Tested {
@@ -62,7 +62,7 @@ fn r03_half_open_lets_the_permitted_number_through_each_time() {
         let trials: Vec<_> = (0..4).map(|_| tested.call()).collect();
         assert_eq!(tested.state(), State::HalfOpen);
         assert!(tested.refuses() && tested.refuses());
-        trials.into_iter().take(2).for_each(|trial| trial.failure());
+        trials.into_iter().take(2).for_each(Call::failure);
         assert_eq!(tested.state(), State::Open);
         tested.clock.advance(5 * SECOND);
     }
@@ -93,7 +93,7 @@ fn r05_opens_by_the_share_of_slow_calls() {
 #[test]
 fn r06_a_call_that_takes_the_threshold_exactly_is_slow() {
     let tested = Tested::new(Settings::last_calls(1).slow_percent(100, 4 * SECOND));
-    tested.take(4 * SECOND - TICK, 1);
+    tested.take(before(4 * SECOND), 1);
     assert_eq!(tested.state(), State::Closed);
     tested.take(4 * SECOND, 1);
     assert_eq!(tested.state(), State::Open);
@@ -104,7 +104,7 @@ fn r07_half_open_after_the_wait_and_the_refusals_before_are_counted() {
     let tested = by_time();
     tested.fail(5);
     assert!(tested.refuses());
-    tested.clock.advance(5 * SECOND - TICK);
+    tested.clock.advance(before(5 * SECOND));
     assert!(tested.refuses());
     assert_eq!(tested.state(), State::Open);
     tested.clock.advance(TICK);
@@ -119,7 +119,7 @@ fn r08_each_opening_from_half_open_is_longer_up_to_the_longest() {
     let tested = Tested::new(settings);
     tested.fail(1);
     for seconds in [5, 10, 18, 18] {
-        tested.clock.advance(seconds * SECOND - TICK);
+        tested.clock.advance(before(seconds * SECOND));
         assert!(tested.refuses(), "{seconds}");
         tested.clock.advance(TICK);
         tested.fail(1);
@@ -235,7 +235,7 @@ fn r17_trials_that_do_not_end_open_it_again() {
     tested.clock.advance(5 * SECOND);
     std::mem::forget(tested.call());
     tested.succeed(1);
-    tested.clock.advance(20 * SECOND - TICK);
+    tested.clock.advance(before(20 * SECOND));
     assert!(tested.refuses());
     assert_eq!(tested.state(), State::HalfOpen);
     tested.clock.advance(TICK);
@@ -418,9 +418,9 @@ fn g10_the_caller_says_what_a_success_is() {
     let call = tested.call();
     let answer: Result<(), &str> = Err("not found");
     if matches!(answer, Ok(()) | Err("not found")) {
-        call.success()
+        call.success();
     } else {
-        call.failure()
+        call.failure();
     }
     assert_eq!(tested.totals(), (1, 0, 0));
 }

@@ -8,7 +8,7 @@ use windrow::clock::Manual;
 use windrow::family::Metric;
 use windrow::{Breaker, Clock, Family, Timestamp, labels};
 
-use crate::{SECOND, TICK, Tested};
+use crate::{SECOND, Tested, before};
 
 fn opened() -> Tested {
     let tested = Tested::new(Settings::last_calls(1).trials(2).up_to(20 * SECOND));
@@ -165,11 +165,11 @@ fn the_call_that_opens_is_that_of_a_list() {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let (failed, slow) = (random >> 60 < 9, random >> 54 & 15 < 11);
             let call = tested.call();
-            tested.clock.advance(if slow { SECOND } else { SECOND - TICK });
+            tested.clock.advance(if slow { SECOND } else { before(SECOND) });
             if failed {
-                call.failure()
+                call.failure();
             } else {
-                call.success()
+                call.success();
             }
             list.push_back((failed, slow));
             if list.len() > size {
@@ -243,6 +243,6 @@ fn full_buckets_keep_their_shares() {
     }
     let (calls, failed, _) = tested.totals();
     assert_eq!(tested.state(), State::Closed);
-    assert!(calls >= 1 << 20 && calls < 1 << 21, "{calls}");
+    assert!((1 << 20..1 << 21).contains(&calls), "{calls}");
     assert!(failed.abs_diff(calls / 4) <= 8, "{failed} of {calls}");
 }

@@ -15,6 +15,11 @@ use windrow::clock::Manual;
 const SECOND: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_nanos(1);
 
+/// Returns a time that is shorter by a tick.
+fn before(time: Duration) -> Duration {
+    time.saturating_sub(TICK)
+}
+
 /// A breaker on a clock that the test sets.
 struct Tested {
     breaker: Breaker<Manual>,

@@ -6,7 +6,7 @@ use windrow::Breaker;
 use windrow::breaker::{BreakerError, Settings, State};
 use windrow::clock::{Coarse, Manual, from_fn};
 
-use crate::{SECOND, TICK, Tested};
+use crate::{SECOND, TICK, Tested, before};
 
 fn refused(settings: Settings) -> BreakerError {
     Breaker::with_clock(settings, Manual::default()).expect_err("refused")
@@ -47,7 +47,7 @@ fn a_setting_that_can_never_close_again_is_an_error() {
         assert_eq!(refused(last.slow_percent(50, time)), BreakerError::Time { time });
         assert_eq!(refused(Settings::interval(time, 1)), BreakerError::Time { time });
     }
-    let (up_to, open_for) = (5 * SECOND - TICK, 5 * SECOND);
+    let (up_to, open_for) = (before(5 * SECOND), 5 * SECOND);
     assert_eq!(refused(last.up_to(up_to)), BreakerError::UpTo { up_to, open_for });
 }
 

@@ -16,7 +16,7 @@ use windrow::{Breaker, LastCalls, SlidingWindow, events};
 use windrow_benches::harness::{Spent, at_once, cores};
 use windrow_benches::terminal::{print_caption, print_table};
 
-const ROUNDS: usize = 11;
+const ROUNDS: usize = 41;
 const CALLS: u64 = 200_000;
 const SIZE: usize = 100;
 

@@ -25,9 +25,10 @@ pin_project! {
 impl<B: Body, O: BreakerOwner, K: Classify> BreakerBody<B, O, K> {
     pub(super) fn new(inner: B, judged: Option<Judged<O, K>>) -> BreakerBody<B, O, K> {
         let mut judged = judged;
-        if inner.is_end_stream() {
-            // Servers do not poll an empty body.
-            judged.iter_mut().for_each(|judged| judged.body_ended(None));
+        if let Some(judged) = &mut judged
+            && inner.is_end_stream()
+        {
+            judged.body_ended(None); // servers do not poll an empty body
         }
         BreakerBody { inner, judged: judged.filter(Judged::is_open) }
     }

@@ -113,15 +113,13 @@ fn a_panic_of_the_service_is_a_failure() {
     // In `call`, and in its future.
     for in_call in [true, false] {
         let breaker = breaker();
-        let panics = move |_: Request<()>| {
+        let panics = service_fn(move |_: Request<()>| {
             assert!(!in_call, "as it is meant");
-            async { panic!("as it is meant") }
-        };
-        let panics = service_fn(
-            move |request| -> std::pin::Pin<
-                Box<dyn Future<Output = Result<Response<Empty<Bytes>>, Infallible>>>,
-            > { Box::pin(panics(request)) },
-        );
+            async move {
+                assert!(in_call, "as it is meant");
+                Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new()))
+            }
+        });
         let mut service = BreakerLayer::new(move |_| Some(breaker)).layer(panics);
         let run = || {
             let mut future = pin!(service.call(from("alice")));

@@ -74,8 +74,8 @@
 /// `cache_misses_total` and `cache_bytes` for Prometheus, `cache.hits`, `cache.misses` and
 /// `cache.bytes` for OpenTelemetry. The uses of the overflow series are one number, of `cache`. A
 /// unit holds for fields that are histograms, extremes and windows; counters, gauges and levels
-/// have none. [`export::field`](crate::export::field()) exports one field under another name, unit or
-/// help text. Fields are read one after the other: while other threads add, the numbers of one
+/// have none. [`export::field`](crate::export::field()) exports one field under another name, unit
+/// or help text. Fields are read one after the other: while other threads add, the numbers of one
 /// export may be of slightly different moments.
 ///
 /// # Memory

@@ -562,8 +562,8 @@ fn each_field_of_several_numbers_has_instruments_of_its_own() {
     sdk.observer().observe("cache", "Lookups", Arc::downgrade(&caches)).unwrap();
     for user in 1..=3 {
         let cache = caches.with(User { user });
-        cache.hits.add(user.into());
-        cache.misses.add(user.into());
+        cache.hits.add(user);
+        cache.misses.add(user);
     }
     assert_eq!(
         sdk.collect(),

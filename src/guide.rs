@@ -65,6 +65,7 @@ pub mod design {
     /// [histograms.md]: histograms
     /// [rows.md]: rows
     /// [where-it-runs.md]: super::where_it_runs
+    /// [`SlidingWindow::strategy`]: crate::SlidingWindow::strategy
     #[doc = include_str!("../docs/design/windows.md")]
     pub mod windows {}
 
@@ -147,6 +148,7 @@ pub mod from_striped {}
 
 // Its program needs `windrow-prometheus`, whose tests compile and run it.
 #[cfg(not(doctest))]
+/// [endpoints.md]: endpoints
 /// [percentiles.md]: percentiles
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-prometheus.md")]
@@ -182,6 +184,7 @@ pub mod from_sentinel {}
 pub mod circuit_breaker {}
 
 /// [performance.md]: performance
+/// [`Pace`]: crate::Pace
 #[doc = include_str!("../docs/guide/retry-budget.md")]
 pub mod retry_budget {}
 
@@ -190,10 +193,14 @@ pub mod retry_budget {}
 /// [`Gate`]: crate::Gate
 /// [in-flight.md]: in_flight
 /// [performance.md]: performance
+/// [`Pace`]: crate::Pace
+/// [`Paces`]: crate::Paces
 #[doc = include_str!("../docs/guide/limits.md")]
 pub mod limits {}
 
 /// [limits.md]: limits
+/// [`Pace`]: crate::Pace
+/// [`Paces`]: crate::Paces
 #[doc = include_str!("../docs/guide/paces.md")]
 pub mod paces {}
 
@@ -233,5 +240,6 @@ pub mod percentiles {}
 /// [`Histogram`]: crate::Histogram
 /// [percentiles.md]: percentiles
 /// [performance.md]: performance
+/// [exemplar]: crate::exemplar
 #[doc = include_str!("../docs/guide/histogram.md")]
 pub mod histogram {}

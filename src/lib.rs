@@ -40,8 +40,8 @@
 //!   [`Paces`] decides several limits at once: 10 a second and 200 a minute.
 //! * [`InFlight`] is an exact gauge of operations in progress, with a concurrency limit; in a
 //!   window, each bucket has the greatest level.
-//! * [`Family`] has a metric for each set of labels, with bounded cardinality; [`metrics!`] declares
-//!   metrics of several numbers.
+//! * [`Family`] has a metric for each set of labels, with bounded cardinality. [`metrics!`]
+//!   declares metrics of several numbers.
 //! * [`HeavyKeys`] finds the heaviest of any number of keys, with guaranteed bounds.
 //! * [`Breaker`] is a circuit breaker: it refuses calls for a while when too many failed, or were
 //!   slow.

@@ -3,7 +3,7 @@
 //! A struct that it declares is one [`Metric`](crate::family::Metric). So a family finds all its
 //! fields by one lookup, and refuses all of them or none: ratios between fields stay true in the
 //! overflow series, too. Exporters take the struct apart again, by
-//! [`export::fields`](crate::export::fields).
+//! [`export::fields`](crate::export::fields()).
 
 /// Declares a metric of several numbers: a struct of metrics that belong together, for a
 /// [`Family`](crate::Family).
@@ -74,8 +74,8 @@
 /// `cache_misses_total` and `cache_bytes` for Prometheus, `cache.hits`, `cache.misses` and
 /// `cache.bytes` for OpenTelemetry. The uses of the overflow series are one number, of `cache`. A
 /// unit holds for fields that are histograms, extremes and windows; counters, gauges and levels
-/// have none. [`export::field`](crate::export::field) exports one field under another name, unit or
-/// help text. Fields are read one after the other: while other threads add, the numbers of one
+/// have none. [`export::field`](crate::export::field()) exports one field under another name, unit
+/// or help text. Fields are read one after the other: while other threads add, the numbers of one
 /// export may be of slightly different moments.
 ///
 /// # Memory
@@ -92,7 +92,10 @@
 ///
 /// # Errors
 ///
-/// A field that is no metric does not compile:
+/// A window has no `Default`, so it needs its expression. A gate is no field, because exporters do
+/// not know which of its numbers to show: implement [`Metric`](crate::family::Metric) by hand for a
+/// gate with counters beside it, and export each by [`export::field`](crate::export::field()) or
+/// [`export::field_fn`](crate::export::field_fn). A field that is no metric does not compile:
 ///
 /// ```compile_fail
 /// windrow::metrics! { pub struct Cache { name: String } }
@@ -121,6 +124,10 @@ macro_rules! metrics {
         }
 
         const _: () = {
+            // Reports a field that is no metric at its type.
+            const fn is_metric<M: $crate::family::Metric + $crate::export::Exported>() {}
+            $( is_metric::<$type>(); )+
+
             impl ::core::default::Default for $name {
                 fn default() -> $name {
                     $name { $( $field: $crate::__metric_field!(($type) $($make)?) ),+ }

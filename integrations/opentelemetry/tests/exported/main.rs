@@ -554,3 +554,26 @@ fn labels_of_our_own_names_are_refused() {
     let events = Arc::new(Family::<Event, Counter>::new());
     observer.observe("a", "", Arc::downgrade(&events)).unwrap();
 }
+
+#[test]
+fn each_field_of_several_numbers_has_instruments_of_its_own() {
+    windrow::metrics! { struct Cache { hits: Counter, misses: Counter } }
+    let caches = Arc::new(Family::<User, Cache>::new().with_max_series(1));
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    sdk.observer().observe("cache", "Lookups", Arc::downgrade(&caches)).unwrap();
+    for user in 1..=3 {
+        let cache = caches.with(User { user });
+        cache.hits.add(user);
+        cache.misses.add(user);
+    }
+    assert_eq!(
+        sdk.collect(),
+        points(&[
+            ("cache.hits{user=1}", 1.0),
+            ("cache.hits{overflow=true}", 5.0),
+            ("cache.misses{user=1}", 1.0),
+            ("cache.misses{overflow=true}", 5.0),
+            ("cache.overflow{}", 2.0),
+        ])
+    );
+}

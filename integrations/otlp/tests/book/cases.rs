@@ -27,8 +27,8 @@ pub(crate) const NEVER: Duration = Duration::from_secs(100_000);
 
 pub(crate) fn exporter(receiver: &Receiver, wire: Wire) -> Exporter {
     let exporter = match wire {
-        Wire::Http => Exporter::to(&receiver.endpoint()),
-        Wire::Grpc => Exporter::to_grpc(&receiver.endpoint()),
+        Wire::Http => Exporter::to(receiver.endpoint()),
+        Wire::Grpc => Exporter::to_grpc(receiver.endpoint()),
     };
     exporter.resource("service.name", "cart")
 }

@@ -82,8 +82,8 @@ fn through_a_collector(wire: Wire, temporality: Temporality) {
     let (receiver, ports) = (Receiver::start(wire), free_ports());
     let agent = Agent::start(ports, &receiver, wire);
     let exporter = match wire {
-        Wire::Http => Exporter::to(&format!("http://127.0.0.1:{}", ports[0])),
-        Wire::Grpc => Exporter::to_grpc(&format!("http://127.0.0.1:{}", ports[1])),
+        Wire::Http => Exporter::to(format!("http://127.0.0.1:{}", ports[0])),
+        Wire::Grpc => Exporter::to_grpc(format!("http://127.0.0.1:{}", ports[1])),
     };
     let (requests, rt) = (Arc::new(Family::<Request, Counter>::new()), Arc::new(Histogram::new()));
     let started = exporter

@@ -7,10 +7,10 @@
 //! these together ([`changed`](super::changed)). So each call is decided by one set of terms and the
 //! end under them, and there is one moment from which on the new terms hold.
 //!
-//! Let `t` be the time of the change, and `l` the last moment that a caller was told: that is
-//! `e - b T`, for the `e` that the last call under these terms has made. At `s = max(t, l)`, a weight
-//! of `m = (e - s) / T` is in use: its periods are not over. Under a period `T'` and a burst `b'` the
-//! end is
+//! Let `t` be the time of the change. Let `l` be the last moment that a caller was told: that is
+//! `e - b T`, for the `e` that the last call under these terms has made. At `s = max(t, l)`, a
+//! weight of `m = (e - s) / T` is in use: its periods are not over. Under a period `T'` and a burst
+//! `b'` the end is
 //!
 //! ```text
 //!    e' = e                              if e <= t

@@ -3,9 +3,11 @@
 
 mod refused;
 mod reservation;
+mod settle;
 pub(crate) mod told;
 pub(crate) mod vacancies;
 
 pub use refused::RefusedError;
 pub use reservation::Reservation;
 pub(crate) use reservation::Undo;
+pub(crate) use settle::Settle;

@@ -16,6 +16,7 @@ mod retired;
 mod retry_budget;
 mod scales;
 mod schedules;
+mod settled;
 mod spans;
 mod storm;
 mod unsteady;

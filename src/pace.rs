@@ -45,7 +45,7 @@
 //! has them.
 //!
 //! All operations are Relaxed: each decision is one exchange of one word, and nothing else is
-//! published by it.
+//! published by it. (A change of the terms is: [`change`], [`end`].)
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -54,7 +54,7 @@ use std::time::Duration;
 use crate::at_most::AtMost;
 use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::Ordering;
 use crate::timestamp::saturating_nanos;
 use crate::turn::Undo;
 use crate::turn::told::until;
@@ -63,12 +63,17 @@ pub use crate::turn::{RefusedError, Reservation};
 
 mod answer;
 mod builder;
+mod change;
+mod changed;
+mod end;
 mod error;
+mod retire;
 mod several;
 mod terms;
 
 use answer::Answer;
 pub use builder::PaceBuilder;
+use end::{End, Meaning};
 pub use error::PaceError;
 pub use several::{Paces, PacesBuilder, Quota};
 use terms::Terms;
@@ -115,12 +120,14 @@ use terms::Terms;
 ///
 /// The promise holds by the clock's readings, however they come: a clock that steps back, stands
 /// still or leaps makes calls wait, and admits none too early. After a reading that leaps ahead by
-/// an hour, and back again, calls wait for an hour.
+/// an hour, and back again, calls wait for an hour. Time ends 2^63 nanoseconds after the clock's
+/// origin, some 292 years: no call's periods go beyond.
 ///
 /// # Cost and progress
 ///
-/// A call costs the clock's reading, a load, and one compare-exchange; a refusal no exchange. It
-/// never fails, panics, waits for another thread or takes a lock; only an exchange that another
+/// A call costs the clock's reading, a load, and one compare-exchange; a refusal no exchange. (For
+/// a pace that was [changed](Self::set_rate), it is two compare-exchanges, and some loads.) It never
+/// fails, panics, waits for another thread or takes a lock; only an exchange that another
 /// call has won is repeated. (The caller waits by itself: the pace returns the time.) A pace is one
 /// word, two numbers and a pointer, and allocates nothing, unless a caller gives up. Then it keeps
 /// [vacant turns](Reservation#what-is-given-back), at which a call looks that would have to wait.
@@ -135,9 +142,9 @@ use terms::Terms;
 #[doc(alias = "throttle")]
 #[doc(alias = "governor")]
 pub struct Pace<C = Coarse> {
+    /// Those with which it was built.
     terms: Terms,
-    /// The end of all that was admitted.
-    end: AtomicU64,
+    end: End,
     clock: C,
     vacancies: Vacancies,
 }
@@ -191,13 +198,13 @@ impl Pace {
         };
         // As for a gate's buckets: ten ticks of a clock with a resolution of 10 ms.
         assert!(terms.is_for(10_000_000), "the burst's periods are shorter than 100 ms together");
-        Pace { terms, end: AtomicU64::new(0), clock: Coarse::NEW, vacancies: Vacancies::new() }
+        Pace { terms, end: End::new(), clock: Coarse::NEW, vacancies: Vacancies::new() }
     }
 }
 
 impl<C: Clock> Pace<C> {
     fn made_of(terms: Terms, clock: C) -> Pace<C> {
-        Pace { terms, end: AtomicU64::new(0), clock, vacancies: Vacancies::new() }
+        Pace { terms, end: End::new(), clock, vacancies: Vacancies::new() }
     }
 
     /// Admits a call of weight `n` now if that is within the pace; otherwise takes nothing.
@@ -290,22 +297,57 @@ impl<C: Clock> Pace<C> {
         // Relaxed, as all below: see the top of this file. An older value can only refuse, as of
         // before something was given back. What was given back before this call is seen, by
         // coherence.
-        let mut from = self.end.load(Ordering::Relaxed);
+        let mut from = self.end.word().load(Ordering::Relaxed);
         loop {
             let Some((to, due)) = self.terms.take(from, now, n) else {
-                return Answer::Refused { wait: None };
+                return self.take_changed(from, now, n, max_wait);
             };
             let (vacancies, clock) = (&self.vacancies, &self.clock);
             if let Some(other) = Answer::instead(vacancies, clock, (now, due), n, max_wait) {
                 return other;
             }
             let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-            match self.end.compare_exchange_weak(from, to, order, failed) {
+            match self.end.word().compare_exchange_weak(from, to, order, failed) {
                 Ok(_) => {
-                    let undo = Undo::Word { word: &self.end, from, to };
+                    let undo = Undo::Word { word: self.end.word(), from, to };
                     return Answer::Taken { now, due, undo };
                 }
                 Err(newer) => from = newer,
+            }
+        }
+    }
+
+    /// Decides about a call that the first terms refuse for ever: by those to which they were
+    /// changed, if they were.
+    #[cold]
+    fn take_changed(&self, word: u64, now: u64, n: u64, max_wait: u64) -> Answer<'_> {
+        let Meaning::Changed(changed) = self.end.meaning(word) else {
+            return Answer::Refused { wait: None };
+        };
+        loop {
+            let found = changed.glance();
+            let behind = found.state.terms.take(found.state.end, now, n);
+            if behind.is_none_or(|(_, due)| due > now) && !changed.is_at(&found) {
+                continue; // the words may be those of two calls
+            }
+            let Some((to, due)) = behind else { return Answer::Refused { wait: None } };
+            let (vacancies, clock) = (&self.vacancies, &self.clock);
+            if let Some(other) = Answer::instead(vacancies, clock, (now, due), n, max_wait) {
+                return other;
+            }
+            if let Some(undo) = changed.take(&found, to) {
+                return Answer::Taken { now, due, undo };
+            }
+        }
+    }
+
+    /// Returns the terms, and the end under them.
+    fn state(&self) -> (Terms, u64) {
+        match self.end.now() {
+            Meaning::End(end) => (self.terms, end),
+            Meaning::Changed(changed) => {
+                let state = changed.load().state;
+                (state.terms, state.end)
             }
         }
     }
@@ -325,8 +367,8 @@ impl<C: Clock> Pace<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn left(&self) -> u64 {
-        let now = self.clock.now().as_nanos();
-        self.terms.left(self.end.load(Ordering::Relaxed), now)
+        let (now, (terms, end)) = (self.clock.now().as_nanos(), self.state());
+        terms.left(end, now)
     }
 
     /// Returns the time after which the whole burst can be admitted at once, if no call comes until
@@ -345,8 +387,8 @@ impl<C: Clock> Pace<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn idle_after(&self) -> Duration {
-        let now = self.clock.now().as_nanos();
-        until(self.end.load(Ordering::Relaxed), now, &self.clock)
+        let (now, (_, end)) = (self.clock.now().as_nanos(), self.state());
+        until(end, now, &self.clock)
     }
 
     /// Returns the period of one unit of weight.
@@ -359,7 +401,7 @@ impl<C: Clock> Pace<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn period(&self) -> Duration {
-        Duration::from_nanos(self.terms.period())
+        Duration::from_nanos(self.state().0.period())
     }
 
     /// Returns the burst: the weight that can be admitted at once after a rest.
@@ -372,7 +414,7 @@ impl<C: Clock> Pace<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn burst(&self) -> u64 {
-        self.terms.burst()
+        self.state().0.burst()
     }
 
     /// Returns the clock.

@@ -38,7 +38,7 @@ const NUMBER: u32 = 16;
 /// The greatest number of sheets.
 const MOST: usize = 1 << NUMBER;
 
-/// A value of `N` words: all are zero at first.
+/// A value of `N` words.
 #[derive(Debug)]
 pub(crate) struct Wide<const N: usize> {
     head: AtomicU64,
@@ -50,23 +50,29 @@ pub(crate) struct Wide<const N: usize> {
 pub(crate) struct Version(u64);
 
 /// Four sheets, and those behind them.
+///
+/// They may also hold what the words of a [`Wide`] name by a sheet's number: words that change less
+/// often. A thread takes a sheet and fills it, exchanges the value for one with its number, and
+/// gives back the sheet that the former value has named. The same rules hold for it: what was read
+/// of such a sheet belongs to a value if the version is still the value's.
 #[derive(Debug)]
-struct Sheets<const N: usize> {
+pub(crate) struct Sheets<const N: usize> {
     own: [Sheet<N>; SHEETS],
     next: Once<Sheets<N>>,
 }
 
+/// Some words, which are free, or a value's, or one thread's.
 #[derive(Debug)]
-struct Sheet<const N: usize> {
+pub(crate) struct Sheet<const N: usize> {
     /// True if it is the head, or a thread is filling it.
     is_taken: AtomicBool,
     words: [AtomicU64; N],
 }
 
 impl<const N: usize> Wide<N> {
-    pub(crate) fn new() -> Wide<N> {
+    pub(crate) fn new(words: [u64; N]) -> Wide<N> {
         let sheets = Sheets::free();
-        sheets.own[0].take();
+        sheets.take().1.fill(words);
         Wide { head: AtomicU64::new(0), sheets }
     }
 
@@ -117,7 +123,7 @@ impl<const N: usize> Wide<N> {
 }
 
 impl<const N: usize> Sheets<N> {
-    fn free() -> Sheets<N> {
+    pub(crate) fn free() -> Sheets<N> {
         let sheet = |_| Sheet {
             is_taken: AtomicBool::new(false),
             words: array::from_fn(|_| AtomicU64::new(0)),
@@ -128,7 +134,7 @@ impl<const N: usize> Sheets<N> {
     /// Returns the sheet of a number that `take` has returned, in this thread or in one that has
     /// published the number.
     #[inline]
-    fn at(&self, number: u16) -> &Sheet<N> {
+    pub(crate) fn at(&self, number: u16) -> &Sheet<N> {
         let number = usize::from(number);
         if number < SHEETS { &self.own[number] } else { self.beyond(number) }
     }
@@ -144,7 +150,7 @@ impl<const N: usize> Sheets<N> {
 
     /// Takes a free sheet for the caller, and returns its number too.
     #[inline]
-    fn take(&self) -> (u16, &Sheet<N>) {
+    pub(crate) fn take(&self) -> (u16, &Sheet<N>) {
         match self.own.iter().position(Sheet::take) {
             Some(number) => (number as u16, &self.own[number]),
             None => self.take_beyond(),
@@ -185,19 +191,19 @@ impl<const N: usize> Sheet<N> {
 
     /// Frees a sheet that the caller has taken, or has displaced.
     #[inline]
-    fn give_back(&self) {
+    pub(crate) fn give_back(&self) {
         // Release: pairs with the Acquire in `take`.
         self.is_taken.store(false, Ordering::Release);
     }
 
     #[inline]
-    fn words(&self) -> [u64; N] {
+    pub(crate) fn words(&self) -> [u64; N] {
         // Relaxed: the version tells whether they belong together.
         array::from_fn(|at| self.words[at].load(Ordering::Relaxed))
     }
 
     #[inline]
-    fn fill(&self, words: [u64; N]) {
+    pub(crate) fn fill(&self, words: [u64; N]) {
         // Release: pairs with the Acquire fence in `is_at`: a thread that reads any of these words
         // sees the turn of the head that freed the sheet.
         fence(Ordering::Release);

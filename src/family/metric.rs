@@ -7,6 +7,7 @@ use crate::counters::{Counter, Gauge, Maximum, Minimum};
 use crate::gate::{Gate, RationedGate};
 use crate::histogram::{Distribution, Histogram};
 use crate::in_flight::InFlight;
+use crate::pace::{Pace, Paces};
 
 /// A metric that a [`Family`](crate::Family) can hold.
 ///
@@ -128,6 +129,34 @@ impl<C: Clock + Send + Sync + 'static> Metric for RationedGate<C> {
 
     fn total(&self) -> u64 {
         self.gate().in_use()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        *one = one.wrapping_add(other);
+    }
+}
+
+/// The total is the weight whose periods are not over: what is missing of the burst, and what calls
+/// wait for. For a removed series it is the value at the time the series was freed: zero, if the
+/// pace was [retired](Pace::retire).
+impl<C: Clock + Send + Sync + 'static> Metric for Pace<C> {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.in_use()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        *one = one.wrapping_add(other);
+    }
+}
+
+/// The total is that of a [`Pace`], for the limit whose total is the greatest.
+impl<C: Clock + Send + Sync + 'static> Metric for Paces<C> {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.in_use()
     }
 
     fn merge(one: &mut u64, other: u64) {

@@ -48,11 +48,11 @@ impl<C: Clock> Gate<C> {
     ///         let gate = GATES.with(Client { client });
     ///         if gate.try_admit(1) {
     ///             return true;
-    ///         } else if gate.limit() > 0 {
+    ///         } else if !gate.is_retired() {
     ///             return false;
     ///         }
     ///         drop(gate); // retired, but still in the family
-    ///         GATES.remove_if(Client { client }, |gate| gate.limit() == 0);
+    ///         GATES.remove_if(Client { client }, Gate::is_retired);
     ///     }
     /// }
     ///
@@ -104,5 +104,27 @@ impl<C: Clock> Gate<C> {
                 return true;
             }
         }
+    }
+
+    /// Returns whether the gate is [retired](Self::retire), from when on its
+    /// [limit](Self::limit) is zero. Costs what reading the limit does.
+    ///
+    /// A refusal without a time to come back has two causes: the weight is above the limit, or the
+    /// gate is retired. Only in the second case will another gate admit it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Gate, gate::Admission};
+    ///
+    /// let gate = Gate::builder(2).build()?;
+    /// let refused = Admission::Refused { retry_after: None };
+    /// assert_eq!(gate.admit(3, Duration::ZERO), refused);
+    /// assert!(!gate.is_retired());
+    /// assert!(gate.retire() && gate.is_retired());
+    /// assert_eq!(gate.admit(2, Duration::ZERO), refused);
+    /// # Ok::<(), windrow::gate::GateError>(())
+    /// ```
+    pub fn is_retired(&self) -> bool {
+        self.limit() == 0
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::error::PaceError;
 use super::{Pace, Terms};
 use crate::clock::{Clock, Coarse};
-use crate::timestamp::saturating_nanos;
 
 /// A builder of a [`Pace`], made by [`Pace::builder`].
 ///
@@ -101,10 +100,8 @@ impl<C: Clock> PaceBuilder<C> {
     /// ```
     pub fn build(self) -> Result<Pace<C>, PaceError> {
         let terms = Terms::new(self.period, self.burst)?;
-        let resolution = self.clock.resolution();
-        if !self.allows_coarse_clock && !terms.is_for(saturating_nanos(resolution)) {
-            let span = Duration::from_nanos(terms.span());
-            return Err(PaceError::ClockTooCoarse { resolution, span });
+        if !self.allows_coarse_clock {
+            terms.check_clock(&self.clock)?;
         }
         Ok(Pace::made_of(terms, self.clock))
     }

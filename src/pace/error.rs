@@ -8,7 +8,8 @@ use std::time::Duration;
 /// [`Paces`](crate::Paces) cannot have.
 ///
 /// From [`PaceBuilder::build`](super::PaceBuilder::build) and
-/// [`PacesBuilder::build`](super::PacesBuilder::build).
+/// [`PacesBuilder::build`](super::PacesBuilder::build); and from the methods that change a pace, as
+/// [`Pace::set_rate`](crate::Pace::set_rate).
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,6 +44,22 @@ pub enum PaceError {
         /// The maximum.
         most: usize,
     },
+    /// There is no limit of this index.
+    NoSuchLimit {
+        /// The index.
+        at: usize,
+        /// The number of limits.
+        limits: usize,
+    },
+    /// The weight that is in use would come back behind the end of time, at the new rate.
+    TooMuchInUse {
+        /// The weight in use: admitted, with periods that are not over.
+        in_use: u64,
+        /// The period requested.
+        period: Duration,
+    },
+    /// The pace is [retired](crate::Pace::retire).
+    Retired,
     /// The clock's resolution is coarser than a tenth of a burst's periods together, and the clock
     /// was not [allowed](super::PaceBuilder::allow_coarse_clock).
     ClockTooCoarse {
@@ -68,6 +85,15 @@ impl Display for PaceError {
             PaceError::TooManyLimits { limits, most } => {
                 write!(f, "there are {limits} limits; there must be {most} or fewer")
             }
+            PaceError::NoSuchLimit { at, limits } => {
+                write!(f, "the index {at} is not that of a limit; it must be less than {limits}")
+            }
+            PaceError::TooMuchInUse { in_use, period } => write!(
+                f,
+                "{in_use} periods of {period:?}, which are in use, end behind the last time, {:?}",
+                Duration::from_nanos(i64::MAX as u64)
+            ),
+            PaceError::Retired => write!(f, "the pace is retired; it cannot be changed"),
             PaceError::ClockTooCoarse { resolution, span } => write!(
                 f,
                 "the clock's resolution of {resolution:?} is coarser than a tenth of {span:?}"

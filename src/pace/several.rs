@@ -47,17 +47,24 @@ use crate::turn::{RefusedError, Reservation, Undo};
 use crate::wide::Wide;
 
 mod builder;
+mod change;
 mod quota;
 mod rate;
+mod rates;
+mod retire;
 
 pub use builder::PacesBuilder;
 pub use quota::Quota;
 use rate::{Rate, Time};
+use rates::{BUILT, Rates};
 
 /// The greatest number of limits.
 const MOST_LIMITS: usize = sized(4, 2);
-/// The words of all ends: the nanoseconds of each, and the parts of one.
-const WORDS: usize = 2 * MOST_LIMITS;
+/// The words of all ends: the nanoseconds of each, and the parts of one. The first word names the
+/// rates, and the last one is the last moment that a caller was told, or one that is over.
+const WORDS: usize = 2 + 2 * MOST_LIMITS;
+/// The index of the last word.
+const TOLD: usize = WORDS - 1;
 
 /// Several rate limits that are decided at once: 10 a second and 200 a minute.
 ///
@@ -105,7 +112,7 @@ const WORDS: usize = 2 * MOST_LIMITS;
 ///
 /// A call costs the clock's reading, a load of two words for each limit, and two compare-exchanges;
 /// a refusal no exchange. It never fails, panics, waits for another thread or takes a lock.
-/// The limits take 0.5 kilobytes, however many they are. They allocate nothing, unless more than
+/// The limits take 0.6 kilobytes, however many they are. They allocate nothing, unless more than
 /// three threads exchange at the same moment; or a caller gives up, as
 /// [`Reservation`](Reservation#what-is-given-back) says. Then a call that would have to wait looks
 /// at the vacant turns, too.
@@ -115,7 +122,7 @@ const WORDS: usize = 2 * MOST_LIMITS;
 #[doc(alias = "token bucket")]
 #[doc(alias = "GCRA")]
 pub struct Paces<C = Coarse> {
-    rates: [Rate; MOST_LIMITS],
+    rates: Rates,
     limits: usize,
     /// In nanoseconds.
     max_wait: u64,
@@ -221,37 +228,44 @@ impl<C: Clock> Paces<C> {
         let max_wait = max_wait.min(self.max_wait);
         loop {
             let (version, from) = self.ends.glance();
-            let behind = self.behind(&from, now, n);
+            let changed;
+            let rates = if from[0] == BUILT {
+                &self.rates.built
+            } else {
+                changed = self.rates.of(from[0]);
+                if !self.ends.is_at(version) {
+                    continue; // the rates may be those of two changes
+                }
+                &changed
+            };
+            let behind = behind(&rates[..self.limits], &from, now, n);
             if behind.is_none_or(|(_, due)| due > now) && !self.ends.is_at(version) {
                 continue; // the ends may be those of two calls
             }
-            let Some((to, due)) = behind else { return Answer::Refused { wait: None } };
+            let Some((mut to, due)) = behind else { return Answer::Refused { wait: None } };
             let (vacancies, clock) = (&self.vacancies, &self.clock);
             if let Some(other) = Answer::instead(vacancies, clock, (now, due), n, max_wait) {
                 return other;
             }
+            if due > now {
+                to[TOLD] = due;
+            }
             if self.ends.exchange(version, to) {
-                let undo = Undo::Words { words: &self.ends, from, to: [to[0], to[1]] };
+                let undo = Undo::Words { words: &self.ends, from, to: [to[0], to[1], to[2]] };
                 return Answer::Taken { now, due, undo };
             }
         }
     }
 
-    /// Returns the ends behind a call at `now`, and its moment. `None` if a limit never fits it, or
-    /// time ends before.
-    #[inline]
-    fn behind(&self, from: &[u64; WORDS], now: u64, n: u64) -> Option<([u64; WORDS], u64)> {
-        let (mut to, mut latest) = (*from, now);
-        for (at, rate) in self.rates().iter().enumerate() {
-            let (end, due) = rate.take(end(from, at), now, n)?;
-            (to[2 * at], to[2 * at + 1]) = (end.nanos, end.parts);
-            latest = latest.max(due);
+    /// Returns the rates and the ends at one moment.
+    fn state(&self) -> ([Rate; MOST_LIMITS], [u64; WORDS]) {
+        loop {
+            let (version, ends) = self.ends.glance();
+            let rates = self.rates.of(ends[0]);
+            if self.ends.is_at(version) {
+                return (rates, ends);
+            }
         }
-        Some((to, latest))
-    }
-
-    fn rates(&self) -> &[Rate] {
-        &self.rates[..self.limits]
     }
 
     /// Returns the largest weight that would be admitted now, without a wait: what the limit that
@@ -310,8 +324,9 @@ impl<C: Clock> Paces<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn quotas(&self) -> impl Iterator<Item = Quota> {
-        let (now, ends) = (self.clock.now().as_nanos(), self.ends.load());
-        self.rates().iter().enumerate().map(move |(at, rate)| rate.quota(end(&ends, at), now))
+        let (now, (rates, ends)) = (self.clock.now().as_nanos(), self.state());
+        let rates = rates.into_iter().take(self.limits).enumerate();
+        rates.map(move |(at, rate)| rate.quota(end(&ends, at), now))
     }
 
     /// Returns the clock.
@@ -332,10 +347,29 @@ impl<C: Clock> Paces<C> {
     }
 }
 
+/// Returns the ends behind a call at `now`, and its moment. `None` if a limit never fits it, or time
+/// ends before.
+#[inline]
+fn behind(rates: &[Rate], from: &[u64; WORDS], now: u64, n: u64) -> Option<([u64; WORDS], u64)> {
+    let (mut to, mut latest) = (*from, now);
+    for (at, rate) in rates.iter().enumerate() {
+        let (behind, due) = rate.take(end(from, at), now, n)?;
+        put(&mut to, at, behind);
+        latest = latest.max(due);
+    }
+    Some((to, latest))
+}
+
 /// Returns the end of a limit.
 #[inline]
 fn end(ends: &[u64; WORDS], at: usize) -> Time {
-    Time { nanos: ends[2 * at], parts: ends[2 * at + 1] }
+    Time { nanos: ends[1 + 2 * at], parts: ends[2 + 2 * at] }
+}
+
+/// Stores the end of a limit.
+#[inline]
+fn put(ends: &mut [u64; WORDS], at: usize, end: Time) {
+    (ends[1 + 2 * at], ends[2 + 2 * at]) = (end.nanos, end.parts);
 }
 
 /// Shows the state of each limit.

@@ -3,12 +3,20 @@
 use std::time::Duration;
 
 use super::error::PaceError;
+use crate::clock::Clock;
+use crate::timestamp::saturating_nanos;
 
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
 const MOST: u64 = 1 << 62;
 
+/// The last time that a pace knows, in nanoseconds: some 292 years behind the clock's origin.
+pub(super) const LAST: u64 = i64::MAX as u64;
+
+/// The end of a retired pace: behind the last time, so nothing fits.
+pub(super) const RETIRED: u64 = LAST + 1;
+
 /// A period and a burst.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Terms {
     /// The nanoseconds of one unit of weight: at least one.
     period: u64,
@@ -32,10 +40,25 @@ impl Terms {
         Ok(Terms { period: nanos as u64, span: nanos as u64 * burst })
     }
 
+    /// Returns terms of other ones' [`period`](Self::period) and [`span`](Self::span).
+    #[inline]
+    pub(super) fn from_words(period: u64, span: u64) -> Terms {
+        Terms { period, span }
+    }
+
     /// Returns whether a clock of this resolution, in nanoseconds, is fine enough: a tenth of the
     /// burst's periods.
     pub(super) const fn is_for(self, resolution: u64) -> bool {
         resolution <= self.span / 10
+    }
+
+    /// Returns an error if a clock is too coarse.
+    pub(super) fn check_clock(self, clock: &impl Clock) -> Result<(), PaceError> {
+        let resolution = clock.resolution();
+        if self.is_for(saturating_nanos(resolution)) {
+            return Ok(());
+        }
+        Err(PaceError::ClockTooCoarse { resolution, span: Duration::from_nanos(self.span) })
     }
 
     pub(super) const fn period(self) -> u64 {
@@ -56,16 +79,45 @@ impl Terms {
     #[inline]
     pub(super) fn take(self, end: u64, now: u64, n: u64) -> Option<(u64, u64)> {
         let taken = n.checked_mul(self.period).filter(|taken| *taken <= self.span)?;
-        let to = end.max(now).checked_add(taken)?;
+        let start = end.max(now);
+        if start > LAST - taken {
+            return None;
+        }
         // The later of `now` and `to - self.span`, by a difference that needs no `now`: a refusal
-        // does not compute behind the clock's reading.
-        Some((to, end.saturating_sub(self.span - taken).max(now)))
+        // does not compute behind the clock's reading. All are at most `LAST`, so have a sign.
+        let ahead = end.cast_signed() - (self.span - taken).cast_signed();
+        Some((start + taken, ahead.max(now.cast_signed()).cast_unsigned()))
     }
 
     /// Returns the largest weight that is admitted at once.
     pub(super) fn left(self, end: u64, now: u64) -> u64 {
-        let until_the_end_of_time = u64::MAX - end.max(now);
+        let until_the_end_of_time = LAST.saturating_sub(end.max(now));
         let free = self.span.saturating_sub(end.saturating_sub(now));
         free.min(until_the_end_of_time) / self.period
+    }
+
+    /// Returns the weight whose periods are not over.
+    pub(super) fn in_use(self, end: u64, now: u64) -> u64 {
+        end.saturating_sub(now).div_ceil(self.period)
+    }
+
+    /// Returns the last moment that a caller was told under these terms, or one that is over.
+    pub(super) fn told(self, end: u64) -> u64 {
+        end.saturating_sub(self.span)
+    }
+
+    /// Returns the end under other terms from `now` on. The weight in use stays in use, rounded up;
+    /// and no later call comes before the moment `told`, if that is still to come. `None` if time
+    /// ends before.
+    pub(super) fn end_under(self, other: Terms, (end, told): (u64, u64), now: u64) -> Option<u64> {
+        if end <= now {
+            return Some(end);
+        }
+        // All factors are below 2^63.
+        let product = u128::from(end - now) * u128::from(other.period);
+        let in_use = u128::from(now) + product.div_ceil(u128::from(self.period));
+        let behind_told = if told > now { told + other.span } else { 0 };
+        let end = in_use.max(u128::from(behind_told));
+        u64::try_from(end).ok().filter(|end| *end <= LAST)
     }
 }

@@ -26,7 +26,7 @@ use std::time::Duration;
 pub struct RefusedError {
     /// The time after which the same weight would be admitted at once, if no other call is admitted
     /// until then: as [`Admission::Refused`](crate::gate::Admission::Refused) says it. `None`:
-    /// never, because the weight is above the limit or the burst, or the gate is
+    /// never, because the weight is above the limit or the burst, or the limiter is
     /// [retired](crate::Gate::retire), or time ends earlier.
     pub retry_after: Option<Duration>,
 }

@@ -40,7 +40,8 @@ use crate::wide::Wide;
 /// given back in the reverse of their order are given back in full. Answers that were given
 /// meanwhile stay: a call that was refused because of it is refused.
 ///
-/// If a later call was admitted, that call was told its time, and does not come forward. Then the
+/// If a later call was admitted, that call was told its time, and does not come forward. (So it is
+/// also if a pace was changed since, as by [`Pace::set_rate`](crate::Pace::set_rate).) Then the
 /// turn is **vacant**, and goes to the next caller that may wait for it: to one with the same
 /// weight, or to several with parts of it, that come before the turn. So the limiter admits what it
 /// would have admitted if no caller had given up, at the same moments, and exceeds nothing. This is
@@ -78,8 +79,8 @@ pub struct Reservation<'a, C: Clock = Coarse> {
     gives_back: bool,
 }
 
-/// The number of words in the longest state of a limiter.
-const WORDS: usize = sized(8, 4);
+/// The number of words in the state of several limits.
+const WORDS: usize = sized(10, 6);
 
 /// The way to leave a limiter as if the call had never been, if it was the last.
 #[derive(Debug)]
@@ -88,8 +89,11 @@ pub(crate) enum Undo<'a> {
     Nothing,
     /// The word before the call, and behind it.
     Word { word: &'a AtomicU64, from: u64, to: u64 },
-    /// The words before the call, and the first two behind it, which rise with each call.
-    Words { words: &'a Wide<WORDS>, from: [u64; WORDS], to: [u64; 2] },
+    /// The words before the call, and the first ones behind it: the number of changes until then,
+    /// and a time that rises with each call until the next change.
+    Words { words: &'a Wide<WORDS>, from: [u64; WORDS], to: [u64; 3] },
+    /// The same for a limiter with fewer words.
+    Few { words: &'a Wide<5>, from: [u64; 5], to: [u64; 2] },
 }
 
 impl<'a, C: Clock> Reservation<'a, C> {
@@ -316,15 +320,22 @@ impl Undo<'_> {
                 let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
                 word.compare_exchange(to, from, order, failed).is_ok()
             }
-            Undo::Words { words, from, to } => loop {
-                let (version, [first, second, ..]) = words.glance();
-                if [first, second] == to && words.exchange(version, from) {
-                    return true;
-                }
-                if [first, second] != to && words.is_at(version) {
-                    return false;
-                }
-            },
+            Undo::Words { words, from, to } => restores(words, from, &to),
+            Undo::Few { words, from, to } => restores(words, from, &to),
+        }
+    }
+}
+
+/// Stores words if the first ones are these still. Returns whether they were.
+fn restores<const N: usize>(words: &Wide<N>, from: [u64; N], to: &[u64]) -> bool {
+    loop {
+        let (version, now) = words.glance();
+        let is_last = now[..to.len()] == *to;
+        if is_last && words.exchange(version, from) {
+            return true;
+        }
+        if !is_last && words.is_at(version) {
+            return false;
         }
     }
 }

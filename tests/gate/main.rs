@@ -9,6 +9,8 @@ mod judge;
 mod limits;
 mod oracle;
 mod pace;
+mod pace_changes;
+mod pace_retired;
 mod paces;
 mod patience;
 mod rations;

@@ -121,10 +121,10 @@ fn what_a_pace_cannot_be_is_an_error() {
 #[test]
 fn time_ends_without_admitting_too_much() {
     let clock = Manual::default();
-    let builder = Pace::builder(Duration::from_nanos(1 << 62)).clock(clock.clone());
+    let builder = Pace::builder(Duration::from_nanos(1 << 61)).clock(clock.clone());
     let pace = builder.build().unwrap();
     assert!(pace.try_admit(1));
-    let wait = Duration::from_nanos(1 << 62);
+    let wait = Duration::from_nanos(1 << 61);
     assert_eq!(pace.admit(1, Duration::MAX), Admission::After(wait));
     assert_eq!(pace.admit(1, Duration::MAX), Admission::After(2 * wait));
     assert_eq!(pace.admit(1, Duration::MAX), Admission::Refused { retry_after: None });

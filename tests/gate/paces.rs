@@ -1,150 +1,19 @@
 //! Paces of one limit and of several: random histories beside limits that are counted one by one,
 //! in full precision, from the promises.
 
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use proptest::prelude::*;
 use windrow::clock::Manual;
 use windrow::gate::Admission;
-use windrow::pace::{RefusedError, Reservation};
+use windrow::pace::{PaceError, RefusedError, Reservation};
 use windrow::{Pace, Paces, Timestamp};
 
 use crate::pace::Stepping;
 
-/// A limit, an interval in nanoseconds, and a burst.
-#[derive(Clone, Copy, Debug)]
-struct Limit {
-    count: u64,
-    interval: u64,
-    burst: u64,
-}
+mod model;
 
-/// The end of each limit, in the unit that makes its period a whole number: a nanosecond divided by
-/// the limit.
-type Ends = Vec<i128>;
-
-/// The limits, and the calls that they have admitted.
-#[derive(Debug)]
-struct Model {
-    limits: Vec<Limit>,
-    ends: Ends,
-    /// The moment and the weight of each turn whose caller has given up.
-    vacant: Vec<(u64, u64)>,
-    /// The latest moment of a turn that was ever vacant.
-    latest_vacant: u64,
-    /// The moment and the weight of each call that has come at once or keeps its turn.
-    calls: Vec<(u64, u64)>,
-}
-
-/// The answer to a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Expected {
-    /// By its own call, which moved the ends from these.
-    Taken {
-        moment: u64,
-        from: Ends,
-    },
-    Vacant {
-        moment: u64,
-    },
-    Refused(Option<u64>),
-}
-
-impl Model {
-    /// Returns the ends behind a call, and its moment; `None` if it never fits.
-    fn behind(&self, now: u64, n: u64) -> Option<(Ends, u64)> {
-        let (mut behind, mut due) = (self.ends.clone(), i128::from(now));
-        for (limit, end) in self.limits.iter().zip(&mut behind) {
-            let count = i128::from(limit.count);
-            if n > limit.burst {
-                return None;
-            }
-            *end = (*end).max(i128::from(now) * count);
-            *end += i128::from(n) * i128::from(limit.interval);
-            if *end > i128::from(u64::MAX) * count {
-                return None;
-            }
-            let over = *end - i128::from(limit.burst) * i128::from(limit.interval);
-            due = due.max(-(-over).div_euclid(count)); // rounded up
-        }
-        Some((behind, u64::try_from(due).expect("no earlier than now")))
-    }
-
-    /// Answers a call that may wait for `longest` by a reading of the clock.
-    fn call(&mut self, now: u64, n: u64, longest: Option<u64>) -> Expected {
-        if n == 0 {
-            return Expected::Taken { moment: now, from: self.ends.clone() };
-        }
-        let Some((behind, due)) = self.behind(now, n) else { return Expected::Refused(None) };
-        if due > now {
-            let Some(longest) = longest else { return Expected::Refused(Some(due - now)) };
-            let latest = now.saturating_add(longest);
-            if let Some(moment) = self.take_vacant(n, now + 1..=latest.min(due - 1)) {
-                return Expected::Vacant { moment };
-            }
-            if due > latest {
-                return Expected::Refused(Some(due - now));
-            }
-        }
-        let from = std::mem::replace(&mut self.ends, behind);
-        Expected::Taken { moment: due, from }
-    }
-
-    /// Takes a weight of the earliest vacant turn that has it, with a moment in `moments`. Forgets
-    /// earlier ones, which may come again if the clock steps back; but if all are earlier, there is
-    /// no look at them.
-    fn take_vacant(&mut self, n: u64, moments: RangeInclusive<u64>) -> Option<u64> {
-        if self.latest_vacant < *moments.start() {
-            return None;
-        }
-        self.vacant.retain(|turn| turn.0 >= *moments.start());
-        let has_it = |turn: &&mut (u64, u64)| turn.0 <= *moments.end() && turn.1 >= n;
-        let turn = self.vacant.iter_mut().filter(has_it).min_by_key(|turn| turn.0)?;
-        turn.1 -= n;
-        let moment = turn.0;
-        self.vacant.retain(|turn| turn.1 > 0);
-        Some(moment)
-    }
-
-    /// Gives a turn back: as if it had never been, if no call is behind it.
-    /// Otherwise it is vacant, unless it is at the end of time. Returns whether it is given back.
-    fn give_back(&mut self, now: u64, held: &mut Held<'_>) -> bool {
-        match held.undo.take() {
-            Some((from, to)) if self.ends == to => self.ends = from,
-            _ if held.moment == u64::MAX => return false,
-            _ => {
-                self.latest_vacant = self.latest_vacant.max(held.moment);
-                self.vacant.retain(|turn| turn.0 >= now);
-                match self.vacant.iter_mut().find(|turn| turn.0 == held.moment) {
-                    Some(turn) => turn.1 += held.weight,
-                    None => self.vacant.push((held.moment, held.weight)),
-                }
-            }
-        }
-        true
-    }
-
-    /// Panics if the calls of some span are above some limit.
-    fn judge(mut self) {
-        self.calls.sort_unstable();
-        for limit in &self.limits {
-            for first in 0..self.calls.len() {
-                let mut weight = 0;
-                for (moment, n) in &self.calls[first..] {
-                    weight += n;
-                    let span = u128::from(moment - self.calls[first].0) + 1; // both included
-                    // A moment is rounded up, but not that of one limit of whole periods.
-                    let is_whole = limit.interval.is_multiple_of(limit.count);
-                    let span = if is_whole && self.limits.len() == 1 { span - 1 } else { span };
-                    let periods = span * u128::from(limit.count) / u128::from(limit.interval);
-                    let most = u128::from(limit.burst) + periods;
-                    assert!(u128::from(weight) <= most, "{weight} in {span} ns under {limit:?}");
-                }
-            }
-        }
-    }
-}
+use model::{Expected, Limit, Model, Undo};
 
 #[derive(Clone, Debug)]
 enum Op {
@@ -157,6 +26,8 @@ enum Op {
     Cancel(usize),
     Keep(usize),
     MoveUp(usize),
+    /// Changes one of the limits.
+    Change(usize, Limit),
     /// Forward, or back if negative, in thousandths of the shortest interval.
     Step(i64),
     /// To any time.
@@ -184,6 +55,7 @@ fn op() -> impl Strategy<Value = Op> {
             1 => -20_000..0_i64,
         ].prop_map(Op::Step),
         1 => leap.prop_map(Op::Leap),
+        4 => (0..4_usize, limit()).prop_map(|(at, limit)| Op::Change(at, limit)),
     ]
 }
 
@@ -223,6 +95,28 @@ impl Limiter {
         match self {
             Limiter::One(pace) => pace.admit(weight, longest),
             Limiter::Several(paces) => paces.admit(weight, longest),
+        }
+    }
+
+    /// Returns false if the kind cannot have the limit.
+    fn change(&self, at: usize, limit: Limit) -> Option<Result<(), PaceError>> {
+        let Limit { count, interval, burst } = limit;
+        match self {
+            Limiter::One(pace) if limit.is_whole() => {
+                let period = Duration::from_nanos(interval / count);
+                if pace.burst() == burst {
+                    return Some(pace.set_rate(period));
+                }
+                if pace.period() == period {
+                    return Some(pace.set_burst(burst));
+                }
+                Some(pace.reconfigure(period, burst))
+            }
+            Limiter::One(_) => None,
+            Limiter::Several(paces) => {
+                let interval = Duration::from_nanos(interval);
+                Some(paces.set_limit_with_burst(at, count, interval, burst))
+            }
         }
     }
 
@@ -266,8 +160,7 @@ struct Held<'a> {
     moment: u64,
     /// Its turn did not come at once.
     waits: bool,
-    /// The ends before its own call, and behind it.
-    undo: Option<(Ends, Ends)>,
+    undo: Option<Undo>,
 }
 
 /// Returns what a caller is told to wait for a moment that is this far from the clock's reading.
@@ -306,17 +199,12 @@ fn history(
     clock.0.set(Timestamp::from_nanos(origin));
     let limiter = Limiter::new(limits, clock.clone(), is_pace);
     let shortest = limits.iter().map(|limit| limit.interval).min().expect("there is one");
-    let mut model = Model {
-        ends: vec![0; limits.len()],
-        limits: limits.to_vec(),
-        vacant: Vec::new(),
-        latest_vacant: 0,
-        calls: Vec::new(),
-    };
+    let mut model = Model::new(limits, matches!(limiter, Limiter::One(_)));
     let mut held: Vec<Held<'_>> = Vec::new();
-    let mut now = origin;
+    let (mut now, mut has_stepped_back) = (origin, false);
     for op in ops {
         let at = |from_latest: usize| held.len().checked_sub(from_latest + 1);
+        let before = now;
         match op {
             Op::Step(by) => {
                 now = now.saturating_add_signed(by * (shortest / 1_000).cast_signed());
@@ -344,7 +232,7 @@ fn history(
                     prop_assert_eq!(found.map_err(|error| error.retry_after), moment.map(wait));
                     if let (Ok(turn), Ok(moment)) = (reserved, moment) {
                         let undo = match expected {
-                            Expected::Taken { from, .. } => Some((from, model.ends.clone())),
+                            Expected::Taken { undo, .. } => undo,
                             _ => None,
                         };
                         held.push(Held { turn, weight, moment, waits: moment > now, undo });
@@ -361,23 +249,18 @@ fn history(
                     };
                     prop_assert_eq!(limiter.admit(weight, max_wait), expected);
                 }
-                model.calls.extend(moment.ok().map(|moment| (moment, weight)));
             }
             Op::Cancel(from_latest) => {
                 let Some(at) = at(from_latest) else { continue };
                 let mut it = held.remove(at);
                 let is_early = it.waits && it.moment > now.saturating_add(resolution);
-                let is_given_back = is_early && model.give_back(now, &mut it);
-                if !is_given_back {
-                    model.calls.push((it.moment, it.weight));
-                }
+                let turn = (it.moment, it.weight);
+                let is_given_back = is_early && model.give_back(now, turn, it.undo.take());
                 prop_assert_eq!(it.turn.cancel(), is_given_back);
             }
             Op::Keep(from_latest) => {
                 let Some(at) = at(from_latest) else { continue };
-                let Held { turn, weight, moment, .. } = held.remove(at);
-                turn.keep();
-                model.calls.push((moment, weight));
+                held.remove(at).turn.keep();
             }
             Op::MoveUp(from_latest) => {
                 let Some(at) = at(from_latest) else { continue };
@@ -385,21 +268,38 @@ fn history(
                 if it.waits && it.moment > now {
                     let earlier = now..=it.moment - 1;
                     if let Some(earlier) = model.take_vacant(it.weight, earlier) {
-                        model.give_back(now, it);
+                        model.give_back(now, (it.moment, it.weight), it.undo.take());
                         it.moment = earlier;
                     }
                 }
                 let rest = it.moment.saturating_sub(now);
                 prop_assert_eq!(it.turn.move_up(), until(rest, resolution));
             }
+            Op::Change(at, limit) => {
+                let at = at % limits.len();
+                let span = u128::from(limit.burst) * u128::from(limit.interval);
+                let span = span.div_ceil(u128::from(limit.count));
+                let is_fine = u128::from(resolution) <= span / 10;
+                match limiter.change(at, limit) {
+                    None => {}
+                    Some(Err(PaceError::ClockTooCoarse { .. })) => {
+                        prop_assert!(!is_fine);
+                    }
+                    Some(changed) => {
+                        let is_too_much = matches!(changed, Err(PaceError::TooMuchInUse { .. }));
+                        prop_assert_eq!(model.change(now, at, limit), changed.is_ok());
+                        prop_assert_eq!(is_too_much, changed.is_err());
+                    }
+                }
+            }
         }
+        has_stepped_back |= now < before;
         check_rest(&limiter, &model, now, resolution)?;
     }
-    model.calls.extend(held.iter().map(|it| (it.moment, it.weight)));
     for it in held {
         it.turn.keep();
     }
-    model.judge();
+    model.judge(!has_stepped_back);
     Ok(())
 }
 

@@ -220,3 +220,113 @@ fn several_limits_against_giving_back() {
         assert!(idle >= expected && idle < expected + Duration::from_nanos(3), "{idle:?}");
     });
 }
+
+/// Returns the units in use, each of which has the whole period that holds now.
+fn in_use(pace: &Pace<Local>) -> u64 {
+    set_time(0);
+    let (idle, period) = (pace.idle_after().as_nanos() as u64, pace.period().as_nanos() as u64);
+    assert_eq!(idle % period, 0, "a call is half of the one, and half of the other");
+    idle / period
+}
+
+/// A call comes while the period changes: by the old one or by the new one, it takes a unit.
+#[test]
+fn change_against_calls() {
+    Model::new("pace::change_against_calls").explore(|| {
+        let pace = pace();
+        let other = spawn(&pace, |pace| reserve(pace, 0, true));
+        pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
+        turn();
+        let own = reserve(&pace, 0, true);
+        let mut moments = [own, other.join().unwrap()].map(|moment| moment.expect("it was kept"));
+        moments.sort_unstable();
+        assert!(moments[0] + PERIOD <= moments[1], "{moments:?}");
+        assert_eq!((in_use(&pace), pace.period().as_nanos() as u64), (2, 2 * PERIOD));
+    });
+}
+
+/// Two changes at once, of which each is the first or the second; a call comes before.
+#[test]
+fn change_against_change() {
+    Model::new("pace::change_against_change").explore(|| {
+        let pace = pace();
+        _ = reserve(&pace, 0, true);
+        let other = spawn(&pace, |pace| {
+            set_time(0);
+            pace.set_burst(2).expect("it can be");
+        });
+        pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
+        other.join().unwrap();
+        assert_eq!((in_use(&pace), pace.burst(), pace.left()), (1, 2, 1));
+    });
+}
+
+/// A turn is given back while the pace changes: undone before, or passed on behind.
+#[test]
+fn change_against_giving_back() {
+    Model::new("pace::change_against_giving_back").explore(|| {
+        let pace = pace();
+        let first = reserve(&pace, 0, true);
+        let vacant = pace.reserve(1, Duration::MAX).expect("it may wait for ever");
+        let other = spawn(&pace, |pace| {
+            set_time(0);
+            pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
+        });
+        turn();
+        set_time(0);
+        assert!(vacant.cancel());
+        other.join().unwrap();
+        let before = in_use(&pace);
+        let next = reserve(&pace, 0, true).expect("it was kept");
+        let moment = next - first.expect("it was kept");
+        // Undone: it comes behind the first. Vacant: it is there.
+        assert_eq!(
+            (moment, in_use(&pace)),
+            if before == 1 { (2 * PERIOD, 2) } else { (PERIOD, 2) }
+        );
+    });
+}
+
+/// A pace is retired, or admits a call, and not both; also if it changes meanwhile.
+#[test]
+fn retiring_against_a_call_and_a_change() {
+    Model::new("pace::retiring_against_a_call_and_a_change").explore(|| {
+        let pace = pace();
+        let other = spawn(&pace, |pace| {
+            set_time(0);
+            let is_changed = pace.set_burst(2).is_ok();
+            let is_admitted = pace.try_admit(1);
+            assert!(is_changed || !is_admitted);
+            is_admitted
+        });
+        set_time(0);
+        let is_retired = pace.retire();
+        let is_admitted = other.join().unwrap();
+        assert!(is_retired != is_admitted);
+        assert_eq!((pace.is_retired(), pace.try_admit(1)), (is_retired, is_admitted));
+    });
+}
+
+/// One of two limits changes twice, while a call takes of both.
+#[test]
+fn several_limits_against_a_change() {
+    Model::new("pace::several_limits_against_a_change").bounded(2).explore(|| {
+        set_time(0);
+        let second = Duration::from_secs(1);
+        let builder = Paces::builder().limit(4, 4 * second).limit(5, 10 * second);
+        let paces = Arc::new(builder.clock(Local).build().expect("it is sound"));
+        let shared = Arc::clone(&paces);
+        let other = thread::spawn(move || {
+            turn();
+            set_time(0);
+            shared.try_admit(1)
+        });
+        for limit in [2, 3] {
+            paces.set_limit(1, limit, 10 * second).expect("it can be");
+            turn();
+        }
+        assert!(other.join().unwrap() && paces.try_admit(2) && !paces.try_admit(1));
+        let left: Vec<u64> = paces.quotas().map(|quota| quota.left).collect();
+        assert_eq!(left, [1, 0]);
+    });
+}

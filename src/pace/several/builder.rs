@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::rate::Rate;
-use super::{MOST_LIMITS, Paces};
+use super::rates::Rates;
+use super::{MOST_LIMITS, Paces, WORDS};
 use crate::clock::{Clock, Coarse};
 use crate::pace::error::PaceError;
 use crate::timestamp::saturating_nanos;
@@ -152,17 +153,15 @@ impl<C: Clock> PacesBuilder<C> {
         if limits > most {
             return Err(PaceError::TooManyLimits { limits, most });
         }
-        let resolution = self.clock.resolution();
         let mut rates = [Rate::default(); MOST_LIMITS];
         for (rate, Limit { count, interval, burst }) in rates.iter_mut().zip(self.limits) {
             *rate = Rate::new(count, interval, burst)?;
-            if !self.allows_coarse_clock && saturating_nanos(resolution) > rate.span() / 10 {
-                let span = Duration::from_nanos(rate.span());
-                return Err(PaceError::ClockTooCoarse { resolution, span });
+            if !self.allows_coarse_clock {
+                rate.check_clock(&self.clock)?;
             }
         }
-        let (max_wait, ends) = (saturating_nanos(self.max_wait), Wide::new());
+        let (max_wait, ends) = (saturating_nanos(self.max_wait), Wide::new([0; WORDS]));
         let vacancies = Vacancies::new();
-        Ok(Paces { rates, limits, max_wait, ends, vacancies, clock: self.clock })
+        Ok(Paces { rates: Rates::new(rates), limits, max_wait, ends, vacancies, clock: self.clock })
     }
 }

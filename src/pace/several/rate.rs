@@ -6,7 +6,10 @@
 use std::time::Duration;
 
 use super::quota::Quota;
+use crate::clock::Clock;
 use crate::pace::error::PaceError;
+use crate::pace::terms::LAST;
+use crate::timestamp::saturating_nanos;
 
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
 const MOST: u128 = 1 << 62;
@@ -19,8 +22,11 @@ pub(super) struct Time {
     pub(super) parts: u64,
 }
 
+/// The number of words of a rate.
+pub(super) const RATE_WORDS: usize = 6;
+
 /// A limit per interval, and a burst.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rate {
     /// The time of one unit of weight.
     period: Time,
@@ -54,6 +60,78 @@ impl Rate {
         let time = |n: u128| Time { nanos: (n / whole) as u64, parts: (n % whole) as u64 };
         let (period, span) = (time(nanos), time(nanos * u128::from(burst)));
         Ok(Rate { period, span, burst, whole: whole as u64 })
+    }
+
+    pub(super) fn words(&self) -> [u64; RATE_WORDS] {
+        let Rate { period, span, burst, whole } = *self;
+        [period.nanos, period.parts, span.nanos, span.parts, burst, whole]
+    }
+
+    pub(super) fn from_words(words: [u64; RATE_WORDS]) -> Rate {
+        let [nanos, parts, span_nanos, span_parts, burst, whole] = words;
+        let span = Time { nanos: span_nanos, parts: span_parts };
+        Rate { period: Time { nanos, parts }, span, burst, whole }
+    }
+
+    /// Returns an error if a clock is too coarse.
+    pub(super) fn check_clock(&self, clock: &impl Clock) -> Result<(), PaceError> {
+        let (resolution, span) = (clock.resolution(), self.span());
+        if saturating_nanos(resolution) <= span / 10 {
+            return Ok(());
+        }
+        Err(PaceError::ClockTooCoarse { resolution, span: Duration::from_nanos(span) })
+    }
+
+    /// Returns the time of one unit, rounded down to a nanosecond.
+    pub(super) fn period(&self) -> Duration {
+        Duration::from_nanos(self.period.nanos)
+    }
+
+    /// Returns whether its periods are shorter.
+    pub(super) fn is_faster_than(&self, other: &Rate) -> bool {
+        // Periods are at most 2^62 parts.
+        self.parts(self.period) * u128::from(other.whole)
+            < other.parts(other.period) * u128::from(self.whole)
+    }
+
+    /// Returns the end under another rate from `now` on. The weight in use stays in use, rounded
+    /// up; and no later call comes before the moment `told`, if that is still to come and this limit
+    /// can have told it. `None` if time ends before.
+    pub(super) fn end_under(
+        &self,
+        other: &Rate,
+        (end, told): (Time, u64),
+        now: u64,
+    ) -> Option<Time> {
+        let at = Time { nanos: now, parts: 0 };
+        if end <= at {
+            return Some(Time { nanos: end.rounded_up(), parts: 0 });
+        }
+        let ahead = self.parts(end.minus(at, self.whole));
+        let ahead = scaled(ahead, other.parts(other.period), self.parts(self.period))?;
+        let in_use = at.plus(other.time(ahead)?, other.whole)?;
+        let told = end.minus(self.span, self.whole).rounded_up().min(told);
+        if told <= now {
+            return Some(in_use);
+        }
+        let behind_told = Time { nanos: told, parts: 0 }.plus(other.span, other.whole)?;
+        Some(in_use.max(behind_told))
+    }
+
+    /// Returns the end that a slower limit must have at least, beside this one with this end: that
+    /// of its burst at the moment from which this limit admits. `None` if time ends before.
+    pub(super) fn least_end_of(&self, slower: &Rate, end: Time) -> Option<Time> {
+        let burst = self.periods(self.burst.min(slower.burst))?;
+        let least = end.minus(self.span.minus(burst, self.whole), self.whole);
+        let parts = scaled(self.parts(least), u128::from(slower.whole), u128::from(self.whole))?;
+        slower.time(parts)
+    }
+
+    /// Returns parts of a nanosecond as a time; `None` behind the end of time.
+    fn time(&self, parts: u128) -> Option<Time> {
+        let whole = u128::from(self.whole);
+        let nanos = u64::try_from(parts / whole).ok()?;
+        Some(Time { nanos, parts: (parts % whole) as u64 })
     }
 
     /// Returns the time of the whole burst, rounded up to a nanosecond.
@@ -96,9 +174,20 @@ impl Rate {
         let ahead = end.minus(now, self.whole);
         let free = self.span.minus(ahead, self.whole);
         let until_the_end_of_time = Time::LAST.minus(end.max(now), self.whole);
-        let parts =
-            |time: Time| u128::from(time.nanos) * u128::from(self.whole) + u128::from(time.parts);
-        (parts(free.min(until_the_end_of_time)) / parts(self.period)) as u64 // at most the burst
+        let free = free.min(until_the_end_of_time);
+        (self.parts(free) / self.parts(self.period)) as u64 // at most the burst
+    }
+
+    /// Returns the weight whose periods are not over.
+    pub(super) fn in_use(&self, end: Time, now: u64) -> u64 {
+        let ahead = end.minus(Time { nanos: now, parts: 0 }, self.whole);
+        let periods = self.parts(ahead).div_ceil(self.parts(self.period));
+        u64::try_from(periods).unwrap_or(u64::MAX)
+    }
+
+    /// Returns a time in parts of a nanosecond.
+    fn parts(&self, time: Time) -> u128 {
+        u128::from(time.nanos) * u128::from(self.whole) + u128::from(time.parts)
     }
 
     /// Returns what is left at `now`, and the burst.
@@ -109,10 +198,10 @@ impl Rate {
 }
 
 impl Time {
-    /// The end of time.
-    const LAST: Time = Time { nanos: u64::MAX, parts: 0 };
+    /// The last time, as that of a pace.
+    const LAST: Time = Time { nanos: LAST, parts: 0 };
 
-    /// Returns the sum; `None` behind the end of time.
+    /// Returns the sum; `None` behind the last time.
     #[inline]
     fn plus(self, other: Time, whole: u64) -> Option<Time> {
         let (parts, is_over) = self.parts.overflowing_add(other.parts);
@@ -140,6 +229,15 @@ impl Time {
     pub(super) fn rounded_up(self) -> u64 {
         self.nanos.saturating_add((self.parts > 0).into())
     }
+}
+
+/// Returns `n * factor / divisor`, rounded up; `None` if that is more than 128 bits. The divisor is
+/// at most 2^64.
+fn scaled(n: u128, factor: u128, divisor: u128) -> Option<u128> {
+    let (whole, rest) = (n / divisor, n % divisor);
+    // The product of the rest has at most 64 bits more than the factor, which has at most 64.
+    let (part, rest) = (rest * factor / divisor, rest * factor % divisor);
+    whole.checked_mul(factor)?.checked_add(part)?.checked_add((rest > 0).into())
 }
 
 fn gcd(mut one: u128, mut other: u128) -> u128 {

@@ -26,6 +26,7 @@
 //! [from-sentinel.md]: from_sentinel
 //! [circuit-breaker.md]: circuit_breaker
 //! [retry-budget.md]: retry_budget
+//! [token-budget.md]: token_budget
 //! [limits.md]: limits
 //! [paces.md]: paces
 //! [in-flight.md]: in_flight
@@ -170,6 +171,7 @@ pub mod retry_budget {}
 /// [`Gate`]: crate::Gate
 /// [in-flight.md]: in_flight
 /// [performance.md]: performance
+/// [token-budget.md]: token_budget
 #[doc = include_str!("../docs/guide/limits.md")]
 pub mod limits {}
 
@@ -195,6 +197,12 @@ pub mod rate_display {}
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
+
+/// [`waiting`]: crate::Gate::waiting
+/// [limits.md]: limits
+/// [paces.md]: paces
+#[doc = include_str!("../docs/guide/token-budget.md")]
+pub mod token_budget {}
 
 /// [endpoints.md]: endpoints
 /// [limits.md]: limits

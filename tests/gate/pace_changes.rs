@@ -135,8 +135,8 @@ fn a_changed_pace_is_retired_when_it_is_idle_and_for_ever() {
     }
 }
 
-/// In each round the clock stands still. Each unit that was admitted is in use, whatever the rate is
-/// meanwhile; and no more than the greatest burst is admitted.
+/// In each round the clock stands still. Each unit that was admitted is in use, whatever the rate
+/// is meanwhile; and no more than the greatest burst is admitted.
 #[test]
 fn threads_that_change_a_pace_lose_no_unit() {
     const SECOND: u64 = 1_000_000_000;

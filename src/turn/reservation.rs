@@ -97,7 +97,7 @@ pub(crate) enum Undo<'a> {
     /// The words before the call, and the first ones behind it: the number of changes until then,
     /// and a time that rises with each call until the next change.
     Words { words: &'a Wide<WORDS>, from: [u64; WORDS], to: [u64; 3] },
-    /// The same for a limiter with fewer words.
+    /// Those of a limiter with fewer words.
     Few { words: &'a Wide<5>, from: [u64; 5], to: [u64; 2] },
 }
 

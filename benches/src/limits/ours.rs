@@ -119,13 +119,13 @@ pub struct PacesByNumber<F>(Family<Client, Pace, F>);
 /// A pace for each text.
 pub struct PacesByText<F>(Family<Named, Pace, F>);
 
-/// Returns a pace for each number, for up to so many.
+/// Returns a pace for each number, for up to `keys` of them.
 pub fn paces_by_number(terms: Terms, keys: usize) -> PacesByNumber<impl Fn() -> Pace> {
     let make = move || paced(terms, Coarse::default());
     PacesByNumber(Family::with_constructor(make).with_max_series(keys))
 }
 
-/// Returns a pace for each text, for up to so many.
+/// Returns a pace for each text, for up to `keys` of them.
 pub fn paces_by_text(terms: Terms, keys: usize) -> PacesByText<impl Fn() -> Pace> {
     let make = move || paced(terms, Coarse::default());
     PacesByText(Family::with_constructor(make).with_max_series(keys))

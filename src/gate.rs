@@ -20,6 +20,8 @@ mod rations;
 mod refill;
 mod reserve;
 mod retire;
+mod row;
+mod settle;
 mod sheet;
 mod sheets;
 mod terms;
@@ -195,7 +197,8 @@ impl<C: Clock> Gate<C> {
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     #[doc(alias = "allow")]
     pub fn try_admit(&self, n: u64) -> bool {
-        self.quick(n).map_or_else(|_| self.decide(n, 0).0.is_granted(), |granted| granted.is_some())
+        self.quick(n)
+            .map_or_else(|_| self.decide(n, 0).admission.is_granted(), |granted| granted.is_some())
     }
 
     /// Grants `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says

@@ -28,6 +28,7 @@
 //! [otlp.md]: otlp
 //! [circuit-breaker.md]: circuit_breaker
 //! [retry-budget.md]: retry_budget
+//! [token-budget.md]: token_budget
 //! [limits.md]: limits
 //! [paces.md]: paces
 //! [in-flight.md]: in_flight
@@ -195,6 +196,7 @@ pub mod retry_budget {}
 /// [performance.md]: performance
 /// [`Pace`]: crate::Pace
 /// [`Paces`]: crate::Paces
+/// [token-budget.md]: token_budget
 #[doc = include_str!("../docs/guide/limits.md")]
 pub mod limits {}
 
@@ -223,6 +225,12 @@ pub mod rate_display {}
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
+
+/// [`waiting`]: crate::Gate::waiting
+/// [limits.md]: limits
+/// [paces.md]: paces
+#[doc = include_str!("../docs/guide/token-budget.md")]
+pub mod token_budget {}
 
 /// [endpoints.md]: endpoints
 /// [limits.md]: limits

@@ -3,9 +3,11 @@
 
 mod refused;
 mod reservation;
+mod settle;
 pub(crate) mod told;
 pub(crate) mod vacancies;
 
 pub use refused::RefusedError;
 pub(crate) use reservation::{Reference, Undo};
 pub use reservation::{Reservation, Ticket};
+pub(crate) use settle::Settle;

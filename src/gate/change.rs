@@ -54,8 +54,12 @@ impl<C: Clock> Gate<C> {
         loop {
             let head = ledger.look();
             let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
+            let now = ledger.time(self.clock.now().as_nanos());
+            if !ledger.is_paid_until(&head, head.seen.terms.start_of(now)) {
+                continue; // what is owed is paid by the limit that held
+            }
             let start = head.seen.start;
-            if ledger.turn_to_other_terms(&head, Next::at(start, terms)) {
+            if ledger.turn(&head, Next::changed(start, terms)) {
                 return Ok(());
             }
         }
@@ -124,11 +128,14 @@ impl<C: Clock> Gate<C> {
             }
             let reached = ledger.reached(); // before the reading, which is then behind if less
             let now = head.seen.terms.time_of_change(reached, self.clock.now().as_nanos());
+            if !ledger.is_paid_until(&head, head.seen.terms.start_of(now)) {
+                continue;
+            }
             ledger.record_time(now);
             let change = ledger.change(now, &head);
             let start = terms.start_of(change.used_by.max(head.seen.latest()));
-            let next = Next { change: Some(change), ..Next::at(start, terms) };
-            if ledger.turn_to_other_terms(&head, next) {
+            let next = Next { change: Some(change), ..Next::changed(start, terms) };
+            if ledger.turn(&head, next) {
                 return Ok(());
             }
         }

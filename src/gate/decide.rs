@@ -19,6 +19,7 @@ use crate::gate::admission::Admission;
 use crate::gate::ledger::{Head, Ledger};
 use crate::gate::next::Next;
 use crate::gate::permits::Answer;
+use crate::gate::row;
 use crate::gate::terms::Terms;
 use crate::timestamp::{Timestamp, saturating_nanos};
 use crate::turn::told::resolution;
@@ -42,6 +43,16 @@ pub(super) struct OutOfLine;
 
 /// Another thread has turned meanwhile: the head is a different one.
 struct Overtaken;
+
+/// What was decided on a call.
+pub(super) struct Decided {
+    /// Its times are distances from the clock's reading.
+    pub(super) admission: Admission,
+    /// The start of the bucket in which it was granted.
+    pub(super) start: u64,
+    /// The number of changes of the terms before it was granted.
+    pub(super) changes: u64,
+}
 
 /// The grants of a gate at one moment.
 pub(super) struct Count {
@@ -77,33 +88,34 @@ impl<C: Clock> Gate<C> {
 
     /// Decides as [`decide`](Self::decide), and returns what the caller is told.
     pub(super) fn decide_and_tell(&self, n: u64, max_wait: Duration) -> (Admission, u64) {
-        let (decided, start) = self.decide(n, saturating_nanos(max_wait));
-        (decided.told_by(&self.clock), start)
+        let Decided { admission, start, .. } = self.decide(n, saturating_nanos(max_wait));
+        (admission.told_by(&self.clock), start)
     }
 
-    /// Decides, and returns the start of the bucket in which it granted. The times in the answer
-    /// are distances from the clock's reading.
+    /// Decides, without the quick path.
     #[cold]
-    pub(super) fn decide(&self, n: u64, max_wait: u64) -> (Admission, u64) {
+    pub(super) fn decide(&self, n: u64, max_wait: u64) -> Decided {
         // Once: a clock may be faster than a turn.
         let read = self.clock.now().as_nanos();
         if self.permits.sheets().is_none()
-            && let Some(decided) = self.decide_by_permits(n, max_wait, read)
+            && let Some((admission, start)) = self.decide_by_permits(n, max_wait, read)
         {
-            return decided;
+            return Decided { admission, start, changes: 0 };
         }
+        let never = Admission::Refused { retry_after: None };
         let ledger = self.ledger();
         loop {
-            let changes = ledger.changes();
             let head = ledger.look();
             let (seen, terms) = (head.seen, head.seen.terms);
             let now = ledger.time(read);
             let start = terms.start_of(now);
+            let changes = seen.changes;
+            let decided = |admission, start| Decided { admission, start, changes };
             if n == 0 {
-                return (Admission::Now, start);
+                return decided(Admission::Now, start);
             }
             if n > terms.limit {
-                return (Admission::Refused { retry_after: None }, 0);
+                return decided(never, 0);
             }
             ledger.record_time(start);
             if seen.start < start {
@@ -111,9 +123,7 @@ impl<C: Clock> Gate<C> {
                 continue;
             }
             let Ok(fitting) = ledger.fitting(&head, n) else { continue };
-            let Some(at) = fitting else {
-                return (Admission::Refused { retry_after: None }, 0);
-            };
+            let Some(at) = fitting else { return decided(never, 0) };
             let wait = Duration::from_nanos(at - read.min(at));
             let waits = at > now;
             if waits {
@@ -121,10 +131,13 @@ impl<C: Clock> Gate<C> {
                 let reached = start..=latest.max(start).min(at - 1);
                 if let Some(at) = ledger.vacancies().take(n, changes, reached) {
                     let wait = Duration::from_nanos(at - read.min(at));
-                    return (if at > start { Admission::After(wait) } else { Admission::Now }, at);
+                    return decided(
+                        if at > start { Admission::After(wait) } else { Admission::Now },
+                        at,
+                    );
                 }
                 if at > latest {
-                    return (Admission::Refused { retry_after: Some(wait) }, 0);
+                    return decided(Admission::Refused { retry_after: Some(wait) }, 0);
                 }
             }
             let granted = if at == seen.start && seen.is_open() {
@@ -133,7 +146,7 @@ impl<C: Clock> Gate<C> {
                 ledger.turn(&head, Next { grant: n, ..Next::at(at, terms) })
             };
             if granted {
-                return (if waits { Admission::After(wait) } else { Admission::Now }, at);
+                return decided(if waits { Admission::After(wait) } else { Admission::Now }, at);
             }
         }
     }
@@ -193,6 +206,9 @@ impl<C: Clock> Gate<C> {
         loop {
             let head = ledger.look();
             let start = head.seen.terms.start_of(ledger.time(now));
+            if !ledger.is_paid_until(&head, start) {
+                continue;
+            }
             if let Some(count) = ledger.count_of(&head, start) {
                 return count;
             }
@@ -202,7 +218,7 @@ impl<C: Clock> Gate<C> {
     /// Returns the sum of all grants that count against the limit, now or later.
     pub(crate) fn in_use(&self) -> u64 {
         let Count { granted, waiting, .. } = self.count();
-        granted + waiting
+        granted.saturating_add(waiting)
     }
 }
 
@@ -214,20 +230,12 @@ impl Ledger {
         if seen.fits(n) {
             return Ok(Some(seen.start));
         }
-        let most = terms.limit - n;
-        let mut each = seen.each().take(terms.buckets);
-        // The latest buckets may stay if they hold at most `most` together; the earlier ones must
-        // have left the interval.
-        let mut sum = 0_u64;
-        let staying = each.position(|granted| {
-            sum = sum.wrapping_add(granted);
-            sum > most
-        });
+        let steps = row::fitting(n, seen.owed, terms, seen.each().take(terms.buckets));
         if !self.is(head) {
             return Err(Overtaken);
         }
-        let steps = (terms.buckets - staying.unwrap_or(0)) as u64;
-        Ok(terms.length.checked_mul(steps).and_then(|wait| seen.start.checked_add(wait)))
+        let wait = steps.and_then(|steps| terms.length.checked_mul(steps));
+        Ok(wait.and_then(|wait| seen.start.checked_add(wait)))
     }
 
     /// Sums the grants that the head knows, as of the bucket at `start`; `None` if another thread
@@ -240,7 +248,7 @@ impl Ledger {
         let ahead = terms.steps(start, seen.start);
         let behind = terms.steps(seen.start, start);
         let sum = |sum: u64, granted: u64| sum.wrapping_add(granted);
-        let waiting = each.by_ref().take(ahead).fold(0, sum);
+        let waiting = each.by_ref().take(ahead).fold(0, sum).saturating_add(seen.owed);
         let granted = each.take(terms.buckets.saturating_sub(behind)).fold(0, sum);
         let left = if ahead > 0 { 0 } else { terms.limit.saturating_sub(granted) };
         self.is(head).then_some(Count { granted, waiting, left })

@@ -45,6 +45,7 @@
 use crossbeam_utils::CachePadded;
 
 use crate::gate::next::{Change, Next};
+use crate::gate::row::Amend;
 use crate::gate::sheet::{Glance, Seen};
 use crate::gate::sheets::Sheets;
 use crate::gate::terms::Terms;
@@ -69,8 +70,6 @@ struct Shared {
     reached: AtomicU64,
     sheets: Sheets,
     manner: Manner,
-    /// The number of changes of the terms.
-    changes: AtomicU64,
     vacancies: Vacancies,
 }
 
@@ -112,32 +111,12 @@ impl Ledger {
         let start = starts.clone().fold(start, u64::max);
         sheet.begin(start, terms, starts);
         let (head, reached) = (AtomicU64::new(number.into()), AtomicU64::new(start));
-        let (changes, vacancies) = (AtomicU64::new(0), Vacancies::new());
-        let shared = Shared { head, reached, sheets, manner, changes, vacancies };
+        let shared = Shared { head, reached, sheets, manner, vacancies: Vacancies::new() };
         Some(Ledger { shared: CachePadded::new(shared) })
     }
 
     pub(super) fn is_strict(&self) -> bool {
         self.shared.manner.is_strict
-    }
-
-    /// Turns as [`turn`](Self::turn), to other terms, and counts the change.
-    pub(super) fn turn_to_other_terms(&self, head: &Head<'_>, next: Next) -> bool {
-        let turned = self.turn(head, next);
-        if turned {
-            // Release: pairs with the Acquire in `changes`.
-            self.shared.changes.fetch_add(1, Ordering::Release);
-        }
-        turned
-    }
-
-    /// Returns the number of changes of the terms. A call that begins after a change has returned
-    /// finds a number that no turn had which was granted before; and a turn that is granted after
-    /// this was read is under the terms of this number, or of one that no longer comes.
-    pub(super) fn changes(&self) -> u64 {
-        // Acquire: pairs with the Release in `turn_to_other_terms`: the head is seen to have
-        // turned.
-        self.shared.changes.load(Ordering::Acquire)
     }
 
     /// Returns the turns whose callers have given up.
@@ -195,16 +174,32 @@ impl Ledger {
 
     /// Turns from a sheet to the next. Returns false if another thread has granted there or turned.
     pub(super) fn turn(&self, head: &Head<'_>, next: Next) -> bool {
-        self.turn_and_give_back(head, next, Ration::NONE)
+        self.turn_and_amend(head, next, Amend::Nothing)
     }
 
     /// Turns as [`turn`](Self::turn), under the same terms, and gives a ration back: the unused
     /// grant no longer counts.
     pub(super) fn turn_and_give_back(&self, head: &Head<'_>, next: Next, back: Ration) -> bool {
+        self.turn_and_amend(head, next, Amend::GiveBack(back))
+    }
+
+    /// Pays what is owed in all buckets until the one at `start`. Returns false if another thread
+    /// has turned, or this one has: the caller looks at the head again.
+    pub(super) fn is_paid_until(&self, head: &Head<'_>, start: u64) -> bool {
+        if head.seen.owed == 0 || head.seen.start >= start {
+            return true;
+        }
+        self.record_time(start);
+        self.turn(head, Next::at(start, head.seen.terms));
+        false
+    }
+
+    /// Turns as [`turn`](Self::turn), under the same terms, and amends earlier grants.
+    pub(super) fn turn_and_amend(&self, head: &Head<'_>, next: Next, amend: Amend) -> bool {
         let Some(last) = head.seen.seal() else { return false };
         let (number, sheet) = self.shared.sheets.take();
         sheet.need_room(next.terms.history());
-        sheet.follow(&last, next, back);
+        sheet.follow(&last, next, amend);
         let version = ((head.version >> NUMBER).wrapping_add(1) << NUMBER) | u64::from(number);
         // Release: publishes the sheet; pairs with the Acquire in `version`.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);

@@ -41,6 +41,8 @@ pub(super) struct Next {
     pub(super) terms: Terms,
     /// The weight that it grants at once.
     pub(super) grant: u64,
+    /// A caller has changed the terms.
+    pub(super) is_change: bool,
     /// `None`, if the length and the number of buckets stay.
     pub(super) change: Option<Change>,
 }
@@ -66,7 +68,12 @@ pub(super) struct Last {
 impl Next {
     /// Returns a bucket under the same geometry, in which nothing is granted yet.
     pub(super) fn at(start: u64, terms: Terms) -> Next {
-        Next { start, terms, grant: 0, change: None }
+        Next { start, terms, grant: 0, is_change: false, change: None }
+    }
+
+    /// Returns a bucket under other terms, in which nothing is granted yet.
+    pub(super) fn changed(start: u64, terms: Terms) -> Next {
+        Next { is_change: true, ..Next::at(start, terms) }
     }
 
     /// Takes over what the last sheet, which is sealed, `granted` in its bucket and in each bucket

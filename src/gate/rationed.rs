@@ -10,6 +10,7 @@ use crate::gate::rations::Rations;
 use crate::stripe::ration::{Ration, Untaken};
 use crate::stripe::strategy;
 use crate::sync::const_fn;
+use crate::turn::{RefusedError, Reservation};
 
 /// A rate limiter for millions of requests a second: a [`Gate`] that gives each core a *ration* in
 /// advance, for rates at which one shared atomic becomes the bottleneck.
@@ -150,6 +151,31 @@ impl<C: Clock> RationedGate<C> {
             Ok(()) => Admission::Now,
             Err(why) => self.admit_slowly(n, max_wait, why),
         }
+    }
+
+    /// Reserves a turn for a call of weight `n`, as [`Gate::reserve`]: it can be given back, and
+    /// [settled](Reservation::settle).
+    ///
+    /// The [gate](Self::gate) decides alone, and the call takes nothing from rations. So what lies
+    /// unused in them counts as used for it, also in this core's: where most calls reserve, take a
+    /// [`Gate`]. While the gate owes what was charged, it grants no ration, and those that it has
+    /// granted are used up.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Gate::reserve`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Gate, clock::Manual};
+    ///
+    /// let gate = Gate::builder(100).clock(Manual::default()).build_rationed(10)?; // 100/s
+    /// gate.reserve(80, Duration::ZERO)?.settle(30);
+    /// assert_eq!(gate.gate().granted(), 30);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
+        self.gate.reserve(n, max_wait)
     }
 
     #[inline(always)]

@@ -17,6 +17,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::gate::Gate;
 use crate::gate::admission::Admission;
+use crate::gate::decide::Decided;
 use crate::timestamp::saturating_nanos;
 use crate::turn::told::told;
 use crate::turn::vacancies::Turn;
@@ -56,10 +57,9 @@ impl<C: Clock> Gate<C> {
     /// ```
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
         let ledger = self.ledger();
-        let terms = ledger.changes(); // before the grant: a later number would be of other terms
         let lasts = ledger.look().seen.terms.length;
-        let (decided, moment) = self.decide(n, saturating_nanos(max_wait));
-        let wait = match decided {
+        let Decided { admission, start, changes } = self.decide(n, saturating_nanos(max_wait));
+        let wait = match admission {
             Admission::Now => 0,
             Admission::After(wait) => saturating_nanos(wait),
             Admission::Refused { retry_after } => {
@@ -67,8 +67,9 @@ impl<C: Clock> Gate<C> {
                 return Err(RefusedError { retry_after });
             }
         };
-        let turn = Turn { moment, lasts, weight: n, terms };
+        let turn = Turn { moment: start, lasts, weight: n, terms: changes };
         let vacancies = ledger.vacancies();
-        Ok(Reservation::new(&self.clock, moment - wait, turn, Undo::Nothing, vacancies))
+        let now = start.saturating_sub(wait);
+        Ok(Reservation::new(&self.clock, now, turn, Undo::Nothing, vacancies, Some(ledger)))
     }
 }

@@ -92,6 +92,9 @@ impl<C: Clock> Gate<C> {
             let now = ledger.time(read);
             let start = terms.start_of(now);
             ledger.record_time(start);
+            if !ledger.is_paid_until(&head, start) {
+                continue;
+            }
             let Some(count) = ledger.count_of(&head, start) else { continue };
             if count.granted > 0 || count.waiting > 0 {
                 return false;

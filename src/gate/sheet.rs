@@ -30,8 +30,8 @@
 //!
 //! # The constants
 //!
-//! The constants of a sheet (its start, the terms, the grants of the buckets before it) are written
-//! while no thread finds the sheet as the head. They are read as under a seqlock, whose version is
+//! The constants of a sheet (its start, the terms, the grants of the buckets before it, what is
+//! owed) are written while no thread finds the sheet as the head. They are read as under a seqlock, whose version is
 //! the head's: see [`ledger`](super::ledger). A read that fails may have mixed the constants of two
 //! buckets, so nothing here may panic on any values.
 
@@ -40,6 +40,7 @@ use std::ptr::null_mut;
 
 use crate::gate::cells::{Cells, load};
 use crate::gate::next::{Last, Next};
+use crate::gate::row::{Amend, Row};
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
@@ -80,6 +81,12 @@ struct Fixed {
     top: AtomicU64,
     start: AtomicU64,
     length: AtomicU64,
+    /// The number of changes of the terms.
+    changes: AtomicU64,
+    /// The number of the last one that has changed the geometry.
+    moved: AtomicU64,
+    /// The weight that was charged and has had no room yet: none, if a weight above zero fits.
+    owed: AtomicU64,
 }
 
 /// A sheet as one thread has read it.
@@ -92,6 +99,12 @@ pub(super) struct Seen<'g> {
     /// The first nanosecond of its bucket.
     pub(super) start: u64,
     pub(super) terms: Terms,
+    /// The number of changes of the terms until now.
+    pub(super) changes: u64,
+    /// The number of the last change of the geometry.
+    pub(super) moved: u64,
+    /// The weight that was charged and has had no room yet.
+    pub(super) owed: u64,
 }
 
 /// The part of a sheet that a grant in its bucket reads.
@@ -122,6 +135,9 @@ impl Sheet {
                 top: AtomicU64::new(0),
                 start: AtomicU64::new(0),
                 length: AtomicU64::new(1),
+                changes: AtomicU64::new(0),
+                moved: AtomicU64::new(0),
+                owed: AtomicU64::new(0),
             },
         }
     }
@@ -159,6 +175,9 @@ impl Sheet {
             base: self.base.load(Ordering::Relaxed),
             start: self.fixed.start.load(Ordering::Relaxed),
             terms,
+            changes: self.fixed.changes.load(Ordering::Relaxed),
+            moved: self.fixed.moved.load(Ordering::Relaxed),
+            owed: self.fixed.owed.load(Ordering::Relaxed),
         }
     }
 
@@ -234,41 +253,62 @@ impl Sheet {
                 }
             }
         }
-        let others = before[..terms.buckets - 1].iter().map(load);
-        self.write(Next::at(start, terms), others.sum(), own);
+        self.write(Next::at(start, terms), Row { own, before }, 0);
     }
 
-    /// Fills the caller's sheet with the bucket that follows a sealed sheet, without the ration
-    /// that is given back.
-    pub(super) fn follow(&self, last: &Seen<'_>, next: Next, back: Ration) {
+    /// Fills the caller's sheet with the bucket that follows a sealed sheet, and amends what was
+    /// granted.
+    pub(super) fn follow(&self, last: &Seen<'_>, next: Next, amend: Amend) {
         // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads anything
         // written below finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
         let Seen { start, terms, .. } = *last;
         let from = Last { start, terms, waits_until: last.waits_until() };
-        let own = next.take_over(from, last.each(), before);
+        let (mut row, mut owed) = (Row { own: 0, before }, last.owed);
+        if owed == 0 || next.change.is_some() {
+            row.own = next.take_over(from, last.each(), before);
+        } else {
+            row.own = Next::at(start, terms).take_over(from, last.each(), before);
+            owed = row.open(terms.steps(start, next.start), terms, owed);
+        }
         let (used_by, waits_until) = match next.change {
             None => (last.used_by(), last.waits_until()),
             Some(change) => (change.used_by, last.latest()),
         };
         self.used_by.store(used_by, Ordering::Relaxed);
         self.waits_until.store(waits_until, Ordering::Relaxed);
-        let own = own.wrapping_sub(next.give_back(back, used_by, before));
-        let others = before[..next.terms.buckets - 1].iter().map(load);
-        self.write(next, others.fold(0, u64::wrapping_add), own);
+        let changes = last.changes.wrapping_add(next.is_change.into());
+        let moved = if next.change.is_some() { changes } else { last.moved };
+        self.fixed.changes.store(changes, Ordering::Relaxed);
+        self.fixed.moved.store(moved, Ordering::Relaxed);
+        match amend {
+            Amend::Nothing => {}
+            Amend::GiveBack(back) => {
+                row.own = row.own.wrapping_sub(next.give_back(back, used_by, before));
+            }
+            Amend::Charge { weight, start } => {
+                let age = start.map(|start| next.terms.steps(start, next.start));
+                let rest = age.map_or(weight, |age| row.charge(age, weight, next.terms));
+                owed = owed.saturating_add(rest);
+            }
+        }
+        self.write(next, row, owed);
     }
 
-    /// Writes everything except the buckets before, whose grants in this interval are `carried`;
-    /// `own` was granted in the sheet's own bucket, by the sheet before.
-    fn write(&self, next: Next, carried: u64, own: u64) {
+    /// Writes everything except the buckets before: the sheet's own bucket, which begins with all
+    /// that it has room for of what is `owed`.
+    fn write(&self, next: Next, row: Row<'_>, owed: u64) {
         let Next { start, terms, grant, .. } = next;
+        let (own, owed) = row.pay(terms, owed);
+        let row = Row { own, ..row };
         // The caller's sheet: sealed, or filled in vain. No thread that has looked at it can grant.
         let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;
-        let left = terms.limit.saturating_sub(carried.wrapping_add(own));
+        let left = row.room(terms);
         self.fixed.top.store(serial.wrapping_add(left) & SERIAL, Ordering::Relaxed);
         self.fixed.start.store(start, Ordering::Relaxed);
         self.fixed.length.store(terms.length, Ordering::Relaxed);
+        self.fixed.owed.store(owed, Ordering::Relaxed);
         self.buckets.store(terms.buckets, Ordering::Relaxed);
         self.limit.store(terms.limit, Ordering::Relaxed);
         self.base.store(serial.wrapping_sub(own) & SERIAL, Ordering::Relaxed);
@@ -344,10 +384,11 @@ impl<'g> Seen<'g> {
     /// Returns a grant that was not used as a ration to be given back, if the sheet knows where it
     /// counts: see [`unused`](crate::gate::unused).
     pub(super) fn unused(&self, n: u64, start: u64) -> Option<Ration> {
+        let is_unmoved = self.moved == 0 || start > self.used_by().max(self.waits_until());
         let is_of_this = start == self.start && self.own() >= n;
-        let is_known = start < self.start && start > self.used_by().max(self.waits_until());
+        let is_known = is_unmoved && (start < self.start || is_of_this);
         let last = start.saturating_add(self.terms.length - 1);
-        (is_of_this || is_known).then_some(Ration { last, left: n })
+        is_known.then_some(Ration { last, left: n })
     }
 
     /// Returns the rest of the limit.

@@ -72,7 +72,7 @@ impl<'a> Answer<'a> {
         match self {
             Answer::Taken { now, due, undo } => {
                 let turn = Turn { moment: due, lasts: 0, weight: n, terms: 0 };
-                Ok(Reservation::new(clock, now, turn, undo, vacancies))
+                Ok(Reservation::new(clock, now, turn, undo, vacancies, None))
             }
             Answer::Refused { wait } => {
                 let told = |wait| told(Duration::from_nanos(wait), clock);

@@ -20,7 +20,7 @@ use crate::sync::{AtomicU64, Ordering, fence};
 #[derive(Debug)]
 pub(super) struct End(AtomicU64);
 
-/// What the word of a pace means.
+/// The meaning of a pace's word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning<'a> {
     /// The end, under the terms with which the pace was built; or [`RETIRED`].

@@ -19,10 +19,14 @@
 //! left to it, and it has no moment before `s`.
 //!
 //! Let the caller have used a weight of `w` of the first pace, with moments from `x < s` on. Each
-//! raised the first one's end by `S`, from `x` or later: so `w S <= e - x`, and `w <= u + (s - x) /
-//! S`. From `s` to `y`, its own pace admits at most `b - min(u, b) + (y - s) / T`. If `u <= b`, the
-//! sum is at most `b + (y - x) / min(S, T)`. If not, its own pace admits at most `(y - s) / T`, and
-//! the first one `a + (s - x) / S`.
+//! raised the first one's end by `S`, from `x` or later. So `w S <= e - x`, which is
+//! `w <= u + (s - x) / S`. From `s` to `y`, its own pace admits at most
+//! `b - min(u, b) + (y - s) / T`. If `u <= b`, the sum is at most `b + (y - x) / min(S, T)`. If
+//! not, its own pace admits at most `(y - s) / T`, and the first one `a + (s - x) / S`.
+//!
+//! The promise is that of one such step. If the caller's own pace is retired later, and it shares
+//! again, a weight above `b` that it had of the first pace is no longer known. So where `b < a`,
+//! the promise is for spans of `b T` at most, which have no second step.
 
 use std::time::Duration;
 

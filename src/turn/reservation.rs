@@ -3,6 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
+use super::settle::Settle;
 use super::told::{resolution, until};
 use super::vacancies::{Turn, Vacancies};
 use crate::clock::{Clock, Coarse};
@@ -78,6 +79,9 @@ pub struct Reservation<'a, C: Clock = Coarse> {
     turn: Turn,
     undo: Undo<'a>,
     vacancies: &'a Vacancies,
+    limiter: Option<&'a dyn Settle>,
+    /// What a drop at the turn, or later, does: it gives back, or counts as used.
+    gives_back: bool,
 }
 
 /// The number of words in the state of several limits.
@@ -93,7 +97,7 @@ pub(crate) enum Undo<'a> {
     /// The words before the call, and the first ones behind it: the number of changes until then,
     /// and a time that rises with each call until the next change.
     Words { words: &'a Wide<WORDS>, from: [u64; WORDS], to: [u64; 3] },
-    /// The same for a limiter with fewer words.
+    /// Those of a limiter with fewer words.
     Few { words: &'a Wide<5>, from: [u64; 5], to: [u64; 2] },
 }
 
@@ -106,9 +110,38 @@ impl<'a, C: Clock> Reservation<'a, C> {
         turn: Turn,
         undo: Undo<'a>,
         vacancies: &'a Vacancies,
+        limiter: Option<&'a dyn Settle>,
     ) -> Reservation<'a, C> {
         let wait = until(turn.moment, now, clock);
-        Reservation { clock, wait, turn, undo, vacancies }
+        Reservation { clock, wait, turn, undo, vacancies, limiter, gives_back: false }
+    }
+
+    /// Makes a reservation whose drop gives back what was reserved whenever it happens, as
+    /// [`cancel`](Self::cancel) does. Without this, a drop at the turn, or later, counts as used.
+    ///
+    /// It is for work that may fail, or may not begin: because a second limit refuses, for example.
+    /// [`keep`](Self::keep) and [`settle`](Self::settle) end it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Gate, clock::Manual};
+    ///
+    /// let gate = |limit| Gate::builder(limit).clock(Manual::default()).build();
+    /// let (own, shared) = (gate(2)?, gate(1)?);
+    /// let admit = || {
+    ///     let turn = own.reserve(1, Duration::ZERO).ok()?.or_give_back();
+    ///     shared.reserve(1, Duration::ZERO).ok()?.keep();
+    ///     Some(turn.keep())
+    /// };
+    /// assert_eq!((admit(), admit()), (Some(()), None));
+    /// assert_eq!((own.granted(), shared.granted()), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use = "a reservation that is dropped is given back"]
+    pub fn or_give_back(self) -> Reservation<'a, C> {
+        let mut reservation = self;
+        reservation.gives_back = true;
+        reservation
     }
 
     /// Returns the time from the call of `reserve` to the turn that it reserved; zero if that came
@@ -181,8 +214,52 @@ impl<'a, C: Clock> Reservation<'a, C> {
         std::mem::forget(self); // it owns nothing
     }
 
-    /// Gives the turn back, as a drop does. Returns whether it was given back: to the limiter, or
-    /// to the next caller that comes before its moment.
+    /// Settles the turn at what the call has really cost: the limiter counts `actual` for it
+    /// instead of the weight that was reserved.
+    ///
+    /// - *Less*: the difference is given back in the bucket where it was reserved, if that still
+    ///   counts. Before the turn it goes to the next callers, as a drop.
+    /// - *More*: the difference is charged in that bucket, as far as it has room. What does not fit
+    ///   is charged in the current bucket and in those that follow, and no caller that comes later
+    ///   gets anything before it is paid: for as many intervals as that takes.
+    /// - The same: it is [`keep`](Self::keep).
+    ///
+    /// So for each run of buckets as long as the interval, the sum of all costs that are settled,
+    /// and of the weights of those that are not, is at most the limit.
+    ///
+    /// If the bucket has left the interval, or a [change of the geometry](crate::Gate::reconfigure)
+    /// has moved what it held, nothing is given back, and what is charged is charged in the current
+    /// bucket. A gate that is [retired](crate::Gate::retire) charges nothing: settle before. A gate
+    /// owes up to 2^64 - 1 units, and forgets what is above.
+    ///
+    /// What is given back costs what opening a bucket does; what is charged does too, unless it
+    /// fits into the current bucket. It never fails, panics or waits.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Gate, clock::Manual};
+    ///
+    /// let gate = Gate::builder(1_000).clock(Manual::default()).build()?; // 1000 tokens a second
+    /// let call = gate.reserve(800, Duration::ZERO)?;
+    /// assert_eq!(gate.left(), 200);
+    /// call.settle(300);
+    /// assert_eq!(gate.left(), 700);
+    /// gate.reserve(700, Duration::ZERO)?.settle(1_200);
+    /// assert_eq!((gate.left(), gate.waiting()), (0, 500)); // 500 are charged in the next second
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[doc(alias = "refund")]
+    #[doc(alias = "adjust")]
+    #[doc(alias = "reconcile")]
+    pub fn settle(self, actual: u64) {
+        self.settle_at(actual);
+        self.keep();
+    }
+
+    /// Gives the turn back, whether it has come or not: the call has cost nothing. Returns whether
+    /// it was given back: to the limiter, or to the next caller that comes before its moment.
+    ///
+    /// A turn that has come is given back as by [`settle(0)`](Self::settle).
     ///
     /// ```
     /// use std::time::Duration;
@@ -190,7 +267,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
     ///
     /// let second = Duration::from_secs(1);
     /// let pace = Pace::builder(second).clock(Manual::default()).build()?;
-    /// assert!(!pace.reserve(1, Duration::MAX)?.cancel()); // its turn has come
+    /// pace.reserve(1, Duration::MAX)?.keep();
     /// let first = pace.reserve(1, Duration::MAX)?;
     /// pace.reserve(1, Duration::MAX)?.keep();
     /// assert!(first.cancel()); // the last stays where it was told to come,
@@ -199,19 +276,43 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// ```
     #[allow(clippy::must_use_candidate)] // most callers only give up
     pub fn cancel(self) -> bool {
-        let is_given_back = self.give_back();
+        let is_given_back = self.settle_at(0);
         self.keep();
         is_given_back
     }
 
-    fn give_back(&self) -> bool {
-        if self.wait.is_zero() {
+    /// Settles the turn, and returns whether anything was given back.
+    fn settle_at(&self, actual: u64) -> bool {
+        let weight = self.turn.weight;
+        if actual == weight {
             return false;
         }
         let now = self.clock.now().as_nanos();
-        let latest = now.saturating_add(resolution(self.clock));
-        self.turn.moment > latest
-            && (self.undo.leaves_no_trace() || self.vacancies.pass_on(self.turn, now))
+        if actual < weight && self.is_to_come(now) {
+            return self.pass_on(weight - actual, now);
+        }
+        self.limiter.is_some_and(|limiter| limiter.settle(self.turn, actual, now))
+    }
+
+    /// Gives the turn back if it has not come.
+    fn give_back(&self) {
+        if !self.wait.is_zero() {
+            let now = self.clock.now().as_nanos();
+            if self.is_to_come(now) {
+                self.pass_on(self.turn.weight, now);
+            }
+        }
+    }
+
+    /// Returns whether the turn surely has not come at `now`.
+    fn is_to_come(&self, now: u64) -> bool {
+        !self.wait.is_zero() && self.turn.moment > now.saturating_add(resolution(self.clock))
+    }
+
+    /// Gives back a part of a turn that has not come. Returns whether it did.
+    fn pass_on(&self, weight: u64, now: u64) -> bool {
+        weight == self.turn.weight && self.undo.leaves_no_trace()
+            || self.vacancies.pass_on(Turn { weight, ..self.turn }, now)
     }
 }
 
@@ -244,10 +345,15 @@ fn restores<const N: usize>(words: &Wide<N>, from: [u64; N], to: &[u64]) -> bool
     }
 }
 
-/// Gives the turn back if it has not come.
+/// Gives the turn back if it has not come; or whenever it is, if it was said at
+/// [`or_give_back`](Reservation::or_give_back).
 impl<C: Clock> Drop for Reservation<'_, C> {
     fn drop(&mut self) {
-        self.give_back();
+        if self.gives_back {
+            self.settle_at(0);
+        } else {
+            self.give_back();
+        }
     }
 }
 

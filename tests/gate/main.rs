@@ -18,6 +18,7 @@ mod retired;
 mod retry_budget;
 mod scales;
 mod schedules;
+mod settled;
 mod spans;
 mod storm;
 mod unsteady;

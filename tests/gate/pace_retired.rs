@@ -15,7 +15,7 @@ labels! { struct Client { client: u64 } }
 static CLIENTS: Family<Client, Pace> =
     Family::with_constructor(|| Pace::of(Duration::from_secs(3_600), AtMost(2)));
 
-/// As the documentation of `Pace::retire` says. Returns the wait.
+/// Admits as the documentation of `Pace::retire` says. Returns the wait.
 fn admit<C: Clock + Send + Sync + 'static, F: Fn() -> Pace<C>>(
     paces: &Family<Client, Pace<C>, F>,
     client: Client,

@@ -93,9 +93,11 @@ impl<C: Clock> Schedule<'_, C> {
             let is_early = moment.is_some_and(|at| at > now + self.resolution);
             if random.u32(..4) == 0 {
                 turn.keep();
-            } else if turn.cancel() != is_early {
-                return Err(format!("a turn at {moment:?} is given back at {now}: {}", !is_early));
-            } else if let (true, Some(moment)) = (is_early && is_of_these_terms, moment) {
+            } else if !is_early {
+                drop(turn); // it counts as used
+            } else if !turn.cancel() {
+                return Err(format!("a turn at {moment:?} is not given back at {now}"));
+            } else if let (true, Some(moment)) = (is_of_these_terms, moment) {
                 self.judge.vacated(moment, n);
             }
             return Ok(());

@@ -313,6 +313,33 @@ fn read_against_more_room() {
     });
 }
 
+/// One reservation is settled for less, another for more than fits, and a bucket opens: each unit
+/// counts once.
+#[test]
+fn settling_against_settling_and_an_opening() {
+    Model::new("gate::settling_against_settling_and_an_opening").bounded(2).explore(|| {
+        let gate = gate(4);
+        let settle = |estimate: u64, actual: u64| {
+            move |gate: &Gate<Local>| {
+                set_time(0);
+                turn();
+                let reserved = gate.reserve(estimate, Duration::ZERO);
+                reserved.map_or(0, |call| {
+                    turn();
+                    call.settle(actual);
+                    actual
+                })
+            }
+        };
+        let others = [(2, 1), (1, 6)].map(|(n, actual)| spawn(&gate, settle(n, actual)));
+        let own = admit(&gate, 1, 1, 0).len() as u64;
+        let cost = own + others.into_iter().map(|it| it.join().unwrap()).sum::<u64>();
+        set_time(1);
+        let (granted, waiting) = (gate.granted(), gate.waiting());
+        assert_eq!((granted, waiting), (cost.min(4), cost.saturating_sub(4)));
+    });
+}
+
 /// A gate of which all that it has granted has left is retired, or grants, and not both.
 #[test]
 fn grant_against_the_end_of_its_gate() {

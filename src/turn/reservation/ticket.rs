@@ -81,6 +81,7 @@ impl Ticket {
             (Numbers::Few { from, to }, Reference::Few(words)) => Undo::Few { words, from, to },
             _ => Undo::Nothing,
         };
-        Reservation { clock, wait: self.wait, turn: self.turn, undo, vacancies }
+        let Ticket { wait, turn, .. } = self;
+        Reservation { clock, wait, turn, undo, vacancies, limiter: None, gives_back: false }
     }
 }

@@ -1,5 +1,5 @@
-//! Keys of limits: ten requests a second for each, by a strict limit in ten buckets; beside
-//! governor's keyed limiter of the same rate, which keeps one word for a key.
+//! Keys of limits: ten requests a second for each, by a strict limit in ten buckets, or by a pace;
+//! beside governor's keyed limiter of the same rate, which keeps one word for a key.
 //!
 //! The clock stands still, and leaps by an hour before idle keys are forgotten. As the default one,
 //! it takes no memory in a gate.
@@ -12,9 +12,9 @@ use std::time::Duration;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter, middleware::NoOpMiddleware, nanos::Nanos};
 use windrow::clock::Manual;
-use windrow::{Clock, Family, Gate, Timestamp, labels};
+use windrow::{Clock, Family, Gate, Pace, Timestamp, labels};
 use windrow_benches::limits::Timed;
-use windrow_tower::Limits;
+use windrow_tower::{Limits, PaceLimits};
 
 use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
 
@@ -66,6 +66,29 @@ impl Keyed for Limits<Client, Still> {
 
     fn new(keys: usize) -> Self {
         Limits::new(keys, |_| gate())
+    }
+
+    fn ask(&self, key: u64) -> bool {
+        self.admit(Client { number: key }, 1, Duration::ZERO).is_granted()
+    }
+
+    fn forget(&self) {
+        self.forget_idle();
+    }
+
+    fn keys(&self) -> usize {
+        self.family().len()
+    }
+}
+
+impl Keyed for PaceLimits<Client, Pace<Still>> {
+    const NAME: &str = "windrow-tower, PaceLimits";
+
+    fn new(keys: usize) -> Self {
+        PaceLimits::new(keys, |_| {
+            let builder = Pace::builder(Duration::from_millis(100)).burst(10).clock(Still);
+            builder.build().expect("ten a second")
+        })
     }
 
     fn ask(&self, key: u64) -> bool {
@@ -167,9 +190,10 @@ fn measure<K: Keyed>(count: usize) -> Row {
 pub(crate) const PART: Part = Part {
     name: "keys",
     title: "Keys of limits",
-    about: "Ten requests a second for each key, by a strict limit in ten buckets. A key that is \
-            asked for again and\nagain at random has spilled: its gate has sheets. governor keeps \
-            one word for a key, and no window; it\nkeeps the keys that are idle.",
+    about: "Ten requests a second for each key, by a strict limit in ten buckets, or by a pace. A \
+            key with a limit that is\nasked for again and again at random has spilled: its gate \
+            has sheets. governor keeps one word for a key, and\nno window; it keeps the keys that \
+            are idle.",
     columns: &[
         "bytes",
         "first request",
@@ -181,6 +205,7 @@ pub(crate) const PART: Part = Part {
     measure: |count| {
         vec![
             measure::<Limits<Client, Still>>(count),
+            measure::<PaceLimits<Client, Pace<Still>>>(count),
             measure::<Family<Client, Gate<Still>>>(count),
             measure::<Governor>(count),
         ]

@@ -303,8 +303,8 @@ fn no_client_gets_more_while_room_is_found_beside_a_stranger() {
     }
 }
 
-/// A request that has asked the overflow pace, and finds then that its key has room, takes nothing of
-/// it.
+/// A request that has asked the overflow pace, and finds then that its key has room, takes nothing
+/// of it.
 #[test]
 fn a_turn_that_is_not_used_is_given_back() {
     static CLOCK: LazyLock<Stalling> = LazyLock::new(Stalling::default);

@@ -5,9 +5,10 @@ mod refused;
 mod reservation;
 mod settle;
 pub(crate) mod told;
+mod undo;
 pub(crate) mod vacancies;
 
 pub use refused::RefusedError;
 pub use reservation::Reservation;
-pub(crate) use reservation::Undo;
 pub(crate) use settle::Settle;
+pub(crate) use undo::Undo;

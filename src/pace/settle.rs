@@ -41,8 +41,8 @@
 //!
 //! The sum of what was given back must be of the same moment as the end. So a pace goes over to the
 //! [words](super::changed) of a changed one when it lowers an end below that of a later call for the
-//! first time: one exchange then compares all, and no end that comes twice deceives it. The last
-//! call's end, and a charge, need no more than the word.
+//! first time, or charges more than the burst: one exchange then compares all, and no end that comes
+//! twice deceives it. The last call's end, and a small charge, need no more than the word.
 //!
 //! A change of the terms ends it: a call from before gives nothing back. Neither does a call that
 //! has the turn of a caller that gave up, whose end it does not know. Both count as reserved.
@@ -148,7 +148,15 @@ impl End {
             let now = clock();
             let is_done = match self.meaning(word) {
                 Meaning::End(RETIRED) => true,
-                Meaning::End(end) => self.moves(end, self.first.charged(end, now, weight)),
+                Meaning::End(end) => {
+                    let (to, state) = (self.first.charged(end, now, weight), self.first_state(end));
+                    if self.first.told(to) <= now.max(state.told) {
+                        self.moves(end, to)
+                    } else {
+                        // The word alone would say that a caller was told to come so late.
+                        self.replace(end, Changed::new(0, State { end: to, ..state }))
+                    }
+                }
                 Meaning::Changed(changed) => {
                     let found = changed.load();
                     let State { terms, end, .. } = found.state;

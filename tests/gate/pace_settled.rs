@@ -15,9 +15,10 @@ use windrow::{Clock, Pace, Paces};
 struct Call {
     read: u64,
     moment: u64,
-    /// As it was settled, or as it was reserved.
+    /// As it was reserved.
     weight: u64,
-    /// The periods that it takes, in nanoseconds: part of a unit may be given back.
+    /// The periods that it takes, in nanoseconds: those of its cost, and of what was not given
+    /// back.
     takes: u64,
     /// It was charged: it comes one unit after the other.
     is_charge: bool,
@@ -30,15 +31,15 @@ fn as_if(calls: &[Call]) -> u64 {
 
 /// Checks each span of time.
 fn check_spans(calls: &[Call], period: u64, burst: u64) -> Result<(), String> {
-    let mut calls: Vec<_> = calls.iter().filter(|it| !it.is_charge && it.weight > 0).collect();
+    let mut calls: Vec<_> = calls.iter().filter(|it| !it.is_charge && it.takes > 0).collect();
     calls.sort_by_key(|it| it.moment);
     for (at, first) in calls.iter().enumerate() {
-        let mut weight = 0;
+        let mut takes = 0;
         for last in &calls[at..] {
-            weight += last.weight;
-            let most = burst + (last.moment - first.moment) / period;
-            if weight > most {
-                return Err(format!("{weight} of {most} from {first:?} to {last:?}"));
+            takes += last.takes;
+            let most = burst * period + (last.moment - first.moment);
+            if takes > most {
+                return Err(format!("{takes} of {most} from {first:?} to {last:?}"));
             }
         }
     }
@@ -138,14 +139,12 @@ fn schedule(seed: u64) -> Result<(), String> {
                 let since = ends.given - given;
                 if since == 0 && end == ends.end {
                     ends.end -= most;
-                    calls[at].weight = actual;
                     calls[at].takes -= most;
                     continue;
                 }
                 let free = end.saturating_sub(since).saturating_sub(now.max(ends.told)).min(most);
                 ends.end -= free;
                 ends.given += free;
-                calls[at].weight -= free / period;
                 calls[at].takes -= free;
             }
             15 => clock.advance(ns(random.u64(..=3 * burst * period))),

@@ -70,6 +70,7 @@ mod changed;
 mod end;
 mod error;
 mod retire;
+mod settle;
 mod several;
 mod succession;
 mod terms;
@@ -146,7 +147,6 @@ use terms::Terms;
 #[doc(alias = "governor")]
 pub struct Pace<C = Coarse> {
     /// Those with which it was built.
-    terms: Terms,
     end: End,
     clock: C,
     vacancies: Vacancies,
@@ -201,13 +201,13 @@ impl Pace {
         };
         // As for a gate's buckets: ten ticks of a clock with a resolution of 10 ms.
         assert!(terms.is_for(10_000_000), "the burst's periods are shorter than 100 ms together");
-        Pace { terms, end: End::new(), clock: Coarse::NEW, vacancies: Vacancies::new() }
+        Pace { end: End::new(terms), clock: Coarse::NEW, vacancies: Vacancies::new() }
     }
 }
 
 impl<C: Clock> Pace<C> {
     fn made_of(terms: Terms, clock: C) -> Pace<C> {
-        Pace { terms, end: End::new(), clock, vacancies: Vacancies::new() }
+        Pace { end: End::new(terms), clock, vacancies: Vacancies::new() }
     }
 
     /// Admits a call of weight `n` now if that is within the pace; otherwise takes nothing.
@@ -287,7 +287,7 @@ impl<C: Clock> Pace<C> {
     #[inline]
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
         let answer = self.take(n, saturating_nanos(max_wait));
-        answer.reservation(n, &self.clock, &self.vacancies)
+        answer.reservation(n, &self.clock, &self.end, &self.vacancies)
     }
 
     /// Decides about a call by what the end is, until no other call comes between.
@@ -302,7 +302,7 @@ impl<C: Clock> Pace<C> {
         // coherence.
         let mut from = self.end.word().load(Ordering::Relaxed);
         loop {
-            let Some((to, due)) = self.terms.take(from, now, n) else {
+            let Some((to, due)) = self.end.first.take(from, now, n) else {
                 return self.take_changed(from, now, n, max_wait);
             };
             let (vacancies, clock) = (&self.vacancies, &self.clock);
@@ -347,7 +347,7 @@ impl<C: Clock> Pace<C> {
     /// Returns the terms, and the end under them.
     fn state(&self) -> (Terms, u64) {
         match self.end.now() {
-            Meaning::End(end) => (self.terms, end),
+            Meaning::End(end) => (self.end.first, end),
             Meaning::Changed(changed) => {
                 let state = changed.load().state;
                 (state.terms, state.end)

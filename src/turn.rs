@@ -5,9 +5,11 @@ mod refused;
 mod reservation;
 mod settle;
 pub(crate) mod told;
+mod undo;
 pub(crate) mod vacancies;
 
 pub use refused::RefusedError;
-pub(crate) use reservation::{Reference, Undo};
+pub(crate) use reservation::Reference;
 pub use reservation::{Reservation, Ticket};
 pub(crate) use settle::Settle;
+pub(crate) use undo::Undo;

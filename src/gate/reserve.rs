@@ -70,6 +70,6 @@ impl<C: Clock> Gate<C> {
         let turn = Turn { moment: start, lasts, weight: n, terms: changes };
         let vacancies = ledger.vacancies();
         let now = start.saturating_sub(wait);
-        Ok(Reservation::new(&self.clock, now, turn, Undo::Nothing, vacancies, Some(ledger)))
+        Ok(Reservation::new(&self.clock, now, turn, Undo::Nothing, vacancies, ledger))
     }
 }

@@ -25,11 +25,12 @@ use crate::gate::ledger::Ledger;
 use crate::gate::next::Next;
 use crate::gate::row::Amend;
 use crate::stripe::ration::Ration;
-use crate::turn::Settle;
 use crate::turn::vacancies::Turn;
+use crate::turn::{Settle, Undo};
 
 impl Settle for Ledger {
-    fn settle(&self, turn: Turn, actual: u64, read: u64) -> bool {
+    fn settle(&self, turn: Turn, _: &Undo<'_>, actual: u64, clock: &dyn Fn() -> u64) -> bool {
+        let read = clock();
         loop {
             let head = self.look();
             let (seen, terms) = (head.seen, head.seen.terms);

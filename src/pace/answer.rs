@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::gate::Admission;
 use crate::turn::told::{resolution, told};
 use crate::turn::vacancies::{Turn, Vacancies};
-use crate::turn::{RefusedError, Reservation, Undo};
+use crate::turn::{RefusedError, Reservation, Settle, Undo};
 
 /// The answer to a call at the time `now`.
 #[derive(Debug)]
@@ -67,12 +67,13 @@ impl<'a> Answer<'a> {
         self,
         n: u64,
         clock: &'a C,
+        limiter: &'a dyn Settle,
         vacancies: &'a Vacancies,
     ) -> Result<Reservation<'a, C>, RefusedError> {
         match self {
             Answer::Taken { now, due, undo } => {
                 let turn = Turn { moment: due, lasts: 0, weight: n, terms: 0 };
-                Ok(Reservation::new(clock, now, turn, undo, vacancies, None))
+                Ok(Reservation::new(clock, now, turn, undo, vacancies, limiter))
             }
             Answer::Refused { wait } => {
                 let told = |wait| told(Duration::from_nanos(wait), clock);

@@ -153,9 +153,9 @@ impl<C: Clock> Pace<C> {
             let word = self.end.word().load(Ordering::Relaxed);
             let is_changed = match self.end.meaning(word) {
                 Meaning::End(end) => {
-                    let (terms, told) = (self.terms, self.terms.told(end));
-                    match self.next(State { terms, end, told }, &to)? {
-                        Some(next) => self.end.replace(end, Changed::new(next)),
+                    let (terms, told) = (self.end.first, self.end.first.told(end));
+                    match self.next(State { terms, end, told, given: 0 }, &to)? {
+                        Some(next) => self.end.replace(end, Changed::new(1, next)),
                         None => true,
                     }
                 }
@@ -179,7 +179,7 @@ impl<C: Clock> Pace<C> {
         found: State,
         to: impl Fn(Terms) -> Result<Terms, PaceError>,
     ) -> Result<Option<State>, PaceError> {
-        let State { terms, end, told } = found;
+        let State { terms, end, told, given } = found;
         if end == RETIRED {
             return Err(PaceError::Retired);
         }
@@ -196,6 +196,6 @@ impl<C: Clock> Pace<C> {
             period: Duration::from_nanos(next.period()),
         };
         let end = terms.end_under(next, (end, told), now).ok_or_else(too_much)?;
-        Ok(Some(State { terms: next, end, told }))
+        Ok(Some(State { terms: next, end, told, given }))
     }
 }

@@ -7,12 +7,12 @@
 //! A retired pace has the end [`RETIRED`].
 
 use super::terms::{RETIRED, Terms};
-use crate::turn::{Reference, Undo};
+use crate::turn::Undo;
 use crate::wide::{Version, Wide};
 
-/// The number of changes until now; the end; the period and the burst's periods; the last moment
-/// that a caller was told.
-const WORDS: usize = 5;
+/// The number of changes until now; what was given back; the end; the period and the burst's
+/// periods; the last moment that a caller was told.
+const WORDS: usize = 6;
 
 /// The terms of a pace, and the end of all that was admitted.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Changed(Wide<WORDS>);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     version: Version,
-    changes: u64,
+    pub(super) changes: u64,
     pub(super) state: State,
 }
 
@@ -33,20 +33,23 @@ pub(super) struct State {
     pub(super) end: u64,
     /// The last moment that a caller was told, or one that is over.
     pub(super) told: u64,
+    /// The sum of what was given back, in nanoseconds, by reservations that were not the last: it
+    /// only rises, and wraps.
+    pub(super) given: u64,
 }
 
 impl Changed {
-    pub(super) fn new(state: State) -> Changed {
-        Changed(Wide::new(words(1, state)))
+    pub(super) fn new(changes: u64, state: State) -> Changed {
+        Changed(Wide::new(words(changes, state)))
     }
 
     /// Returns the terms and the end; maybe of two moments, unless an exchange succeeds, or
     /// [`is_at`](Self::is_at) says so.
     #[inline]
     pub(super) fn glance(&self) -> Found {
-        let (version, [changes, end, period, span, told]) = self.0.glance();
+        let (version, [changes, given, end, period, span, told]) = self.0.glance();
         let terms = Terms::from_words(period, span);
-        Found { version, changes, state: State { terms, end, told } }
+        Found { version, changes, state: State { terms, end, told, given } }
     }
 
     /// Returns whether what was found is so still.
@@ -74,18 +77,23 @@ impl Changed {
         is_taken.then(|| Undo::Few {
             words: &self.0,
             from: words(changes, state),
-            to: [changes, end],
+            to: [changes, state.given, end],
         })
     }
 
     /// Returns the words that a reservation refers to.
-    pub(super) fn reference(&self) -> Reference<'_> {
-        Reference::Few(&self.0)
+    pub(super) fn words(&self) -> &Wide<WORDS> {
+        &self.0
     }
 
     /// Changes the state, if it is as found.
     pub(super) fn change(&self, found: &Found, state: State) -> bool {
         self.0.exchange(found.version, words(found.changes + 1, state))
+    }
+
+    /// Moves the end under the same terms, if all is as found.
+    pub(super) fn settle(&self, found: &Found, state: State) -> bool {
+        self.0.exchange(found.version, words(found.changes, state))
     }
 
     /// Retires the pace, if all is as found.
@@ -94,6 +102,6 @@ impl Changed {
     }
 }
 
-fn words(changes: u64, State { terms, end, told }: State) -> [u64; WORDS] {
-    [changes, end, terms.period(), terms.span(), told]
+fn words(changes: u64, State { terms, end, told, given }: State) -> [u64; WORDS] {
+    [changes, given, end, terms.period(), terms.span(), told]
 }

@@ -13,12 +13,16 @@
 use std::ptr::with_exposed_provenance;
 
 use super::changed::Changed;
-use super::terms::{LAST, RETIRED};
+use super::terms::{LAST, RETIRED, Terms};
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// The end of all that was admitted, or what has replaced it.
 #[derive(Debug)]
-pub(super) struct End(AtomicU64);
+pub(super) struct End {
+    /// The terms with which the pace was built.
+    pub(super) first: Terms,
+    word: AtomicU64,
+}
 
 /// The meaning of a pace's word.
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +35,15 @@ pub(super) enum Meaning<'a> {
 
 impl End {
     crate::sync::const_fn! {
-        pub(super) const fn new() -> End {
-            End(AtomicU64::new(0))
+        pub(super) const fn new(first: Terms) -> End {
+            End { first, word: AtomicU64::new(0) }
         }
     }
 
     /// Returns the word.
     #[inline]
     pub(super) fn word(&self) -> &AtomicU64 {
-        &self.0
+        &self.word
     }
 
     /// Returns what a word means that this thread has read of it.
@@ -57,7 +61,7 @@ impl End {
     /// Returns the meaning of the word as it is now.
     pub(super) fn now(&self) -> Meaning<'_> {
         // Relaxed: see `meaning`.
-        self.meaning(self.0.load(Ordering::Relaxed))
+        self.meaning(self.word.load(Ordering::Relaxed))
     }
 
     /// Replaces an end by other terms, for ever. Returns false if the end is another one now.
@@ -66,7 +70,7 @@ impl End {
         let word = RETIRED | new.expose_provenance() as u64 >> 3;
         // Release: publishes the box; pairs with the Acquire fence in `meaning`.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        let is_replaced = self.0.compare_exchange(from, word, order, failed).is_ok();
+        let is_replaced = self.word.compare_exchange(from, word, order, failed).is_ok();
         if !is_replaced {
             // SAFETY: from `into_raw` above; no other thread has seen it.
             drop(unsafe { Box::from_raw(new) });
@@ -82,7 +86,7 @@ fn address(word: u64) -> usize {
 
 impl Drop for End {
     fn drop(&mut self) {
-        let word = self.0.load(Ordering::Relaxed); // `&mut self`: no other access
+        let word = self.word.load(Ordering::Relaxed); // `&mut self`: no other access
         if word > RETIRED {
             let changed = with_exposed_provenance::<Changed>(address(word)).cast_mut();
             // SAFETY: from `Box::into_raw` in `replace`.

@@ -51,6 +51,7 @@ mod quota;
 mod rate;
 mod rates;
 mod retire;
+mod settle;
 mod succession;
 
 pub use builder::PacesBuilder;
@@ -120,13 +121,19 @@ const TOLD: usize = WORDS - 1;
 #[doc(alias = "token bucket")]
 #[doc(alias = "GCRA")]
 pub struct Paces<C = Coarse> {
-    rates: Rates,
-    limits: usize,
+    all: Limits,
     /// In nanoseconds.
     max_wait: u64,
-    ends: Wide<WORDS>,
     vacancies: Vacancies,
     clock: C,
+}
+
+/// All limits, and their ends.
+#[derive(Debug)]
+struct Limits {
+    rates: Rates,
+    limits: usize,
+    ends: Wide<WORDS>,
 }
 
 impl Paces {
@@ -213,7 +220,7 @@ impl<C: Clock> Paces<C> {
     #[inline]
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation<'_, C>, RefusedError> {
         let answer = self.take(n, saturating_nanos(max_wait));
-        answer.reservation(n, &self.clock, &self.vacancies)
+        answer.reservation(n, &self.clock, &self.all, &self.vacancies)
     }
 
     /// Decides about a call by what the ends are, until no other call comes between.
@@ -225,19 +232,19 @@ impl<C: Clock> Paces<C> {
         }
         let max_wait = max_wait.min(self.max_wait);
         loop {
-            let (version, from) = self.ends.glance();
+            let (version, from) = self.all.ends.glance();
             let changed;
             let rates = if from[0] == BUILT {
-                &self.rates.built
+                &self.all.rates.built
             } else {
-                changed = self.rates.of(from[0]);
-                if !self.ends.is_at(version) {
+                changed = self.all.rates.of(from[0]);
+                if !self.all.ends.is_at(version) {
                     continue; // the rates may be those of two changes
                 }
                 &changed
             };
-            let behind = behind(&rates[..self.limits], &from, now, n);
-            if behind.is_none_or(|(_, due)| due > now) && !self.ends.is_at(version) {
+            let behind = behind(&rates[..self.all.limits], &from, now, n);
+            if behind.is_none_or(|(_, due)| due > now) && !self.all.ends.is_at(version) {
                 continue; // the ends may be those of two calls
             }
             let Some((mut to, due)) = behind else { return Answer::Refused { wait: None } };
@@ -248,8 +255,8 @@ impl<C: Clock> Paces<C> {
             if due > now {
                 to[TOLD] = due;
             }
-            if self.ends.exchange(version, to) {
-                let undo = Undo::Words { words: &self.ends, from, to: [to[0], to[1], to[2]] };
+            if self.all.ends.exchange(version, to) {
+                let undo = Undo::Words { words: &self.all.ends, from, to: [to[0], to[1], to[2]] };
                 return Answer::Taken { now, due, undo };
             }
         }
@@ -257,13 +264,8 @@ impl<C: Clock> Paces<C> {
 
     /// Returns the rates and the ends at one moment.
     fn state(&self) -> ([Rate; MOST_LIMITS], [u64; WORDS]) {
-        loop {
-            let (version, ends) = self.ends.glance();
-            let rates = self.rates.of(ends[0]);
-            if self.ends.is_at(version) {
-                return (rates, ends);
-            }
-        }
+        let (_, rates, ends) = self.all.load();
+        (rates, ends)
     }
 
     /// Returns the largest weight that would be admitted now, without a wait: what the limit that
@@ -300,8 +302,8 @@ impl<C: Clock> Paces<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn idle_after(&self) -> Duration {
-        let (now, ends) = (self.clock.now().as_nanos(), self.ends.load());
-        let last = (0..self.limits).map(|at| end(&ends, at).rounded_up()).max();
+        let (now, ends) = (self.clock.now().as_nanos(), self.all.ends.load());
+        let last = (0..self.all.limits).map(|at| end(&ends, at).rounded_up()).max();
         until(last.unwrap_or(now), now, &self.clock)
     }
 
@@ -323,7 +325,7 @@ impl<C: Clock> Paces<C> {
     /// ```
     pub fn quotas(&self) -> impl Iterator<Item = Quota> {
         let (now, (rates, ends)) = (self.clock.now().as_nanos(), self.state());
-        let rates = rates.into_iter().take(self.limits).enumerate();
+        let rates = rates.into_iter().take(self.all.limits).enumerate();
         rates.map(move |(at, rate)| rate.quota(end(&ends, at), now))
     }
 

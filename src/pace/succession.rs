@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::pace::Pace;
-use crate::pace::end::Meaning;
+use crate::pace::end::{End, Meaning};
 use crate::pace::terms::{RETIRED, Terms};
 use crate::sync::Ordering;
 use crate::turn::{Reference, Reservation, Ticket};
@@ -60,7 +60,7 @@ impl<C: Clock> Pace<C> {
             let word = self.end.word().load(Ordering::Relaxed);
             let has_begun = match self.end.meaning(word) {
                 Meaning::End(RETIRED) => true,
-                Meaning::End(end) => behind(self.terms, end).is_none_or(|(to, _)| {
+                Meaning::End(end) => behind(self.end.first, end).is_none_or(|(to, _)| {
                     // Relaxed: the caller orders the calls of the two paces.
                     let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
                     self.end.word().compare_exchange(end, to, order, failed).is_ok()
@@ -84,17 +84,18 @@ impl<C: Clock> Pace<C> {
     pub fn begun_with(self, period: Duration, burst: u64) -> Pace<C> {
         let terms = Terms::new(period, burst);
         let is_possible = |terms: &Terms| terms.check_clock(&self.clock).is_ok();
-        let terms = terms.ok().filter(is_possible).unwrap_or(self.terms);
-        Pace { terms, ..self }
+        let terms = terms.ok().filter(is_possible).unwrap_or(self.end.first);
+        Pace { end: End::new(terms), ..self }
     }
 
     /// Returns the reservation of a ticket that this pace has given. For `windrow-tower`.
     #[doc(hidden)]
     pub fn redeem(&self, ticket: Ticket) -> Reservation<'_, C> {
-        let reference = match self.end.now() {
-            Meaning::End(_) => Reference::Word(self.end.word()),
-            Meaning::Changed(changed) => changed.reference(),
+        let few = match self.end.now() {
+            Meaning::End(_) => None,
+            Meaning::Changed(changed) => Some(changed.words()),
         };
-        ticket.redeemed(reference, &self.clock, &self.vacancies)
+        let words = Reference::Pace { word: self.end.word(), few };
+        ticket.redeemed(words, &self.clock, &self.vacancies, &self.end)
     }
 }

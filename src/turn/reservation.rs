@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use super::settle::Settle;
 use super::told::{resolution, until};
+use super::undo::Undo;
 use super::vacancies::{Turn, Vacancies};
 use crate::clock::{Clock, Coarse};
-use crate::sync::{AtomicU64, Ordering, sized};
-use crate::wide::Wide;
 
 mod ticket;
 
@@ -79,26 +78,9 @@ pub struct Reservation<'a, C: Clock = Coarse> {
     turn: Turn,
     undo: Undo<'a>,
     vacancies: &'a Vacancies,
-    limiter: Option<&'a dyn Settle>,
+    limiter: &'a dyn Settle,
     /// What a drop at the turn, or later, does: it gives back, or counts as used.
     gives_back: bool,
-}
-
-/// The number of words in the state of several limits.
-const WORDS: usize = sized(10, 6);
-
-/// The way to leave a limiter as if the call had never been, if it was the last.
-#[derive(Debug)]
-pub(crate) enum Undo<'a> {
-    /// There is no way.
-    Nothing,
-    /// The word before the call, and behind it.
-    Word { word: &'a AtomicU64, from: u64, to: u64 },
-    /// The words before the call, and the first ones behind it: the number of changes until then,
-    /// and a time that rises with each call until the next change.
-    Words { words: &'a Wide<WORDS>, from: [u64; WORDS], to: [u64; 3] },
-    /// Those of a limiter with fewer words.
-    Few { words: &'a Wide<5>, from: [u64; 5], to: [u64; 2] },
 }
 
 impl<'a, C: Clock> Reservation<'a, C> {
@@ -110,7 +92,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
         turn: Turn,
         undo: Undo<'a>,
         vacancies: &'a Vacancies,
-        limiter: Option<&'a dyn Settle>,
+        limiter: &'a dyn Settle,
     ) -> Reservation<'a, C> {
         let wait = until(turn.moment, now, clock);
         Reservation { clock, wait, turn, undo, vacancies, limiter, gives_back: false }
@@ -291,7 +273,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
         if actual < weight && self.is_to_come(now) {
             return self.pass_on(weight - actual, now);
         }
-        self.limiter.is_some_and(|limiter| limiter.settle(self.turn, actual, now))
+        self.limiter.settle(self.turn, &self.undo, actual, &|| self.clock.now().as_nanos())
     }
 
     /// Gives the turn back if it has not come.
@@ -313,35 +295,6 @@ impl<'a, C: Clock> Reservation<'a, C> {
     fn pass_on(&self, weight: u64, now: u64) -> bool {
         weight == self.turn.weight && self.undo.leaves_no_trace()
             || self.vacancies.pass_on(Turn { weight, ..self.turn }, now)
-    }
-}
-
-impl Undo<'_> {
-    fn leaves_no_trace(&self) -> bool {
-        match *self {
-            Undo::Nothing => false,
-            Undo::Word { word, from, to } => {
-                // Relaxed, as the exchanges of calls: see `src/pace.rs`.
-                let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-                word.compare_exchange(to, from, order, failed).is_ok()
-            }
-            Undo::Words { words, from, to } => restores(words, from, &to),
-            Undo::Few { words, from, to } => restores(words, from, &to),
-        }
-    }
-}
-
-/// Stores words if the first ones are these still. Returns whether they were.
-fn restores<const N: usize>(words: &Wide<N>, from: [u64; N], to: &[u64]) -> bool {
-    loop {
-        let (version, now) = words.glance();
-        let is_last = now[..to.len()] == *to;
-        if is_last && words.exchange(version, from) {
-            return true;
-        }
-        if !is_last && words.is_at(version) {
-            return false;
-        }
     }
 }
 

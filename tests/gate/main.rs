@@ -11,6 +11,7 @@ mod oracle;
 mod pace;
 mod pace_changes;
 mod pace_retired;
+mod pace_settled;
 mod paces;
 mod patience;
 mod rations;

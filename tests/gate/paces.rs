@@ -256,7 +256,11 @@ fn history(
                 let is_early = it.waits && it.moment > now.saturating_add(resolution);
                 let turn = (it.moment, it.weight);
                 let is_given_back = is_early && model.give_back(now, turn, it.undo.take());
-                prop_assert_eq!(it.turn.cancel(), is_given_back);
+                if is_early {
+                    prop_assert_eq!(it.turn.cancel(), is_given_back);
+                } else {
+                    drop(it.turn); // it counts as used
+                }
             }
             Op::Keep(from_latest) => {
                 let Some(at) = at(from_latest) else { continue };

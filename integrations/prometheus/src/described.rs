@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use windrow::export::{NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields};
+use windrow::export::{
+    NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
+};
 
 use crate::buckets::{Buckets, Registrable, buckets};
 use crate::error::RegisterError;

@@ -319,21 +319,19 @@ fn read_against_more_room() {
 fn settling_against_settling_and_an_opening() {
     Model::new("gate::settling_against_settling_and_an_opening").bounded(2).explore(|| {
         let gate = gate(4);
-        let settle = |estimate: u64, actual: u64| {
-            move |gate: &Gate<Local>| {
-                set_time(0);
-                turn();
-                let reserved = gate.reserve(estimate, Duration::ZERO);
-                reserved.map_or(0, |call| {
-                    turn();
-                    call.settle(actual);
-                    actual
-                })
-            }
+        let settle = |gate: &Gate<Local>, estimate: u64, actual: u64| {
+            set_time(0);
+            let reserved = gate.reserve(estimate, Duration::ZERO);
+            turn();
+            reserved.map_or(0, |call| {
+                call.settle(actual);
+                actual
+            })
         };
-        let others = [(2, 1), (1, 6)].map(|(n, actual)| spawn(&gate, settle(n, actual)));
-        let own = admit(&gate, 1, 1, 0).len() as u64;
-        let cost = own + others.into_iter().map(|it| it.join().unwrap()).sum::<u64>();
+        let other = spawn(&gate, move |gate| settle(gate, 2, 1));
+        let mut cost = settle(&gate, 1, 6);
+        cost += admit(&gate, 1, 1, 0).len() as u64;
+        cost += other.join().unwrap();
         set_time(1);
         let (granted, waiting) = (gate.granted(), gate.waiting());
         assert_eq!((granted, waiting), (cost.min(4), cost.saturating_sub(4)));

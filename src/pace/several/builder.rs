@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::rate::{MOST_LIMITS, Rate};
 use super::rates::Rates;
-use super::{Paces, WORDS};
+use super::{Limits, Paces, WORDS};
 use crate::clock::{Clock, Coarse};
 use crate::pace::error::PaceError;
 use crate::timestamp::saturating_nanos;
@@ -160,8 +160,8 @@ impl<C: Clock> PacesBuilder<C> {
                 rate.check_clock(&self.clock)?;
             }
         }
-        let (max_wait, ends) = (saturating_nanos(self.max_wait), Wide::new([0; WORDS]));
-        let vacancies = Vacancies::new();
-        Ok(Paces { rates: Rates::new(rates), limits, max_wait, ends, vacancies, clock: self.clock })
+        let all = Limits { rates: Rates::new(rates), limits, ends: Wide::new([0; WORDS]) };
+        let (max_wait, vacancies) = (saturating_nanos(self.max_wait), Vacancies::new());
+        Ok(Paces { all, max_wait, vacancies, clock: self.clock })
     }
 }

@@ -94,15 +94,15 @@ impl<C: Clock> Paces<C> {
         interval: Duration,
         burst: u64,
     ) -> Result<(), PaceError> {
-        if at >= self.limits {
-            return Err(PaceError::NoSuchLimit { at, limits: self.limits });
+        if at >= self.all.limits {
+            return Err(PaceError::NoSuchLimit { at, limits: self.all.limits });
         }
         let rate = Rate::new(limit, interval, burst)?;
         rate.check_clock(&self.clock)?;
         loop {
-            let (version, from) = self.ends.glance();
-            let mut rates = self.rates.of(from[0]);
-            if !self.ends.is_at(version) {
+            let (version, from) = self.all.ends.glance();
+            let mut rates = self.all.rates.of(from[0]);
+            if !self.all.ends.is_at(version) {
                 continue;
             }
             if from == RETIRED {
@@ -121,10 +121,10 @@ impl<C: Clock> Paces<C> {
                 let in_use = before.in_use(end(&from, at), now);
                 return Err(PaceError::TooMuchInUse { in_use, period: rate.period() });
             };
-            let next = self.rates.prepare(&rates, from[0]);
+            let next = self.all.rates.prepare(&rates, from[0]);
             to[0] = next.name;
-            if self.ends.exchange(version, to) {
-                self.rates.free(from[0]);
+            if self.all.ends.exchange(version, to) {
+                self.all.rates.free(from[0]);
                 return Ok(());
             }
             next.free();
@@ -143,10 +143,10 @@ impl<C: Clock> Paces<C> {
         let mut to = *from;
         put(&mut to, at, moved);
         // From the fastest: each end that moves is that of a slower one.
-        for _ in 1..self.limits {
-            for fast in 0..self.limits {
+        for _ in 1..self.all.limits {
+            for fast in 0..self.all.limits {
                 for slow in
-                    (0..self.limits).filter(|slow| rates[fast].is_faster_than(&rates[*slow]))
+                    (0..self.all.limits).filter(|slow| rates[fast].is_faster_than(&rates[*slow]))
                 {
                     let least = rates[fast].least_end_of(&rates[slow], end(&to, fast))?;
                     if least.rounded_up() > now && least > end(&to, slow) {

@@ -168,6 +168,21 @@ impl Rate {
         })
     }
 
+    /// Returns the time of any weight; `None` behind the end of time.
+    pub(super) fn time_of(&self, n: u64) -> Option<Time> {
+        self.time(u128::from(n).checked_mul(self.parts(self.period))?)
+    }
+
+    /// Returns the sum of two times; `None` behind the end of time.
+    pub(super) fn sum(&self, time: Time, more: Time) -> Option<Time> {
+        time.plus(more, self.whole)
+    }
+
+    /// Returns an end without a weight of the burst at most.
+    pub(super) fn without(&self, end: Time, weight: u64) -> Time {
+        self.periods(weight).map_or(end, |less| end.minus(less, self.whole))
+    }
+
     /// Returns the end behind a call of weight `n` at `now`, if all calls before it end at `end`,
     /// and the call's moment. `None` if the weight never fits, or time ends before.
     #[inline]
@@ -208,7 +223,7 @@ impl Rate {
 
 impl Time {
     /// The last time, as that of a pace.
-    const LAST: Time = Time { nanos: LAST, parts: 0 };
+    pub(super) const LAST: Time = Time { nanos: LAST, parts: 0 };
 
     /// Returns the sum; `None` behind the last time.
     #[inline]

@@ -28,13 +28,13 @@ impl<C: Clock> Paces<C> {
     #[must_use = "limits that are not retired must not be replaced: others admit a second burst"]
     pub fn retire(&self) -> bool {
         loop {
-            let (version, ends) = self.ends.glance();
+            let (version, ends) = self.all.ends.glance();
             let now = self.clock.now().as_nanos();
-            let is_idle = (0..self.limits).all(|at| end(&ends, at).rounded_up() <= now);
-            if is_idle && self.ends.exchange(version, RETIRED) {
+            let is_idle = (0..self.all.limits).all(|at| end(&ends, at).rounded_up() <= now);
+            if is_idle && self.all.ends.exchange(version, RETIRED) {
                 return true;
             }
-            if !is_idle && self.ends.is_at(version) {
+            if !is_idle && self.all.ends.is_at(version) {
                 return ends == RETIRED;
             }
         }
@@ -52,7 +52,7 @@ impl<C: Clock> Paces<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn is_retired(&self) -> bool {
-        self.ends.load() == RETIRED
+        self.all.ends.load() == RETIRED
     }
 
     /// Returns the weight whose periods are not over, of the limit that has most of it; zero if the
@@ -62,7 +62,7 @@ impl<C: Clock> Paces<C> {
         if ends == RETIRED {
             return 0;
         }
-        let limits = rates[..self.limits].iter().enumerate();
+        let limits = rates[..self.all.limits].iter().enumerate();
         limits.map(|(at, rate)| rate.in_use(end(&ends, at), now)).max().unwrap_or(0)
     }
 }

@@ -19,7 +19,7 @@ impl<C: Clock> Paces<C> {
     #[doc(hidden)]
     pub fn take_over(&self, other: &Paces<C>) {
         let (now, (rates, ends)) = (other.clock.now().as_nanos(), other.state());
-        let rates = &rates[..other.limits];
+        let rates = &rates[..other.all.limits];
         // Retired limits have no next moment, and nothing in use.
         let Some((_, from)) = behind(rates, &ends, now, 0) else { return };
         let limits = rates.iter().enumerate();
@@ -33,15 +33,15 @@ impl<C: Clock> Paces<C> {
     /// is less.
     fn begin_at(&self, from: u64, used: u64) {
         loop {
-            let (version, mut to) = self.ends.glance();
-            let rates = self.rates.of(to[0]);
-            for (at, rate) in rates[..self.limits].iter().enumerate() {
+            let (version, mut to) = self.all.ends.glance();
+            let rates = self.all.rates.of(to[0]);
+            for (at, rate) in rates[..self.all.limits].iter().enumerate() {
                 // Without it, time ends before.
                 if let Some((begin, _)) = rate.take(end(&to, at), from, used.min(rate.burst())) {
                     put(&mut to, at, begin);
                 }
             }
-            if self.ends.exchange(version, to) {
+            if self.all.ends.exchange(version, to) {
                 return;
             }
         }
@@ -50,6 +50,7 @@ impl<C: Clock> Paces<C> {
     /// Returns the reservation of a ticket that these limits have given. For `windrow-tower`.
     #[doc(hidden)]
     pub fn redeem(&self, ticket: Ticket) -> Reservation<'_, C> {
-        ticket.redeemed(Reference::Words(&self.ends), &self.clock, &self.vacancies)
+        let words = Reference::Paces(&self.all.ends);
+        ticket.redeemed(words, &self.clock, &self.vacancies, &self.all)
     }
 }

@@ -6,9 +6,11 @@
 
 use std::time::Duration;
 
-use super::{Reservation, Undo, WORDS};
+use super::Reservation;
 use crate::clock::Clock;
 use crate::sync::AtomicU64;
+use crate::turn::settle::Settle;
+use crate::turn::undo::{FEW, Undo, WORDS};
 use crate::turn::vacancies::{Turn, Vacancies};
 use crate::wide::Wide;
 
@@ -26,15 +28,18 @@ enum Numbers {
     Nothing,
     Word { from: u64, to: u64 },
     Words { from: [u64; WORDS], to: [u64; 3] },
-    Few { from: [u64; 5], to: [u64; 2] },
+    Few { from: [u64; FEW], to: [u64; 3] },
 }
 
 /// The words of a limiter that a reservation refers to.
 #[derive(Clone, Copy)]
 pub(crate) enum Reference<'a> {
-    Word(&'a AtomicU64),
-    Words(&'a Wide<WORDS>),
-    Few(&'a Wide<5>),
+    /// Those of a pace; the second ones from when it was changed or settled on.
+    Pace {
+        word: &'a AtomicU64,
+        few: Option<&'a Wide<FEW>>,
+    },
+    Paces(&'a Wide<WORDS>),
 }
 
 impl<C: Clock> Reservation<'_, C> {
@@ -52,16 +57,6 @@ impl<C: Clock> Reservation<'_, C> {
         self.keep();
         ticket
     }
-
-    /// Gives back a turn that its caller has not used, also if it has come: to the limiter, if no
-    /// later call was admitted; or, if it is still to come, to the next caller.
-    #[doc(hidden)]
-    pub fn leave_unused(self) {
-        if !(self.wait.is_zero() && self.undo.leaves_no_trace()) {
-            self.give_back();
-        }
-        self.keep();
-    }
 }
 
 impl Ticket {
@@ -72,16 +67,21 @@ impl Ticket {
         reference: Reference<'a>,
         clock: &'a C,
         vacancies: &'a Vacancies,
+        limiter: &'a dyn Settle,
     ) -> Reservation<'a, C> {
         let undo = match (self.undo, reference) {
-            (Numbers::Word { from, to }, Reference::Word(word)) => Undo::Word { word, from, to },
-            (Numbers::Words { from, to }, Reference::Words(words)) => {
+            (Numbers::Word { from, to }, Reference::Pace { word, .. }) => {
+                Undo::Word { word, from, to }
+            }
+            (Numbers::Words { from, to }, Reference::Paces(words)) => {
                 Undo::Words { words, from, to }
             }
-            (Numbers::Few { from, to }, Reference::Few(words)) => Undo::Few { words, from, to },
+            (Numbers::Few { from, to }, Reference::Pace { few: Some(words), .. }) => {
+                Undo::Few { words, from, to }
+            }
             _ => Undo::Nothing,
         };
         let Ticket { wait, turn, .. } = self;
-        Reservation { clock, wait, turn, undo, vacancies, limiter: None, gives_back: false }
+        Reservation { clock, wait, turn, undo, vacancies, limiter, gives_back: false }
     }
 }

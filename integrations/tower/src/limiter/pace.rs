@@ -34,7 +34,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
     }
 
     fn leave_unused(&self, grant: Ticket) {
-        self.redeem(grant).leave_unused();
+        self.redeem(grant).cancel();
     }
 
     fn give_up(&self, grant: Ticket) {
@@ -98,7 +98,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Paces<C> {
     }
 
     fn leave_unused(&self, grant: Ticket) {
-        self.redeem(grant).leave_unused();
+        self.redeem(grant).cancel();
     }
 
     fn give_up(&self, grant: Ticket) {

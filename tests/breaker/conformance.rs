@@ -1,10 +1,11 @@
 //! The cases that resilience4j's `CircuitBreaker` and sony's `gobreaker` test, restated for this
 //! breaker.
 //!
-//! | cases | origin | version |
+//! | cases | origin | commit |
 //! |---|---|---|
-//! | `r01` to `r19` | resilience4j: `CircuitBreakerStateMachineTest`, `CircuitBreakerMetricsTest`, `CircuitBreakerAutoTransitionStateMachineTest`, its documentation | 2.3.0 |
-//! | `g01` to `g11` | gobreaker: `TestDefaultCircuitBreaker`, `TestCustomCircuitBreaker`, `TestRollingWindowCircuitBreaker`, `TestTwoStepCircuitBreaker`, `TestPanicInRequest`, `TestGeneration`, `TestCircuitBreakerInParallel`, `TestCustomIsSuccessful` | v2.1.0 |
+//! | `r01` to `r13`, `r18` | resilience4j: `CircuitBreakerStateMachineTest` | `06b25fbd` |
+//! | `r14` to `r17`, `r19` | resilience4j: its documentation | - |
+//! | `g01` to `g11` | gobreaker: the tests of `v2/gobreaker_test.go` | `0a18939f` |
 //!
 //! A case that ends otherwise here says so.
 

@@ -167,7 +167,7 @@ fn run(seed: u64, kind: usize) -> Result<u64, String> {
                 match poll(future.as_mut()) {
                     Poll::Ready(Ok(response)) if is_refused(&response) => {}
                     Poll::Ready(_) => {
-                        called[key].push(Call { swaps, since: swaps, at: now(), weight })
+                        called[key].push(Call { swaps, since: swaps, at: now(), weight });
                     }
                     Poll::Pending => {
                         let wait = SLEPT.get().ok_or("it does not sleep")?;

@@ -53,6 +53,9 @@ fn rate(Terms { period, burst }: Terms) -> Rate {
 #[derive(Clone, Copy, Debug)]
 struct Call {
     swaps: usize,
+    /// The least number of swaps after which its turn may have been decided for another request,
+    /// which has gone away.
+    since: usize,
     at: u64,
     weight: u64,
 }
@@ -68,7 +71,7 @@ struct Waiting {
 fn judge(called: &[Call], sets: &[[Terms; 2]]) -> Result<(), String> {
     for first in 0..sets.len() {
         for last in first..sets.len() {
-            let within = called.iter().filter(|call| (first..=last).contains(&call.swaps));
+            let within = called.iter().filter(|call| call.since >= first && call.swaps <= last);
             judge_within(within.copied().collect(), &sets[first..=last])?;
         }
     }
@@ -124,6 +127,7 @@ fn run(seed: u64, kind: usize) -> Result<u64, String> {
     let mut service = layer.layer(service_fn(answer));
     let mut called = [const { Vec::<Call>::new() }; NAMES.len()];
     let mut waiting: Vec<Waiting> = vec![];
+    let mut vacated: Vec<Call> = vec![];
     for _ in 0..if swaps { 80 } else { 200 } {
         match random.u8(..20) {
             0 => _ = limits.forget_idle(),
@@ -141,6 +145,8 @@ fn run(seed: u64, kind: usize) -> Result<u64, String> {
                 let gone = waiting.swap_remove(random.usize(..waiting.len()));
                 if gone.call.at <= now() {
                     called[gone.key].push(gone.call);
+                } else {
+                    vacated.push(gone.call);
                 }
             }
             3..9 => {
@@ -160,14 +166,19 @@ fn run(seed: u64, kind: usize) -> Result<u64, String> {
                 let mut future = Box::pin(service.call(request(random, NAMES[key])));
                 match poll(future.as_mut()) {
                     Poll::Ready(Ok(response)) if is_refused(&response) => {}
-                    Poll::Ready(_) => called[key].push(Call { swaps, at: now(), weight }),
+                    Poll::Ready(_) => {
+                        called[key].push(Call { swaps, since: swaps, at: now(), weight });
+                    }
                     Poll::Pending => {
                         let wait = SLEPT.get().ok_or("it does not sleep")?;
                         if wait > max_wait {
                             return Err(format!("a wait of {wait:?}, of {max_wait:?}"));
                         }
                         let at = now() + wait.as_nanos() as u64;
-                        waiting.push(Waiting { key, call: Call { swaps, at, weight }, future });
+                        let same = vacated.iter().filter(|call| call.at == at);
+                        let since = same.map(|call| call.since).fold(swaps, usize::min);
+                        let call = Call { swaps, since, at, weight };
+                        waiting.push(Waiting { key, call, future });
                     }
                 }
             }
@@ -201,7 +212,8 @@ fn the_judge_finds_one_too_many() {
     let terms = |period, burst| Terms { period, burst };
     let [own, shared] = [terms(10, 3), terms(5, 2)];
     let is_well = |called: &[(usize, u64, u64)], sets: &[[Terms; 2]]| {
-        let calls = called.iter().map(|&(swaps, at, weight)| Call { swaps, at, weight });
+        let calls =
+            called.iter().map(|&(swaps, at, weight)| Call { swaps, since: swaps, at, weight });
         judge(&calls.collect::<Vec<_>>(), sets).is_ok()
     };
     assert!(is_well(&[(0, 0, 3), (0, 5, 1), (0, 10, 1)], &[[own, shared]]));

@@ -47,6 +47,7 @@ impl End {
     }
 
     /// Returns what a word means that this thread has read of it.
+    #[allow(clippy::unused_self)] // the box lives as long as it
     pub(super) fn meaning(&self, word: u64) -> Meaning<'_> {
         if word <= RETIRED {
             return Meaning::End(word);

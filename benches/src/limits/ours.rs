@@ -117,7 +117,7 @@ impl<F: Fn() -> Gate + Send + Sync> Limiter for Gates<F> {
 pub struct PacesByNumber<F>(Family<Client, Pace, F>);
 
 /// A pace for each text.
-pub struct PacesByText<F>(Family<Named, Pace, F>);
+pub struct PacesByText<F>(Family<Named<'static>, Pace, F>);
 
 /// Returns a pace for each number, for up to `keys` of them.
 pub fn paces_by_number(terms: Terms, keys: usize) -> PacesByNumber<impl Fn() -> Pace> {

@@ -18,7 +18,10 @@ use windrow::Clock;
 
 pub use self::governor::{Governor, KeyedGovernor, Timed};
 pub use self::mutex_ring::MutexRing;
-pub use self::ours::{Gates, Settled, Soft, gate, paced, rationed, several, strict};
+pub use self::ours::{
+    Gates, PacesByNumber, PacesByText, Settled, Soft, gate, paced, paces_by_number, paces_by_text,
+    rationed, several, strict,
+};
 #[cfg(feature = "sentinel")]
 pub use self::sentinel::Flow;
 pub use self::tower::{Budget, Rated};

@@ -136,9 +136,9 @@ impl<C: Clock + Send + Sync + 'static> Metric for RationedGate<C> {
     }
 }
 
-/// The total is the weight whose periods are not over: what is missing of the burst, and what calls
-/// wait for. For a removed series it is the value at the time the series was freed: zero, if the
-/// pace was [retired](Pace::retire).
+/// The total is the weight whose periods are not over: the part of the burst that is missing, and
+/// the weight of calls that wait. For a removed series it is the value at the time the series was
+/// freed: zero, if the pace was [retired](Pace::retire).
 impl<C: Clock + Send + Sync + 'static> Metric for Pace<C> {
     type Total = u64;
 

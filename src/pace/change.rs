@@ -4,8 +4,8 @@
 //!
 //! The first change takes the end `e` out of the pace's word, by one exchange, and puts the new
 //! terms with their end where the word now leads ([`end`](super::end)). Each later change exchanges
-//! these together ([`changed`](super::changed)). So each call is decided by one set of terms and the
-//! end under them, and there is one moment from which on the new terms hold.
+//! these together ([`changed`](super::changed)). So each call is decided by one set of terms and
+//! the end under them, and there is one moment from which on the new terms hold.
 //!
 //! At the time `t` of the change, `m = (e - t) / T` units are in use: their periods are not over.
 //! Let `l` be the last moment that a caller was told: that is `e - b T`, for the `e` that the last
@@ -21,13 +21,13 @@
 //! *Let `c` be the time of the change, or the last moment that a caller was told before it if that
 //! is later. In each span the calls weigh at most the greater burst, and a unit for each `T` of the
 //! part before `c` and each `T'` of the part behind it.* This is for a clock that has not stepped
-//! back. On any clock, the calls that were decided before the change keep the old promise, and those
-//! behind it the new one.
+//! back. On any clock, the calls that were decided before the change keep the old promise, and
+//! those behind it the new one.
 //!
-//! The second part is the theorem of one pace, which does not ask where the end began. For the first,
-//! let a span from `x` to `y` have calls of both sorts: `v` the weight of those before the change,
-//! `w` of those behind. Each end is no earlier than the moment of its call, and rises with each
-//! call by its periods: so `v T <= e - x`. And `w T' <= y + b' T' - max(e', t)`.
+//! The second part is the theorem of one pace, which does not ask where the end began. For the
+//! first, let a span from `x` to `y` have calls of both sorts: `v` the weight of those before the
+//! change, `w` of those behind. Each end is no earlier than the moment of its call, and rises with
+//! each call by its periods: so `v T <= e - x`. And `w T' <= y + b' T' - max(e', t)`.
 //!
 //! - If no caller waits at the change, `l <= t`, then `max(e', t) >= t + m T'`, where `m` may be
 //!   less than zero. So `v + w <= (e - x) / T + (y - t) / T' + b' - m`, which is

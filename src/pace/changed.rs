@@ -1,6 +1,6 @@
 //! The terms of a pace that was changed, and their end, exchanged as one.
 //!
-//! A word has no room for an end and its terms. So they stand in a [value](crate::wide) of several
+//! One word cannot hold an end and its terms. So they stand in a [value](crate::wide) of several
 //! words, and each call exchanges all of them: it is decided by one set of terms and the end under
 //! them.
 //!

@@ -24,7 +24,7 @@ pub(super) struct End {
     word: AtomicU64,
 }
 
-/// What the word of a pace means.
+/// The meaning of a pace's word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning<'a> {
     /// The end, under the terms with which the pace was built; or [`RETIRED`].
@@ -47,6 +47,7 @@ impl End {
     }
 
     /// Returns what a word means that this thread has read of it.
+    #[allow(clippy::unused_self)] // the box lives as long as it
     pub(super) fn meaning(&self, word: u64) -> Meaning<'_> {
         if word <= RETIRED {
             return Meaning::End(word);

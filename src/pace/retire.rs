@@ -64,9 +64,8 @@ impl<C: Clock> Pace<C> {
     /// assert_eq!((forget_idle(), CLIENTS.len()), (0, 1)); // not before two seconds have passed
     /// ```
     ///
-    /// What is said of [`Gate::retire`](crate::Gate::retire) holds here, too: a family whose labels
-    /// are all enums keeps its series, and a family its overflow series, so a pace of these is not
-    /// to be retired.
+    /// As with [`Gate::retire`](crate::Gate::retire), do not retire the paces of a family whose
+    /// labels are all enums, nor that of the overflow series: a family keeps these series.
     #[must_use = "a pace that is not retired must not be replaced: another one admits a second burst"]
     pub fn retire(&self) -> bool {
         loop {

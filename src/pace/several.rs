@@ -39,7 +39,6 @@ use std::time::Duration;
 use super::answer::Answer;
 use crate::clock::{Clock, Coarse, quick_now};
 use crate::gate::Admission;
-use crate::sync::sized;
 use crate::timestamp::saturating_nanos;
 use crate::turn::told::until;
 use crate::turn::vacancies::Vacancies;
@@ -56,11 +55,9 @@ mod settle;
 
 pub use builder::PacesBuilder;
 pub use quota::Quota;
-use rate::{Rate, Time};
+use rate::{MOST_LIMITS, Rate, Time};
 use rates::{BUILT, Rates};
 
-/// The greatest number of limits.
-const MOST_LIMITS: usize = sized(4, 2);
 /// The words of all ends: the nanoseconds of each, and the parts of one. The first word names the
 /// rates, and the last one is the last moment that a caller was told, or one that is over.
 const WORDS: usize = 2 + 2 * MOST_LIMITS;
@@ -349,8 +346,8 @@ impl<C: Clock> Paces<C> {
     }
 }
 
-/// Returns the ends behind a call at `now`, and its moment. `None` if a limit never fits it, or time
-/// ends before.
+/// Returns the ends behind a call at `now`, and its moment. `None` if a limit never fits it, or
+/// time ends before.
 #[inline]
 fn behind(rates: &[Rate], from: &[u64; WORDS], now: u64, n: u64) -> Option<([u64; WORDS], u64)> {
     let (mut to, mut latest) = (*from, now);

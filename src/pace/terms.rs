@@ -84,7 +84,7 @@ impl Terms {
             return None;
         }
         // The later of `now` and `to - self.span`, by a difference that needs no `now`: a refusal
-        // does not compute behind the clock's reading. All are at most `LAST`, so have a sign.
+        // does not compute behind the clock's reading. All are at most `LAST`: a sign is free.
         let ahead = end.cast_signed() - (self.span - taken).cast_signed();
         Some((start + taken, ahead.max(now.cast_signed()).cast_unsigned()))
     }

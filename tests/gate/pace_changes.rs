@@ -135,8 +135,8 @@ fn a_changed_pace_is_retired_when_it_is_idle_and_for_ever() {
     }
 }
 
-/// In each round the clock stands still. Each unit that was admitted is in use, whatever the rate is
-/// meanwhile; and no more than the greatest burst is admitted.
+/// In each round the clock stands still. Each unit that was admitted is in use, whatever the rate
+/// is meanwhile; and no more than the greatest burst is admitted.
 #[test]
 fn threads_that_change_a_pace_lose_no_unit() {
     const SECOND: u64 = 1_000_000_000;
@@ -193,4 +193,61 @@ fn limits_that_are_not_waited_for_move_no_other() {
     assert!(paces.try_admit(1));
     paces.set_limit(1, 3, 10 * second).unwrap();
     assert!(paces.quotas().map(|quota| quota.left).eq([3, 2]));
+}
+
+/// Clocks that leap and step back, extreme terms and weights, turns that are dropped and moved up,
+/// and the end of it all. Nothing panics or hangs; and what is retired stays so.
+#[test]
+fn threads_do_everything_at_once() {
+    for round in 0..40 {
+        let clock = Manual::default();
+        let pace = Pace::builder(nanos(100)).burst(3).clock(clock.clone()).build().unwrap();
+        let paces = Paces::builder().limit(3, nanos(100)).limit(7, nanos(1_000));
+        let paces = paces.clock(clock.clone()).build().unwrap();
+        race(4, |thread| {
+            let mut number = round * 4 + thread as u64 + 1;
+            let mut random = |below: u64| {
+                number ^= number << 13;
+                number ^= number >> 7;
+                number ^= number << 17;
+                number % below
+            };
+            let extremes = [0, 1, 2, 99, 1 << 31, 1 << 61, 1 << 62, u64::MAX / 2, u64::MAX];
+            for _ in 0..300 {
+                let extreme = extremes[random(9) as usize];
+                let (small, longest) = (1 + random(5), nanos(random(2_000)));
+                match random(12) {
+                    0 => _ = pace.set_rate(nanos(extreme)),
+                    1 => _ = pace.set_burst(extreme),
+                    2 => _ = pace.reconfigure(nanos(1 + random(500)), small),
+                    3 => _ = paces.set_limit(random(3) as usize, small, nanos(1 + random(5_000))),
+                    4 => {
+                        let interval = nanos(1 + extreme / 2);
+                        _ = paces.set_limit_with_burst(0, extreme, interval, small);
+                    }
+                    5 => clock.set(Timestamp::from_nanos(extreme)),
+                    6 => clock.set(Timestamp::from_nanos(random(100_000))),
+                    7 => assert!(pace.left() <= u64::MAX / 2 && paces.quotas().count() == 2),
+                    8 => _ = pace.admit(extreme, nanos(extreme)),
+                    9 => _ = paces.admit(extreme, nanos(extreme)),
+                    10 => {
+                        let turns = [pace.reserve(small, longest), paces.reserve(small, longest)];
+                        for mut turn in turns.into_iter().flatten() {
+                            _ = (turn.move_up(), turn.cancel());
+                        }
+                    }
+                    _ => assert!(pace.try_admit(0) && paces.try_admit(0)),
+                }
+            }
+        });
+        clock.set(Timestamp::from_nanos(u64::MAX));
+        assert!(pace.retire() && paces.retire());
+        race(3, |thread| {
+            clock.set(Timestamp::from_nanos(thread as u64 * 1_000));
+            assert!(!pace.try_admit(1) && !paces.try_admit(1));
+            assert_eq!(pace.set_rate(nanos(thread as u64 + 1)), Err(PaceError::Retired));
+            assert_eq!(paces.set_limit(0, 1, nanos(10)), Err(PaceError::Retired));
+        });
+        assert!(pace.is_retired() && paces.is_retired());
+    }
 }

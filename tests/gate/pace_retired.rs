@@ -15,7 +15,7 @@ labels! { struct Client { client: u64 } }
 static CLIENTS: Family<Client, Pace> =
     Family::with_constructor(|| Pace::of(Duration::from_secs(3_600), AtMost(2)));
 
-/// As the documentation of `Pace::retire` says. Returns the wait.
+/// Admits as the documentation of `Pace::retire` says. Returns the wait.
 fn admit<C: Clock + Send + Sync + 'static, F: Fn() -> Pace<C>>(
     paces: &Family<Client, Pace<C>, F>,
     client: Client,
@@ -54,7 +54,7 @@ fn only_an_idle_pace_is_retired_and_then_it_refuses_for_ever() {
     for _ in 0..3 {
         assert!(!pace.retire() && !pace.is_retired());
         assert!(pace.total() > 0);
-        clock.advance(second - Duration::from_nanos(1));
+        clock.advance(Duration::from_nanos(999_999_999));
     }
     assert_eq!(pace.total(), 1); // 3 ns of a period are not over yet
     clock.advance(Duration::from_nanos(3));

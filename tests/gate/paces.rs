@@ -188,6 +188,28 @@ fn check_rest(
     Ok(())
 }
 
+/// Changes a limit of both, and checks that they agree.
+fn check_change(
+    limiter: &Limiter,
+    model: &mut Model,
+    (now, resolution): (u64, u64),
+    at: usize,
+    limit: Limit,
+) -> Result<(), TestCaseError> {
+    let span = u128::from(limit.burst) * u128::from(limit.interval);
+    let is_fine = u128::from(resolution) <= span.div_ceil(u128::from(limit.count)) / 10;
+    match limiter.change(at, limit) {
+        None => {}
+        Some(Err(PaceError::ClockTooCoarse { .. })) => prop_assert!(!is_fine),
+        Some(changed) => {
+            let is_too_much = matches!(changed, Err(PaceError::TooMuchInUse { .. }));
+            prop_assert_eq!(model.change(now, at, limit), changed.is_ok());
+            prop_assert_eq!(is_too_much, changed.is_err());
+        }
+    }
+    Ok(())
+}
+
 fn history(
     limits: &[Limit],
     is_pace: bool,
@@ -280,21 +302,7 @@ fn history(
                 prop_assert_eq!(it.turn.move_up(), until(rest, resolution));
             }
             Op::Change(at, limit) => {
-                let at = at % limits.len();
-                let span = u128::from(limit.burst) * u128::from(limit.interval);
-                let span = span.div_ceil(u128::from(limit.count));
-                let is_fine = u128::from(resolution) <= span / 10;
-                match limiter.change(at, limit) {
-                    None => {}
-                    Some(Err(PaceError::ClockTooCoarse { .. })) => {
-                        prop_assert!(!is_fine);
-                    }
-                    Some(changed) => {
-                        let is_too_much = matches!(changed, Err(PaceError::TooMuchInUse { .. }));
-                        prop_assert_eq!(model.change(now, at, limit), changed.is_ok());
-                        prop_assert_eq!(is_too_much, changed.is_err());
-                    }
-                }
+                check_change(&limiter, &mut model, (now, resolution), at % limits.len(), limit)?;
             }
         }
         has_stepped_back |= now < before;

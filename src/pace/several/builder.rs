@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::rate::Rate;
+use super::rate::{MOST_LIMITS, Rate};
 use super::rates::Rates;
-use super::{Limits, MOST_LIMITS, Paces, WORDS};
+use super::{Limits, Paces, WORDS};
 use crate::clock::{Clock, Coarse};
 use crate::pace::error::PaceError;
 use crate::timestamp::saturating_nanos;

@@ -8,8 +8,8 @@
 //! # The theorem
 //!
 //! *The calls that were decided before a change keep the old limits, and those behind it the new
-//! ones.* The first part is the theorem of [several limits](super). So is the second, if one of its
-//! steps can be made: that a call `j` which waits for a limit `m` comes no later than `e(i) - n(j)
+//! ones.* Both parts are the theorem of [several limits](super). For the second, one of its steps
+//! needs care: that a call `j` which waits for a limit `m` comes no later than `e(i) - n(j)
 //! T(i)` for a slower limit `i`. It rests on a call at which the end of limit `m` was behind the
 //! time. If there is none since the change, let `W` be the weight from the change to `j`:
 //!
@@ -17,23 +17,23 @@
 //!    due(j) = e(m) - b(m) T(m) + W T(m)      e(m) is the end at the change
 //! ```
 //!
-//! and that is at most `e(i) + (W - n(j)) T(i)` if `e(i) >= e(m) - b(m) T(m) + n(j) T(m)`. No `n(j)`
-//! is more than either burst. So a change makes it so: it moves the end of a limit that is earlier
-//! than this for a faster one, if that is still to come. (It takes less than the slower limit's
-//! burst, of what could not be used before the faster one admits.)
+//! and that is at most `e(i) + (W - n(j)) T(i)` if `e(i) >= e(m) - b(m) T(m) + n(j) T(m)`. No
+//! `n(j)` is more than either burst. So a change makes it so: it moves the end of a limit that is
+//! earlier than this for a faster one, if that is still to come. (It takes less than the slower
+//! limit's burst, of what could not be used before the faster one admits.)
 
 use std::time::Duration;
 
-use super::rate::{Rate, Time};
+use super::rate::{MOST_LIMITS, Rate, Time};
 use super::retire::RETIRED;
-use super::{MOST_LIMITS, Paces, TOLD, WORDS, end, put};
+use super::{Paces, TOLD, WORDS, end, put};
 use crate::clock::Clock;
 use crate::pace::error::PaceError;
 
 /// # Changing them
 impl<C: Clock> Paces<C> {
-    /// Changes the limit of an index, in the order in which they were added, while other threads use
-    /// them. All of it may come at once after a rest.
+    /// Changes the limit of an index, in the order in which they were added, while other threads
+    /// use them. All of it may come at once after a rest.
     ///
     /// What was admitted stays in use: a unit that is missing is still missing, and comes back at
     /// the new rate. Callers that wait keep the moments that they were told. One call is decided by
@@ -46,10 +46,10 @@ impl<C: Clock> Paces<C> {
     /// # Errors
     ///
     /// [`PaceError`] if there is no limit of this index; if the limit or the interval is zero; if
-    /// the interval is longer than 2^62 nanoseconds; if the clock is too coarse, even if the builder
-    /// [allowed](super::PacesBuilder::allow_coarse_clock) it for the first limits; if what is in use
-    /// would come back behind the end of time; or if the limits are [retired](Self::retire). Then
-    /// they stay as they were.
+    /// the interval is longer than 2^62 nanoseconds; if the clock is too coarse, even if the
+    /// builder [allowed](super::PacesBuilder::allow_coarse_clock) it for the first limits; if what
+    /// is in use would come back behind the end of time; or if the limits are
+    /// [retired](Self::retire). Then they stay as they were.
     ///
     /// ```
     /// use std::time::Duration;

@@ -9,6 +9,7 @@ use super::quota::Quota;
 use crate::clock::Clock;
 use crate::pace::error::PaceError;
 use crate::pace::terms::LAST;
+use crate::sync::sized;
 use crate::timestamp::saturating_nanos;
 
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
@@ -21,6 +22,9 @@ pub(super) struct Time {
     /// Fewer than the rate has in a nanosecond.
     pub(super) parts: u64,
 }
+
+/// The greatest number of limits.
+pub(super) const MOST_LIMITS: usize = sized(4, 2);
 
 /// The number of words of a rate.
 pub(super) const RATE_WORDS: usize = 6;
@@ -95,8 +99,8 @@ impl Rate {
     }
 
     /// Returns the end under another rate from `now` on. The weight in use stays in use, rounded
-    /// up; and no later call comes before the moment `told`, if that is still to come and this limit
-    /// can have told it. `None` if time ends before.
+    /// up; and no later call comes before the moment `told`, if that is still to come and this
+    /// limit can have told it. `None` if time ends before.
     pub(super) fn end_under(
         &self,
         other: &Rate,

@@ -6,8 +6,7 @@
 //! rates is then free. So a call is decided by ends and rates that belong together, if the version
 //! of the ends is the same behind its look at the rates, or at its exchange.
 
-use super::MOST_LIMITS;
-use super::rate::{RATE_WORDS, Rate};
+use super::rate::{MOST_LIMITS, RATE_WORDS, Rate};
 use crate::once::Once;
 use crate::wide::{Sheet, Sheets};
 

@@ -5,9 +5,9 @@
 //! yet. Otherwise it counts as reserved: a caller that waits for one limit has been told a moment
 //! that the other limits do not know, and relies on the first one's end.
 
-use super::rate::{Rate, Time};
+use super::rate::{MOST_LIMITS, Rate, Time};
 use super::retire::RETIRED;
-use super::{Limits, MOST_LIMITS, WORDS, end, put};
+use super::{Limits, WORDS, end, put};
 use crate::turn::vacancies::Turn;
 use crate::turn::{Settle, Undo};
 use crate::wide::Version;

@@ -307,7 +307,7 @@ impl Limit {
     }
 }
 
-/// The same rate and burst, in other numbers.
+/// Returns whether they are one rate and burst, in other numbers.
 fn is_same(one: Limit, other: Limit) -> bool {
     let ((a, b), (c, d)) = (one.period(), other.period());
     a * d == b * c && one.burst == other.burst

@@ -3,9 +3,13 @@
 //! window that is asked before it is added to; with the feature `sentinel`, sentinel-core's flow
 //! rule.
 //!
+//! `gates keyed [--rounds N]`: what a key takes, and what a decision costs, where each key has a
+//! limiter.
+//!
 //! `gates replay FILE [--limit N] [--interval SECONDS] [--buckets N] [--by-client]`: an access log
 //! through those whose time can be driven.
 
+mod keyed;
 mod opening;
 mod overshoot;
 mod replay;
@@ -17,13 +21,18 @@ use std::time::Duration;
 use lexopt::Arg::{Long, Value};
 use lexopt::{Parser, ValueExt};
 use windrow::diagnostics::strategy;
+use windrow_benches::heap::Counting;
 use windrow_benches::lab::stats::MARK;
 use windrow_benches::limits::Terms;
 use windrow_benches::terminal::print_caption;
 
+#[global_allocator]
+static HEAP: Counting = Counting::new();
+
 /// The parsed arguments.
 enum Asked {
     Tables { rounds: usize, length: Duration },
+    Keyed { rounds: usize },
     Replay { log: PathBuf, terms: Terms, by_client: bool },
 }
 
@@ -50,10 +59,11 @@ fn asked() -> Result<Asked, lexopt::Error> {
     }
     match &*words {
         [] => Ok(Asked::Tables { rounds, length }),
+        [word] if word.as_os_str() == "keyed" => Ok(Asked::Keyed { rounds }),
         [word, log] if word.as_os_str() == "replay" => {
             Ok(Asked::Replay { log: log.clone(), terms, by_client })
         }
-        _ => Err("there is `gates`, and `gates replay FILE`".into()),
+        _ => Err("there is `gates`, `gates keyed`, and `gates replay FILE`".into()),
     }
 }
 
@@ -62,7 +72,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     print_caption("gates");
     match asked {
         Asked::Replay { log, terms, by_client } => replay::run(&log, terms, by_client)?,
+        Asked::Keyed { rounds } => {
+            keyed::run(&HEAP, rounds);
+            println!("{MARK}");
+        }
         Asked::Tables { rounds, length } => {
+            HEAP.stop(true);
             println!("windrow is {:?}\n", strategy());
             speed::run(rounds);
             println!("{MARK}\n");

@@ -19,8 +19,8 @@ use windrow::Clock;
 pub use self::governor::{Governor, KeyedGovernor, Timed};
 pub use self::mutex_ring::MutexRing;
 pub use self::ours::{
-    Gates, PacesByNumber, PacesByText, Soft, gate, paced, paces_by_number, paces_by_text, rationed,
-    several, strict,
+    Gates, PacesByNumber, PacesByText, Settled, Soft, gate, paced, paces_by_number, paces_by_text,
+    rationed, several, strict,
 };
 #[cfg(feature = "sentinel")]
 pub use self::sentinel::Flow;

@@ -56,7 +56,7 @@ impl<C: Clock> Gate<C> {
             let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
             let now = ledger.time(self.clock.now().as_nanos());
             if !ledger.is_paid_until(&head, head.seen.terms.start_of(now)) {
-                continue; // what is owed is paid by the limit that held
+                continue; // a debt is paid by the limit that held
             }
             let start = head.seen.start;
             if ledger.turn(&head, Next::changed(start, terms)) {

@@ -44,7 +44,7 @@ pub(super) struct OutOfLine;
 /// Another thread has turned meanwhile: the head is a different one.
 struct Overtaken;
 
-/// What was decided on a call.
+/// The decision on a call.
 pub(super) struct Decided {
     /// Its times are distances from the clock's reading.
     pub(super) admission: Admission,

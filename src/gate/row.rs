@@ -11,8 +11,8 @@
 //!
 //! - A bucket has the room that each run with it has, which is as long as the interval. A sheet
 //!   knows all of these for its own bucket and for a number of buckets before ([`Row::charge`]).
-//!   What has no room there is *owed*.
-//! - What is owed is paid in each bucket, from the head's on, as far as its run has room: when the
+//!   The rest is *owed*.
+//! - A debt is paid in each bucket, from the head's on, as far as its run has room: when the
 //!   bucket is opened, before anything is granted in it. So while something is owed, the head's run
 //!   is full, and a grant that fits finds nothing owed.
 //! - While something is owed, each run that ends there is full. So a bucket gets what has left with
@@ -27,7 +27,7 @@ use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering};
 
-/// What a turn changes of the grants before it.
+/// A turn's change of earlier grants.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Amend {
     Nothing,

@@ -9,12 +9,12 @@
 //! # Why
 //!
 //! - A reservation knows the start of its bucket, and the number of changes of the terms before its
-//!   grant: the number that its sheet had ([`decide`](super::decide)). No change of the geometry has
-//!   come since if that is not less than the number of the last one. Then its grant counts in the
-//!   bucket with that start, which no rule has moved.
-//! - What is given back is subtracted there by a turn, as a ration is ([`refill`](super::refill)).
+//!   grant: the number that its sheet had ([`decide`](super::decide)). No change of the geometry
+//!   has come since if that is not less than the number of the last one. Then its grant counts in
+//!   the bucket with that start, which no rule has moved.
+//! - A refund is subtracted there by a turn, as a ration is ([`refill`](super::refill)).
 //!   A reservation is settled once, since that consumes it; and it holds no vacant turn.
-//! - What is charged is granted by a turn in the same bucket, as far as each run with it has room;
+//! - A charge is granted by a turn in the same bucket, as far as each run with it has room;
 //!   the rest is owed ([`row`](super::row)).
 //!
 //! If the bucket does not count any more, nothing is given back, since nothing is left to give, and

@@ -31,9 +31,9 @@
 //! # The constants
 //!
 //! The constants of a sheet (its start, the terms, the grants of the buckets before it, what is
-//! owed) are written while no thread finds the sheet as the head. They are read as under a seqlock, whose version is
-//! the head's: see [`ledger`](super::ledger). A read that fails may have mixed the constants of two
-//! buckets, so nothing here may panic on any values.
+//! owed) are written while no thread finds the sheet as the head. They are read as under a seqlock,
+//! whose version is the head's: see [`ledger`](super::ledger). A read that fails may have mixed the
+//! constants of two buckets, so nothing here may panic on any values.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::null_mut;
@@ -85,7 +85,7 @@ struct Fixed {
     changes: AtomicU64,
     /// The number of the last one that has changed the geometry.
     moved: AtomicU64,
-    /// The weight that was charged and has had no room yet: none, if a weight above zero fits.
+    /// The weight that was charged and is not paid yet: none, if a weight above zero fits.
     owed: AtomicU64,
 }
 
@@ -103,7 +103,7 @@ pub(super) struct Seen<'g> {
     pub(super) changes: u64,
     /// The number of the last change of the geometry.
     pub(super) moved: u64,
-    /// The weight that was charged and has had no room yet.
+    /// The weight that was charged and is not paid yet.
     pub(super) owed: u64,
 }
 

@@ -28,21 +28,21 @@
 //! ```
 //!
 //! The first stays if `e'(j)` is lowered. The second: `e'(j) - n(j) T` is at least the end that was
-//! there before `j`, and that is at least `e - g`. The moment `due(j)` is at most `m`: a caller that
-//! waits was told it, and any other call had come by now. So `e'(j) - n(j) T >= e - g >= due(j) + d`,
-//! and the second stays, too. For the call itself, `due <= e - n T <= (e - d) - a T`. For the calls
+//! there before `j`, and that is at least `e - g`. The moment `due(j)` is at most `m`: a caller
+//! that waits was told it, and any other call had come by now. So it is at most `e - g - d`, and
+//! the second stays, too. For the call itself, `due <= e - n T <= (e - d) - a T`. For the calls
 //! before it nothing has changed. And each call raises `e'` by its weight's periods at least, this
 //! one by those of `a`.
 //!
 //! "Had come by now" needs a clock that does not step back. If one has leapt ahead for a call, and
-//! stepped back before the settling, then a span may hold as much more as was given back meanwhile.
+//! stepped back before the settling, then a span may also hold the weight that was given back.
 //!
 //! # How
 //!
 //! The sum of what was given back must be of the same moment as the end. So a pace goes over to the
-//! [words](super::changed) of a changed one when it lowers an end below that of a later call for the
-//! first time, or charges more than the burst: one exchange then compares all, and no end that comes
-//! twice deceives it. The last call's end, and a small charge, need no more than the word.
+//! [words](super::changed) of a changed one when it lowers an end below that of a later call for
+//! the first time, or charges more than the burst: one exchange then compares all, and no end that
+//! comes twice deceives it. The last call's end, and a small charge, need no more than the word.
 //!
 //! A change of the terms ends it: a call from before gives nothing back. Neither does a call that
 //! has the turn of a caller that gave up, whose end it does not know. Both count as reserved.
@@ -54,7 +54,7 @@ use crate::sync::Ordering;
 use crate::turn::vacancies::Turn;
 use crate::turn::{Settle, Undo};
 
-/// What a call has found and made.
+/// The state that a call has made.
 #[derive(Clone, Copy, Debug)]
 struct Made {
     changes: u64,

@@ -79,7 +79,7 @@ pub struct Reservation<'a, C: Clock = Coarse> {
     undo: Undo<'a>,
     vacancies: &'a Vacancies,
     limiter: &'a dyn Settle,
-    /// What a drop at the turn, or later, does: it gives back, or counts as used.
+    /// Says that a drop at the turn, or later, gives back; otherwise it counts as used.
     gives_back: bool,
 }
 
@@ -199,23 +199,46 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// Settles the turn at what the call has really cost: the limiter counts `actual` for it
     /// instead of the weight that was reserved.
     ///
-    /// - *Less*: the difference is given back in the bucket where it was reserved, if that still
-    ///   counts. Before the turn it goes to the next callers, as a drop.
-    /// - *More*: the difference is charged in that bucket, as far as it has room. What does not fit
-    ///   is charged in the current bucket and in those that follow, and no caller that comes later
-    ///   gets anything before it is paid: for as many intervals as that takes.
+    /// - *Less*: the difference is given back where it was reserved, if it still counts there.
+    ///   Before the turn it goes to the next callers, as a drop.
+    /// - *More*: the difference is charged. A charge that does not fit holds the next callers back:
+    ///   they get nothing until it is paid, for as long as that takes.
     /// - The same: it is [`keep`](Self::keep).
     ///
-    /// So for each run of buckets as long as the interval, the sum of all costs that are settled,
-    /// and of the weights of those that are not, is at most the limit.
+    /// # A gate
+    ///
+    /// For each run of buckets as long as the interval, the sum of all costs that are settled, and
+    /// of the weights of those that are not, is at most the limit. A refund is free in its bucket.
+    /// A charge counts there as far as the bucket has room, and otherwise in the current bucket and
+    /// in those that follow. [`Gate::waiting`](crate::Gate::waiting) has what is
+    /// not paid yet.
     ///
     /// If the bucket has left the interval, or a [change of the geometry](crate::Gate::reconfigure)
-    /// has moved what it held, nothing is given back, and what is charged is charged in the current
-    /// bucket. A gate that is [retired](crate::Gate::retire) charges nothing: settle before. A gate
-    /// owes up to 2^64 - 1 units, and forgets what is above.
+    /// has moved what it held, nothing is given back. A gate that is
+    /// [retired](crate::Gate::retire) is charged nothing. A gate owes up to 2^64 - 1 units, and
+    /// forgets what is above.
     ///
-    /// What is given back costs what opening a bucket does; what is charged does too, unless it
-    /// fits into the current bucket. It never fails, panics or waits.
+    /// # A pace
+    ///
+    /// The [promise](crate::Pace#what-is-promised) holds for the weights as they are settled. The
+    /// last call is left as if it had asked for `actual`. An earlier call gives back the periods
+    /// that are safe whatever the later calls were: those that were to come, from now or from the
+    /// last moment that a caller was told, until the end of its own, less the periods that others
+    /// have given back since. So a call gives nothing back when the time of all that was admitted
+    /// until its own is over, or to a pace that was [changed](crate::Pace::set_rate) since.
+    /// [`Paces`](crate::Paces) give back what the last call has not used, and no more. (If the
+    /// clock leaps ahead and steps back meanwhile, a span may also hold the weight that was given
+    /// back.)
+    ///
+    /// A charge takes its periods behind all calls, up to the end of time.
+    ///
+    /// # Cost
+    ///
+    /// A gate gives back and charges as it opens a bucket, unless a charge fits into the current
+    /// one: that is a grant. A pace needs one compare-exchange; the first one that gives back for a
+    /// call that was not the last, or charges more than the burst, makes the pace one that was
+    /// changed: each of its calls then costs what one of [`Paces`](crate::Paces) does. Settling
+    /// never fails, panics or waits.
     ///
     /// ```
     /// use std::time::Duration;

@@ -1,11 +1,11 @@
-//! What a limiter does when a turn has cost something else than was reserved.
+//! Limiters that change the cost of a turn after they have granted it.
 
 use super::undo::Undo;
 use super::vacancies::Turn;
 
 /// A limiter that has granted a turn.
 pub(crate) trait Settle: std::fmt::Debug + Sync {
-    /// Counts `actual` for a turn that has come, or that has cost more, instead of its weight, which
-    /// is another. Returns whether anything was given back.
+    /// Counts `actual` for a turn that has come, or that has cost more, instead of its weight,
+    /// which is another. Returns whether anything was given back.
     fn settle(&self, turn: Turn, made: &Undo<'_>, actual: u64, clock: &dyn Fn() -> u64) -> bool;
 }

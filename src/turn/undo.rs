@@ -1,4 +1,4 @@
-//! What a reservation knows of the state of its limiter before its call and behind it.
+//! The state of a limiter before a call and behind it, which its reservation knows.
 
 use crate::sync::{AtomicU64, Ordering, sized};
 use crate::wide::Wide;
@@ -19,13 +19,14 @@ pub(crate) enum Undo<'a> {
     /// The words before the call, and the first ones behind it: the number of changes until then,
     /// and a time that rises with each call until the next change.
     Words { words: &'a Wide<WORDS>, from: [u64; WORDS], to: [u64; 3] },
-    /// The same for a pace that was changed, or settled: the first words are the number of changes,
-    /// what was given back, and the end.
+    /// The words of a pace that was changed, or settled: the first ones behind the call are the
+    /// number of changes, the sum that was given back, and the end.
     Few { words: &'a Wide<FEW>, from: [u64; FEW], to: [u64; 3] },
 }
 
 impl Undo<'_> {
-    /// Leaves the limiter as if the call had never been, if it was the last. Returns whether it was.
+    /// Leaves the limiter as if the call had never been, if it was the last. Returns whether it
+    /// was.
     pub(crate) fn leaves_no_trace(&self) -> bool {
         match *self {
             Undo::Nothing => false,

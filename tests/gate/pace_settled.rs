@@ -15,7 +15,7 @@ use windrow::{Clock, Pace, Paces};
 struct Call {
     read: u64,
     moment: u64,
-    /// As it was reserved.
+    /// The weight that was reserved.
     weight: u64,
     /// The periods that it takes, in nanoseconds: those of its cost, and of what was not given
     /// back.
@@ -53,7 +53,7 @@ struct Held<'a> {
     gives_back: bool,
 }
 
-/// What a pace promises to have given back.
+/// The end of a pace, by what it promises to give back.
 struct Ends {
     end: u64,
     given: u64,

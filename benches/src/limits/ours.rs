@@ -68,6 +68,23 @@ pub fn several<C: Clock>(terms: Terms, two: bool, clock: C) -> Paces<C> {
     builder.clock(clock).allow_coarse_clock().build().expect("sound terms")
 }
 
+/// A limiter whose calls reserve two units, and settle one.
+pub struct Settled<L>(pub L);
+
+impl<C: Clock + Send + Sync> Limiter for Settled<Gate<C>> {
+    #[inline]
+    fn ask(&self, _key: u64) -> bool {
+        self.0.reserve(2, Duration::ZERO).map(|call| call.settle(1)).is_ok()
+    }
+}
+
+impl<C: Clock + Send + Sync> Limiter for Settled<Pace<C>> {
+    #[inline]
+    fn ask(&self, _key: u64) -> bool {
+        self.0.reserve(2, Duration::ZERO).map(|call| call.settle(1)).is_ok()
+    }
+}
+
 impl<C: Clock + Send + Sync> Limiter for Paces<C> {
     #[inline]
     fn ask(&self, _key: u64) -> bool {

@@ -317,7 +317,7 @@ fn read_against_more_room() {
 /// counts once.
 #[test]
 fn settling_against_settling_and_an_opening() {
-    Model::new("gate::settling_against_settling_and_an_opening").bounded(2).explore(|| {
+    Model::long("gate::settling_against_settling_and_an_opening").explore(|| {
         let gate = gate(4);
         let settle = |gate: &Gate<Local>, estimate: u64, actual: u64| {
             set_time(0);

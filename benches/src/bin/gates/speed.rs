@@ -9,7 +9,7 @@ use windrow_benches::lab::stats::{Sample, Spread};
 use windrow_benches::limits::Flow;
 use windrow_benches::limits::{
     Asked, Budget, Counted, Each, Exchanged, Gates, Governor, KEYS, KeyedGovernor, Limiter,
-    MutexRing, Rated, Read, Soft, Terms, Timed, gate, paced, rationed, several,
+    MutexRing, Rated, Read, Settled, Soft, Terms, Timed, gate, paced, rationed, several,
 };
 use windrow_benches::terminal::print_table;
 
@@ -110,6 +110,12 @@ fn one_key() -> Vec<Contender> {
         Contender::of(GATE_TICKER, 1, |terms| gate(terms, ticker.clone())),
         Contender::of(PACE, 1, |terms| paced(terms, Coarse::default())),
         Contender::of("Pace, Precise", 1, |terms| paced(terms, Precise::default())),
+        Contender::of("Gate, reserve and settle, Coarse", 1, |terms| {
+            Settled(gate(terms, Coarse::default()))
+        }),
+        Contender::of("Pace, reserve and settle, Coarse", 1, |terms| {
+            Settled(paced(terms, Coarse::default()))
+        }),
         Contender::several(PACES_ONE, false),
         Contender::several(PACES_TWO, true),
         Contender::of(RATIONED, 1, |terms| rationed(terms, 1_000, Coarse::default())),

@@ -90,8 +90,7 @@ impl Display for PaceError {
             }
             PaceError::TooMuchInUse { in_use, period } => write!(
                 f,
-                "{in_use} periods of {period:?}, which are in use, end behind the last time, {:?}",
-                Duration::from_nanos(i64::MAX as u64)
+                "{in_use} periods of {period:?}, which are in use, would end behind the last time"
             ),
             PaceError::Retired => write!(f, "the pace is retired; it cannot be changed"),
             PaceError::ClockTooCoarse { resolution, span } => write!(

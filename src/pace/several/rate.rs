@@ -8,7 +8,6 @@ use std::time::Duration;
 use super::quota::Quota;
 use crate::clock::Clock;
 use crate::pace::error::PaceError;
-use crate::pace::terms::LAST;
 use crate::sync::sized;
 use crate::timestamp::saturating_nanos;
 
@@ -222,8 +221,8 @@ impl Rate {
 }
 
 impl Time {
-    /// The last time, as that of a pace.
-    pub(super) const LAST: Time = Time { nanos: LAST, parts: 0 };
+    /// The last time.
+    pub(super) const LAST: Time = Time { nanos: u64::MAX, parts: 0 };
 
     /// Returns the sum; `None` behind the last time.
     #[inline]

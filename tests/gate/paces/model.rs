@@ -79,6 +79,11 @@ impl Model {
         }
     }
 
+    /// Returns the last time that the limiter knows.
+    fn last_time(&self) -> i128 {
+        if self.is_pace { i128::from(i64::MAX) } else { i128::from(u64::MAX) }
+    }
+
     /// Returns the ends behind a call, and its moment; `None` if it never fits.
     pub(super) fn behind(&self, now: u64, n: u64) -> Option<(Ends, u64)> {
         let (mut behind, mut due) = (self.ends.clone(), i128::from(now));
@@ -89,7 +94,7 @@ impl Model {
             }
             *end = (*end).max(i128::from(now) * count);
             *end += i128::from(n) * i128::from(limit.interval);
-            if *end > i128::from(i64::MAX) * count {
+            if *end > self.last_time() * count {
                 return None;
             }
             let over = *end - i128::from(limit.burst) * i128::from(limit.interval);
@@ -221,8 +226,8 @@ impl Model {
                 }
             }
         }
-        let last =
-            |(limit, end): (&Limit, &i128)| *end <= i128::from(i64::MAX) * i128::from(limit.count);
+        let last_time = self.last_time();
+        let last = |(limit, end): (&Limit, &i128)| *end <= last_time * i128::from(limit.count);
         if !limits.iter().zip(&ends).all(last) {
             return false;
         }

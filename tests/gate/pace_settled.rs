@@ -61,8 +61,8 @@ struct Ends {
 }
 
 impl Ends {
-    /// Gives back at most so much of a call by the end that it made, and what was given back until
-    /// then. Returns how much.
+    /// Gives back at most `most` of a call, by the end that it made and what was given back until
+    /// then. Returns what it has given back.
     fn give_back(&mut self, (end, given): (u64, u64), most: u64, now: u64) -> u64 {
         let since = self.given - given;
         if since == 0 && end == self.end {

@@ -354,7 +354,7 @@ macro_rules! __label_set {
                 }
             }
 
-            impl $crate::labels::Labels for $name $(<$static>)? {
+            impl $(<$set>)? $crate::labels::Labels for $name $(<$set>)? {
                 type Names = ();
 
                 const COMBINATIONS: ::core::option::Option<usize> =

@@ -25,15 +25,16 @@ use crate::family::short_text::ShortText;
 /// [values](Self::value) are, and [`borrow`](Self::borrow) of what [`store`](Self::store) returns
 /// is the set itself.
 ///
-/// The type without borrowed texts implements it, `Request<'static>` above. Calls take the set with
-/// texts borrowed for the time of the call.
+/// A family's type has no borrowed texts: it is of `Request<'static>` above, or `Request`. Calls take
+/// the set with texts borrowed for the time of the call. (The set implements it with any borrowed
+/// texts, since a future that holds a handle across an `await` is `Send` only then.)
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no set of labels",
     label = "not a set of labels",
     note = "declare a set, also for a single label: \
             `windrow::labels! {{ pub struct Route {{ route: str }} }}`"
 )]
-pub trait Labels: Sized + 'static {
+pub trait Labels: Sized {
     /// The labels' names, if the family is given them at run time; `()` if the type declares them.
     type Names: Clone + Send + Sync + 'static;
 

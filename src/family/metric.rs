@@ -49,8 +49,8 @@ use crate::pace::{Pace, Paces};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the metric of a family",
     label = "not a metric",
-    note = "a struct of several metrics is declared by `windrow::metrics!`; any other implements \
-            `windrow::family::Metric`: what its all-time total is, and how totals add up"
+    note = "a struct of several metrics is declared by `windrow::metrics!`; for any other type, \
+            implement `windrow::family::Metric`: what its all-time total is, and how totals add up"
 )]
 pub trait Metric: Send + Sync + 'static {
     /// The all-time total of a metric. `Default` is the total of an unused metric.

@@ -13,6 +13,7 @@ mod run_time;
 mod schedules;
 mod several;
 mod sweeps;
+mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};

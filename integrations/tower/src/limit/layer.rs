@@ -88,7 +88,7 @@ use crate::turn::AtTurn;
 /// requests, see [`PaceLayer`](crate::PaceLayer).
 #[must_use = "a layer does nothing before a service has it"]
 pub struct LimitLayer<
-    L: Labels,
+    L: Labels + 'static,
     K,
     W = fn(&Parts) -> u64,
     T = fn(Duration) -> Ready<()>,
@@ -103,7 +103,7 @@ pub struct LimitLayer<
     fields: Option<LimitFields>,
 }
 
-impl<L: Labels, K, G: Limiter>
+impl<L: Labels + 'static, K, G: Limiter>
     LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, G::Clock, G>
 {
     /// Creates a layer that asks `limits`. `key` returns the key whose gate a request asks; a
@@ -187,7 +187,7 @@ impl<F, G: Limiter>
     }
 }
 
-impl<L: Labels, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L, K, W, T, C, G> {
+impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L, K, W, T, C, G> {
     /// Returns the layer with weights: the units of the limit that each request takes; 1 by
     /// default.
     ///
@@ -260,7 +260,7 @@ impl<L: Labels, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L, K, W, T, 
     }
 }
 
-impl<L: Labels, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G::Clock, G> {
+impl<L: Labels + 'static, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G::Clock, G> {
     /// Asks the limiter of a request's key.
     fn decide(&self, parts: &Parts) -> Decision<Handle<L, Limit<G::Clock, G>>>
     where
@@ -282,7 +282,7 @@ impl<L: Labels, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G::Clock, G> {
 
 impl<S, L, K: Clone, W: Clone, T: Clone, C, G> Layer<S> for LimitLayer<L, K, W, T, C, G>
 where
-    L: Labels,
+    L: Labels + 'static,
     C: Send + Sync,
     G: Send + Sync,
 {
@@ -295,7 +295,7 @@ where
 
 impl<L, K: Clone, W: Clone, T: Clone, C, G> Clone for LimitLayer<L, K, W, T, C, G>
 where
-    L: Labels,
+    L: Labels + 'static,
     C: Send + Sync,
     G: Send + Sync,
 {
@@ -313,7 +313,7 @@ where
 
 impl<L, K, W, T, C, G> Debug for LimitLayer<L, K, W, T, C, G>
 where
-    L: Labels,
+    L: Labels + 'static,
     C: Send + Sync,
     G: Send + Sync + Debug,
 {
@@ -339,7 +339,7 @@ impl<S, L, K, W, T, Z, G, A, B> Service<Request<A>>
     for LimitService<S, LimitLayer<L, K, W, T, G::Clock, G>>
 where
     S: Service<Request<A>, Response = Response<B>> + Clone,
-    L: Labels,
+    L: Labels + 'static,
     K: RequestKey<L>,
     W: Fn(&Parts) -> u64,
     T: Fn(Duration) -> Z,

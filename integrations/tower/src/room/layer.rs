@@ -50,12 +50,12 @@ use crate::room::rooms::{InRoom, Rooms};
 ///
 /// Clones share the rooms, which are in the static.
 #[must_use = "a layer does nothing before a service has it"]
-pub struct RoomLayer<L: Labels, K> {
+pub struct RoomLayer<L: Labels + 'static, K> {
     rooms: &'static Rooms<L>,
     key: K,
 }
 
-impl<L: Labels, K> RoomLayer<L, K> {
+impl<L: Labels + 'static, K> RoomLayer<L, K> {
     /// Creates a layer of `rooms`. `key` returns the key whose room a request enters; a request
     /// without a key enters none.
     ///
@@ -125,7 +125,7 @@ impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
 /// The error of a full room.
 struct Full;
 
-impl<S, L: Labels, K: Clone> Layer<S> for RoomLayer<L, K> {
+impl<S, L: Labels + 'static, K: Clone> Layer<S> for RoomLayer<L, K> {
     type Service = RoomService<S, RoomLayer<L, K>>;
 
     fn layer(&self, inner: S) -> Self::Service {
@@ -133,13 +133,13 @@ impl<S, L: Labels, K: Clone> Layer<S> for RoomLayer<L, K> {
     }
 }
 
-impl<L: Labels, K: Clone> Clone for RoomLayer<L, K> {
+impl<L: Labels + 'static, K: Clone> Clone for RoomLayer<L, K> {
     fn clone(&self) -> RoomLayer<L, K> {
         RoomLayer { rooms: self.rooms, key: self.key.clone() }
     }
 }
 
-impl<L: Labels, K> Debug for RoomLayer<L, K> {
+impl<L: Labels + 'static, K> Debug for RoomLayer<L, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("RoomLayer").field("rooms", self.rooms).finish_non_exhaustive()
     }
@@ -155,7 +155,7 @@ pub struct RoomService<S, Y> {
 impl<S, L, K, A, B> Service<Request<A>> for RoomService<S, RoomLayer<L, K>>
 where
     S: Service<Request<A>, Response = Response<B>>,
-    L: Labels,
+    L: Labels + 'static,
     K: RequestKey<L>,
     B: Body + Default,
 {

@@ -293,7 +293,8 @@ impl<'a, C: Clock> Reservation<'a, C> {
             return false;
         }
         let now = self.clock.now().as_nanos();
-        if actual < weight && self.is_to_come(now) {
+        // By the reading alone: a pace that gives back relies on the moments that have come by it.
+        if actual < weight && !self.wait.is_zero() && self.turn.moment > now {
             return self.pass_on(weight - actual, now);
         }
         self.limiter.settle(self.turn, &self.undo, actual, &|| self.clock.now().as_nanos())

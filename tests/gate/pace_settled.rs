@@ -255,3 +255,19 @@ fn several_limits_give_back_what_the_last_call_has_not_used() {
     assert_eq!(paces.admit(1, Duration::MAX), Admission::Refused { retry_after: None });
     assert!(!paces.is_retired());
 }
+
+/// A caller may go on at its moment, which the clock's resolution hides: what another gives back
+/// then does not come before that moment.
+#[test]
+fn a_turn_within_the_resolution_is_settled_as_one_to_come() {
+    let clock = crate::pace::Stepping(Manual::default(), 5);
+    let builder = Pace::builder(Duration::from_nanos(10)).burst(5).clock(clock.clone());
+    let pace = builder.build().unwrap();
+    let first = pace.reserve(1, Duration::MAX).unwrap();
+    let second = pace.reserve(5, Duration::MAX).unwrap(); // at 10
+    clock.0.advance(Duration::from_nanos(5));
+    second.settle(3);
+    first.cancel();
+    let third = pace.reserve(3, Duration::MAX).unwrap();
+    assert!(third.wait() >= Duration::from_nanos(20), "{:?}", third.wait()); // 6 from 10 until 15
+}

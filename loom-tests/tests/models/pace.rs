@@ -294,6 +294,46 @@ fn change_against_giving_back() {
     });
 }
 
+/// One call is settled for less and one for more, beside each other: each unit counts once.
+#[test]
+fn settling_against_settling() {
+    Model::new("pace::settling_against_settling").explore(|| {
+        set_time(0);
+        let builder = Pace::builder(Duration::from_nanos(PERIOD)).burst(4).clock(Local);
+        let pace = Arc::new(builder.build().expect("it is sound"));
+        let own = pace.reserve(2, Duration::ZERO).expect("the whole burst is left");
+        let other = spawn(&pace, |pace| {
+            set_time(0);
+            pace.reserve(2, Duration::ZERO).expect("half of the burst is left").settle(4);
+        });
+        turn();
+        own.settle(1);
+        other.join().unwrap();
+        assert_eq!((in_use(&pace), pace.left()), (5, 0));
+    });
+}
+
+/// A call is settled while the pace changes: before, or at what it has reserved.
+#[test]
+fn settling_against_a_change() {
+    Model::new("pace::settling_against_a_change").explore(|| {
+        set_time(0);
+        let builder = Pace::builder(Duration::from_nanos(PERIOD)).burst(4).clock(Local);
+        let pace = Arc::new(builder.build().expect("it is sound"));
+        let own = pace.reserve(2, Duration::ZERO).expect("the whole burst is left");
+        let other = spawn(&pace, |pace| {
+            set_time(0);
+            pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
+        });
+        turn();
+        own.settle(1);
+        other.join().unwrap();
+        let in_use = in_use(&pace);
+        assert!((1..=2).contains(&in_use), "{in_use}");
+        assert_eq!(pace.left(), 4 - in_use);
+    });
+}
+
 /// A pace is retired, or admits a call, and not both; also if it changes meanwhile.
 #[test]
 fn retiring_against_a_call_and_a_change() {

@@ -319,17 +319,20 @@ fn read_against_more_room() {
 fn settling_against_settling_and_an_opening() {
     Model::long("gate::settling_against_settling_and_an_opening").explore(|| {
         let gate = gate(4);
-        let settle = |gate: &Gate<Local>, estimate: u64, actual: u64| {
+        set_time(0);
+        let own = gate.reserve(1, Duration::ZERO).expect("the whole limit is left");
+        let other = spawn(&gate, |gate| {
             set_time(0);
-            let reserved = gate.reserve(estimate, Duration::ZERO);
+            let reserved = gate.reserve(2, Duration::ZERO);
             turn();
             reserved.map_or(0, |call| {
-                call.settle(actual);
-                actual
+                call.settle(1);
+                1
             })
-        };
-        let other = spawn(&gate, move |gate| settle(gate, 2, 1));
-        let mut cost = settle(&gate, 1, 6);
+        });
+        turn();
+        own.settle(6);
+        let mut cost = 6;
         cost += admit(&gate, 1, 1, 0).len() as u64;
         cost += other.join().unwrap();
         set_time(1);

@@ -172,6 +172,10 @@ impl End {
 }
 
 impl Settle for End {
+    fn passes_on(&self, _: Turn) -> bool {
+        true // moments and weights stay what they are, whatever the rates
+    }
+
     fn settle(&self, turn: Turn, made: &Undo<'_>, actual: u64, clock: &dyn Fn() -> u64) -> bool {
         match actual.checked_sub(turn.weight) {
             None => {

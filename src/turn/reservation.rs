@@ -317,6 +317,10 @@ impl<'a, C: Clock> Reservation<'a, C> {
 
     /// Gives back a part of a turn that has not come. Returns whether it did.
     fn pass_on(&self, weight: u64, now: u64) -> bool {
+        if !self.limiter.passes_on(self.turn) {
+            let rest = self.turn.weight - weight;
+            return self.limiter.settle(self.turn, &self.undo, rest, &|| now);
+        }
         weight == self.turn.weight && self.undo.leaves_no_trace()
             || self.vacancies.pass_on(Turn { weight, ..self.turn }, now)
     }

@@ -129,7 +129,8 @@ impl Model {
         if actual == weight {
             return false;
         }
-        if actual < weight && held.waits && bucket * self.length > read {
+        let is_passed_on = held.waits && held.changes == self.changes;
+        if actual < weight && is_passed_on && bucket * self.length > read {
             self.vacant.push((bucket, weight - actual, held.changes));
             self.merge_vacant();
             return true;
@@ -406,6 +407,24 @@ fn nothing_is_given_back_that_a_change_of_the_geometry_has_moved() {
     assert_eq!(gate.granted(), 8);
     assert!(later.cancel());
     assert_eq!(gate.granted(), 5);
+}
+
+#[test]
+fn a_turn_from_before_a_change_of_the_limit_is_given_back_in_its_bucket() {
+    let clock = Manual::default();
+    let gate = gate(10, &clock);
+    assert!(gate.try_admit(10));
+    let waits = || gate.reserve(10, Duration::from_secs(1));
+    let turn = waits().unwrap();
+    gate.set_limit(11).unwrap();
+    assert!(turn.cancel());
+    assert_eq!(gate.waiting(), 0);
+    let turn = waits().unwrap();
+    gate.set_limit(12).unwrap();
+    drop(turn);
+    waits().unwrap().keep();
+    clock.set(at_ns(1_000_000_000));
+    assert_eq!((0..20).filter(|_| gate.try_admit(1)).count(), 2);
 }
 
 #[test]

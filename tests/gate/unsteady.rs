@@ -91,13 +91,13 @@ impl<C: Clock> Schedule<'_, C> {
             let Held { turn, moment, n, is_of_these_terms } =
                 self.held.swap_remove(random.usize(..self.held.len()));
             let is_early = moment.is_some_and(|at| at > now + self.resolution);
-            if random.u32(..4) == 0 {
-                turn.keep();
+            if random.u32(..4) == 0 || is_early && !is_of_these_terms {
+                turn.keep(); // `settled` has turns from before a change that are given back
             } else if !is_early {
                 drop(turn); // it counts as used
             } else if !turn.cancel() {
                 return Err(format!("a turn at {moment:?} is not given back at {now}"));
-            } else if let (true, Some(moment)) = (is_of_these_terms, moment) {
+            } else if let Some(moment) = moment {
                 self.judge.vacated(moment, n);
             }
             return Ok(());

@@ -66,6 +66,10 @@ impl Limits {
 }
 
 impl Settle for Limits {
+    fn passes_on(&self, _: Turn) -> bool {
+        true // moments and weights stay what they are, whatever the rates
+    }
+
     fn settle(&self, turn: Turn, made: &Undo<'_>, actual: u64, clock: &dyn Fn() -> u64) -> bool {
         match (actual.checked_sub(turn.weight), made) {
             (None, Undo::Words { to, .. }) => self.give_back(turn.weight - actual, *to),

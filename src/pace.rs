@@ -45,7 +45,7 @@
 //! has them.
 //!
 //! All operations are Relaxed: each decision is one exchange of one word, and nothing else is
-//! published by it. (A change of the terms is: [`change`], [`end`].)
+//! published by it. (A change of the terms is: `pace/change`, `pace/end`.)
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;

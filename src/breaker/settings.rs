@@ -6,6 +6,9 @@ use super::error::BreakerError;
 use super::measured::{MOST_BUCKETS, MOST_CALLS};
 use super::terms::{Terms, Window};
 
+/// The longest time of a trial, unless the settings have another.
+const A_MINUTE: Duration = Duration::new(60, 0);
+
 /// The greatest minimum of calls.
 const MOST_MINIMUM: u64 = 1_000_000;
 /// The greatest number of trials.
@@ -102,7 +105,7 @@ impl Settings {
             failed_percent: 50,
             slow: None,
             trials: 3,
-            trial_timeout: Duration::from_secs(60),
+            trial_timeout: A_MINUTE,
             open_for: Duration::from_secs(5),
             up_to: None,
         }

@@ -53,9 +53,9 @@ impl Settle for Ledger {
                 next = Next::at(seen.start.max(start), terms);
                 let weight = actual - turn.weight;
                 let charged = is_there.then_some(turn.moment);
-                let is_here =
+                let is_current =
                     seen.start == next.start && charged.is_none_or(|moment| moment == seen.start);
-                is_turned = if is_here && seen.is_open() && seen.fits(weight) {
+                is_turned = if is_current && seen.is_open() && seen.fits(weight) {
                     seen.grant(weight)
                 } else {
                     self.turn_and_amend(&head, next, Amend::Charge { weight, start: charged })

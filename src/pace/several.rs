@@ -132,7 +132,7 @@ pub struct Paces<C = Coarse> {
 #[derive(Debug)]
 struct Limits {
     rates: Rates,
-    limits: usize,
+    count: usize,
     ends: Wide<WORDS>,
 }
 
@@ -243,7 +243,7 @@ impl<C: Clock> Paces<C> {
                 }
                 &changed
             };
-            let behind = behind(&rates[..self.all.limits], &from, now, n);
+            let behind = behind(&rates[..self.all.count], &from, now, n);
             if behind.is_none_or(|(_, due)| due > now) && !self.all.ends.is_at(version) {
                 continue; // the ends may be those of two calls
             }
@@ -303,7 +303,7 @@ impl<C: Clock> Paces<C> {
     /// ```
     pub fn idle_after(&self) -> Duration {
         let (now, ends) = (self.clock.now().as_nanos(), self.all.ends.load());
-        let last = (0..self.all.limits).map(|at| end(&ends, at).rounded_up()).max();
+        let last = (0..self.all.count).map(|at| end(&ends, at).rounded_up()).max();
         until(last.unwrap_or(now), now, &self.clock)
     }
 
@@ -325,7 +325,7 @@ impl<C: Clock> Paces<C> {
     /// ```
     pub fn quotas(&self) -> impl Iterator<Item = Quota> {
         let (now, (rates, ends)) = (self.clock.now().as_nanos(), self.state());
-        let rates = rates.into_iter().take(self.all.limits).enumerate();
+        let rates = rates.into_iter().take(self.all.count).enumerate();
         rates.map(move |(at, rate)| rate.quota(end(&ends, at), now))
     }
 

@@ -60,6 +60,22 @@ struct Ends {
     told: u64,
 }
 
+impl Ends {
+    /// Gives back at most `most` of a call, by the end that it made and what was given back until
+    /// then. Returns what it has given back.
+    fn give_back(&mut self, (end, given): (u64, u64), most: u64, now: u64) -> u64 {
+        let since = self.given - given;
+        if since == 0 && end == self.end {
+            self.end -= most;
+            return most;
+        }
+        let free = end.saturating_sub(since).saturating_sub(now.max(self.told)).min(most);
+        self.end -= free;
+        self.given += free;
+        free
+    }
+}
+
 fn schedule(seed: u64) -> Result<(), String> {
     let mut random = Rng::with_seed(seed);
     let (period, burst) = (random.u64(1..20), random.u64(1..30));
@@ -134,18 +150,7 @@ fn schedule(seed: u64) -> Result<(), String> {
                     made.push((0, 0));
                     continue;
                 }
-                let most = (weight - actual) * period;
-                let (end, given) = made[at];
-                let since = ends.given - given;
-                if since == 0 && end == ends.end {
-                    ends.end -= most;
-                    calls[at].takes -= most;
-                    continue;
-                }
-                let free = end.saturating_sub(since).saturating_sub(now.max(ends.told)).min(most);
-                ends.end -= free;
-                ends.given += free;
-                calls[at].takes -= free;
+                calls[at].takes -= ends.give_back(made[at], (weight - actual) * period, now);
             }
             15 => clock.advance(ns(random.u64(..=3 * burst * period))),
             _ => clock.advance(ns(random.u64(..=2 * period))),
@@ -160,7 +165,9 @@ fn schedule(seed: u64) -> Result<(), String> {
         }
         check_spans(&calls, period, burst)?;
     }
-    held.into_iter().for_each(|it| it.turn.keep());
+    for it in held {
+        it.turn.keep();
+    }
     Ok(())
 }
 
@@ -212,7 +219,9 @@ fn a_retired_pace_stays_retired() {
     let calls = [0, 20].map(|actual| (pace.reserve(2, Duration::ZERO).unwrap(), actual));
     clock.advance(10 * SECOND);
     assert!(pace.retire());
-    calls.into_iter().for_each(|(call, actual)| call.settle(actual));
+    for (call, actual) in calls {
+        call.settle(actual);
+    }
     assert!(pace.is_retired() && !pace.try_admit(1));
 }
 

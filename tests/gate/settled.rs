@@ -184,7 +184,11 @@ struct Held<'a> {
     changes: u64,
 }
 
-fn same<T: PartialEq + std::fmt::Debug>(found: T, expected: T, what: &str) -> Result<(), String> {
+fn same<T: Copy + PartialEq + std::fmt::Debug>(
+    found: T,
+    expected: T,
+    what: &str,
+) -> Result<(), String> {
     let is_same = found == expected;
     if is_same { Ok(()) } else { Err(format!("{what}: {found:?}, not {expected:?}")) }
 }
@@ -281,7 +285,9 @@ fn schedule(seed: u64) -> Result<(), String> {
             }
         }
     }
-    held.into_iter().for_each(|it| it.turn.keep());
+    for it in held {
+        it.turn.keep();
+    }
     Ok(())
 }
 

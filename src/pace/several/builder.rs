@@ -160,7 +160,7 @@ impl<C: Clock> PacesBuilder<C> {
                 rate.check_clock(&self.clock)?;
             }
         }
-        let all = Limits { rates: Rates::new(rates), limits, ends: Wide::new([0; WORDS]) };
+        let all = Limits { rates: Rates::new(rates), count: limits, ends: Wide::new([0; WORDS]) };
         let (max_wait, vacancies) = (saturating_nanos(self.max_wait), Vacancies::new());
         Ok(Paces { all, max_wait, vacancies, clock: self.clock })
     }

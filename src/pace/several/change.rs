@@ -94,8 +94,8 @@ impl<C: Clock> Paces<C> {
         interval: Duration,
         burst: u64,
     ) -> Result<(), PaceError> {
-        if at >= self.all.limits {
-            return Err(PaceError::NoSuchLimit { at, limits: self.all.limits });
+        if at >= self.all.count {
+            return Err(PaceError::NoSuchLimit { at, limits: self.all.count });
         }
         let rate = Rate::new(limit, interval, burst)?;
         rate.check_clock(&self.clock)?;
@@ -143,10 +143,10 @@ impl<C: Clock> Paces<C> {
         let mut to = *from;
         put(&mut to, at, moved);
         // From the fastest: each end that moves is that of a slower one.
-        for _ in 1..self.all.limits {
-            for fast in 0..self.all.limits {
+        for _ in 1..self.all.count {
+            for fast in 0..self.all.count {
                 for slow in
-                    (0..self.all.limits).filter(|slow| rates[fast].is_faster_than(&rates[*slow]))
+                    (0..self.all.count).filter(|slow| rates[fast].is_faster_than(&rates[*slow]))
                 {
                     let least = rates[fast].least_end_of(&rates[slow], end(&to, fast))?;
                     if least.rounded_up() > now && least > end(&to, slow) {

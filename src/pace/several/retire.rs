@@ -30,7 +30,7 @@ impl<C: Clock> Paces<C> {
         loop {
             let (version, ends) = self.all.ends.glance();
             let now = self.clock.now().as_nanos();
-            let is_idle = (0..self.all.limits).all(|at| end(&ends, at).rounded_up() <= now);
+            let is_idle = (0..self.all.count).all(|at| end(&ends, at).rounded_up() <= now);
             if is_idle && self.all.ends.exchange(version, RETIRED) {
                 return true;
             }
@@ -62,7 +62,7 @@ impl<C: Clock> Paces<C> {
         if ends == RETIRED {
             return 0;
         }
-        let limits = rates[..self.all.limits].iter().enumerate();
+        let limits = rates[..self.all.count].iter().enumerate();
         limits.map(|(at, rate)| rate.in_use(end(&ends, at), now)).max().unwrap_or(0)
     }
 }

@@ -39,7 +39,7 @@ impl Limits {
                 return false;
             }
             let mut to = from;
-            for (at, rate) in rates[..self.limits].iter().enumerate() {
+            for (at, rate) in rates[..self.count].iter().enumerate() {
                 put(&mut to, at, rate.without(end(&from, at), weight));
             }
             if self.ends.exchange(version, to) {
@@ -55,7 +55,7 @@ impl Limits {
                 return;
             }
             let (mut to, now) = (from, clock());
-            for (at, rate) in rates[..self.limits].iter().enumerate() {
+            for (at, rate) in rates[..self.count].iter().enumerate() {
                 put(&mut to, at, rate.charged(end(&from, at), now, weight));
             }
             if self.ends.exchange(version, to) {

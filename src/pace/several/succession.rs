@@ -19,7 +19,7 @@ impl<C: Clock> Paces<C> {
     #[doc(hidden)]
     pub fn take_over(&self, other: &Paces<C>) {
         let (now, (rates, ends)) = (other.clock.now().as_nanos(), other.state());
-        let rates = &rates[..other.all.limits];
+        let rates = &rates[..other.all.count];
         // Retired limits have no next moment, and nothing in use.
         let Some((_, from)) = behind(rates, &ends, now, 0) else { return };
         let limits = rates.iter().enumerate();
@@ -35,7 +35,7 @@ impl<C: Clock> Paces<C> {
         loop {
             let (version, mut to) = self.all.ends.glance();
             let rates = self.all.rates.of(to[0]);
-            for (at, rate) in rates[..self.all.limits].iter().enumerate() {
+            for (at, rate) in rates[..self.all.count].iter().enumerate() {
                 // Without it, time ends before.
                 if let Some((begin, _)) = rate.take(end(&to, at), from, used.min(rate.burst())) {
                     put(&mut to, at, begin);

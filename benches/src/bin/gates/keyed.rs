@@ -6,7 +6,9 @@ use windrow::clock::Coarse;
 use windrow_benches::harness::{Rival, cores, spend_on_adds};
 use windrow_benches::heap::Counting;
 use windrow_benches::lab::stats::{Sample, Spread};
-use windrow_benches::limits::{KeyedGovernor, Terms, Timed, paces_by_number, paces_by_text};
+use windrow_benches::limits::{
+    KeyedGovernor, PacesByNumber, Terms, Timed, paces_by_number, paces_by_text,
+};
 use windrow_benches::terminal::print_table;
 
 /// Decisions of a thread in a round.
@@ -106,7 +108,7 @@ fn contenders(heap: &Counting, keys: u64) -> [Vec<Contender>; 2] {
             "Family of Pace",
             keys,
             || paces_by_number(terms, room),
-            |it, key| it.ask_of(key),
+            PacesByNumber::ask_of,
         ),
     ];
     let all: &'static [String] = (0..keys).map(text).collect::<Vec<_>>().leak();

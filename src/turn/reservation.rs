@@ -51,7 +51,8 @@ pub use ticket::Ticket;
 /// would have admitted if no caller had given up, at the same moments, and exceeds nothing. This is
 /// what keeps a limiter serving whose waits are longer than its callers' patience. A turn that no
 /// caller takes until then stays empty, which costs its part of the rate. A gate gives every turn
-/// back in this way; its turns can be taken until their bucket ends.
+/// back in this way; its turns can be taken until their bucket ends, and one from before a change
+/// of the limit is free in its bucket.
 ///
 /// A limiter keeps vacant turns of up to 960 moments; further ones stay empty. They take 24 bytes
 /// each, in 64 places that the limiter allocates when its first caller gives up, and more as it

@@ -27,7 +27,7 @@ pub(crate) enum Undo<'a> {
 impl Undo<'_> {
     /// Leaves the limiter as if the call had never been, if it was the last. Returns whether it
     /// was.
-    #[allow(clippy::match_same_arms)] // in models, both kinds have as many words
+    #[allow(clippy::match_same_arms)] // in models, `WORDS` is `FEW`
     pub(crate) fn leaves_no_trace(&self) -> bool {
         match *self {
             Undo::Nothing => false,

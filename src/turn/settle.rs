@@ -5,8 +5,8 @@ use super::vacancies::Turn;
 
 /// A limiter that has granted a turn.
 pub(crate) trait Settle: std::fmt::Debug + Sync {
-    /// Returns whether a turn that has not come can go to a later call: not, if it was granted under
-    /// other terms than those of now.
+    /// Returns whether a turn that has not come can go to a later call: not if it was granted under
+    /// other terms than the current ones.
     fn passes_on(&self, turn: Turn) -> bool;
 
     /// Counts `actual` for a turn that has come, or that has cost more, instead of its weight,

@@ -8,7 +8,7 @@ use windrow::{AtMost, Breaker, Counter, Family, Gate, InFlight, Pace, labels};
 
 labels! { struct Key { key: str, route: Option<str> } }
 
-const MINUTE: Duration = Duration::from_mins(1);
+const MINUTE: Duration = Duration::new(60, 0);
 
 static COUNTS: Family<Key, Counter> = Family::new();
 static GATES: Family<Key, Gate> = Family::with_constructor(|| Gate::of(AtMost(10), MINUTE, 12));
@@ -17,7 +17,9 @@ static BREAKERS: Family<Key, Breaker> =
     Family::with_constructor(|| Breaker::of(Settings::last_calls(10)));
 static LEVELS: Family<Key, InFlight> = Family::new();
 
-async fn wait() {}
+async fn wait() {
+    std::future::ready(()).await;
+}
 
 /// Runs a future as an executor of several threads would.
 fn spawn(future: impl Future<Output = ()> + Send + 'static) {

@@ -25,9 +25,9 @@ use crate::family::short_text::ShortText;
 /// [values](Self::value) are, and [`borrow`](Self::borrow) of what [`store`](Self::store) returns
 /// is the set itself.
 ///
-/// A family is one of `Request<'static>` above, for which a static may say `Request`. Calls take the
-/// set with texts borrowed for the time of the call. (The set implements the trait with any borrowed
-/// texts, since a future that holds a handle across an `await` is `Send` only then.)
+/// A family is one of `Request<'static>` above, for which a static may say `Request`. Calls take
+/// the set with texts borrowed for the time of the call. (The set implements the trait with any
+/// borrowed texts, since a future that holds a handle across an `await` is `Send` only then.)
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no set of labels",
     label = "not a set of labels",

@@ -1,7 +1,8 @@
 //! Paces: no two moments are closer than the period; and a turn that is given back never was, or
 //! goes to one of the callers that come before it.
 //!
-//! Explores calls that meet at different times, and turns that are given back beside other calls.
+//! Explores calls that meet at different times, turns that are given back beside other calls, and
+//! paces that are changed, settled and retired meanwhile.
 
 use std::time::Duration;
 

@@ -69,7 +69,7 @@ impl<C: Clock> Pace<C> {
     /// A reservation from before the change that is dropped goes to other callers that come before
     /// its turn, as if a later call was admitted.
     ///
-    /// The first change allocates some 200 bytes, which the pace keeps. From then on a call costs
+    /// The first change allocates 240 bytes, which the pace keeps. From then on a call costs
     /// what one of [`Paces`](crate::Paces) with one limit does. A change to the terms that the pace
     /// has changes nothing.
     ///

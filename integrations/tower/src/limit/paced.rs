@@ -75,7 +75,7 @@ use crate::limiter::sealed::Decides;
 ///
 /// A key takes 112 bytes with a [`Pace`], or 672 with [`Paces`](windrow::Paces), and what
 /// [`Limits`](Limits#memory) say of labels, clocks, threads and waits. The first
-/// [rules](Limits::replace) that change the pace of a key add 208 bytes; keys that come later, by
+/// [rules](Limits::replace) that change the pace of a key add 240 bytes; keys that come later, by
 /// the same rules, take none for it. Requests that go away while they wait have
 /// [memory](windrow::pace::Reservation#what-is-given-back) for their turns.
 pub type PaceLimits<L, P = Pace> = Limits<L, <P as Decides>::Clock, P>;

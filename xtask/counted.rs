@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::exemplar::TraceContext;
-use windrow::{Clock, Counter, Events, Family, Gate, Histogram, SlidingWindow, labels, labels::{LabelNames, Labels}};
+use windrow::breaker::Settings;
+use windrow::labels::{LabelNames, Labels};
+use windrow::{Breaker, Clock, Counter, Events, Family, Gate, Histogram, Pace, SlidingWindow, labels};
 
 #[path = "counted/reads.rs"]
 mod reads;
@@ -107,6 +109,15 @@ fn admit<C: Clock>(times: u64, clock: C, is_granted: bool) {
     count(times, || assert!(gate.try_admit(black_box(1)) == is_granted));
 }
 
+/// Asks a pace that admits always, or never.
+fn pace<C: Clock>(times: u64, clock: C, is_granted: bool) {
+    let burst = if is_granted { 1 << 40 } else { 1 };
+    let builder = Pace::builder(Duration::from_micros(1)).burst(burst).allow_coarse_clock();
+    let pace = builder.clock(clock).build().expect("a sound pace");
+    assert!(pace.try_admit(1));
+    count(times, || assert!(pace.try_admit(black_box(1)) == is_granted));
+}
+
 fn main() {
     keep_two_processors();
     let mut arguments = std::env::args().skip(1);
@@ -172,6 +183,13 @@ fn main() {
         "Gate::try_admit, refused, Coarse" => admit(times, Coarse::default(), false),
         "Gate::try_admit, refused, Manual" => admit(times, Manual::default(), false),
         "Gate::try_admit, refused, Precise" => admit(times, Precise::default(), false),
+        "Pace::try_admit, granted, Manual" => pace(times, Manual::default(), true),
+        "Pace::try_admit, refused, Manual" => pace(times, Manual::default(), false),
+        "Breaker::try_call and success, the last 100" => {
+            let settings = Settings::last_calls(100);
+            let breaker = Breaker::with_clock(settings, Manual::default()).expect("sound settings");
+            count(times, || breaker.try_call().expect("closed").success());
+        }
         "SlidingWindow::sum, 2 buckets" => sum(times, 2),
         "SlidingWindow::sum, 60 buckets" => sum(times, 60),
         "SlidingWindow::sum, 60 buckets, 2 rows" => {

@@ -146,7 +146,7 @@ macro_rules! labels {
         $($rest:tt)*
     ) => {
         $crate::__label_set! {
-            { $(#[$attribute])* } { $visibility } $name {} {} { 'set 'static 'lent } { $($fields)+ , }
+            { $(#[$attribute])* } { $visibility } $name {} {} { 'set 'lent } { $($fields)+ , }
         }
         $crate::labels! { $($rest)* }
     };
@@ -192,27 +192,27 @@ macro_rules! __label_set {
     };
     (
         $attributes:tt $visibility:tt $name:ident { $($lifetimes:tt)* } { $($done:tt)* }
-        { $set:lifetime $static:lifetime $lent:lifetime }
+        { $set:lifetime $lent:lifetime }
         { $(#[$on_field:meta])* $label:ident : str , $($fields:tt)* }
     ) => {
         $crate::__label_set! {
-            $attributes $visibility $name { $set $static $lent }
-            { $($done)* { $(#[$on_field])* } $label (& $set str) (str); } { $set $static $lent }
+            $attributes $visibility $name { $set $lent }
+            { $($done)* { $(#[$on_field])* } $label (& $set str) (str); } { $set $lent }
             { $($fields)* }
         }
     };
     (
         $attributes:tt $visibility:tt $name:ident { $($lifetimes:tt)* } { $($done:tt)* }
-        { $set:lifetime $static:lifetime $lent:lifetime }
+        { $set:lifetime $lent:lifetime }
         { $(#[$on_field:meta])* $label:ident : Option<str> , $($fields:tt)* }
     ) => {
         $crate::__label_set! {
-            $attributes $visibility $name { $set $static $lent }
+            $attributes $visibility $name { $set $lent }
             {
                 $($done)* { $(#[$on_field])* }
                 $label (::core::option::Option<& $set str>) ($crate::__labels::OptionalText);
             }
-            { $set $static $lent } { $($fields)* }
+            { $set $lent } { $($fields)* }
         }
     };
     (
@@ -317,9 +317,9 @@ macro_rules! __label_set {
     };
     (
         { $($attribute:tt)* } { $visibility:vis } $name:ident
-        { $($set:lifetime $static:lifetime $lent:lifetime)? }
+        { $($set:lifetime $lent:lifetime)? }
         { $( { $($on_field:tt)* } $label:ident ($($type:tt)+) ($($field:tt)+); )+ }
-        { $_set:lifetime $_static:lifetime $borrowed:lifetime }
+        { $_set:lifetime $borrowed:lifetime }
         { $(,)? }
     ) => {
         $($attribute)*

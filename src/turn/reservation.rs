@@ -171,9 +171,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
         if moment > now && !self.wait.is_zero() {
             let earlier = now.saturating_sub(lasts.saturating_sub(1))..=moment - 1;
             if let Some(earlier) = self.vacancies.take(weight, terms, earlier) {
-                if !self.undo.leaves_no_trace() {
-                    self.vacancies.pass_on(self.turn, now);
-                }
+                self.pass_on(weight, now);
                 (self.turn.moment, self.undo) = (earlier, Undo::Nothing);
             }
         }

@@ -246,3 +246,10 @@ fn full_buckets_keep_their_shares() {
     assert!((1 << 20..1 << 21).contains(&calls), "{calls}");
     assert!(failed.abs_diff(calls / 4) <= 8, "{failed} of {calls}");
 }
+
+/// The documentation of the type says so.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_breaker_takes_2_kilobytes() {
+    assert!((1_700..2_100).contains(&size_of::<Breaker>()), "{}", size_of::<Breaker>());
+}

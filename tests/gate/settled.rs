@@ -428,6 +428,22 @@ fn a_turn_from_before_a_change_of_the_limit_is_given_back_in_its_bucket() {
 }
 
 #[test]
+fn a_turn_that_moves_up_from_before_a_change_of_the_limit_leaves_its_bucket_free() {
+    let clock = Manual::default();
+    let gate = gate(10, &clock);
+    assert!(gate.try_admit(5));
+    clock.set(at_ns(250_000_000));
+    assert!(gate.try_admit(5));
+    let reserve = || gate.reserve(5, Duration::from_secs(1)).unwrap();
+    let (first, mut last) = (reserve(), reserve());
+    drop(first); // vacant, in the bucket at 1 s
+    gate.set_limit(11).unwrap();
+    assert_eq!(last.move_up(), Duration::from_millis(750));
+    last.keep();
+    assert_eq!(gate.waiting(), 5);
+}
+
+#[test]
 fn a_retired_gate_is_charged_nothing() {
     let clock = Manual::default();
     let gate = gate(10, &clock);

@@ -80,7 +80,7 @@ impl Type {
 
 impl Described {
     /// Checks and names the metrics of each field of a source; of a source without fields, its own.
-    /// Whether their names are taken is to be checked.
+    /// Names that are taken already are not looked for.
     pub(crate) fn all(
         characters: Characters,
         (name, help, unit): (&str, &str, &str),

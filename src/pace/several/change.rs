@@ -40,7 +40,7 @@ impl<C: Clock> Paces<C> {
     /// the old limit, or by the new one. The calls before the change keep the old limits, and those
     /// behind it the new ones. To add or remove a limit, build others.
     ///
-    /// The first change allocates some 900 bytes, which the limits keep. A change to the terms that
+    /// The first change allocates 0.8 kilobytes, which the limits keep. A change to the terms that
     /// the limit has changes nothing.
     ///
     /// # Errors

@@ -84,3 +84,14 @@ impl Unpublished<'_> {
         self.sheet.give_back();
     }
 }
+
+#[cfg(all(test, target_pointer_width = "64", not(any(loom, shuttle))))]
+mod tests {
+    use super::{Sheets, WORDS};
+
+    /// The documentation of `Paces::set_limit` says so.
+    #[test]
+    fn the_first_change_takes_0_8_kilobytes() {
+        assert!((750..850).contains(&size_of::<Sheets<WORDS>>()));
+    }
+}

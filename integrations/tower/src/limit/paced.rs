@@ -68,8 +68,8 @@ use crate::limiter::sealed::Decides;
 /// alone, and a strict one is refused. A weight in use [stays in use](windrow::Pace::reconfigure)
 /// across a swap. Rules cannot change [`Paces`](windrow::Paces), of which each has several limits.
 ///
-/// Where rules are swapped, the highest burst and the shortest period that were in force during a
-/// span take the place of the two above.
+/// A span across a swap of rules has the highest burst and the shortest period that were in force
+/// during it.
 ///
 /// # Memory
 ///

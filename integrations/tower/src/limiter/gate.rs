@@ -66,7 +66,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Gate<C> {
     }
 
     fn is_retired(&self) -> bool {
-        self.limit() == 0
+        Gate::is_retired(self)
     }
 
     /// Without memory for more buckets, the gate keeps its buckets, and the lower limit.

@@ -21,29 +21,44 @@ fn told<C: Clock>(
     }
 }
 
+/// What both have by the same names.
+macro_rules! by_reservations {
+    ($limiter:ident) => {
+        type Clock = C;
+        type Grant = Ticket;
+
+        fn clock(&self) -> &C {
+            $limiter::clock(self)
+        }
+
+        fn decide(&self, weight: u64, max_wait: Duration) -> (Admission, Option<Ticket>) {
+            told(self.reserve(weight, max_wait))
+        }
+
+        fn leave_unused(&self, grant: Ticket) {
+            self.redeem(grant).cancel();
+        }
+
+        fn give_up(&self, grant: Ticket) {
+            drop(self.redeem(grant));
+        }
+
+        fn left(&self) -> u64 {
+            $limiter::left(self)
+        }
+
+        fn retire(&self) -> bool {
+            $limiter::retire(self)
+        }
+
+        fn is_retired(&self) -> bool {
+            $limiter::is_retired(self)
+        }
+    };
+}
+
 impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
-    type Clock = C;
-    type Grant = Ticket;
-
-    fn clock(&self) -> &C {
-        Pace::clock(self)
-    }
-
-    fn decide(&self, weight: u64, max_wait: Duration) -> (Admission, Option<Ticket>) {
-        told(self.reserve(weight, max_wait))
-    }
-
-    fn leave_unused(&self, grant: Ticket) {
-        self.redeem(grant).cancel();
-    }
-
-    fn give_up(&self, grant: Ticket) {
-        drop(self.redeem(grant));
-    }
-
-    fn left(&self) -> u64 {
-        Pace::left(self)
-    }
+    by_reservations!(Pace);
 
     fn quotas(&self) -> impl Iterator<Item = Quota> {
         let (limit, left) = (self.burst(), Pace::left(self));
@@ -56,14 +71,6 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
     fn succeed(&self, overflow: &Pace<C>) -> Option<Timestamp> {
         self.take_over(overflow);
         None
-    }
-
-    fn retire(&self) -> bool {
-        Pace::retire(self)
-    }
-
-    fn is_retired(&self) -> bool {
-        Pace::is_retired(self)
     }
 
     /// A pace that is changed later takes more memory, and a call of it more time.
@@ -86,28 +93,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
 }
 
 impl<C: Clock + Send + Sync + 'static> Decides for Paces<C> {
-    type Clock = C;
-    type Grant = Ticket;
-
-    fn clock(&self) -> &C {
-        Paces::clock(self)
-    }
-
-    fn decide(&self, weight: u64, max_wait: Duration) -> (Admission, Option<Ticket>) {
-        told(self.reserve(weight, max_wait))
-    }
-
-    fn leave_unused(&self, grant: Ticket) {
-        self.redeem(grant).cancel();
-    }
-
-    fn give_up(&self, grant: Ticket) {
-        drop(self.redeem(grant));
-    }
-
-    fn left(&self) -> u64 {
-        Paces::left(self)
-    }
+    by_reservations!(Paces);
 
     fn quotas(&self) -> impl Iterator<Item = Quota> {
         Paces::quotas(self).map(|quota| Quota {
@@ -122,14 +108,6 @@ impl<C: Clock + Send + Sync + 'static> Decides for Paces<C> {
     fn succeed(&self, overflow: &Paces<C>) -> Option<Timestamp> {
         self.take_over(overflow);
         None
-    }
-
-    fn retire(&self) -> bool {
-        Paces::retire(self)
-    }
-
-    fn is_retired(&self) -> bool {
-        Paces::is_retired(self)
     }
 
     /// Rules are refused: a rate is that of one limit.

@@ -21,7 +21,7 @@ fn told<C: Clock>(
     }
 }
 
-/// What both have by the same names.
+/// Implements the operations that both have under the same names.
 macro_rules! by_reservations {
     ($limiter:ident) => {
         type Clock = C;

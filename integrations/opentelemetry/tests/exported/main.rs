@@ -4,8 +4,10 @@
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
 mod exemplars;
+mod fields;
 mod histograms;
 mod identity;
+mod refused;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,19 +21,16 @@ use opentelemetry_sdk::metrics::{
     SdkMeterProvider, Stream, Temporality,
 };
 use windrow::clock::{self, Manual};
-use windrow::export::{Catalog, field, field_fn, from_fn, total_fn};
+use windrow::export::{Catalog, field_fn, from_fn, total_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
-    events, family::Metric, labels, labels::LabelNames,
+    events, labels, labels::LabelNames,
 };
 use windrow_opentelemetry::{ObserveError, Observer};
 
 labels! {
     struct User { user: u64 }
     struct Request { route: str, status: u16 }
-    struct Overflow { overflow: str }
-    struct Event { event: str }
-    struct Bound { le: u64 }
     struct Flag { on: bool }
 }
 
@@ -440,44 +439,6 @@ fn nothing_is_read_after_the_last_reference_is_dropped() {
     }
 }
 
-#[derive(Default)]
-struct Endpoint {
-    requests: Counter,
-    open: Gauge,
-}
-
-impl Metric for Endpoint {
-    type Total = u64;
-
-    fn total(&self) -> u64 {
-        self.requests.total()
-    }
-
-    fn merge(one: &mut u64, other: u64) {
-        Counter::merge(one, other);
-    }
-}
-
-#[test]
-fn fields_of_shared_families_are_exported_and_end_with_them() {
-    let endpoints = Arc::new(Family::<User, Endpoint>::new());
-    let sdk = Sdk::new(Temporality::Cumulative, None);
-    let mut observer = sdk.observer();
-    observer
-        .observe("requests", "", field(Arc::downgrade(&endpoints), |endpoint| &endpoint.requests))
-        .unwrap();
-    observer
-        .observe("open", "", field(Arc::downgrade(&endpoints), |endpoint| &endpoint.open))
-        .unwrap();
-    endpoints.with(User { user: 1 }).requests.add(3);
-    endpoints.with(User { user: 1 }).open.add(-1);
-    let points = sdk.collect();
-    assert_eq!((points["requests{user=1}"], points["open{user=1}"]), (3.0, -1.0));
-    drop(endpoints);
-    let points = sdk.collect();
-    assert_eq!((points["requests{user=1}"], points["open{user=1}"]), (3.0, 0.0));
-}
-
 #[test]
 fn a_panic_while_one_metric_is_read_costs_that_reading_and_no_other() {
     static FAILS: AtomicBool = AtomicBool::new(false);
@@ -510,70 +471,4 @@ fn a_panic_while_one_metric_is_read_costs_that_reading_and_no_other() {
     let after = sdk.collect();
     assert_eq!((after["queue{event=Pushed}"], after["hits{}"]), (2.0, 0.0));
     assert!(after.contains_key("queue.per_second{event=Pushed}"));
-}
-
-#[test]
-fn names_that_the_sdk_would_not_take_are_refused() {
-    static HITS: Counter = Counter::new();
-    let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
-    assert_eq!(observer.observe("", "", &HITS), Err(ObserveError::NoName));
-    for (name, character) in [("1a", '1'), ("_a", '_'), ("a b", ' '), ("ä", 'ä'), ("a\n", '\n')] {
-        let error = ObserveError::Name { name: name.to_owned(), character };
-        assert_eq!(observer.observe(name, "", &HITS), Err(error));
-    }
-    let long = "a".repeat(256);
-    assert_eq!(observer.observe(&long, "", &HITS), Err(ObserveError::NameTooLong { name: long }));
-    observer.observe(&"a".repeat(255), "", &HITS).unwrap();
-
-    observer.observe("hits", "", &HITS).unwrap();
-    let taken = |name: &str| Err(ObserveError::NameTaken { name: name.to_owned() });
-    assert_eq!(observer.observe("HITS", "", &HITS), taken("HITS"));
-    let users = Arc::new(Family::<User, Counter>::new());
-    observer.observe("users.overflow", "", &HITS).unwrap();
-    assert_eq!(observer.observe("users", "", Arc::downgrade(&users)), taken("users.overflow"));
-    // Nothing of it is exported.
-    observer.observe("users", "", &HITS).unwrap();
-}
-
-#[test]
-fn labels_of_our_own_names_are_refused() {
-    let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
-    let twice = |label: &str| Err(ObserveError::LabelTwice { label: label.to_owned() });
-    let overflow = Arc::new(Family::<Overflow, Counter>::new());
-    assert_eq!(observer.observe("a", "", Arc::downgrade(&overflow)), twice("overflow"));
-    let make = || SlidingWindow::<Queue>::builder().build().unwrap();
-    let windows = Arc::new(
-        Family::<Event, SlidingWindow<Queue>, _>::with_constructor(make).with_max_series(9),
-    );
-    assert_eq!(observer.observe("a", "", Arc::downgrade(&windows)), twice("event"));
-    let bounds = Arc::new(Family::<Bound, Histogram>::new().with_max_series(9));
-    assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
-    let le = LabelNames::new(["route", "le"]).unwrap();
-    let bounds = Arc::new(Family::<_, Histogram>::with_names(le).with_max_series(9));
-    assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
-    let events = Arc::new(Family::<Event, Counter>::new());
-    observer.observe("a", "", Arc::downgrade(&events)).unwrap();
-}
-
-#[test]
-fn each_field_of_several_numbers_has_instruments_of_its_own() {
-    windrow::metrics! { struct Cache { hits: Counter, misses: Counter } }
-    let caches = Arc::new(Family::<User, Cache>::new().with_max_series(1));
-    let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe("cache", "Lookups", Arc::downgrade(&caches)).unwrap();
-    for user in 1..=3 {
-        let cache = caches.with(User { user });
-        cache.hits.add(user);
-        cache.misses.add(user);
-    }
-    assert_eq!(
-        sdk.collect(),
-        points(&[
-            ("cache.hits{user=1}", 1.0),
-            ("cache.hits{overflow=true}", 5.0),
-            ("cache.misses{user=1}", 1.0),
-            ("cache.misses{overflow=true}", 5.0),
-            ("cache.overflow{}", 2.0),
-        ])
-    );
 }

@@ -1,0 +1,58 @@
+//! Names and labels that cannot be exported.
+
+use std::sync::Arc;
+
+use opentelemetry_sdk::metrics::Temporality;
+use windrow::{Counter, Family, Histogram, SlidingWindow, labels, labels::LabelNames};
+use windrow_opentelemetry::ObserveError;
+
+use crate::{Queue, Sdk, User};
+
+labels! {
+    struct Overflow { overflow: str }
+    struct Event { event: str }
+    struct Bound { le: u64 }
+}
+
+#[test]
+fn names_that_the_sdk_would_not_take_are_refused() {
+    static HITS: Counter = Counter::new();
+    let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
+    assert_eq!(observer.observe("", "", &HITS), Err(ObserveError::NoName));
+    for (name, character) in [("1a", '1'), ("_a", '_'), ("a b", ' '), ("ä", 'ä'), ("a\n", '\n')] {
+        let error = ObserveError::Name { name: name.to_owned(), character };
+        assert_eq!(observer.observe(name, "", &HITS), Err(error));
+    }
+    let long = "a".repeat(256);
+    assert_eq!(observer.observe(&long, "", &HITS), Err(ObserveError::NameTooLong { name: long }));
+    observer.observe(&"a".repeat(255), "", &HITS).unwrap();
+
+    observer.observe("hits", "", &HITS).unwrap();
+    let taken = |name: &str| Err(ObserveError::NameTaken { name: name.to_owned() });
+    assert_eq!(observer.observe("HITS", "", &HITS), taken("HITS"));
+    let users = Arc::new(Family::<User, Counter>::new());
+    observer.observe("users.overflow", "", &HITS).unwrap();
+    assert_eq!(observer.observe("users", "", Arc::downgrade(&users)), taken("users.overflow"));
+    // Nothing of it is exported.
+    observer.observe("users", "", &HITS).unwrap();
+}
+
+#[test]
+fn labels_of_our_own_names_are_refused() {
+    let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
+    let twice = |label: &str| Err(ObserveError::LabelTwice { label: label.to_owned() });
+    let overflow = Arc::new(Family::<Overflow, Counter>::new());
+    assert_eq!(observer.observe("a", "", Arc::downgrade(&overflow)), twice("overflow"));
+    let make = || SlidingWindow::<Queue>::builder().build().unwrap();
+    let windows = Arc::new(
+        Family::<Event, SlidingWindow<Queue>, _>::with_constructor(make).with_max_series(9),
+    );
+    assert_eq!(observer.observe("a", "", Arc::downgrade(&windows)), twice("event"));
+    let bounds = Arc::new(Family::<Bound, Histogram>::new().with_max_series(9));
+    assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
+    let le = LabelNames::new(["route", "le"]).unwrap();
+    let bounds = Arc::new(Family::<_, Histogram>::with_names(le).with_max_series(9));
+    assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
+    let events = Arc::new(Family::<Event, Counter>::new());
+    observer.observe("a", "", Arc::downgrade(&events)).unwrap();
+}

@@ -1,5 +1,5 @@
-//! The loops of the comparison of the strategies, built with an earlier windrow: the sources of a
-//! commit, with today's `benches/loops` among them.
+//! The sources of an earlier windrow, with some of today's among them; and, built of them, the loops
+//! of the comparison of the strategies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,7 @@ pub(crate) fn build(steps: &mut Steps, target: &Path, commit: &str) -> Result<Pa
     let (sources, output) = (place.join("sources"), place.join("target"));
     steps.step("an earlier windrow", &format!("git archive {commit}"), || {
         take(&root, &place, &sources, commit)?;
-        let today = root.join(LOOPS);
-        copy::make(&today, &sources.join(LOOPS))?;
+        replace(&root, &sources, LOOPS)?;
         let manifest = sources.join("Cargo.toml");
         write(&manifest, &with_loops(&read(&manifest)?))?;
         let mut command = cargo(&sources);
@@ -34,7 +33,7 @@ pub(crate) fn build(steps: &mut Steps, target: &Path, commit: &str) -> Result<Pa
 }
 
 /// Puts the sources of `commit` into `sources`.
-fn take(root: &Path, place: &Path, sources: &Path, commit: &str) -> Result<(), String> {
+pub(crate) fn take(root: &Path, place: &Path, sources: &Path, commit: &str) -> Result<(), String> {
     let archive = place.join("sources.tar");
     if sources.exists() {
         fs::remove_dir_all(sources).map_err(|error| error.to_string())?;
@@ -44,6 +43,15 @@ fn take(root: &Path, place: &Path, sources: &Path, commit: &str) -> Result<(), S
     git.current_dir(root).args(["archive", "--format=tar", "--output"]).arg(&archive);
     succeeds(git.arg("--end-of-options").arg(commit))?;
     succeeds(Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(sources))
+}
+
+/// Puts today's folder or file `name` in the place of the earlier one.
+pub(crate) fn replace(root: &Path, sources: &Path, name: &str) -> Result<(), String> {
+    let today = root.join(name);
+    if today.is_dir() {
+        return copy::make(&today, &sources.join(name));
+    }
+    fs::copy(today, sources.join(name)).map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// Returns the manifest of a workspace, with the loops among its members.

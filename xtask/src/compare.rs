@@ -28,12 +28,22 @@ pub(crate) enum Asked {
     },
     /// Programs of others, on windrow.
     Ports { passed_on: Vec<OsString> },
+    /// A program of the benches, with the windrow of a commit and with today's.
+    Earlier { commit: String, program: String, passed_on: Vec<OsString> },
 }
 
 impl Asked {
     /// Parses the arguments after `compare`; returns a sentence as the error.
     pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Asked, String> {
         let mut arguments: Vec<OsString> = arguments.collect();
+        if arguments.first().is_some_and(|argument| argument == "earlier") {
+            let passed_on = arguments.split_off(arguments.len().min(3));
+            let mut words = arguments.into_iter().skip(1).map(OsString::into_string);
+            let (Some(Ok(commit)), Some(Ok(program))) = (words.next(), words.next()) else {
+                return Err("compare earlier lacks its commit and its program".to_owned());
+            };
+            return Ok(Asked::Earlier { commit, program, passed_on });
+        }
         let mut before = None;
         if let Some(at) = arguments.iter().position(|argument| argument == "--before") {
             arguments.remove(at);
@@ -187,6 +197,13 @@ mod tests {
         let earlier = Asked::Lab { publish: false, before, passed_on: words(&["strategies"]) };
         assert_eq!(parse("strategies --before v1"), Ok(earlier));
         assert!(parse("strategies --before").is_err() && parse("ports --before v1").is_err());
+        let earlier = Asked::Earlier {
+            commit: "HEAD~1".to_owned(),
+            program: "scrape".to_owned(),
+            passed_on: words(&["--series", "9"]),
+        };
+        assert_eq!(parse("earlier HEAD~1 scrape --series 9"), Ok(earlier));
+        assert!(parse("earlier HEAD~1").is_err());
         assert_eq!(parse("ports --quick"), Ok(Asked::Ports { passed_on: words(&["--quick"]) }));
         assert!(parse("ports speed").is_err() && parse("ports --publish").is_err());
     }

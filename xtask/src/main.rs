@@ -12,6 +12,7 @@ mod browser;
 mod cluster;
 mod compare;
 mod copy;
+mod earlier;
 mod instructions;
 mod integrations;
 mod library;
@@ -118,6 +119,9 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
         match asked {
             compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on)?,
+            compare::Asked::Earlier { commit, program, passed_on } => {
+                earlier::run(steps, &commit, &program, &passed_on)?;
+            }
             compare::Asked::Lab { publish, before, passed_on } => {
                 compare::run(steps, publish, before.as_deref(), passed_on)?;
             }

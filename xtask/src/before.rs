@@ -1,5 +1,5 @@
-//! The sources of an earlier windrow, with some of today's among them; and, built of them, the loops
-//! of the comparison of the strategies.
+//! The sources of an earlier windrow, with some of today's among them; and, built of them, the
+//! loops of the comparison of the strategies.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 //! brought, on one machine and in one run.
 //!
 //! Both are today's program: the earlier one is built from the sources of a commit, with today's
-//! `benches` among them. So both measure the same, beside the same rivals. What the rivals took in
-//! both shows how much the machine itself has changed meanwhile.
+//! `benches` among them. So both measure the same, beside the same rivals. The rivals'
+//! ratios are the machine's own change meanwhile.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

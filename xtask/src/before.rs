@@ -34,7 +34,7 @@ pub(crate) fn build(steps: &mut Steps, target: &Path, commit: &str) -> Result<Pa
 }
 
 /// Puts the sources of `commit` into `sources`.
-fn take(root: &Path, place: &Path, sources: &Path, commit: &str) -> Result<(), String> {
+pub(crate) fn take(root: &Path, place: &Path, sources: &Path, commit: &str) -> Result<(), String> {
     let archive = place.join("sources.tar");
     if sources.exists() {
         fs::remove_dir_all(sources).map_err(|error| error.to_string())?;

@@ -11,7 +11,7 @@ use crate::strategies::WAYS;
 use crate::tools::succeeds;
 use crate::{
     arrows, browser, cluster, instructions, integrations, library, litmus, models, names,
-    orderings, portable, ports, twins, wild, words,
+    orderings, portable, ports, twins, weight, wild, words,
 };
 
 /// The features of rivals, each of which brings many crates with it: Sentinel; layers for HTTP;
@@ -84,6 +84,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
         format!("doc --workspace --no-deps --features {FEATURES} --document-private-items");
     steps.cargo("docs, private items too", &private, &[])?;
     portable::linked_statically(steps)?;
+    weight::run(steps, &weight::Asked::QUICK)?;
     models::run(steps, "")?;
     twins::run(steps, "")?;
     let program = steps.root().join("docs/promela/run");

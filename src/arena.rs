@@ -23,8 +23,10 @@
 //! add to it has happened before, so zeroing it races with no thread. The next owner has no old sum
 //! to remember, which it could not publish together with the column in one atomic step.
 
+use std::ptr::null_mut;
+
 use crate::memory::column::{COLUMNS, Column};
-use crate::sync::{AtomicUsize, Ordering, alike, const_fn, global, sized};
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, alike, const_fn, global, sized};
 use group::{Group, Mapped};
 use segment::Segment;
 use spare::Spares;
@@ -52,8 +54,8 @@ global! {
 /// Segments of columns.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    /// The segments, which are filled in order.
-    groups: [Group; GROUPS],
+    /// The first segment of each group. Groups are filled in order.
+    groups: [AtomicPtr<AtomicU64>; GROUPS],
     /// The number of the segment that a claim tries first, which probably has free columns.
     hint: AtomicUsize,
     /// The columns that were freed last, one for each core.
@@ -65,7 +67,7 @@ impl Arena {
         #[allow(clippy::large_stack_arrays, reason = "it is a static, but in tests")]
         const fn new() -> Arena {
             Arena {
-                groups: alike![Group::new(); GROUPS],
+                groups: alike![AtomicPtr::new(null_mut()); GROUPS],
                 hint: AtomicUsize::new(0),
                 spares: Spares::new(),
             }
@@ -124,7 +126,13 @@ impl Arena {
         }
         for number in end..SEGMENTS {
             let (group, index) = Arena::place(number);
-            match self.groups[group].map(index, length)? {
+            let place = &self.groups[group];
+            let mapped = if index == 0 {
+                Group::begin(place, length)
+            } else {
+                Group::at(place)?.map(index, length)
+            };
+            match mapped? {
                 Mapped::Ours(column) => return Some(column),
                 Mapped::Theirs(segment) => {
                     if let Some(column) = segment.claim(length) {
@@ -151,7 +159,7 @@ impl Arena {
 
     /// Frees a run in its segment.
     fn free_mapped(&self, column: Column, length: usize) {
-        let holding = |(number, group): (usize, &Group)| {
+        let holding = |(number, group): (usize, Group)| {
             let (index, segment) = group.holding(column)?;
             segment.free(column, length);
             Some(number * group::SIZE + index)
@@ -175,9 +183,9 @@ impl Arena {
     }
 
     /// Returns a segment, if it is mapped.
-    fn segment(&self, number: usize) -> Option<Segment<'_>> {
+    fn segment(&self, number: usize) -> Option<Segment> {
         let (group, index) = Arena::place(number);
-        self.groups[group].segment(index)
+        Group::at(&self.groups[group])?.segment(index)
     }
 
     /// Returns the number of a segment's group, and the segment's index there.
@@ -187,9 +195,9 @@ impl Arena {
     }
 
     /// Returns the groups in which a segment is mapped, from number `first` on.
-    fn begun_from(&self, first: usize) -> impl Iterator<Item = (usize, &Group)> {
+    fn begun_from(&self, first: usize) -> impl Iterator<Item = (usize, Group)> {
         let groups = self.groups.iter().enumerate().skip(first);
-        groups.take_while(|(_, group)| group.segment(0).is_some())
+        groups.map_while(|(number, place)| Some((number, Group::at(place)?)))
     }
 }
 

@@ -54,6 +54,23 @@ use super::rare::cold;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 
+/// Numbers a sequence in its object file, in a symbol that only the assembler knows.
+///
+/// By this number, which is `unique` in the object file, the sequence's descriptor and its abort
+/// address are in sections of their own. If all sequences of an object file shared these sections,
+/// a program with one of them would contain all, with the functions to which they lead: a linker
+/// drops whole sections.
+macro_rules! own_sections {
+    () => {
+        concat!(
+            ".ifndef .Lwindrow_sequences\n",
+            ".set .Lwindrow_sequences, 0\n",
+            ".endif\n",
+            ".set .Lwindrow_sequences, .Lwindrow_sequences + 1"
+        )
+    };
+}
+
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod detect;

@@ -140,9 +140,9 @@ impl Ring {
         // sequences, for a thread that had no slot or no row.
         let first = match cells {
             CellIndex::Count { .. } if self.strategy == Strategy::PerCore => Some(Miss::Aborted),
-            _ => attempt(sequence),
+            _ => attempt(&sequence),
         };
-        if first == Some(Miss::Aborted) { retry(sequence) } else { first }
+        if first == Some(Miss::Aborted) { retry(&sequence) } else { first }
     }
 
     /// Counts a number as [`add_per_core`](Self::add_per_core) does, also a value beyond what the

@@ -4,6 +4,7 @@ use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::read::Read;
 use crate::family::metric::Metric;
 use crate::family::places::Found;
 use crate::family::series::Series;
@@ -16,9 +17,10 @@ use crate::family::table::{List, Search, Table};
 pub(super) fn announced<'t, L: Labels, M>(
     list: &List<'t, L, M>,
     labels: L::Borrowed<'_>,
+    read: &Read,
 ) -> Option<Pinned<'t, L, M>> {
     // SAFETY: the hold lives as long as the result.
-    let (series, hold) = unsafe { list.announced(labels) }?;
+    let (series, hold) = unsafe { list.announced(labels, read) }?;
     // SAFETY: the table has another reference. Once the series is removed, `forgotten` has it, and
     // keeps it as long as a hold needs it: see `hold`.
     Some(unsafe { Pinned::new(series, hold) })
@@ -50,12 +52,13 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             // SAFETY: the overflow series is never freed before the family.
             return unsafe { Pinned::new(self.refuse(), Hold::nothing()) };
         };
-        let list = table.list(labels);
+        let mut read = Read::default();
+        let list = table.list_read(labels, &mut read);
         if L::COMBINATIONS.is_some() {
             // SAFETY: a series that is found by its index is never freed.
             return unsafe { Pinned::new(self.find(list, labels), Hold::nothing()) };
         }
-        announced(&list, labels).unwrap_or_else(|| self.with_hold(list, labels))
+        announced(&list, labels, &read).unwrap_or_else(|| self.with_hold(list, labels))
     }
 
     /// Makes the table, at the family's first use; returns `None` if there is no memory for it.

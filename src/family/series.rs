@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::clock::{Clock, Coarse};
 use crate::family::labels::Labels;
+use crate::family::read::Read;
 use crate::family::number;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering, Witness};
 use crate::timestamp::saturating_nanos;
@@ -111,6 +112,12 @@ impl<L: Labels, M> Series<L, M> {
     pub(super) fn is(&self, labels: L::Borrowed<'_>) -> bool {
         // A family without a hash finds a series by its index.
         L::COMBINATIONS.is_some() || self.labels().is_some_and(|stored| L::matches(stored, labels))
+    }
+
+    /// Returns [`is`](Self::is), given what of the labels was read.
+    #[inline]
+    pub(super) fn is_read(&self, labels: L::Borrowed<'_>, read: &Read) -> bool {
+        self.labels().is_some_and(|stored| L::matches_read(stored, labels, read))
     }
 
     /// Returns whether the series is marked as used. Usually it is, so this reads a word that

@@ -27,16 +27,15 @@
 //! first series is a read-modify-write of the head: a thread that acquires the value it stored also
 //! acquires everything that the insertions before it have released.
 
-use std::hash::BuildHasher;
 use std::iter;
 use std::ops::Range;
 use std::ptr::{self, null_mut};
 
-use foldhash::quality::RandomState;
-
 use crate::dependent;
 use crate::family::hold::Hold;
+use crate::family::hash::Secrets;
 use crate::family::labels::Labels;
+use crate::family::read::Read;
 use crate::family::occupied::Occupied;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
@@ -49,7 +48,7 @@ use crate::sync::{AtomicPtr, Ordering, sized};
 const MOST_LISTS: usize = 1 << 20;
 
 pub(super) struct Table<L: Labels, M> {
-    random: RandomState,
+    secrets: Secrets,
     /// True if lookups announce their series: see `hold`.
     pub(super) announces: bool,
     heads: Box<[AtomicPtr<Series<L, M>>]>,
@@ -88,17 +87,22 @@ impl<L: Labels, M> Table<L, M> {
         heads.try_reserve_exact(lists).ok()?;
         heads.extend(iter::repeat_with(|| AtomicPtr::new(null_mut())).take(lists));
         let announces = L::COMBINATIONS.is_none() && stripe::families_announce();
-        let (random, occupied) = (RandomState::default(), Occupied::new(lists)?);
-        Some(Table { random, announces, heads: heads.into(), occupied })
+        let (secrets, occupied) = (Secrets::new(), Occupied::new(lists)?);
+        Some(Table { secrets, announces, heads: heads.into(), occupied })
     }
 
-    #[inline]
+    /// Returns the list to which a set of labels belongs.
     pub(super) fn list(&self, labels: L::Borrowed<'_>) -> List<'_, L, M> {
+        self.list_read(labels, &mut Read::default())
+    }
+
+    /// Returns the list to which a set of labels belongs, and notes what of them was read.
+    #[inline]
+    pub(super) fn list_read(&self, labels: L::Borrowed<'_>, read: &mut Read) -> List<'_, L, M> {
         if L::COMBINATIONS.is_some() {
             return List { head: &self.heads[L::index(labels)], hash: 0, announces: false };
         }
-        #[allow(clippy::needless_borrows_for_generic_args)] // by value, the set would be copied
-        let hash = self.random.hash_one(&labels);
+        let hash = L::hash(labels, self.secrets, read);
         // The number of lists is a power of two, and not zero.
         let head = &self.heads[hash as usize & (self.heads.len() - 1)];
         List { head, hash: hash as u32, announces: self.announces }
@@ -176,11 +180,12 @@ impl<'t, L: Labels, M> List<'t, L, M> {
     pub(super) unsafe fn announced(
         &self,
         labels: L::Borrowed<'_>,
+        read: &Read,
     ) -> Option<(&'t Series<L, M>, Hold<L>)> {
         if !self.announces {
             return None;
         }
-        let is_it = |series: &Series<L, M>| series.has(self.hash) && series.is(labels);
+        let is_it = |series: &Series<L, M>| series.has(self.hash) && series.is_read(labels, read);
         let slot = announced::mine()?;
         let (first, kept_first) = slot.keep(Word::First, self.head)?;
         // SAFETY: the head has led there after the announcement. So the series is not freed before

@@ -386,7 +386,7 @@ macro_rules! __label_set {
                     $( <$($field)+ as $crate::__labels::Field>::is($label, labels.$label) )&&+
                 }
 
-                #[inline]
+                #[inline(always)]
                 fn hash(
                     labels: Self::Borrowed<'_>,
                     secrets: $crate::__labels::Secrets,
@@ -397,7 +397,7 @@ macro_rules! __label_set {
                     fields.hash()
                 }
 
-                #[inline]
+                #[inline(always)]
                 fn matches_read(
                     stored: &Self::Stored,
                     labels: Self::Borrowed<'_>,

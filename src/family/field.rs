@@ -36,13 +36,15 @@ pub trait Field {
     /// Returns whether a stored and a borrowed value are equal.
     fn is(stored: &Self::Stored, value: Self::Borrowed<'_>) -> bool;
     /// Mixes the value into a hash, and returns the words of a text.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn mix(value: Self::Borrowed<'_>, mixer: &mut Mixer) -> Words {
         Self::key(value).hash(mixer);
         Words::default()
     }
     /// Returns [`is`](Self::is), given the words that [`mix`](Self::mix) has returned.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn is_mixed(stored: &Self::Stored, value: Self::Borrowed<'_>, words: Words) -> bool {
         let _ = words;
         Self::is(stored, value)
@@ -75,15 +77,17 @@ impl Field for str {
 
     #[inline]
     fn is(stored: &Text, value: &str) -> bool {
-        stored.as_str() == value
+        stored.is(value.as_bytes(), Words::without_hash(value))
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn mix(value: &str, mixer: &mut Mixer) -> Words {
         mixer.text(value)
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn is_mixed(stored: &Text, value: &str, words: Words) -> bool {
         stored.is(value.as_bytes(), words)
     }
@@ -126,12 +130,14 @@ impl Field for OptionalText {
         <str as Field>::is(stored, value.unwrap_or_default())
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn mix(value: Option<&str>, mixer: &mut Mixer) -> Words {
         mixer.text(value.unwrap_or_default())
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn is_mixed(stored: &Text, value: Option<&str>, words: Words) -> bool {
         <str as Field>::is_mixed(stored, value.unwrap_or_default(), words)
     }

@@ -37,7 +37,8 @@ impl Secrets {
     }
 
     /// Returns the hash of nothing.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn begin(self) -> Mixer {
         Mixer { secrets: self, hash: self.begin, numbers: 0, bits: 0 }
     }
@@ -56,14 +57,16 @@ pub struct Mixer {
 
 impl Mixer {
     /// Mixes in a text, and returns its words.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn text(&mut self, text: &str) -> Words {
         let words = Words::of(text.as_bytes(), |long| self.of_long(long));
         self.pair(words.first, words.last);
         words
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn pair(&mut self, one: u64, other: u64) {
         if self.bits > 0 {
             self.mix_numbers();
@@ -71,7 +74,8 @@ impl Mixer {
         self.hash = fold(self.hash ^ one, self.secrets.other ^ other);
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn mix_numbers(&mut self) {
         let (one, other) = (self.numbers as u64, (self.numbers >> 64) as u64);
         self.hash = fold(self.hash ^ one, self.secrets.other ^ other);
@@ -79,7 +83,8 @@ impl Mixer {
     }
 
     /// Packs a number of `bits` bits.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn number(&mut self, number: u128, bits: u32) {
         if self.bits + bits > u128::BITS {
             self.mix_numbers();
@@ -114,7 +119,8 @@ fn halves(bytes: &[u8; 16]) -> [u64; 2] {
 }
 
 /// Multiplies, and folds the two halves of the product onto each other.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always)] // the path of a family's lookup
 fn fold(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
     product as u64 ^ (product >> 64) as u64

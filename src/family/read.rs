@@ -20,13 +20,15 @@ pub struct Read([Words; FIELDS]);
 
 impl Read {
     /// Begins to mix fields into a hash.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn mix(&mut self, secrets: Secrets) -> Mixing<'_> {
         Mixing { read: self, position: 0, mixer: secrets.begin() }
     }
 
     /// Begins to compare fields with stored ones.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn fields(&self) -> Comparing<'_> {
         Comparing { read: self, position: 0 }
     }
@@ -43,7 +45,8 @@ pub struct Mixing<'r> {
 
 impl Mixing<'_> {
     /// Mixes in the next field.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn next<F: Field + ?Sized>(&mut self, value: F::Borrowed<'_>) {
         let words = F::mix(value, &mut self.mixer);
         if let Some(place) = self.read.0.get_mut(self.position) {
@@ -53,7 +56,8 @@ impl Mixing<'_> {
     }
 
     /// Returns the hash of all fields.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn hash(self) -> u64 {
         self.mixer.finish()
     }
@@ -69,7 +73,8 @@ pub struct Comparing<'r> {
 
 impl Comparing<'_> {
     /// Returns whether the next field is equal to a stored one.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn next_is<F: Field + ?Sized>(&mut self, stored: &F::Stored, value: F::Borrowed<'_>) -> bool {
         let words = self.read.0.get(self.position).copied();
         self.position += 1;

@@ -32,14 +32,13 @@ use std::ops::Range;
 use std::ptr::{self, null_mut};
 
 use crate::dependent;
-use crate::family::hold::Hold;
 use crate::family::hash::Secrets;
 use crate::family::labels::Labels;
 use crate::family::read::Read;
 use crate::family::occupied::Occupied;
-use crate::family::series::Series;
+use crate::family::series::{Series, tag};
 use crate::family::shared::Shared;
-use crate::reclaim::announced::{self, Word};
+use crate::reclaim::announced::{self, Kept, Slot, Word};
 use crate::stripe;
 use crate::sync::{AtomicPtr, Ordering, sized};
 
@@ -58,9 +57,8 @@ pub(super) struct Table<L: Labels, M> {
 /// The list to which a set of labels belongs.
 pub(super) struct List<'t, L: Labels, M> {
     head: &'t AtomicPtr<Series<L, M>>,
-    /// The part of the hash that a series keeps. Where there are lists for all series, the rest of
-    /// it tells two of one list apart but for one time in thousands.
-    pub(super) hash: u32,
+    /// The [tag] of the set's hash.
+    pub(super) tag: u32,
     /// True if lookups announce their series.
     pub(super) announces: bool,
 }
@@ -99,13 +97,17 @@ impl<L: Labels, M> Table<L, M> {
     /// Returns the list to which a set of labels belongs, and notes what of them was read.
     #[inline]
     pub(super) fn list_read(&self, labels: L::Borrowed<'_>, read: &mut Read) -> List<'_, L, M> {
-        if L::COMBINATIONS.is_some() {
-            return List { head: &self.heads[L::index(labels)], hash: 0, announces: false };
+        if let Some(combinations) = L::COMBINATIONS {
+            let index = L::index(labels);
+            assert!(index < combinations, "a set's number is below the number of sets");
+            // SAFETY: there is a list for each set.
+            let head = unsafe { self.heads.get_unchecked(index) };
+            return List { head, tag: 0, announces: false };
         }
         let hash = L::hash(labels, self.secrets, read);
-        // The number of lists is a power of two, and not zero.
-        let head = &self.heads[hash as usize & (self.heads.len() - 1)];
-        List { head, hash: hash as u32, announces: self.announces }
+        // SAFETY: the number of lists is a power of two, and not zero: see `new`.
+        let head = unsafe { self.heads.get_unchecked(hash as usize & (self.heads.len() - 1)) };
+        List { head, tag: tag(hash), announces: self.announces }
     }
 
     /// Returns all series in the table.
@@ -175,29 +177,50 @@ impl<'t, L: Labels, M> List<'t, L, M> {
     ///
     /// # Safety
     ///
-    /// The caller uses the series only as long as the hold lives.
+    /// The caller uses the series only as long as the announcement lasts.
     #[inline]
     pub(super) unsafe fn announced(
         &self,
         labels: L::Borrowed<'_>,
         read: &Read,
-    ) -> Option<(&'t Series<L, M>, Hold<L>)> {
+    ) -> Option<(&'t Series<L, M>, Kept)> {
         if !self.announces {
             return None;
         }
-        let is_it = |series: &Series<L, M>| series.has(self.hash) && series.is_read(labels, read);
         let slot = announced::mine()?;
-        let (first, kept_first) = slot.keep(Word::First, self.head)?;
+        let (first, kept) = slot.keep(Word::First, self.head)?;
         // SAFETY: the head has led there after the announcement. So the series is not freed before
         // that is taken back: see `hold`.
         let first = unsafe { &*first };
         // What the user does with the series, and with its labels, is not all reached by its
         // address.
         dependent::acquire();
-        if is_it(first) {
-            return first.is_in_use().then_some((first, Hold::announced(kept_first)));
+        // SAFETY: a series in a table is not the overflow series.
+        if first.has_in_use(self.tag) && unsafe { first.is_read(labels, read) } {
+            return Some((first, kept));
         }
-        let (second, kept_second) = slot.keep(Word::Second, &first.next)?;
+        // SAFETY: the contract.
+        unsafe { self.second_announced(slot, first, labels) }
+    }
+
+    /// Returns the second series of the list, as [`announced`](Self::announced) does, if the first
+    /// one, which is announced, is not of this set.
+    ///
+    /// # Safety
+    ///
+    /// The caller uses the series only as long as the announcement lasts.
+    #[inline(never)]
+    unsafe fn second_announced(
+        &self,
+        slot: &'static Slot,
+        first: &'t Series<L, M>,
+        labels: L::Borrowed<'_>,
+    ) -> Option<(&'t Series<L, M>, Kept)> {
+        let is_it = |series: &Series<L, M>| series.has(self.tag) && series.is(labels);
+        if is_it(first) {
+            return None; // it was found idle since it was last used
+        }
+        let (second, kept) = slot.keep(Word::Second, &first.next)?;
         // Relaxed: nothing is read through it. If the first one is still in the list, the second
         // is, too: see `hold`.
         if !ptr::eq(self.head.load(Ordering::Relaxed), first) {
@@ -206,7 +229,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         // SAFETY: as above.
         let second = unsafe { &*second };
         dependent::acquire();
-        (is_it(second) && second.is_in_use()).then_some((second, Hold::announced(kept_second)))
+        (is_it(second) && second.is_in_use()).then_some((second, kept))
     }
 
     /// Searches for a set of labels.
@@ -258,7 +281,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         loop {
             // SAFETY: the contract: not freed before the pin or the lock ends.
             let series = unsafe { next.as_ref() }?;
-            if series.has(self.hash) {
+            if series.has(self.tag) {
                 return Some(series);
             }
             next = series.next.load(Ordering::Relaxed); // heads publish, as said above

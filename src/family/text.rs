@@ -32,10 +32,10 @@ pub struct Words {
 
 impl Words {
     /// Returns the words of a text, with the `hash` of one that is long.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub(super) fn of(text: &[u8], hash: impl FnOnce(&[u8]) -> u64) -> Words {
         let length = text.len();
-        let bits = (length as u32).wrapping_mul(8);
         if length > 8 {
             let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else {
                 return Words::default(); // never: it has eight bytes
@@ -44,7 +44,7 @@ impl Words {
                 return Words { first: hash(text), last: !(length as u64) };
             }
             // The last eight bytes, from the eighth byte of the text on.
-            let last = (!u64::from_le_bytes(*last)).wrapping_shr(bits.wrapping_neg());
+            let last = !u64::from_le_bytes(*last) >> (128 - 8 * length);
             return Words { first: !u64::from_le_bytes(*first), last };
         }
         let first = match *text {
@@ -52,20 +52,29 @@ impl Words {
             [_, _, _, _, ..] => match (text.first_chunk(), text.last_chunk()) {
                 (Some(first), Some(last)) => {
                     let last = u64::from(!u32::from_le_bytes(*last));
-                    u64::from(!u32::from_le_bytes(*first)) | last.wrapping_shl(bits - 32)
+                    u64::from(!u32::from_le_bytes(*first)) | (last << (8 * length - 32))
                 }
                 _ => 0, // never
             },
-            [one, two, three] => u64::from(!u32::from_le_bytes([one, two, three, 0xFF])),
-            [one, two] => u64::from(!u16::from_le_bytes([one, two])),
+            [one, two, ..] => {
+                let more = text.get(2).map_or(0, |three| u64::from(!*three) << 16);
+                u64::from(!u16::from_le_bytes([one, two])) | more
+            }
             [one] => u64::from(!one),
             [] => 0,
         };
         Words { first, last: 0 }
     }
 
-    /// Returns whether the text is too long to stand in the words.
+    /// Returns the words of a text, for a comparison alone.
     #[inline]
+    pub(super) fn without_hash(text: &str) -> Words {
+        Words::of(text.as_bytes(), |_| 0)
+    }
+
+    /// Returns whether the text is too long to stand in the words.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     fn are_long(self) -> bool {
         self.last >= LAST_BYTE
     }
@@ -82,7 +91,7 @@ pub struct Text {
 impl Text {
     /// Copies a text.
     pub(super) fn new(text: &str) -> Text {
-        let words = Words::of(text.as_bytes(), |_| 0);
+        let words = Words::without_hash(text);
         if !words.are_long() {
             return Text { first: (!words.first).to_le(), last: (!words.last).to_le() };
         }
@@ -110,7 +119,8 @@ impl Text {
     }
 
     /// Returns whether this is the text that has these words.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
     pub(super) fn is(&self, text: &[u8], words: Words) -> bool {
         if words.are_long() {
             return u64::from_le(self.last) == !words.last && self.is_long(text);

@@ -68,7 +68,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         if announced.is_some() {
             return announced;
         }
-        let hold = Hold::new(list.announces);
+        let hold = Hold::pinned(Hold::<L>::pin(list.announces));
         // SAFETY: the series is used under this hold, as in `with`.
         match unsafe { list.search(labels) } {
             Search::Found(series) if !series.is_hidden() => {

@@ -404,6 +404,11 @@ macro_rules! __label_set {
                     read: &$crate::__labels::Read,
                 ) -> bool {
                     let (($( $label, )+), mut fields) = (stored, read.fields());
+                    if !read.any_long([$( ::core::stringify!($label) ),+].len()) {
+                        return ($(
+                            fields.next_differs::<$($field)+>($label, labels.$label)
+                        )|+) == 0;
+                    }
                     $(
                         fields.next_is::<$($field)+>($label, labels.$label)
                     )&&+

@@ -49,6 +49,14 @@ pub trait Field {
         let _ = words;
         Self::is(stored, value)
     }
+    /// Returns zero if a stored and a borrowed value are equal, given the words that
+    /// [`mix`](Self::mix) has returned, which are no long text's.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn differs(stored: &Self::Stored, value: Self::Borrowed<'_>, words: Words) -> u64 {
+        let _ = words;
+        u64::from(!Self::is(stored, value))
+    }
     /// Returns the value for exporters: see [`Label::value`].
     fn value(value: Self::Borrowed<'_>) -> LabelValue<'_>;
     /// Returns the value's number: see [`Label::index`].
@@ -90,6 +98,12 @@ impl Field for str {
     #[allow(clippy::inline_always)] // the path of a family's lookup
     fn is_mixed(stored: &Text, value: &str, words: Words) -> bool {
         stored.is(value.as_bytes(), words)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn differs(stored: &Text, _value: &str, words: Words) -> u64 {
+        stored.differs(words)
     }
 
     fn value(value: Self::Borrowed<'_>) -> LabelValue<'_> {
@@ -140,6 +154,12 @@ impl Field for OptionalText {
     #[allow(clippy::inline_always)] // the path of a family's lookup
     fn is_mixed(stored: &Text, value: Option<&str>, words: Words) -> bool {
         <str as Field>::is_mixed(stored, value.unwrap_or_default(), words)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn differs(stored: &Text, _value: Option<&str>, words: Words) -> u64 {
+        stored.differs(words)
     }
 
     fn value(value: Self::Borrowed<'_>) -> LabelValue<'_> {

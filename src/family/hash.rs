@@ -141,8 +141,6 @@ impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {
         let words = Words::of(bytes, |long| self.of_long(long));
         self.pair(words.first, words.last);
-        // Bytes of 0xFF, which are in no text, are padding in the words.
-        self.number(bytes.len() as u128, usize::BITS);
     }
 
     #[inline]

@@ -12,14 +12,18 @@ use crate::family::shared::Shared;
 use crate::family::table::{List, Search, Table};
 use crate::reclaim::Guard;
 
-/// Returns the metric of a set of labels that belongs to a list, if its series is there and can be
+/// Returns the metric of a set of labels that belongs to a list of the table, if its series is there and can be
 /// announced.
 #[inline]
 pub(super) fn announced<'t, L: Labels, M>(
-    list: &List<'t, L, M>,
+    table: &'t Table<L, M>,
+    list: List<'t, L, M>,
     labels: L::Borrowed<'_>,
     read: &Read,
 ) -> Option<Pinned<'t, L, M>> {
+    if !table.announces {
+        return None;
+    }
     // SAFETY: the announcement lasts as long as the result.
     let (series, kept) = unsafe { list.announced(labels, read) }?;
     // SAFETY: the table has another reference. Once the series is removed, `forgotten` has it, and
@@ -59,7 +63,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             // SAFETY: a series that is found by its index is never freed.
             return unsafe { Pinned::new(self.find(list, labels), Hold::nothing()) };
         }
-        if let Some(metric) = announced(&list, labels, &read) {
+        if let Some(metric) = announced(table, list, labels, &read) {
             return metric;
         }
         let mut guard = None;
@@ -84,7 +88,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         labels: L::Borrowed<'_>,
         guard: &mut Option<Guard>,
     ) -> &'f Series<L, M> {
-        *guard = Hold::<L>::pin(list.announces);
+        *guard = Hold::<L>::pin(self.announces());
         // SAFETY: the series is used under this pin.
         unsafe { self.find(list, labels) }
     }

@@ -16,7 +16,11 @@ const FIELDS: usize = 8;
 /// The words of a set's first fields.
 #[doc(hidden)]
 #[derive(Debug, Default)]
-pub struct Read([Words; FIELDS]);
+pub struct Read {
+    words: [Words; FIELDS],
+    /// The last words of all fields, bit by bit.
+    lasts: u64,
+}
 
 impl Read {
     /// Begins to mix fields into a hash.
@@ -24,6 +28,13 @@ impl Read {
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn mix(&mut self, secrets: Secrets) -> Mixing<'_> {
         Mixing { read: self, position: 0, mixer: secrets.begin() }
+    }
+
+    /// Returns whether one of so many fields is a long text, or has no words here.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    pub fn any_long(&self, fields: usize) -> bool {
+        fields > FIELDS || self.lasts.cast_signed() < 0
     }
 
     /// Begins to compare fields with stored ones.
@@ -49,7 +60,8 @@ impl Mixing<'_> {
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn next<F: Field + ?Sized>(&mut self, value: F::Borrowed<'_>) {
         let words = F::mix(value, &mut self.mixer);
-        if let Some(place) = self.read.0.get_mut(self.position) {
+        self.read.lasts |= words.last;
+        if let Some(place) = self.read.words.get_mut(self.position) {
             *place = words;
         }
         self.position += 1;
@@ -76,11 +88,24 @@ impl Comparing<'_> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn next_is<F: Field + ?Sized>(&mut self, stored: &F::Stored, value: F::Borrowed<'_>) -> bool {
-        let words = self.read.0.get(self.position).copied();
+        let words = self.read.words.get(self.position).copied();
         self.position += 1;
         match words {
             Some(words) => F::is_mixed(stored, value, words),
             None => F::is(stored, value),
         }
+    }
+
+    /// Returns zero if the next field, which is no long text, is equal to a stored one.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    pub fn next_differs<F: Field + ?Sized>(
+        &mut self,
+        stored: &F::Stored,
+        value: F::Borrowed<'_>,
+    ) -> u64 {
+        let words = self.read.words[self.position];
+        self.position += 1;
+        F::differs(stored, value, words)
     }
 }

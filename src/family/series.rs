@@ -13,7 +13,7 @@ use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, Witness};
 use crate::timestamp::saturating_nanos;
 
 /// Used since the last look.
-const USED: u32 = 2;
+const USED: u32 = 0xFF;
 /// Not used since the last look.
 const IDLE: u32 = 1;
 /// Removed, but still in its place, because it is found by its index: its next use makes it visible
@@ -26,7 +26,7 @@ const USE: u32 = 0xFF;
 /// tells two series of one list apart but for one time in millions.
 #[inline]
 pub(super) fn tag(hash: u64) -> u32 {
-    (hash >> 32) as u32 & !USE
+    (hash >> 32) as u32 | USE
 }
 
 /// The metric is where the series is, so that a use of it computes no address.
@@ -76,7 +76,7 @@ impl<L: Labels, M> Series<L, M> {
         Series {
             metric,
             next: AtomicPtr::new(null_mut()),
-            state: AtomicU32::new(tag | USED),
+            state: AtomicU32::new(tag),
             is_out: AtomicBool::new(false),
             references: AtomicU32::new(1),
             last_used: AtomicU32::new(tick_after(now())),
@@ -114,7 +114,7 @@ impl<L: Labels, M> Series<L, M> {
     pub(super) fn has(&self, tag: u32) -> bool {
         self.witness.check();
         // Relaxed: the tag is there since the series was made.
-        L::COMBINATIONS.is_some() || self.state.load(Ordering::Relaxed) & !USE == tag
+        L::COMBINATIONS.is_some() || self.state.load(Ordering::Relaxed) | USE == tag
     }
 
     /// Returns whether the series has the tag of a hash, and is marked as used.
@@ -122,7 +122,7 @@ impl<L: Labels, M> Series<L, M> {
     pub(super) fn has_in_use(&self, tag: u32) -> bool {
         self.witness.check();
         // Relaxed: as in `has` and `is_in_use`.
-        self.state.load(Ordering::Relaxed) == tag | USED
+        self.state.load(Ordering::Relaxed) == tag
     }
 
     /// Returns whether these are its labels, given that they have its tag.
@@ -153,9 +153,9 @@ impl<L: Labels, M> Series<L, M> {
         self.state.load(Ordering::Relaxed) & USE
     }
 
-    /// Returns the tag, as the state has it.
-    fn tag(&self) -> u32 {
-        self.state.load(Ordering::Relaxed) & !USE
+    /// Returns this state of use, with the series' tag.
+    fn with_tag(&self, state: u32) -> u32 {
+        self.state.load(Ordering::Relaxed) & !USE | state
     }
 
     /// Returns whether the series is marked as used. Usually it is, so this reads a word that
@@ -168,11 +168,11 @@ impl<L: Labels, M> Series<L, M> {
     /// Marks the series as used. Returns false if it is hidden although it was not before, or the
     /// reverse (`was_hidden`): the caller looks again.
     pub(super) fn try_use(&self, was_hidden: bool) -> bool {
-        let (tag, before) = (self.tag(), if was_hidden { HIDDEN } else { IDLE });
+        let before = self.with_tag(if was_hidden { HIDDEN } else { IDLE });
         // Release: pairs with the Acquire in `hide`. The caller of `hide` subtracts the series from
         // the number of series, which must come after the addition.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        self.state.compare_exchange(tag | before, tag | USED, order, failed).is_ok()
+        self.state.compare_exchange(before, before | USED, order, failed).is_ok()
             || !was_hidden && self.is_in_use()
     }
 
@@ -184,7 +184,7 @@ impl<L: Labels, M> Series<L, M> {
     /// Hides the series. Returns false if it was hidden already.
     pub(super) fn hide(&self) -> bool {
         // Acquire: pairs with the Release in `try_use`.
-        self.state.swap(self.tag() | HIDDEN, Ordering::Acquire) & USE != HIDDEN
+        self.state.swap(self.with_tag(HIDDEN), Ordering::Acquire) & USE != HIDDEN
     }
 
     /// Marks the series as taken out of its list. Returns false if it was marked already. The
@@ -205,9 +205,8 @@ impl<L: Labels, M> Series<L, M> {
     pub(super) fn idle(&self, is_kept: bool) -> Duration {
         let now = now();
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-        let tag = self.tag();
-        let was_used =
-            self.state.compare_exchange(tag | USED, tag | IDLE, order, failed).is_ok();
+        let (used, idle) = (self.with_tag(USED), self.with_tag(IDLE));
+        let was_used = self.state.compare_exchange(used, idle, order, failed).is_ok();
         if was_used || is_kept {
             self.last_used.store(tick_after(now), Ordering::Relaxed);
         }

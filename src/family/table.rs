@@ -50,6 +50,8 @@ pub(super) struct Table<L: Labels, M> {
     secrets: Secrets,
     /// True if lookups announce their series: see `hold`.
     pub(super) announces: bool,
+    /// The number of lists minus 1, where a list is found by a hash: they are a power of two.
+    mask: usize,
     heads: Box<[AtomicPtr<Series<L, M>>]>,
     occupied: Occupied,
 }
@@ -59,9 +61,16 @@ pub(super) struct List<'t, L: Labels, M> {
     head: &'t AtomicPtr<Series<L, M>>,
     /// The [tag] of the set's hash.
     pub(super) tag: u32,
-    /// True if lookups announce their series.
-    pub(super) announces: bool,
 }
+
+impl<L: Labels, M> Clone for List<'_, L, M> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L: Labels, M> Copy for List<'_, L, M> {}
 
 /// The result of a search.
 pub(super) enum Search<'t, L: Labels, M> {
@@ -86,7 +95,7 @@ impl<L: Labels, M> Table<L, M> {
         heads.extend(iter::repeat_with(|| AtomicPtr::new(null_mut())).take(lists));
         let announces = L::COMBINATIONS.is_none() && stripe::families_announce();
         let (secrets, occupied) = (Secrets::new(), Occupied::new(lists)?);
-        Some(Table { secrets, announces, heads: heads.into(), occupied })
+        Some(Table { secrets, announces, mask: lists - 1, heads: heads.into(), occupied })
     }
 
     /// Returns the list to which a set of labels belongs.
@@ -102,12 +111,12 @@ impl<L: Labels, M> Table<L, M> {
             assert!(index < combinations, "a set's number is below the number of sets");
             // SAFETY: there is a list for each set.
             let head = unsafe { self.heads.get_unchecked(index) };
-            return List { head, tag: 0, announces: false };
+            return List { head, tag: tag(0) };
         }
         let hash = L::hash(labels, self.secrets, read);
-        // SAFETY: the number of lists is a power of two, and not zero: see `new`.
-        let head = unsafe { self.heads.get_unchecked(hash as usize & (self.heads.len() - 1)) };
-        List { head, tag: tag(hash), announces: self.announces }
+        // SAFETY: the mask is below the number of lists.
+        let head = unsafe { self.heads.get_unchecked(hash as usize & self.mask) };
+        List { head, tag: tag(hash) }
     }
 
     /// Returns all series in the table.
@@ -184,9 +193,6 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         labels: L::Borrowed<'_>,
         read: &Read,
     ) -> Option<(&'t Series<L, M>, Kept)> {
-        if !self.announces {
-            return None;
-        }
         let slot = announced::mine()?;
         let (first, kept) = slot.keep(Word::First, self.head)?;
         // SAFETY: the head has led there after the announcement. So the series is not freed before
@@ -211,7 +217,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
     /// The caller uses the series only as long as the announcement lasts.
     #[inline(never)]
     unsafe fn second_announced(
-        &self,
+        self,
         slot: &'static Slot,
         first: &'t Series<L, M>,
         labels: L::Borrowed<'_>,

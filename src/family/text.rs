@@ -6,24 +6,21 @@
 //!
 //! # Why the words tell texts apart
 //!
-//! Bytes behind a text's end are 0xFF, and no UTF-8 text has that byte. So texts of at most 15 bytes
-//! with the same 16 bytes are the same text, and the last byte is 0xFF. A longer text's last byte is
-//! zero, since it is the highest one of its length.
-//!
-//! [`Words`] have each bit reversed: then it is zeros that a shift moves in, and zeros that lie
-//! behind the end.
+//! A short text's words are its bytes, zeros behind them, and its length in the last byte. A longer
+//! text has its length there too, below a last byte that no short one has.
 
 use std::fmt::{self, Debug, Formatter};
-use std::ptr::{slice_from_raw_parts_mut, with_exposed_provenance, with_exposed_provenance_mut};
+use std::ptr::{from_ref, slice_from_raw_parts_mut, with_exposed_provenance, with_exposed_provenance_mut};
+use std::slice::from_raw_parts;
 
 /// The length of the longest text that a [`Text`] has within itself.
 const SHORT: usize = 15;
 
-/// The bits that are those of a text's last byte.
-const LAST_BYTE: u64 = 0xFF << 56;
+/// The bits that are set in the last word of a long text, above its length.
+const LONG: u64 = 0xFF << 56;
 
-/// The two words of a text in a lookup: its bytes, reversed bit by bit, and zeros behind them. Those
-/// of a text of more than 15 bytes are a hash, and the length, reversed.
+/// The two words of a text in a lookup: its bytes, zeros behind them, and its length in the last
+/// byte. Those of a text of more than 15 bytes are a hash, and the length below [`LONG`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     pub(super) first: u64,
@@ -41,29 +38,30 @@ impl Words {
                 return Words::default(); // never: it has eight bytes
             };
             if length > SHORT {
-                return Words { first: hash(text), last: !(length as u64) };
+                return Words { first: hash(text), last: length as u64 | LONG };
             }
             // The last eight bytes, from the eighth byte of the text on.
-            let last = !u64::from_le_bytes(*last) >> (128 - 8 * length);
-            return Words { first: !u64::from_le_bytes(*first), last };
+            let last = u64::from_le_bytes(*last) >> (128 - 8 * length);
+            return Words { first: u64::from_le_bytes(*first), last: last | (length as u64) << 56 };
         }
         let first = match *text {
             // The two halves overlap, and are equal where they do.
             [_, _, _, _, ..] => match (text.first_chunk(), text.last_chunk()) {
                 (Some(first), Some(last)) => {
-                    let last = u64::from(!u32::from_le_bytes(*last));
-                    u64::from(!u32::from_le_bytes(*first)) | (last << (8 * length - 32))
+                    let last = u64::from(u32::from_le_bytes(*last));
+                    u64::from(u32::from_le_bytes(*first)) | last << (8 * length - 32)
                 }
                 _ => 0, // never
             },
-            [one, two, ..] => {
-                let more = text.get(2).map_or(0, |three| u64::from(!*three) << 16);
-                u64::from(!u16::from_le_bytes([one, two])) | more
+            [one, two, ref more @ ..] if length > 2 => {
+                let three = more.first().copied().unwrap_or_default();
+                u64::from(u32::from_le_bytes([one, two, three, 0]))
             }
-            [one] => u64::from(!one),
+            [one, two, ..] => u64::from(u16::from_le_bytes([one, two])),
+            [one] => u64::from(one),
             [] => 0,
         };
-        Words { first, last: 0 }
+        Words { first, last: (length as u64) << 56 }
     }
 
     /// Returns the words of a text, for a comparison alone.
@@ -75,8 +73,8 @@ impl Words {
     /// Returns whether the text is too long to stand in the words.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
-    fn are_long(self) -> bool {
-        self.last >= LAST_BYTE
+    pub(super) fn are_long(self) -> bool {
+        self.last.cast_signed() < 0
     }
 }
 
@@ -84,7 +82,7 @@ impl Words {
 pub struct Text {
     /// The first eight bytes of a short text; the address of a long one.
     first: u64,
-    /// The other bytes of a short text; the length of a long one.
+    /// The other bytes of a short text, and its length; the length of a long one.
     last: u64,
 }
 
@@ -92,49 +90,57 @@ impl Text {
     /// Copies a text.
     pub(super) fn new(text: &str) -> Text {
         let words = Words::without_hash(text);
-        if !words.are_long() {
-            return Text { first: (!words.first).to_le(), last: (!words.last).to_le() };
-        }
-        let copy = Box::into_raw(Box::<str>::from(text));
-        Text { first: copy.cast::<u8>().expose_provenance() as u64, last: (text.len() as u64).to_le() }
+        let first = if words.are_long() {
+            let copy = Box::into_raw(Box::<str>::from(text));
+            copy.cast::<u8>().expose_provenance() as u64
+        } else {
+            words.first.to_le()
+        };
+        Text { first, last: words.last.to_le() }
+    }
+
+    /// Returns the length of a long text.
+    #[inline]
+    fn long(&self) -> Option<usize> {
+        let last = u64::from_le(self.last);
+        (last.cast_signed() < 0).then_some((last & !LONG) as usize)
     }
 
     /// Returns the text.
     #[inline]
     pub(super) fn as_str(&self) -> &str {
-        let last = u64::from_le(self.last);
-        let (begin, length) = if last >= LAST_BYTE {
-            let padding = if last == u64::MAX {
-                8 + u64::from_le(self.first).leading_ones() / 8
-            } else {
-                last.leading_ones() / 8
-            };
-            (std::ptr::from_ref(self).cast::<u8>(), 16 - padding as usize)
-        } else {
-            (with_exposed_provenance(self.first as usize), last as usize)
+        let (begin, length) = match self.long() {
+            Some(length) => (with_exposed_provenance(self.first as usize), length),
+            None => (from_ref(self).cast::<u8>(), (u64::from_le(self.last) >> 56) as usize),
         };
         // SAFETY: `new` has put a text of this length here: into the 16 bytes of `self`, or into a
-        // box that only the drop frees. Nobody changes it.
-        unsafe { str::from_utf8_unchecked(std::slice::from_raw_parts(begin, length)) }
+        // box that only the drop frees. It does not change.
+        unsafe { str::from_utf8_unchecked(from_raw_parts(begin, length)) }
+    }
+
+    /// Returns the bits by which a text that has these words, and is short, differs.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    pub(super) fn differs(&self, words: Words) -> u64 {
+        (u64::from_le(self.first) ^ words.first) | (u64::from_le(self.last) ^ words.last)
     }
 
     /// Returns whether this is the text that has these words.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // the path of a family's lookup
+    #[inline]
     pub(super) fn is(&self, text: &[u8], words: Words) -> bool {
         if words.are_long() {
-            return u64::from_le(self.last) == !words.last && self.is_long(text);
+            return u64::from_le(self.last) == words.last && self.is_long(text);
         }
-        let first = u64::from_le(self.first) ^ words.first;
-        let last = u64::from_le(self.last) ^ words.last;
-        first & last == u64::MAX
+        self.differs(words) == 0
     }
 
     /// Returns whether this long text is equal to another one of the same length.
     #[inline]
     fn is_long(&self, text: &[u8]) -> bool {
         // Most are of at most 32 bytes: for these it avoids a call of `memcmp`.
-        let own = self.as_str().as_bytes();
+        let begin = with_exposed_provenance(self.first as usize);
+        // SAFETY: as in `as_str`: this one is long, and as long as the other.
+        let own: &[u8] = unsafe { from_raw_parts(begin, text.len()) };
         if text.len() > 32 {
             return own == text;
         }
@@ -145,10 +151,9 @@ impl Text {
 impl Drop for Text {
     #[inline]
     fn drop(&mut self) {
-        let length = u64::from_le(self.last);
-        if length < LAST_BYTE {
+        if let Some(length) = self.long() {
             let begin = with_exposed_provenance_mut::<u8>(self.first as usize);
-            let whole = slice_from_raw_parts_mut(begin, length as usize) as *mut str;
+            let whole = slice_from_raw_parts_mut(begin, length) as *mut str;
             // SAFETY: `new` has made it of a box of this length.
             drop(unsafe { Box::from_raw(whole) });
         }

@@ -64,11 +64,11 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let table = self.table.get()?;
         let mut read = Read::default();
         let list = table.list_read(labels, &mut read);
-        let announced = lookup::announced(&list, labels, &read); // in use, and so not hidden
+        let announced = lookup::announced(table, list, labels, &read); // in use, and so not hidden
         if announced.is_some() {
             return announced;
         }
-        let hold = Hold::pinned(Hold::<L>::pin(list.announces));
+        let hold = Hold::pinned(Hold::<L>::pin(table.announces));
         // SAFETY: the series is used under this hold, as in `with`.
         match unsafe { list.search(labels) } {
             Search::Found(series) if !series.is_hidden() => {

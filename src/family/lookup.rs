@@ -4,24 +4,31 @@ use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::read::Read;
 use crate::family::metric::Metric;
 use crate::family::places::Found;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 use crate::family::table::{List, Search, Table};
+use crate::reclaim::Guard;
 
-/// Returns the metric of a set of labels that belongs to a list, if its series is there and can be
+/// Returns the metric of a set of labels that belongs to a list of the table, if its series is there and can be
 /// announced.
 #[inline]
 pub(super) fn announced<'t, L: Labels, M>(
-    list: &List<'t, L, M>,
+    table: &'t Table<L, M>,
+    list: List<'t, L, M>,
     labels: L::Borrowed<'_>,
+    read: &Read,
 ) -> Option<Pinned<'t, L, M>> {
-    // SAFETY: the hold lives as long as the result.
-    let (series, hold) = unsafe { list.announced(labels) }?;
+    if !table.announces {
+        return None;
+    }
+    // SAFETY: the announcement lasts as long as the result.
+    let (series, kept) = unsafe { list.announced(labels, read) }?;
     // SAFETY: the table has another reference. Once the series is removed, `forgotten` has it, and
     // keeps it as long as a hold needs it: see `hold`.
-    Some(unsafe { Pinned::new(series, hold) })
+    Some(unsafe { Pinned::new(series, Hold::announced(kept)) })
 }
 
 impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
@@ -50,12 +57,20 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             // SAFETY: the overflow series is never freed before the family.
             return unsafe { Pinned::new(self.refuse(), Hold::nothing()) };
         };
-        let list = table.list(labels);
+        let mut read = Read::default();
+        let list = table.list_read(labels, &mut read);
         if L::COMBINATIONS.is_some() {
             // SAFETY: a series that is found by its index is never freed.
             return unsafe { Pinned::new(self.find(list, labels), Hold::nothing()) };
         }
-        announced(&list, labels).unwrap_or_else(|| self.with_hold(list, labels))
+        if let Some(metric) = announced(table, list, labels, &read) {
+            return metric;
+        }
+        let mut guard = None;
+        let series = self.find_pinned(list, labels, &mut guard);
+        // SAFETY: the series is used under this hold, which lives as long as the result. The
+        // family's references live as long: a series that was removed meanwhile is freed later.
+        unsafe { Pinned::new(series, Hold::pinned(guard)) }
     }
 
     /// Makes the table, at the family's first use; returns `None` if there is no memory for it.
@@ -64,13 +79,18 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         Table::new(self.limit).map(|table| self.table.set(table))
     }
 
-    /// Returns the metric of a set of labels that belongs to this list of the table, and makes its
-    /// series first if there is none.
-    fn with_hold<'f>(&'f self, list: List<'f, L, M>, labels: L::Borrowed<'_>) -> Pinned<'f, L, M> {
-        let hold = Hold::new(list.announces);
-        // SAFETY: the series is used under this hold, which lives as long as the result. The
-        // family's references live as long: a series that was removed meanwhile is freed later.
-        unsafe { Pinned::new(self.find(list, labels), hold) }
+    /// Returns the series of a set of labels that belongs to this list of the table, and makes it
+    /// first if there is none. Pins the thread, for as long as the series is used.
+    #[inline(never)]
+    fn find_pinned<'f>(
+        &'f self,
+        list: List<'f, L, M>,
+        labels: L::Borrowed<'_>,
+        guard: &mut Option<Guard>,
+    ) -> &'f Series<L, M> {
+        *guard = Hold::<L>::pin(self.announces());
+        // SAFETY: the series is used under this pin.
+        unsafe { self.find(list, labels) }
     }
 
     /// Returns a handle of the series of a set of labels, and makes the series first if there is
@@ -167,7 +187,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
                 }
                 Found::Room => {
                     // Before there is a place for it, because the function is the user's.
-                    let new = made.take().unwrap_or_else(|| self.new_series(list.hash, labels));
+                    let new = made.take().unwrap_or_else(|| self.new_series(list.tag, labels));
                     if let Some(place) = self.places.take(limit) {
                         // SAFETY: the contract.
                         match unsafe { list.insert(new, first, labels) } {
@@ -200,8 +220,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     }
 
     /// Makes a series that is not in the table yet.
-    fn new_series(&self, hash: u32, labels: L::Borrowed<'_>) -> Shared<L, M> {
-        Shared::new(Series::new(hash, self.names.clone(), Some(L::store(labels)), (self.make)()))
+    fn new_series(&self, tag: u32, labels: L::Borrowed<'_>) -> Shared<L, M> {
+        Shared::new(Series::new(tag, self.names.clone(), Some(L::store(labels)), (self.make)()))
     }
 
     /// Marks a series as used, which may have been hidden.

@@ -5,7 +5,6 @@
 //! Prometheus demands.
 
 use crate::family::Family;
-use crate::family::field::are_equal;
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::metric::Metric;
 use crate::family::names::LabelNames;
@@ -101,7 +100,7 @@ impl Labels for RuntimeLabels {
         let stored = stored.as_slice();
         let mut both = stored.iter().zip(labels);
         stored.len() == labels.len()
-            && both.all(|(one, other)| are_equal(one.as_bytes(), other.as_bytes()))
+            && both.all(|(one, other)| one == other)
     }
 
     fn value(labels: Self::Borrowed<'_>, position: usize) -> LabelValue<'_> {

@@ -27,20 +27,18 @@
 //! first series is a read-modify-write of the head: a thread that acquires the value it stored also
 //! acquires everything that the insertions before it have released.
 
-use std::hash::BuildHasher;
 use std::iter;
 use std::ops::Range;
 use std::ptr::{self, null_mut};
 
-use foldhash::quality::RandomState;
-
 use crate::dependent;
-use crate::family::hold::Hold;
+use crate::family::hash::Secrets;
 use crate::family::labels::Labels;
+use crate::family::read::Read;
 use crate::family::occupied::Occupied;
-use crate::family::series::Series;
+use crate::family::series::{Series, tag};
 use crate::family::shared::Shared;
-use crate::reclaim::announced::{self, Word};
+use crate::reclaim::announced::{self, Kept, Slot, Word};
 use crate::stripe;
 use crate::sync::{AtomicPtr, Ordering, sized};
 
@@ -49,9 +47,11 @@ use crate::sync::{AtomicPtr, Ordering, sized};
 const MOST_LISTS: usize = 1 << 20;
 
 pub(super) struct Table<L: Labels, M> {
-    random: RandomState,
+    secrets: Secrets,
     /// True if lookups announce their series: see `hold`.
     pub(super) announces: bool,
+    /// The number of lists minus 1, where a list is found by a hash: they are a power of two.
+    mask: usize,
     heads: Box<[AtomicPtr<Series<L, M>>]>,
     occupied: Occupied,
 }
@@ -59,12 +59,18 @@ pub(super) struct Table<L: Labels, M> {
 /// The list to which a set of labels belongs.
 pub(super) struct List<'t, L: Labels, M> {
     head: &'t AtomicPtr<Series<L, M>>,
-    /// The part of the hash that a series keeps. Where there are lists for all series, the rest of
-    /// it tells two of one list apart but for one time in thousands.
-    pub(super) hash: u32,
-    /// True if lookups announce their series.
-    pub(super) announces: bool,
+    /// The [tag] of the set's hash.
+    pub(super) tag: u32,
 }
+
+impl<L: Labels, M> Clone for List<'_, L, M> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L: Labels, M> Copy for List<'_, L, M> {}
 
 /// The result of a search.
 pub(super) enum Search<'t, L: Labels, M> {
@@ -88,20 +94,29 @@ impl<L: Labels, M> Table<L, M> {
         heads.try_reserve_exact(lists).ok()?;
         heads.extend(iter::repeat_with(|| AtomicPtr::new(null_mut())).take(lists));
         let announces = L::COMBINATIONS.is_none() && stripe::families_announce();
-        let (random, occupied) = (RandomState::default(), Occupied::new(lists)?);
-        Some(Table { random, announces, heads: heads.into(), occupied })
+        let (secrets, occupied) = (Secrets::new(), Occupied::new(lists)?);
+        Some(Table { secrets, announces, mask: lists - 1, heads: heads.into(), occupied })
     }
 
-    #[inline]
+    /// Returns the list to which a set of labels belongs.
     pub(super) fn list(&self, labels: L::Borrowed<'_>) -> List<'_, L, M> {
-        if L::COMBINATIONS.is_some() {
-            return List { head: &self.heads[L::index(labels)], hash: 0, announces: false };
+        self.list_read(labels, &mut Read::default())
+    }
+
+    /// Returns the list to which a set of labels belongs, and notes what of them was read.
+    #[inline]
+    pub(super) fn list_read(&self, labels: L::Borrowed<'_>, read: &mut Read) -> List<'_, L, M> {
+        if let Some(combinations) = L::COMBINATIONS {
+            let index = L::index(labels);
+            assert!(index < combinations, "a set's number is below the number of sets");
+            // SAFETY: there is a list for each set.
+            let head = unsafe { self.heads.get_unchecked(index) };
+            return List { head, tag: tag(0) };
         }
-        #[allow(clippy::needless_borrows_for_generic_args)] // by value, the set would be copied
-        let hash = self.random.hash_one(&labels);
-        // The number of lists is a power of two, and not zero.
-        let head = &self.heads[hash as usize & (self.heads.len() - 1)];
-        List { head, hash: hash as u32, announces: self.announces }
+        let hash = L::hash(labels, self.secrets, read);
+        // SAFETY: the mask is below the number of lists.
+        let head = unsafe { self.heads.get_unchecked(hash as usize & self.mask) };
+        List { head, tag: tag(hash) }
     }
 
     /// Returns all series in the table.
@@ -171,28 +186,47 @@ impl<'t, L: Labels, M> List<'t, L, M> {
     ///
     /// # Safety
     ///
-    /// The caller uses the series only as long as the hold lives.
+    /// The caller uses the series only as long as the announcement lasts.
     #[inline]
     pub(super) unsafe fn announced(
         &self,
         labels: L::Borrowed<'_>,
-    ) -> Option<(&'t Series<L, M>, Hold<L>)> {
-        if !self.announces {
-            return None;
-        }
-        let is_it = |series: &Series<L, M>| series.has(self.hash) && series.is(labels);
+        read: &Read,
+    ) -> Option<(&'t Series<L, M>, Kept)> {
         let slot = announced::mine()?;
-        let (first, kept_first) = slot.keep(Word::First, self.head)?;
+        let (first, kept) = slot.keep(Word::First, self.head)?;
         // SAFETY: the head has led there after the announcement. So the series is not freed before
         // that is taken back: see `hold`.
         let first = unsafe { &*first };
         // What the user does with the series, and with its labels, is not all reached by its
         // address.
         dependent::acquire();
-        if is_it(first) {
-            return first.is_in_use().then_some((first, Hold::announced(kept_first)));
+        // SAFETY: a series in a table is not the overflow series.
+        if first.has_in_use(self.tag) && unsafe { first.is_read(labels, read) } {
+            return Some((first, kept));
         }
-        let (second, kept_second) = slot.keep(Word::Second, &first.next)?;
+        // SAFETY: the contract.
+        unsafe { self.second_announced(slot, first, labels) }
+    }
+
+    /// Returns the second series of the list, as [`announced`](Self::announced) does, if the first
+    /// one, which is announced, is not of this set.
+    ///
+    /// # Safety
+    ///
+    /// The caller uses the series only as long as the announcement lasts.
+    #[inline(never)]
+    unsafe fn second_announced(
+        self,
+        slot: &'static Slot,
+        first: &'t Series<L, M>,
+        labels: L::Borrowed<'_>,
+    ) -> Option<(&'t Series<L, M>, Kept)> {
+        let is_it = |series: &Series<L, M>| series.has(self.tag) && series.is(labels);
+        if is_it(first) {
+            return None; // it was found idle since it was last used
+        }
+        let (second, kept) = slot.keep(Word::Second, &first.next)?;
         // Relaxed: nothing is read through it. If the first one is still in the list, the second
         // is, too: see `hold`.
         if !ptr::eq(self.head.load(Ordering::Relaxed), first) {
@@ -201,7 +235,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         // SAFETY: as above.
         let second = unsafe { &*second };
         dependent::acquire();
-        (is_it(second) && second.is_in_use()).then_some((second, Hold::announced(kept_second)))
+        (is_it(second) && second.is_in_use()).then_some((second, kept))
     }
 
     /// Searches for a set of labels.
@@ -253,7 +287,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         loop {
             // SAFETY: the contract: not freed before the pin or the lock ends.
             let series = unsafe { next.as_ref() }?;
-            if series.has(self.hash) {
+            if series.has(self.tag) {
                 return Some(series);
             }
             next = series.next.load(Ordering::Relaxed); // heads publish, as said above

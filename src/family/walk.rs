@@ -6,6 +6,7 @@ use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::read::Read;
 use crate::family::lookup;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
@@ -61,12 +62,13 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     pub fn get(&self, labels: L::Borrowed<'_>) -> Option<Pinned<'_, L, M>> {
         let table = self.table.get()?;
-        let list = table.list(labels);
-        let announced = lookup::announced(&list, labels); // in use, and so not hidden
+        let mut read = Read::default();
+        let list = table.list_read(labels, &mut read);
+        let announced = lookup::announced(table, list, labels, &read); // in use, and so not hidden
         if announced.is_some() {
             return announced;
         }
-        let hold = Hold::new(list.announces);
+        let hold = Hold::pinned(Hold::<L>::pin(table.announces));
         // SAFETY: the series is used under this hold, as in `with`.
         match unsafe { list.search(labels) } {
             Search::Found(series) if !series.is_hidden() => {

@@ -29,17 +29,17 @@
 //! order, and the clock is read before: so none waits for ever.
 
 use std::hash::BuildHasher;
-use std::sync::{PoisonError, TryLockError};
 
 use crossbeam_utils::CachePadded;
 use foldhash::quality::RandomState;
 
 use super::key::Key;
+use super::lock::{Guard, Lock};
 use super::shard::{Add, Found, Shard};
 use super::summary::Summary;
 use crate::ring::Geometry;
 use crate::stripe::spread::spread;
-use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, sized};
+use crate::sync::{AtomicU64, Ordering, sized};
 
 /// The attempts of a read before it takes all locks at once.
 const ATTEMPTS: usize = 8;
@@ -50,7 +50,7 @@ pub(super) struct Shards<K: Key + ?Sized> {
     geometry: Geometry,
     tiers: Box<[Geometry]>,
     capacity: usize,
-    all: Box<[CachePadded<Mutex<Shard<K>>>]>,
+    all: Box<[CachePadded<Lock<Shard<K>>>]>,
     /// The start of the newest bucket.
     newest: CachePadded<AtomicU64>,
     /// The number of clears. Written under all locks.
@@ -65,22 +65,6 @@ pub(super) const fn shards_for(rows: usize) -> usize {
     rows.saturating_add(SPARE)
 }
 
-/// Locks a shard. A poisoned one is sound: what can panic under a lock is a user's comparison of a
-/// key that its caller gave, before anything is changed.
-fn lock<K: Key + ?Sized>(shard: &Mutex<Shard<K>>) -> MutexGuard<'_, Shard<K>> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Locks a shard that no other thread has locked.
-#[inline]
-fn try_lock<K: Key + ?Sized>(shard: &Mutex<Shard<K>>) -> Option<MutexGuard<'_, Shard<K>>> {
-    match shard.try_lock() {
-        Ok(shard) => Some(shard),
-        Err(TryLockError::Poisoned(shard)) => Some(shard.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
-}
-
 impl<K: Key + ?Sized> Shards<K> {
     /// Returns empty shards at a time; `None` if there is no memory for their rings.
     pub(super) fn new(
@@ -93,7 +77,7 @@ impl<K: Key + ?Sized> Shards<K> {
         let mut shards = Vec::new();
         shards.try_reserve_exact(count).ok()?;
         for _ in 0..count {
-            shards.push(CachePadded::new(Mutex::new(Shard::new(geometry.buckets(), tiers)?)));
+            shards.push(CachePadded::new(Lock::new(Shard::new(geometry.buckets(), tiers)?)));
         }
         Some(Shards {
             random: RandomState::default(),
@@ -113,7 +97,7 @@ impl<K: Key + ?Sized> Shards<K> {
         tiers: &[Geometry],
         capacity: usize,
     ) -> usize {
-        let ring = size_of::<CachePadded<Mutex<Shard<K>>>>();
+        let ring = size_of::<CachePadded<Lock<Shard<K>>>>();
         let beside = ring.saturating_add(tiers.len() * Shard::<K>::TIER);
         let buckets = tiers.iter().map(|tier| tier.buckets());
         let buckets = buckets.fold(geometry.buckets(), usize::saturating_add);
@@ -124,7 +108,7 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Allocates all memory that the shards will ever need.
     pub(super) fn preallocate(&self) {
-        self.all.iter().for_each(|shard| lock(shard).preallocate(self.capacity));
+        self.all.iter().for_each(|shard| shard.lock().preallocate(self.capacity));
     }
 
     pub(super) fn random(&self) -> &RandomState {
@@ -141,14 +125,14 @@ impl<K: Key + ?Sized> Shards<K> {
         if number >= self.all.len() {
             number %= self.all.len();
         }
-        match try_lock(&self.all[number]) {
+        match self.all[number].try_lock() {
             Some(shard) => self.add_to(shard, &add),
             None => self.add_elsewhere(number, &add),
         }
     }
 
     #[inline]
-    fn add_to(&self, mut shard: MutexGuard<'_, Shard<K>>, add: &Add<'_, K>) -> u64 {
+    fn add_to(&self, mut shard: Guard<'_, Shard<K>>, add: &Add<'_, K>) -> u64 {
         shard.add(self.geometry, &self.tiers, self.capacity, &self.newest, add)
     }
 
@@ -157,8 +141,8 @@ impl<K: Key + ?Sized> Shards<K> {
     #[cold]
     fn add_elsewhere(&self, number: usize, add: &Add<'_, K>) -> u64 {
         let (before, behind) = self.all.split_at(number);
-        let unlocked = behind.iter().chain(before).find_map(|shard| try_lock(shard));
-        self.add_to(unlocked.unwrap_or_else(|| lock(&self.all[number])), add)
+        let unlocked = behind.iter().chain(before).find_map(|shard| shard.try_lock());
+        self.add_to(unlocked.unwrap_or_else(|| self.all[number].lock()), add)
     }
 
     /// Reads the newest buckets that cover `span`: `visit` is called under a lock with each summary
@@ -177,7 +161,7 @@ impl<K: Key + ?Sized> Shards<K> {
             let all = self.all.iter();
             let mut found = self.starts(now(), span).map(|start| {
                 all.clone().all(|shard| {
-                    visit_at(&lock(shard), self.geometry, start, |summary| {
+                    visit_at(&shard.lock(), self.geometry, start, |summary| {
                         visit(&mut read, start, summary);
                     })
                 })
@@ -187,7 +171,7 @@ impl<K: Key + ?Sized> Shards<K> {
             }
         }
         let now = now(); // before the locks: the clock may be a program's own, with a lock
-        let all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        let all: Vec<_> = self.all.iter().map(|shard| shard.lock()).collect();
         let mut read = new();
         for start in self.starts(now, span) {
             for shard in &all {
@@ -222,14 +206,14 @@ impl<K: Key + ?Sized> Shards<K> {
             let mut read = new();
             let (from, newest) = ends(now());
             let found = self.all.iter().all(|shard| {
-                lock(shard).visit_tier(tier, from, newest, |summary| visit(&mut read, summary))
+                shard.lock().visit_tier(tier, from, newest, |summary| visit(&mut read, summary))
             });
             if found && self.clears.load(Ordering::Relaxed) == clears {
                 return read;
             }
         }
         let now = now(); // before the locks: the clock may be a program's own, with a lock
-        let all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        let all: Vec<_> = self.all.iter().map(|shard| shard.lock()).collect();
         let mut read = new();
         let (from, newest) = ends(now);
         for shard in &all {
@@ -250,7 +234,7 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Empties all buckets, at one moment, and begins anew at the time `now`.
     pub(super) fn clear(&self, now: u64) {
-        let mut all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        let mut all: Vec<_> = self.all.iter().map(|shard| shard.lock()).collect();
         // Relaxed: see the theorem. A read-modify-write is not needed under the locks.
         self.clears.store(self.clears.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         self.newest.store(self.geometry.start_of(now), Ordering::Relaxed);
@@ -261,8 +245,7 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Returns a sum over all shards.
     pub(super) fn sum(&self, part: impl Fn(&Shard<K>) -> u64) -> u64 {
-        let part = |shard| part(&lock(shard));
-        self.all.iter().map(|shard| part(shard)).fold(0, u64::saturating_add)
+        self.all.iter().map(|shard| part(&shard.lock())).fold(0, u64::saturating_add)
     }
 }
 

@@ -16,6 +16,8 @@
 use std::iter::once;
 use std::mem::swap;
 
+use crossbeam_utils::CachePadded;
+
 use super::key::Key;
 use super::summary::{Summary, room};
 use crate::ring::Geometry;
@@ -54,6 +56,15 @@ pub(super) enum Found<'s, K: Key + ?Sized> {
     Nothing,
     /// A later bucket has taken the slot.
     Overtaken,
+}
+
+/// What all shards have in common.
+pub(super) struct Common {
+    pub(super) geometry: Geometry,
+    pub(super) tiers: Box<[Geometry]>,
+    pub(super) capacity: usize,
+    /// The start of the newest bucket of all shards.
+    pub(super) newest: CachePadded<AtomicU64>,
 }
 
 /// One add.
@@ -100,44 +111,56 @@ impl<K: Key + ?Sized> Shard<K> {
     }
 
     /// Adds a weight to a key, in the bucket of the add's time. Returns its lower bound there, zero
-    /// if the add is late. `newest` is the start of the newest bucket of all shards.
+    /// if the add is late.
     #[inline]
-    pub(super) fn add(
-        &mut self,
-        geometry: Geometry,
-        tiers: &[Geometry],
-        capacity: usize,
-        newest: &AtomicU64,
-        add: &Add<'_, K>,
-    ) -> u64 {
+    pub(super) fn add(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
         // Mostly the newest bucket, and that of the last add: then no division is needed. Relaxed:
         // a turn of this shard wrote the word, or one that this add comes after, or it is as if
         // this add had come before.
-        let start = newest.load(Ordering::Relaxed);
-        let is_there = self.live.start == Some(start)
-            && add.at.wrapping_sub(start) < geometry.length();
+        let start = common.newest.load(Ordering::Relaxed);
+        if self.live.start == Some(start)
+            && add.at.wrapping_sub(start) < common.geometry.length()
+            && let Some(summary) = &mut self.live.summary
+        {
+            // First: a user's comparison may panic, and must find nothing changed.
+            let found = summary.add_held(add.hash, add.key, add.weight);
+            self.lifetime = self.lifetime.saturating_add(add.weight);
+            return found.unwrap_or_else(|| self.add_other(common, add));
+        }
+        self.add_after_turn(common, add)
+    }
+
+    /// Adds to a key that the live summary does not hold. It is counted in the lifetime.
+    #[inline(never)]
+    fn add_other(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
+        let summary = self.live.summary.as_mut();
+        summary.map_or(0, |summary| {
+            summary.add_other(common.capacity, &mut self.counts, add.hash, add.key, add.weight)
+        })
+    }
+
+    /// Adds as [`add`](Self::add) does, where the live bucket may not be that of the add's time.
+    #[cold]
+    fn add_after_turn(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
+        let weight = add.weight;
         let mut at_least = 0;
-        if is_there || self.turn(geometry, tiers, capacity, newest, add.at) {
+        if self.turn(common, add.at) {
             if let Some(summary) = &mut self.live.summary {
-                at_least = summary.add(capacity, &mut self.counts, add.hash, add.key, add.weight);
+                at_least = match summary.add_held(add.hash, add.key, weight) {
+                    Some(at_least) => at_least,
+                    None => self.add_other(common, add),
+                };
             }
         } else {
-            self.late = self.late.saturating_add(add.weight);
+            self.late = self.late.saturating_add(weight);
         }
-        self.lifetime = self.lifetime.saturating_add(add.weight);
+        self.lifetime = self.lifetime.saturating_add(weight);
         at_least
     }
 
-    /// Makes the bucket of a time that of the last add. Returns false if it has left the ring.
-    #[cold]
-    fn turn(
-        &mut self,
-        geometry: Geometry,
-        tiers: &[Geometry],
-        capacity: usize,
-        newest: &AtomicU64,
-        at: u64,
-    ) -> bool {
+    /// Makes the bucket of a time the live one. Returns false if it has left the ring.
+    fn turn(&mut self, common: &Common, at: u64) -> bool {
+        let Common { geometry, tiers, capacity, newest } = common;
         let start = geometry.start_of(at);
         // Relaxed: a read that comes after this add, by whatever order, loads this value or a later
         // one. The slot's own start is not later: it came by here, under this lock.
@@ -147,14 +170,14 @@ impl<K: Key + ?Sized> Shard<K> {
         }
         self.make_live(geometry.slot_of(start));
         if self.live.start != Some(start) {
-            self.counts.reserve_exact(room(capacity));
+            self.counts.reserve_exact(room(*capacity));
             if let (Some(old), Some(left)) = (self.live.start, &self.live.summary) {
                 for (tier, slots) in tiers.iter().zip(&mut self.tiers) {
                     let old = tier.start_of(old);
-                    slots[tier.slot_of(old)].absorb(old, capacity, &mut self.counts, left);
+                    slots[tier.slot_of(old)].absorb(old, *capacity, &mut self.counts, left);
                 }
             }
-            self.live.begin(start, capacity);
+            self.live.begin(start, *capacity);
         }
         true
     }

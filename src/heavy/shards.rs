@@ -34,8 +34,8 @@ use crossbeam_utils::CachePadded;
 use foldhash::quality::RandomState;
 
 use super::key::Key;
-use super::lock::{Guard, Lock};
-use super::shard::{Add, Found, Shard};
+use super::lock::Lock;
+use super::shard::{Add, Common, Found, Shard};
 use super::summary::Summary;
 use crate::ring::Geometry;
 use crate::stripe::spread::spread;
@@ -47,12 +47,8 @@ const ATTEMPTS: usize = 8;
 /// All shards.
 pub(super) struct Shards<K: Key + ?Sized> {
     random: RandomState,
-    geometry: Geometry,
-    tiers: Box<[Geometry]>,
-    capacity: usize,
+    common: Common,
     all: Box<[CachePadded<Lock<Shard<K>>>]>,
-    /// The start of the newest bucket.
-    newest: CachePadded<AtomicU64>,
     /// The number of clears. Written under all locks.
     clears: AtomicU64,
 }
@@ -81,11 +77,13 @@ impl<K: Key + ?Sized> Shards<K> {
         }
         Some(Shards {
             random: RandomState::default(),
-            geometry,
-            tiers: tiers.into(),
-            capacity,
+            common: Common {
+                geometry,
+                tiers: tiers.into(),
+                capacity,
+                newest: CachePadded::new(AtomicU64::new(geometry.start_of(now))),
+            },
             all: shards.into(),
-            newest: CachePadded::new(AtomicU64::new(geometry.start_of(now))),
             clears: AtomicU64::new(0),
         })
     }
@@ -108,7 +106,7 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Allocates all memory that the shards will ever need.
     pub(super) fn preallocate(&self) {
-        self.all.iter().for_each(|shard| shard.lock().preallocate(self.capacity));
+        self.all.iter().for_each(|shard| shard.lock().preallocate(self.common.capacity));
     }
 
     pub(super) fn random(&self) -> &RandomState {
@@ -126,23 +124,19 @@ impl<K: Key + ?Sized> Shards<K> {
             number %= self.all.len();
         }
         match self.all[number].try_lock() {
-            Some(shard) => self.add_to(shard, &add),
-            None => self.add_elsewhere(number, &add),
+            Some(mut shard) => shard.add(&self.common, add),
+            None => self.add_elsewhere(number, add),
         }
-    }
-
-    #[inline]
-    fn add_to(&self, mut shard: Guard<'_, Shard<K>>, add: &Add<'_, K>) -> u64 {
-        shard.add(self.geometry, &self.tiers, self.capacity, &self.newest, add)
     }
 
     /// Adds to the first shard behind `number` that no other thread has locked; if each is locked,
     /// waits for that shard.
     #[cold]
-    fn add_elsewhere(&self, number: usize, add: &Add<'_, K>) -> u64 {
+    fn add_elsewhere(&self, number: usize, add: Add<'_, K>) -> u64 {
         let (before, behind) = self.all.split_at(number);
         let unlocked = behind.iter().chain(before).find_map(|shard| shard.try_lock());
-        self.add_to(unlocked.unwrap_or_else(|| self.all[number].lock()), add)
+        let mut shard = unlocked.unwrap_or_else(|| self.all[number].lock());
+        shard.add(&self.common, add)
     }
 
     /// Reads the newest buckets that cover `span`: `visit` is called under a lock with each summary
@@ -161,7 +155,7 @@ impl<K: Key + ?Sized> Shards<K> {
             let all = self.all.iter();
             let mut found = self.starts(now(), span).map(|start| {
                 all.clone().all(|shard| {
-                    visit_at(&shard.lock(), self.geometry, start, |summary| {
+                    visit_at(&shard.lock(), self.common.geometry, start, |summary| {
                         visit(&mut read, start, summary);
                     })
                 })
@@ -175,7 +169,9 @@ impl<K: Key + ?Sized> Shards<K> {
         let mut read = new();
         for start in self.starts(now, span) {
             for shard in &all {
-                visit_at(shard, self.geometry, start, |summary| visit(&mut read, start, summary));
+                visit_at(shard, self.common.geometry, start, |summary| {
+                    visit(&mut read, start, summary)
+                });
             }
         }
         read
@@ -193,10 +189,11 @@ impl<K: Key + ?Sized> Shards<K> {
         new: impl Fn() -> R,
         visit: impl Fn(&mut R, &Summary<K>),
     ) -> R {
-        let geometry = self.tiers[tier];
+        let geometry = self.common.tiers[tier];
         let ends = |now: u64| {
             // Relaxed: see the theorem.
-            let newest = self.newest.load(Ordering::Relaxed).max(self.geometry.start_of(now));
+            let newest =
+                self.common.newest.load(Ordering::Relaxed).max(self.common.geometry.start_of(now));
             let newest = geometry.start_of(newest);
             let buckets = span.div_ceil(geometry.length()).min(geometry.buckets() as u64);
             (newest.saturating_sub((buckets - 1) * geometry.length()), newest)
@@ -224,9 +221,9 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Returns the starts of the newest buckets that cover `span`, the newest first.
     fn starts(&self, now: u64, span: u64) -> impl Iterator<Item = u64> {
-        let geometry = self.geometry;
+        let geometry = self.common.geometry;
         // Relaxed: see the theorem.
-        let newest = self.newest.load(Ordering::Relaxed).max(geometry.start_of(now));
+        let newest = self.common.newest.load(Ordering::Relaxed).max(geometry.start_of(now));
         let buckets = span.div_ceil(geometry.length()).min(geometry.buckets() as u64);
         let back = move |start: u64| start.checked_sub(geometry.length());
         std::iter::successors(Some(newest), move |start| back(*start)).take(buckets as usize)
@@ -237,7 +234,7 @@ impl<K: Key + ?Sized> Shards<K> {
         let mut all: Vec<_> = self.all.iter().map(|shard| shard.lock()).collect();
         // Relaxed: see the theorem. A read-modify-write is not needed under the locks.
         self.clears.store(self.clears.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        self.newest.store(self.geometry.start_of(now), Ordering::Relaxed);
+        self.common.newest.store(self.common.geometry.start_of(now), Ordering::Relaxed);
         for shard in &mut all {
             shard.clear();
         }

@@ -14,6 +14,7 @@ mod builder;
 #[cfg(not(any(loom, shuttle)))]
 mod fixed;
 mod key;
+mod lock;
 mod read;
 mod shard;
 mod shards;

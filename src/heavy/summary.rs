@@ -89,10 +89,20 @@ impl<K: Key + ?Sized> Summary<K> {
         Table::<K, Held>::bytes(room(capacity))
     }
 
-    /// Adds a weight to a key, and returns the key's lower bound. Allocates nothing: `counts` has
-    /// room for a count of each key.
+    /// Adds a weight to a key if it is held, and returns its lower bound.
     #[inline]
-    pub(super) fn add(
+    pub(super) fn add_held(&mut self, hash: u64, key: &K, weight: u64) -> Option<u64> {
+        // First: a user's comparison may panic, and must find nothing changed.
+        let number = self.held.find(hash, key)?;
+        self.total = self.total.saturating_add(weight);
+        let held = self.held.value_mut(number);
+        held.count = held.count.saturating_add(weight);
+        Some(held.count - held.error)
+    }
+
+    /// Adds a weight to a key that is not held, and returns its lower bound. Allocates nothing:
+    /// `counts` has room for a count of each key.
+    pub(super) fn add_other(
         &mut self,
         capacity: usize,
         counts: &mut Vec<u64>,
@@ -100,14 +110,7 @@ impl<K: Key + ?Sized> Summary<K> {
         key: &K,
         weight: u64,
     ) -> u64 {
-        // First: a user's comparison may panic, and must find nothing changed.
-        let found = self.held.find(hash, key);
         self.total = self.total.saturating_add(weight);
-        if let Some(number) = found {
-            let held = self.held.value_mut(number);
-            held.count = held.count.saturating_add(weight);
-            return held.count - held.error;
-        }
         if self.held.len() == room(capacity) {
             self.evict(batch(capacity), counts);
         }

@@ -198,7 +198,7 @@ impl<C: Clock> Gate<C> {
     #[doc(alias = "allow")]
     pub fn try_admit(&self, n: u64) -> bool {
         self.quick(n)
-            .map_or_else(|_| self.decide(n, 0).admission.is_granted(), |granted| granted.is_some())
+            .map_or_else(|_| self.try_out_of_line(n), |granted| granted.is_some())
     }
 
     /// Grants `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says

@@ -27,8 +27,11 @@ mod hash;
 mod hold;
 pub(crate) mod labels;
 mod lifetime_totals;
+#[cfg(feature = "limits")]
+mod limits;
 mod lookup;
 mod metric;
+#[cfg(feature = "export")]
 mod metrics;
 pub(crate) mod names;
 mod number;

@@ -4,7 +4,6 @@ use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
 use std::time::SystemTime;
 
-use crate::breaker::{Breaker, BreakerOwner};
 use crate::family::hold::Hold;
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::names::OVERFLOW;
@@ -151,16 +150,6 @@ impl<L: Labels, M: LevelOwner> LevelOwner for Handle<L, M> {
     #[inline]
     fn left(&self, before: u64) {
         self.0.metric.left(before);
-    }
-}
-
-/// A call that owns a handle keeps the series.
-impl<L: Labels, M: BreakerOwner> BreakerOwner for Handle<L, M> {
-    type Clock = M::Clock;
-
-    #[inline]
-    fn breaker(&self) -> &Breaker<M::Clock> {
-        self.0.metric.breaker()
     }
 }
 

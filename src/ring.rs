@@ -50,7 +50,7 @@ use std::sync::Arc;
 use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
-use crate::reclaim::{self, Owned};
+use crate::reclaim::{self, Guard, Owned};
 use crate::stripe::live_bucket::Guess;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::Ordering;
@@ -118,8 +118,12 @@ pub(crate) struct Ring {
     cursor: Cursor,
     membarrier_lock: MembarrierLock,
     closer: Closer,
-    proposal: Proposal,
+    proposal: Proposal<MakeChange>,
 }
+
+/// Makes a change of geometry that was proposed: moves on from the current bucket to another
+/// generation, with these slots. Returns false if another thread has moved on.
+type MakeChange = fn(&Ring, &BucketRef<'_>, &Arc<Slots>, &Guard) -> bool;
 
 impl Ring {
     /// Makes a ring whose newest bucket contains `now`, with tiers that

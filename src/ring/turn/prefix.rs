@@ -133,10 +133,10 @@ impl Ring {
         generation: &Generation,
         oldest: u64,
     ) -> bool {
-        let (wide, carried) = (self.store.layout.wide(), generation.carried.range(oldest..));
+        let (wide, carried) = (self.store.layout.wide(), generation.carried.from(oldest));
         let before = |position| {
             let bases = self.store.blocks.iter().map(|block| block.base(position));
-            let kept = carried.clone().map(|(_, carried)| carried.numbers[position]);
+            let kept = carried.iter().map(|(_, carried)| carried.numbers[position]);
             kept.fold(bases.fold(0, u64::wrapping_add), u64::wrapping_sub)
         };
         self.store_prefixes(new, |index| before(wide + index));

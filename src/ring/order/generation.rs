@@ -112,10 +112,10 @@ impl Generation {
     /// Makes the first generation, which takes nothing over.
     pub(in crate::ring) fn first(
         geometry: Geometry,
-        tiers: &[Geometry],
+        tiers: Tiers,
     ) -> Result<Generation, BuildError> {
         let slots = Arc::new(Slots::new(geometry)?);
-        let tiers = Arc::new(Tiers::new(tiers.iter().copied(), 0)?);
+        let tiers = Arc::new(tiers);
         Ok(Generation {
             number: 0,
             own_from: 0,

@@ -195,9 +195,17 @@ impl Ring {
         generation: &Generation,
         all_closed: bool,
     ) {
-        if generation.tiers.is_empty() {
-            return;
+        if let Some(for_tiers) = self.for_tiers {
+            (for_tiers.write_prefixes)(self, current, generation, all_closed);
         }
+    }
+
+    pub(in crate::ring) fn write_each_tier_prefix(
+        &self,
+        current: &BucketRef<'_>,
+        generation: &Generation,
+        all_closed: bool,
+    ) {
         for (index, tier) in generation.tiers.iter().enumerate() {
             let start = current.start();
             let Some(coarse) = self.store.coarse_bucket(tier, start, start) else { continue };

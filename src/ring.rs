@@ -125,7 +125,7 @@ pub(crate) struct Ring {
     for_tiers: Option<&'static ForTiers>,
 }
 
-/// What adds, rotations and closing do in tiers. A window without tiers does not lead to it.
+/// The work of adds, rotations and closing in tiers. A window without tiers does not lead to it.
 #[derive(Debug)]
 struct ForTiers {
     /// Counts an add in each tier that reaches back to its time.

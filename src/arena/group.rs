@@ -156,7 +156,7 @@ fn follow(place: &AtomicPtr<AtomicU64>) -> Option<NonNull<AtomicU64>> {
 }
 
 /// Maps a segment, with a run of `length` already claimed, unless another thread has mapped the one
-/// at that place. With `within`, its group and its index there; without, it is the first of a group.
+/// at that place. `within` is its group and its index there: none for the first of a group.
 #[inline(never)]
 fn map(
     place: &AtomicPtr<AtomicU64>,

@@ -30,9 +30,7 @@ impl OnDemand {
     /// Returns the first column's word: a [`TaggedColumn`], encoded.
     #[inline]
     pub(crate) fn word(&self) -> *mut AtomicU64 {
-        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and the data that
-        // the strategy has detected is seen.
-        self.first.load(Ordering::Acquire)
+        word(&self.first)
     }
 
     /// Returns the word as [`word`](Self::word) does, to a caller that reaches all data by
@@ -106,10 +104,17 @@ impl Repeated {
         // Null says nothing: another thread may have repeated the word already.
         if !word.is_null() {
             // Release: as in `claim`, which the caller has acquired. Pairs with the Acquire in
-            // `dependent_word`.
+            // `word`.
             self.0.store(word, Ordering::Release);
         }
     }
+}
+
+#[inline]
+fn word(place: &AtomicPtr<AtomicU64>) -> *mut AtomicU64 {
+    // Acquire: pairs with the Release in `claim`, and in `repeat`. The cells are seen as zero, and
+    // the data that the strategy has detected is seen.
+    place.load(Ordering::Acquire)
 }
 
 #[inline]
@@ -119,6 +124,5 @@ fn dependent_word(place: &AtomicPtr<AtomicU64>) -> *mut AtomicU64 {
         // caller that finds null goes on to `claim`, which loads it with Acquire.
         return place.load(Ordering::Relaxed);
     }
-    // Acquire: pairs with the Release in `claim`, and in `repeat`; see `word`.
-    place.load(Ordering::Acquire)
+    word(place)
 }

@@ -17,7 +17,7 @@ use std::ptr::{NonNull, from_ref};
 
 use super::Handle;
 use crate::arena::on_demand::Repeated;
-use crate::counters::{Counter, Striped};
+use crate::counters::{Counter, Striped, at_least_release};
 use crate::family::labels::Labels;
 use crate::family::series::Series;
 use crate::stripe::put::{Add, Number, put};
@@ -43,7 +43,7 @@ impl<L: Labels> Handle<L, Counter> {
     /// ```
     #[inline]
     pub fn add(&self, n: u64) {
-        put(self.counter(), Add(n, Ordering::Release));
+        put(self.counter(), Add(n, at_least_release(Ordering::Relaxed))); // as a counter's own add
     }
 
     /// Adds 1 to the counter, as [`add`](Self::add) does.

@@ -289,8 +289,8 @@ impl Ring {
         slots.all().iter().filter_map(|slot| unsafe { slot.final_bucket() })
     }
 
-    /// Merges final numbers into what the next generation carries for a start, unless the start is out of its
-    /// ring.
+    /// Merges final numbers into what the next generation carries for a start, unless the start is
+    /// out of its ring.
     fn carry(
         &self,
         all: &mut BTreeMap<u64, Carried>,

@@ -68,12 +68,12 @@ impl Group {
     /// Begins a group at a place of the arena, with a segment in which a run of `length` is already
     /// claimed, unless another thread has begun it.
     pub(super) fn begin(place: &AtomicPtr<AtomicU64>, length: usize) -> Option<Mapped> {
-        map(place, length, |start| (Group { start }, 0))
+        map(place, length, None)
     }
 
     /// Maps a segment that is not the first, as [`begin`](Self::begin) maps that.
     pub(super) fn map(self, index: usize, length: usize) -> Option<Mapped> {
-        map(self.place(index), length, |_| (self, index))
+        map(self.place(index), length, Some((self, index)))
     }
 
     fn cell(self, index: usize) -> &'static AtomicU64 {
@@ -120,6 +120,7 @@ impl Group {
     /// Claims a run in a mapped segment, of which the one at `from` is asked first, and returns the
     /// segment's index. Looks at no segment if all have refused a run of that length, or a shorter
     /// one, since a column was freed.
+    #[inline(never)]
     pub(super) fn claim(self, length: usize, from: usize) -> Option<(usize, Column)> {
         let seen = self.refusal().look();
         if seen.refuses(length) {
@@ -127,7 +128,7 @@ impl Group {
         }
         let is_full = self.segment(SIZE - 1).is_some(); // before the look
         let claim = |index| Some((index, self.segment(index)?.claim(length)?));
-        let claimed = (from..SIZE).chain(0..from).find_map(claim);
+        let claimed = [from..SIZE, 0..from].into_iter().flatten().find_map(claim);
         if claimed.is_none() && is_full {
             self.refusal().remember(seen, length);
         }
@@ -155,18 +156,21 @@ fn follow(place: &AtomicPtr<AtomicU64>) -> Option<NonNull<AtomicU64>> {
 }
 
 /// Maps a segment, with a run of `length` already claimed, unless another thread has mapped the one
-/// at that place. `within` returns its group, and its index there.
+/// at that place. `within` is its group and its index there: none for the first of a group.
+#[inline(never)]
 fn map(
     place: &AtomicPtr<AtomicU64>,
     length: usize,
-    within: impl Fn(NonNull<AtomicU64>) -> (Group, usize),
+    within: Option<(Group, usize)>,
 ) -> Option<Mapped> {
+    let segment = |start| {
+        let (group, index) = within.unwrap_or((Group { start }, 0));
+        (group, group.with(index, start))
+    };
     let pages = Pages::map(Segment::cells())?;
-    let start = pages.start();
-    let (group, index) = within(start);
-    let segment = group.with(index, start);
-    let first = segment.take(length)?;
-    let address = start.as_ptr() as u64;
+    let (group, mapped) = segment(pages.start());
+    let first = mapped.take(length)?;
+    let address = pages.start().as_ptr() as u64;
     // Relaxed, both: published by the address itself. If another thread is first, `holding` looks
     // at more columns than it must.
     group.cell(LAST).fetch_max(address, Ordering::Relaxed);
@@ -174,13 +178,11 @@ fn map(
     // Release: publishes the taken run, the cells of a new group and, in a model, all cells (the
     // kernel's zeroes need no publication). Acquire, on failure: the winner's segment.
     let (order, failed) = (Ordering::Release, Ordering::Acquire);
-    match place.compare_exchange(null_mut(), start.as_ptr(), order, failed) {
-        Ok(_) => Some(Mapped::Ours(segment.column(first))), // it is never unmapped
+    match place.compare_exchange(null_mut(), pages.start().as_ptr(), order, failed) {
+        Ok(_) => Some(Mapped::Ours(mapped.column(first))), // it is never unmapped
         Err(winner) => {
             pages.unmap();
-            let winner = NonNull::new(winner)?;
-            let (group, index) = within(winner);
-            Some(Mapped::Theirs(group.with(index, winner)))
+            Some(Mapped::Theirs(segment(NonNull::new(winner)?).1))
         }
     }
 }

@@ -84,6 +84,7 @@ impl Segment {
 
     /// Claims a run of 1 to `COLUMNS` columns. Looks at no bitmap if a run of that length, or a
     /// shorter one, was refused since a column was freed.
+    #[inline(never)]
     pub(super) fn claim(self, length: usize) -> Option<Column> {
         #[cfg(all(test, not(any(loom, shuttle))))]
         ASKED.with(|asked| asked.set(asked.get() + 1));
@@ -100,6 +101,7 @@ impl Segment {
 
     /// Takes a run of 1 to `COLUMNS` columns, and returns its position; `None` if there is no such
     /// run.
+    #[inline(never)]
     pub(super) fn take(self, length: usize) -> Option<usize> {
         if length > WORD {
             return self.claim_words(length.div_ceil(WORD));
@@ -111,6 +113,7 @@ impl Segment {
     }
 
     /// Claims a run within one word of the bitmap.
+    #[inline(never)]
     fn claim_within(self, word: usize, length: usize) -> Option<usize> {
         let bitmap = self.word(word);
         let mut taken = bitmap.load(Ordering::Relaxed);

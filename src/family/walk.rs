@@ -1,5 +1,6 @@
 //! Iterating over the series of a family.
 
+use std::fmt::{self, Debug, Formatter};
 use std::{ptr, vec};
 
 use crate::family::Family;
@@ -39,10 +40,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         // order.
         listed.sort_unstable_by_key(|series| ptr::from_ref(*series).addr());
         // SAFETY: the series are in the table, which has a reference to each.
-        let share = |series: &Series<L, M>| Handle::new(unsafe { Shared::another(series) });
-        let mut all: Vec<Handle<L, M>> = listed.into_iter().map(share).collect(); // in place
+        let share = |series: &Series<L, M>| unsafe { Shared::another(series) };
+        let mut all: Vec<Shared<L, M>> = listed.into_iter().map(share).collect(); // in place
         drop(locked);
-        all.extend(self.overflow.get().map(|series| Handle::new(series.clone())));
+        all.extend(self.overflow.get().cloned());
         FamilyIter(all.into_iter())
     }
 
@@ -150,15 +151,14 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
 }
 
 /// An iterator over a family's series, as they were when it was made.
-#[derive(Debug)]
 #[must_use = "its series are read as it goes"]
-pub struct FamilyIter<L: Labels, M>(vec::IntoIter<Handle<L, M>>);
+pub struct FamilyIter<L: Labels, M>(vec::IntoIter<Shared<L, M>>);
 
 impl<L: Labels, M> Iterator for FamilyIter<L, M> {
     type Item = Handle<L, M>;
 
     fn next(&mut self) -> Option<Handle<L, M>> {
-        self.0.next()
+        self.0.next().map(Handle::new)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -174,5 +174,13 @@ impl<L: Labels, M: Metric, F> IntoIterator for &Family<L, M, F> {
 
     fn into_iter(self) -> FamilyIter<L, M> {
         self.iter()
+    }
+}
+
+/// Shows the series that are left.
+impl<L: Labels, M: Debug> Debug for FamilyIter<L, M> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let left = self.0.as_slice().iter().map(|series| Handle::new(series.clone()));
+        f.debug_list().entries(left).finish()
     }
 }

@@ -24,13 +24,17 @@ impl Settings {
     /// Reads the variables. A value that a variable cannot have counts as none, but a number of
     /// rows that is too small or too great counts as the nearest one.
     pub(super) fn read() -> Settings {
-        let of = |name| env::var_os(name).unwrap_or_default();
         Settings {
-            wish: wish(of(STRATEGY).as_encoded_bytes()).unwrap_or(Wish::Any),
-            most_rows: number(of(ROWS).as_encoded_bytes()).map(|rows| rows.clamp(1, MOST_ROWS)),
-            leases: leases(of(LEASES).as_encoded_bytes()),
+            wish: value(STRATEGY, wish).unwrap_or(Wish::Any),
+            most_rows: value(ROWS, number).map(|rows| rows.clamp(1, MOST_ROWS)),
+            leases: value(LEASES, leases),
         }
     }
+}
+
+/// Returns what the value of a variable means; `None` if there is no such variable.
+fn value<T>(name: &str, meaning: fn(&[u8]) -> Option<T>) -> Option<T> {
+    meaning(env::var_os(name)?.as_encoded_bytes())
 }
 
 /// Writes one line on standard error if a variable's name begins as those of the library do and is

@@ -49,8 +49,8 @@ pub(super) const SIGNATURE: u32 = 0x5305_3053;
 /// others. The system need not let programs use AVX for that. (A counter's eight bytes do not need
 /// it.)
 pub(crate) fn pairs_are_whole() -> bool {
-    /// What the processor has reported; zero until it was asked. (In a virtual machine the answer
-    /// may take a hundred times as long as here, and windows ask when they are made.)
+    /// The answer of the processor; zero until it was asked. (In a virtual machine it may take
+    /// microseconds, and windows ask when they are made.)
     static REPORTED: AtomicU8 = AtomicU8::new(0);
     const WITHOUT: u8 = 1;
     const WITH: u8 = 2;

@@ -1,6 +1,7 @@
-//! The line about variables that are misspelt. It is written into a fixed piece of memory: the first
-//! use of the library may be in an allocator. (Nor does it bring the code of `format!` to programs
-//! that never format.)
+//! The line about variables that are misspelt.
+//!
+//! It is written into a fixed piece of memory, because the first use of the library may be in an
+//! allocator. (And so it does not bring the code of `format!` to programs that never format.)
 
 use std::ffi::OsStr;
 
@@ -59,8 +60,8 @@ impl Complaint {
         }
     }
 
-    /// Returns the line, if there is anything to say. It has at most [`LONGEST`] bytes, all of which
-    /// can be printed.
+    /// Returns the line, if there is anything to say. It has at most [`LONGEST`] bytes, which can
+    /// all be printed.
     pub(super) fn line(&mut self) -> Option<&[u8]> {
         if self.flaws == 0 {
             return None;

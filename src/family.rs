@@ -45,6 +45,7 @@ mod standard;
 mod table;
 mod text;
 mod texts;
+mod values;
 mod walk;
 
 pub use handle::{Handle, Pinned};

@@ -87,7 +87,11 @@ impl Comparing<'_> {
     /// Returns whether the next field is equal to a stored one.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
-    pub fn next_is<F: Field + ?Sized>(&mut self, stored: &F::Stored, value: F::Borrowed<'_>) -> bool {
+    pub fn next_is<F: Field + ?Sized>(
+        &mut self,
+        stored: &F::Stored,
+        value: F::Borrowed<'_>,
+    ) -> bool {
         let words = self.read.words.get(self.position).copied();
         self.position += 1;
         match words {

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::clock::{Clock, Coarse};
 use crate::family::labels::Labels;
-use crate::family::read::Read;
 use crate::family::number;
+use crate::family::read::Read;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, Witness};
 use crate::timestamp::saturating_nanos;
 

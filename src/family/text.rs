@@ -10,7 +10,9 @@
 //! text has its length there too, below a last byte that no short one has.
 
 use std::fmt::{self, Debug, Formatter};
-use std::ptr::{from_ref, slice_from_raw_parts_mut, with_exposed_provenance, with_exposed_provenance_mut};
+use std::ptr::{
+    from_ref, slice_from_raw_parts_mut, with_exposed_provenance, with_exposed_provenance_mut,
+};
 use std::slice::from_raw_parts;
 
 /// The length of the longest text that a [`Text`] has within itself.

@@ -76,7 +76,7 @@ impl<L: Labels, M> Series<L, M> {
         Series {
             metric,
             next: AtomicPtr::new(null_mut()),
-            state: AtomicU32::new(tag),
+            state: AtomicU32::new(tag | USED),
             is_out: AtomicBool::new(false),
             references: AtomicU32::new(1),
             last_used: AtomicU32::new(tick_after(now())),

@@ -48,6 +48,7 @@ mod standard;
 mod table;
 mod text;
 mod texts;
+mod values;
 mod walk;
 
 pub use handle::{Handle, Pinned};

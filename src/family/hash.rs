@@ -173,3 +173,53 @@ impl Hasher for Mixer {
         self.number(number as u128, usize::BITS);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// Texts that differ in a digit, and numbers that differ in a bit, are spread over lists as by
+    /// chance, and so are their tags. By chance, a list has 16, and none has 60 in ages.
+    #[test]
+    fn near_sets_are_spread() {
+        const LISTS: usize = 1 << 10;
+        let secrets = Secrets::new();
+        let hash = |mix: &dyn Fn(&mut Mixer, usize)| {
+            (0..16 * LISTS).map(move |number| {
+                let mut mixer = secrets.begin();
+                mix(&mut mixer, number);
+                mixer.finish()
+            })
+        };
+        let short = |mixer: &mut Mixer, number: usize| _ = mixer.text(&format!("/{number}"));
+        let long = |mixer: &mut Mixer, number: usize| {
+            mixer.text("GET");
+            mixer.text(&format!("/api/v1/resources/{number}/items"));
+        };
+        let numbers = |mixer: &mut Mixer, number: usize| mixer.write_u64((number as u64) << 40);
+        let bytes = |mixer: &mut Mixer, number: usize| mixer.write(&number.to_be_bytes());
+        for mix in [&short as &dyn Fn(&mut Mixer, usize), &long, &numbers, &bytes] {
+            let mut lists = [0; LISTS];
+            hash(mix).for_each(|hash| lists[hash as usize % LISTS] += 1);
+            assert!(lists.iter().all(|list| *list < 60), "{:?}", lists.iter().max());
+            assert_eq!(hash(mix).collect::<HashSet<_>>().len(), 16 * LISTS);
+            let tags: HashSet<u64> = hash(mix).map(|hash| hash >> 40).collect();
+            assert!(tags.len() > 15 * LISTS, "{} tags", tags.len());
+        }
+    }
+
+    #[test]
+    fn a_number_that_does_not_fit_begins_a_new_pair() {
+        let secrets = Secrets::new();
+        let of = |numbers: [u64; 3]| {
+            let mut mixer = secrets.begin();
+            numbers.iter().for_each(|number| mixer.write_u64(*number));
+            mixer.finish()
+        };
+        assert_ne!(of([1, 2, 3]), of([1, 2, 4]));
+        assert_ne!(of([1, 2, 3]), of([2, 1, 3]));
+        assert_ne!(of([0, 0, 0]), of([0, 0, 1]));
+    }
+}

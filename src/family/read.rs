@@ -5,6 +5,7 @@
 //! bytes of a short text only the first time.
 
 use std::hash::Hasher;
+use std::mem::MaybeUninit;
 
 use crate::family::field::Field;
 use crate::family::hash::{Mixer, Secrets};
@@ -15,11 +16,21 @@ const FIELDS: usize = 8;
 
 /// The words of a set's first fields.
 #[doc(hidden)]
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Read {
-    words: [Words; FIELDS],
+    words: [MaybeUninit<Words>; FIELDS],
+    /// The number of these that are initialised.
+    noted: usize,
     /// The last words of all fields, bit by bit.
     lasts: u64,
+}
+
+/// Nothing was read.
+impl Default for Read {
+    #[inline]
+    fn default() -> Read {
+        Read { words: [const { MaybeUninit::uninit() }; FIELDS], noted: 0, lasts: 0 }
+    }
 }
 
 impl Read {
@@ -27,14 +38,22 @@ impl Read {
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn mix(&mut self, secrets: Secrets) -> Mixing<'_> {
-        Mixing { read: self, position: 0, mixer: secrets.begin() }
+        Mixing { read: self, position: 0, lasts: 0, mixer: secrets.begin() }
     }
 
     /// Returns whether one of so many fields is a long text, or has no words here.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn any_long(&self, fields: usize) -> bool {
-        fields > FIELDS || self.lasts.cast_signed() < 0
+        fields > self.noted || self.lasts.cast_signed() < 0
+    }
+
+    /// Returns the words of the field at a position, if they are noted.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn words(&self, position: usize) -> Option<Words> {
+        // SAFETY: `Mixing::next` has written as many.
+        (position < self.noted).then(|| unsafe { self.words[position].assume_init() })
     }
 
     /// Begins to compare fields with stored ones.
@@ -51,6 +70,7 @@ impl Read {
 pub struct Mixing<'r> {
     read: &'r mut Read,
     position: usize,
+    lasts: u64,
     mixer: Mixer,
 }
 
@@ -60,9 +80,9 @@ impl Mixing<'_> {
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn next<F: Field + ?Sized>(&mut self, value: F::Borrowed<'_>) {
         let words = F::mix(value, &mut self.mixer);
-        self.read.lasts |= words.last;
+        self.lasts |= words.last;
         if let Some(place) = self.read.words.get_mut(self.position) {
-            *place = words;
+            place.write(words);
         }
         self.position += 1;
     }
@@ -71,6 +91,7 @@ impl Mixing<'_> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn hash(self) -> u64 {
+        (self.read.noted, self.read.lasts) = (self.position.min(FIELDS), self.lasts);
         self.mixer.finish()
     }
 }
@@ -87,8 +108,12 @@ impl Comparing<'_> {
     /// Returns whether the next field is equal to a stored one.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
-    pub fn next_is<F: Field + ?Sized>(&mut self, stored: &F::Stored, value: F::Borrowed<'_>) -> bool {
-        let words = self.read.words.get(self.position).copied();
+    pub fn next_is<F: Field + ?Sized>(
+        &mut self,
+        stored: &F::Stored,
+        value: F::Borrowed<'_>,
+    ) -> bool {
+        let words = self.read.words(self.position);
         self.position += 1;
         match words {
             Some(words) => F::is_mixed(stored, value, words),
@@ -96,7 +121,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// Returns zero if the next field, which is no long text, is equal to a stored one.
+    /// Returns zero if the next field, which has words here and is no long text, is equal to a stored one.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn next_differs<F: Field + ?Sized>(
@@ -104,8 +129,8 @@ impl Comparing<'_> {
         stored: &F::Stored,
         value: F::Borrowed<'_>,
     ) -> u64 {
-        let words = self.read.words[self.position];
+        let words = self.read.words(self.position);
         self.position += 1;
-        F::differs(stored, value, words)
+        words.map_or(1, |words| F::differs(stored, value, words))
     }
 }

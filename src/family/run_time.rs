@@ -5,10 +5,13 @@
 //! Prometheus demands.
 
 use crate::family::Family;
+use crate::family::field::Field;
+use crate::family::hash::Secrets;
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::metric::Metric;
 use crate::family::names::LabelNames;
-use crate::family::texts::Texts;
+use crate::family::read::Read;
+use crate::family::values::Values;
 
 /// A set of labels whose names are known only at run time: from a configuration, a script, a
 /// plugin. It is the set of a [`Family`](crate::Family) made by
@@ -76,7 +79,7 @@ impl Labels for RuntimeLabels {
 
     type Borrowed<'a> = &'a [&'a str];
 
-    type Stored = Texts;
+    type Stored = Values;
 
     fn names(names: &LabelNames) -> &[&str] {
         names.as_slice()
@@ -86,21 +89,40 @@ impl Labels for RuntimeLabels {
         names.as_slice().len() == labels.len()
     }
 
-    fn store(labels: &[&str]) -> Texts {
-        Texts::new(labels)
+    fn store(labels: &[&str]) -> Values {
+        Values::new(labels)
     }
 
     #[inline]
-    fn borrow(stored: &Texts) -> &[&str] {
+    fn borrow(stored: &Values) -> &[&str] {
         stored.as_slice()
     }
 
     #[inline]
-    fn matches(stored: &Texts, labels: &[&str]) -> bool {
-        let stored = stored.as_slice();
-        let mut both = stored.iter().zip(labels);
-        stored.len() == labels.len()
-            && both.all(|(one, other)| one == other)
+    fn matches(stored: &Values, labels: &[&str]) -> bool {
+        let mut both = stored.texts().iter().zip(labels);
+        stored.texts().len() == labels.len()
+            && both.all(|(stored, label)| <str as Field>::is(stored, label))
+    }
+
+    #[inline]
+    fn hash(labels: &[&str], secrets: Secrets, read: &mut Read) -> u64 {
+        let mut fields = read.mix(secrets);
+        labels.iter().for_each(|label| fields.next::<str>(label));
+        fields.hash()
+    }
+
+    #[inline]
+    fn matches_read(stored: &Values, labels: &[&str], read: &Read) -> bool {
+        let texts = stored.texts();
+        if texts.len() != labels.len() {
+            return false;
+        }
+        if read.any_long(labels.len()) {
+            return Self::matches(stored, labels);
+        }
+        let mut fields = read.fields();
+        texts.iter().zip(labels).all(|(text, label)| fields.next_differs::<str>(text, label) == 0)
     }
 
     fn value(labels: Self::Borrowed<'_>, position: usize) -> LabelValue<'_> {

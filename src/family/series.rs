@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::clock::{Clock, Coarse};
 use crate::family::labels::Labels;
-use crate::family::read::Read;
 use crate::family::number;
+use crate::family::read::Read;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, Witness};
 use crate::timestamp::saturating_nanos;
 
@@ -76,7 +76,7 @@ impl<L: Labels, M> Series<L, M> {
         Series {
             metric,
             next: AtomicPtr::new(null_mut()),
-            state: AtomicU32::new(tag),
+            state: AtomicU32::new(tag | USED),
             is_out: AtomicBool::new(false),
             references: AtomicU32::new(1),
             last_used: AtomicU32::new(tick_after(now())),

@@ -10,7 +10,9 @@
 //! text has its length there too, below a last byte that no short one has.
 
 use std::fmt::{self, Debug, Formatter};
-use std::ptr::{from_ref, slice_from_raw_parts_mut, with_exposed_provenance, with_exposed_provenance_mut};
+use std::ptr::{
+    from_ref, slice_from_raw_parts_mut, with_exposed_provenance, with_exposed_provenance_mut,
+};
 use std::slice::from_raw_parts;
 
 /// The length of the longest text that a [`Text`] has within itself.
@@ -163,5 +165,31 @@ impl Drop for Text {
 impl Debug for Text {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_text_is_itself_alone() {
+        let all: String = "a\0é\u{1}bcdefgh\u{F}ijklmnopq\u{7f}rstuvwxyz0123456789".into();
+        let ends = || all.char_indices().map(|(end, _)| &all[..end]).chain([all.as_str()]);
+        for text in ends() {
+            let stored = Text::new(text);
+            assert_eq!(stored.as_str(), text);
+            for other in ends() {
+                for other in [other.to_owned(), format!("{other}\0"), format!("\0{other}")] {
+                    let words = Words::without_hash(&other);
+                    assert_eq!(stored.is(other.as_bytes(), words), text == other, "{other:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_takes_what_a_reference_takes() {
+        assert_eq!(size_of::<Text>(), 16);
     }
 }

@@ -32,6 +32,7 @@ mod metrics;
 pub(crate) mod names;
 mod number;
 mod occupied;
+mod order;
 mod places;
 mod remove;
 pub(crate) mod run_time;

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use windrow::exemplar::Exemplar;
-use windrow::export::{Reading, Series, StartTimes, Value};
+use windrow::export::{AnyMetric, Reading, Series, StartTimes, Value};
 use windrow::histogram::Distribution;
 
 use crate::buckets::Buckets;
@@ -30,7 +30,7 @@ pub(crate) trait Writer {
     fn begin(&mut self, named: &Named, labels: &[(String, String)]);
 
     /// Puts the labels of a series in the place of others.
-    fn labels(&self, series: &dyn Series, labels: &mut Self::Labels);
+    fn labels(&mut self, series: &dyn Series, labels: &mut Self::Labels);
 
     /// Sets the labels of the next sample: those of a series, and more.
     fn set_labels<'l>(
@@ -38,6 +38,9 @@ pub(crate) trait Writer {
         labels: &Self::Labels,
         more: impl Iterator<Item = (&'l str, &'l str)>,
     );
+
+    /// Sets the labels of the next sample: those of a series.
+    fn set_series(&mut self, series: &dyn Series);
 
     /// Writes a counter, with its start time and its exemplar.
     fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>);
@@ -85,7 +88,12 @@ pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
         let metric = series.metric();
         (registered.starts.of(series, metric), metric.read())
     };
-    if let [shown] = &parts[..] {
+    if let [shown] = &parts[..]
+        && let Some(buckets) = shown.of_one_number(outline.form)
+    {
+        writer.begin(&shown.named, &registered.labels);
+        source.visit(&mut |series| number(registered, writer, shown, buckets, series));
+    } else if let [shown] = &parts[..] {
         // A series is read, written and released while it is in the processor's cache.
         writer.begin(&shown.named, &registered.labels);
         let mut labels = W::Labels::default();
@@ -115,6 +123,38 @@ pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
         writer.begin(named, &registered.labels);
         writer.set_labels(&W::Labels::default(), std::iter::empty());
         writer.counter(Number::Unsigned(uses), registered.since, None);
+    }
+}
+
+/// Writes a series whose metric has one number: without a [`Reading`], since there are many.
+fn number<W: Writer>(
+    registered: &Registered,
+    writer: &mut W,
+    shown: &Shown,
+    buckets: &Buckets,
+    series: &dyn Series,
+) {
+    let metric = series.metric();
+    // Before the number, so that it is counted there.
+    let exemplar = match metric {
+        AnyMetric::Counter(counter) => counter.exemplar(),
+        _ => None,
+    };
+    let Some(value) = metric.number() else { return };
+    writer.set_series(series);
+    match shown.number(value, buckets) {
+        Value::Count(count) => {
+            let start = registered.starts.of(series, metric);
+            writer.counter(Number::Unsigned(count), start, exemplar.as_ref());
+        }
+        Value::RealTotal(total) => {
+            let start = registered.starts.of(series, metric);
+            writer.counter(Number::Real(total), start, None);
+        }
+        Value::Unsigned(number) => writer.gauge(Number::Unsigned(number)),
+        Value::Signed(number) => writer.gauge(Number::Signed(number)),
+        Value::Real(number) => writer.gauge(Number::Real(number)),
+        Value::Distribution(_) => {} // not a number
     }
 }
 

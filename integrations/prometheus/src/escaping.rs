@@ -102,18 +102,51 @@ impl NameKind {
 }
 
 /// Appends a text as it stands between quotes.
-pub(crate) fn push_quoted(text: &mut String, raw: &str) {
-    let mut rest = raw;
-    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'\\' | b'"' | b'\n')) {
-        text.push_str(&rest[..at]);
-        text.push_str(match rest.as_bytes()[at] {
-            b'\\' => "\\\\",
-            b'"' => "\\\"",
-            _ => "\\n",
+#[inline]
+pub(crate) fn push_quoted(text: &mut Vec<u8>, raw: &str) {
+    if stands_as_it_is(raw.as_bytes()) {
+        text.extend_from_slice(raw.as_bytes());
+    } else {
+        push_escaped(text, raw.as_bytes());
+    }
+}
+
+fn push_escaped(text: &mut Vec<u8>, mut rest: &[u8]) {
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\\' | b'"' | b'\n')) {
+        text.extend_from_slice(&rest[..at]);
+        text.extend_from_slice(match rest[at] {
+            b'\\' => b"\\\\",
+            b'"' => b"\\\"",
+            _ => b"\\n",
         });
         rest = &rest[at + 1..];
     }
-    text.push_str(rest);
+    text.extend_from_slice(rest);
+}
+
+/// Returns whether a text has none of the three characters that are escaped between quotes. It
+/// looks at eight bytes at a time, of which the last may have been looked at before.
+#[inline]
+fn stands_as_it_is(raw: &[u8]) -> bool {
+    let Some(last) = raw.last_chunk::<8>() else {
+        return !raw.iter().any(|byte| matches!(byte, b'\\' | b'"' | b'\n'));
+    };
+    let found = |eight: &[u8; 8]| {
+        let word = u64::from_ne_bytes(*eight);
+        has_byte(word, b'\\') | has_byte(word, b'"') | has_byte(word, b'\n')
+    };
+    let eights = raw.as_chunks::<8>().0.iter();
+    eights.fold(found(last), |all, eight| all | found(eight)) == 0
+}
+
+/// Returns zero exactly if no byte of a word is this one.
+#[inline]
+fn has_byte(word: u64, byte: u8) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let zero_there = word ^ (ONES * byte as u64);
+    // A byte of zero borrows, and had no high bit: so does only one above a zero byte, too.
+    zero_there.wrapping_sub(ONES) & !zero_there & HIGHS
 }
 
 #[cfg(test)]
@@ -142,8 +175,24 @@ mod tests {
 
     #[test]
     fn three_characters_are_escaped_between_quotes() {
-        let mut text = String::new();
-        push_quoted(&mut text, "\\a\"\n\té\r\\");
-        assert_eq!(text, "\\\\a\\\"\\n\té\r\\\\");
+        let shown = |raw: &str| {
+            let mut text = Vec::new();
+            push_quoted(&mut text, raw);
+            String::from_utf8(text).unwrap()
+        };
+        assert_eq!(shown("\\a\"\n\té\r\\"), "\\\\a\\\"\\n\té\r\\\\");
+        let plain: String = ('\0'..='ÿ').filter(|one| !"\\\"\n".contains(*one)).collect();
+        assert_eq!(shown(&plain), plain);
+        // Wherever it stands among others, in texts of each length.
+        for length in 0..40 {
+            assert_eq!(shown(&"é".repeat(length)), "é".repeat(length));
+            for at in 0..length {
+                for (one, escaped) in [("\\", "\\\\"), ("\"", "\\\""), ("\n", "\\n")] {
+                    let around = |middle| ["]#\u{b}!"; 10].concat()[..at].to_owned() + middle;
+                    let behind = "[\t".repeat(length - at);
+                    assert_eq!(shown(&(around(one) + &behind)), around(escaped) + &behind);
+                }
+            }
+        }
     }
 }

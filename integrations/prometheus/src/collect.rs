@@ -39,8 +39,17 @@ pub(crate) trait Writer {
         more: impl Iterator<Item = (&'l str, &'l str)>,
     );
 
-    /// Sets the labels of the next sample: those of a series.
-    fn set_series(&mut self, series: &dyn Series);
+    /// Writes the one sample of a series: a counter, with its start time and its exemplar.
+    fn counter_of(
+        &mut self,
+        series: &dyn Series,
+        total: Number,
+        start: impl FnOnce() -> SystemTime,
+        exemplar: Option<&Exemplar>,
+    );
+
+    /// Writes the one sample of a series: a gauge.
+    fn gauge_of(&mut self, series: &dyn Series, number: Number);
 
     /// Writes a counter, with its start time and its exemplar.
     fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>);
@@ -141,19 +150,15 @@ fn number<W: Writer>(
         _ => None,
     };
     let Some(value) = metric.number() else { return };
-    writer.set_series(series);
+    let start = || registered.starts.of(series, metric);
     match shown.number(value, buckets) {
         Value::Count(count) => {
-            let start = registered.starts.of(series, metric);
-            writer.counter(Number::Unsigned(count), start, exemplar.as_ref());
+            writer.counter_of(series, Number::Unsigned(count), start, exemplar.as_ref());
         }
-        Value::RealTotal(total) => {
-            let start = registered.starts.of(series, metric);
-            writer.counter(Number::Real(total), start, None);
-        }
-        Value::Unsigned(number) => writer.gauge(Number::Unsigned(number)),
-        Value::Signed(number) => writer.gauge(Number::Signed(number)),
-        Value::Real(number) => writer.gauge(Number::Real(number)),
+        Value::RealTotal(total) => writer.counter_of(series, Number::Real(total), start, None),
+        Value::Unsigned(number) => writer.gauge_of(series, Number::Unsigned(number)),
+        Value::Signed(number) => writer.gauge_of(series, Number::Signed(number)),
+        Value::Real(number) => writer.gauge_of(series, Number::Real(number)),
         Value::Distribution(_) => {} // not a number
     }
 }

@@ -128,15 +128,17 @@ fn push_escaped(text: &mut Vec<u8>, mut rest: &[u8]) {
 /// looks at eight bytes at a time, of which the last may have been looked at before.
 #[inline]
 fn stands_as_it_is(raw: &[u8]) -> bool {
-    let Some(last) = raw.last_chunk::<8>() else {
-        return !raw.iter().any(|byte| matches!(byte, b'\\' | b'"' | b'\n'));
-    };
-    let found = |eight: &[u8; 8]| {
-        let word = u64::from_ne_bytes(*eight);
-        has_byte(word, b'\\') | has_byte(word, b'"') | has_byte(word, b'\n')
-    };
-    let eights = raw.as_chunks::<8>().0.iter();
-    eights.fold(found(last), |all, eight| all | found(eight)) == 0
+    let found = |word| has_byte(word, b'\\') | has_byte(word, b'"') | has_byte(word, b'\n');
+    if let Some(last) = raw.last_chunk::<8>() {
+        let found = |eight: &[u8; 8]| found(u64::from_ne_bytes(*eight));
+        let eights = raw.as_chunks::<8>().0.iter();
+        return eights.fold(found(last), |all, eight| all | found(eight)) == 0;
+    }
+    if let (Some(first), Some(last)) = (raw.first_chunk::<4>(), raw.last_chunk::<4>()) {
+        let [first, last] = [first, last].map(|four| u64::from(u32::from_ne_bytes(*four)));
+        return found(first << 32 | last) == 0;
+    }
+    !raw.iter().any(|byte| matches!(byte, b'\\' | b'"' | b'\n'))
 }
 
 /// Returns zero exactly if no byte of a word is this one.

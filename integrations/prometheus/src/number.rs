@@ -19,6 +19,10 @@ pub(crate) fn push_unsigned(text: &mut Vec<u8>, number: u64) {
     match number {
         0..10 => text.push(b'0' + number as u8),
         10..100 => text.extend_from_slice(&PAIRS[number as usize]),
+        100..1_000 => {
+            let [tens, ones] = PAIRS[(number % 100) as usize];
+            text.extend_from_slice(&[b'0' + (number / 100) as u8, tens, ones]);
+        }
         _ => push_many_digits(text, number),
     }
 }

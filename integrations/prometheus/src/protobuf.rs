@@ -119,6 +119,12 @@ impl Protobuf {
         self.put(&Metric { counter: Some(counter), ..Metric::default() });
     }
 
+    /// Sets the labels of the next sample: those of a series.
+    fn set_series(&mut self, series: &dyn Series) {
+        self.labels.clone_from(&self.common);
+        push_all(&mut self.labels, self.escaping, series);
+    }
+
     /// Adds a sample with the labels that were set, whose one message is this one.
     fn put_small(&mut self, tag: u8, message: &Small) {
         let mut metric = Small::new();
@@ -271,17 +277,28 @@ impl Writer for Protobuf {
         push_all(labels, self.escaping, series);
     }
 
-    fn set_series(&mut self, series: &dyn Series) {
-        self.labels.clone_from(&self.common);
-        push_all(&mut self.labels, self.escaping, series);
-    }
-
     fn set_labels<'l>(&mut self, labels: &Vec<u8>, more: impl Iterator<Item = (&'l str, &'l str)>) {
         self.labels.clone_from(&self.common);
         self.labels.extend_from_slice(labels);
         for (name, value) in more {
             push_label(&mut self.labels, self.escaping, name, value.as_bytes());
         }
+    }
+
+    fn counter_of(
+        &mut self,
+        series: &dyn Series,
+        total: Number,
+        start: impl FnOnce() -> SystemTime,
+        exemplar: Option<&Exemplar>,
+    ) {
+        self.set_series(series);
+        self.count(total, Some(start()), exemplar);
+    }
+
+    fn gauge_of(&mut self, series: &dyn Series, number: Number) {
+        self.set_series(series);
+        self.gauge(number);
     }
 
     fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>) {

@@ -1,5 +1,6 @@
 //! The text formats: Prometheus' own, and `OpenMetrics`.
 
+use std::ops::Range;
 use std::time::SystemTime;
 
 use windrow::exemplar::Exemplar;
@@ -46,6 +47,9 @@ struct Metric {
     is_quoted: bool,
     /// The labels of all its series.
     labels: Vec<u8>,
+    /// What stands before the labels of a series in a line of its only sample, and in the line
+    /// with its start time.
+    heads: [Vec<u8>; 2],
     /// Its description, until it is written.
     described: Option<Box<Named>>,
 }
@@ -65,9 +69,16 @@ impl Text<'_> {
     }
 
     /// Writes the description of the metric, before its first sample.
+    #[inline]
     fn describe(&mut self) {
-        let Some(named) = self.metric.described.take() else { return };
-        let Named { help, unit, kind, .. } = *named;
+        if let Some(named) = self.metric.described.take() {
+            self.write_description(*named);
+        }
+    }
+
+    #[cold]
+    fn write_description(&mut self, named: Named) {
+        let Named { help, unit, kind, .. } = named;
         let (suffix, shown) = match (self.dialect, kind) {
             (Dialect::Prometheus, Type::Counter) => ("_total", "counter"),
             (Dialect::Prometheus, Type::Info) => ("_info", "gauge"),
@@ -115,6 +126,32 @@ impl Text<'_> {
             (true, false) => put(text, &[b"{\"", name, suffix, b"\",", labels, b"} "]),
             (true, true) => put(text, &[b"{\"", name, suffix, b"\"} "]),
         }
+    }
+
+    /// Writes name and labels of the only sample of a series, and the blank behind them. Returns
+    /// where the labels of the series stand in the text.
+    #[inline]
+    fn only_sample(&mut self, series: &dyn Series) -> Range<usize> {
+        self.describe();
+        let Text { written: text, metric, names, .. } = self;
+        text.extend_from_slice(&metric.heads[0]);
+        let begin = text.len();
+        names.push_all(text, metric.first_label_at(begin), series);
+        let end = text.len();
+        self.end_labels(begin == end);
+        begin..end
+    }
+
+    /// Ends the labels of a line that began with one of the heads.
+    #[inline]
+    fn end_labels(&mut self, is_without_own: bool) {
+        let Metric { labels, is_quoted, .. } = &self.metric;
+        if is_without_own && labels.is_empty() && !is_quoted {
+            self.written.pop(); // the brace
+        } else {
+            self.written.push(b'}');
+        }
+        self.written.push(b' ');
     }
 
     /// Returns what stands before the bound of a bucket in its line.
@@ -181,13 +218,14 @@ impl Writer for Text<'_> {
         metric.described = Some(Box::new(named.clone()));
         metric.labels.clear();
         for (position, (name, value)) in labels.iter().enumerate() {
-            self.names.push(&mut metric.labels, position, name, LabelValue::Text(value));
+            self.names.push(&mut metric.labels, 0, position, name, LabelValue::Text(value));
         }
+        metric.heads = [named.kind.suffix(), "_created"].map(|suffix| metric.head(suffix));
     }
 
     fn labels(&mut self, series: &dyn Series, labels: &mut Vec<u8>) {
         labels.clear();
-        self.names.push_all(labels, series);
+        self.names.push_all(labels, 0, series);
     }
 
     fn set_labels<'l>(
@@ -201,13 +239,35 @@ impl Writer for Text<'_> {
         }
         self.labels.extend_from_slice(labels);
         for (position, (name, value)) in more.enumerate() {
-            self.more.push(&mut self.labels, position, name, LabelValue::Text(value));
+            self.more.push(&mut self.labels, 0, position, name, LabelValue::Text(value));
         }
     }
 
-    fn set_series(&mut self, series: &dyn Series) {
-        self.labels.clone_from(&self.metric.labels);
-        self.names.push_all(&mut self.labels, series);
+    fn counter_of(
+        &mut self,
+        series: &dyn Series,
+        total: Number,
+        start: impl FnOnce() -> SystemTime,
+        exemplar: Option<&Exemplar>,
+    ) {
+        let labels = self.only_sample(series);
+        self.number(total);
+        self.exemplar(exemplar.map(|exemplar| (exemplar.value as f64, exemplar)));
+        self.written.push(b'\n');
+        if self.dialect == Dialect::OpenMetrics {
+            self.written.extend_from_slice(&self.metric.heads[1]);
+            let is_without = labels.is_empty();
+            self.written.extend_from_within(labels);
+            self.end_labels(is_without);
+            push_time(self.written, start());
+            self.written.push(b'\n');
+        }
+    }
+
+    fn gauge_of(&mut self, series: &dyn Series, number: Number) {
+        self.only_sample(series);
+        self.number(number);
+        self.written.push(b'\n');
     }
 
     fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>) {
@@ -252,6 +312,26 @@ impl Writer for Text<'_> {
     }
 }
 
+impl Metric {
+    /// Returns what stands before the labels of a series, in lines of samples with this suffix.
+    fn head(&self, suffix: &str) -> Vec<u8> {
+        let Metric { name, is_quoted, labels, .. } = self;
+        let (mut head, suffix) = (Vec::new(), suffix.as_bytes());
+        match (*is_quoted, labels.is_empty()) {
+            (false, _) => put(&mut head, &[name, suffix, b"{", labels]),
+            (true, true) => put(&mut head, &[b"{\"", name, suffix, b"\""]),
+            (true, false) => put(&mut head, &[b"{\"", name, suffix, b"\",", labels]),
+        }
+        head
+    }
+
+    /// Returns the place of a label that has no comma before it, where one may begin at `here`.
+    #[inline]
+    fn first_label_at(&self, here: usize) -> usize {
+        if self.is_quoted || !self.labels.is_empty() { usize::MAX } else { here }
+    }
+}
+
 /// Appends parts, with room for all of them made at once.
 #[inline]
 fn put(text: &mut Vec<u8>, parts: &[&[u8]]) {
@@ -274,23 +354,30 @@ struct LabelName {
 }
 
 impl LabelNames {
-    /// Appends the labels of a series.
-    fn push_all(&mut self, labels: &mut Vec<u8>, series: &dyn Series) {
+    /// Appends the labels of a series. A label at the place `first` has no comma before it.
+    fn push_all(&mut self, labels: &mut Vec<u8>, first: usize, series: &dyn Series) {
         let mut position = 0;
         series.labels(&mut |name, value| {
-            self.push(labels, position, name, value);
+            self.push(labels, first, position, name, value);
             position += 1;
         });
     }
 
     /// Appends a label, behind a comma if it is not the first.
     #[inline]
-    fn push(&mut self, labels: &mut Vec<u8>, position: usize, name: &str, value: LabelValue<'_>) {
+    fn push(
+        &mut self,
+        labels: &mut Vec<u8>,
+        first: usize,
+        position: usize,
+        name: &str,
+        value: LabelValue<'_>,
+    ) {
         let written = match self.known.get(position) {
             Some(known) if known.name == name => &known.written,
             _ => &self.note(position, name).written,
         };
-        labels.extend_from_slice(&written[usize::from(labels.is_empty())..]);
+        labels.extend_from_slice(&written[usize::from(labels.len() == first)..]);
         match value {
             LabelValue::Text(text) => push_quoted(labels, text),
             LabelValue::Unsigned(number) => push_unsigned(labels, number),

@@ -33,7 +33,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let mut listed = Vec::with_capacity(self.len() + 1);
         if let Some(table) = self.table.get() {
             // SAFETY: we have the lock.
-            listed.extend(unsafe { table.all() }.filter(|series| !series.is_hidden()));
+            unsafe { table.list_all(&mut listed) };
+            if L::COMBINATIONS.is_some() {
+                listed.retain(|series| !series.is_hidden()); // of others, none is hidden
+            }
         }
         // In the order of their addresses: an iteration mostly waits for memory, and a table has no
         // order.

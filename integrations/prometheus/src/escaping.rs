@@ -112,7 +112,7 @@ pub(crate) fn push_quoted(text: &mut Vec<u8>, raw: &str) {
 }
 
 fn push_escaped(text: &mut Vec<u8>, mut rest: &[u8]) {
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\\' | b'"' | b'\n')) {
+    while let Some(at) = rest.iter().position(|byte| is_escaped(*byte)) {
         text.extend_from_slice(&rest[..at]);
         text.extend_from_slice(match rest[at] {
             b'\\' => b"\\\\",
@@ -125,30 +125,35 @@ fn push_escaped(text: &mut Vec<u8>, mut rest: &[u8]) {
 }
 
 /// Returns whether a text has none of the three characters that are escaped between quotes. It
-/// looks at eight bytes at a time, of which the last may have been looked at before.
+/// looks at sixteen bytes at a time, or at two to eight, some of which may be looked at twice.
 #[inline]
 fn stands_as_it_is(raw: &[u8]) -> bool {
-    let found = |word| has_byte(word, b'\\') | has_byte(word, b'"') | has_byte(word, b'\n');
-    if let Some(last) = raw.last_chunk::<8>() {
-        let found = |eight: &[u8; 8]| found(u64::from_ne_bytes(*eight));
-        let eights = raw.as_chunks::<8>().0.iter();
-        return eights.fold(found(last), |all, eight| all | found(eight)) == 0;
+    if let Some(last) = raw.last_chunk() {
+        return !found::<16>(raw.as_chunks().0, last);
     }
-    if let (Some(first), Some(last)) = (raw.first_chunk::<4>(), raw.last_chunk::<4>()) {
-        let [first, last] = [first, last].map(|four| u64::from(u32::from_ne_bytes(*four)));
-        return found(first << 32 | last) == 0;
+    if let Some(last) = raw.last_chunk() {
+        return !found::<8>(raw.as_chunks().0, last);
     }
-    !raw.iter().any(|byte| matches!(byte, b'\\' | b'"' | b'\n'))
+    if let Some(last) = raw.last_chunk() {
+        return !found::<2>(raw.as_chunks().0, last);
+    }
+    !raw.iter().any(|byte| is_escaped(*byte))
 }
 
-/// Returns zero exactly if no byte of a word is this one.
+/// Returns whether a byte that is escaped is in one of these chunks, or in the last one.
 #[inline]
-fn has_byte(word: u64, byte: u8) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
-    let zero_there = word ^ (ONES * byte as u64);
-    // A byte of zero borrows, and had no high bit: so does only one above a zero byte, too.
-    zero_there.wrapping_sub(ONES) & !zero_there & HIGHS
+fn found<const N: usize>(chunks: &[[u8; N]], last: &[u8; N]) -> bool {
+    // The compiler makes one comparison of all bytes of a chunk.
+    let mut found = last.map(is_escaped);
+    for chunk in chunks {
+        (0..N).for_each(|index| found[index] |= is_escaped(chunk[index]));
+    }
+    found != [false; N]
+}
+
+#[inline]
+fn is_escaped(byte: u8) -> bool {
+    (byte == b'\\') | (byte == b'"') | (byte == b'\n')
 }
 
 #[cfg(test)]

@@ -351,7 +351,12 @@ struct LabelName {
     name: String,
     /// A comma, the escaped name, and the beginning of a value.
     written: Vec<u8>,
+    /// The same, if it has at most so many bytes, with zeros behind it: bytes whose number the
+    /// compiler knows are appended without a call.
+    short: Option<[u8; SHORT]>,
 }
+
+const SHORT: usize = 16;
 
 impl LabelNames {
     /// Appends the labels of a series. A label at the place `first` has no comma before it.
@@ -373,11 +378,17 @@ impl LabelNames {
         name: &str,
         value: LabelValue<'_>,
     ) {
-        let written = match self.known.get(position) {
-            Some(known) if known.name == name => &known.written,
-            _ => &self.note(position, name).written,
+        let LabelName { written, short, .. } = match self.known.get(position) {
+            Some(known) if is_same(known.name.as_bytes(), name.as_bytes()) => known,
+            _ => self.note(position, name),
         };
-        labels.extend_from_slice(&written[usize::from(labels.len() == first)..]);
+        match short {
+            Some(short) if labels.len() != first => {
+                labels.extend_from_slice(short);
+                labels.truncate(labels.len() - (SHORT - written.len()));
+            }
+            _ => labels.extend_from_slice(&written[usize::from(labels.len() == first)..]),
+        }
         match value {
             LabelValue::Text(text) => push_quoted(labels, text),
             LabelValue::Unsigned(number) => push_unsigned(labels, number),
@@ -405,8 +416,23 @@ impl LabelNames {
             push_quoted(&mut known.written, &escaped);
             known.written.extend_from_slice(b"\"=\"");
         }
+        let mut short = known.written.clone();
+        short.resize(SHORT.max(short.len()), 0);
+        known.short = short.try_into().ok();
         known
     }
+}
+
+/// Returns whether two texts are equal; quickly, if they have four to eight bytes.
+#[inline]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let ends = |text: &[u8]| Some((*text.first_chunk::<4>()?, *text.last_chunk::<4>()?));
+    if one.len() <= 8
+        && let Some(ends_of_one) = ends(one)
+    {
+        return one.len() == other.len() && ends(other) == Some(ends_of_one);
+    }
+    one == other
 }
 
 /// The texts of bounds, which most histograms have in common.

@@ -15,9 +15,10 @@ const MOST_BITS: u32 = 11;
 /// Sorts references by their addresses.
 pub(super) fn sort_by_address<T>(listed: &mut Vec<&T>) {
     let address = |one: &&T| ptr::from_ref(*one).addr();
-    let ends = listed.iter().map(address).fold((usize::MAX, 0), |(low, high), address| {
-        (low.min(address), high.max(address))
-    });
+    let ends = listed
+        .iter()
+        .map(address)
+        .fold((usize::MAX, 0), |(low, high), address| (low.min(address), high.max(address)));
     // Of these bits all addresses have the same.
     let aligned = align_of::<T>().trailing_zeros();
     let bits = usize::BITS - (ends.1.wrapping_sub(ends.0) >> aligned).leading_zeros();
@@ -29,9 +30,8 @@ pub(super) fn sort_by_address<T>(listed: &mut Vec<&T>) {
     let each = bits.div_ceil(passes.max(1));
     let mut sorted = listed.clone();
     for pass in 0..passes {
-        let digit = |one: &&T| {
-            ((address(one) - ends.0) >> (aligned + pass * each)) & ((1 << each) - 1)
-        };
+        let digit =
+            |one: &&T| ((address(one) - ends.0) >> (aligned + pass * each)) & ((1 << each) - 1);
         let mut next = [0_u32; 1 << MOST_BITS];
         listed.iter().for_each(|one| next[digit(one)] += 1);
         let mut before = 0;

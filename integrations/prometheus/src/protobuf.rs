@@ -221,7 +221,8 @@ fn push_pair(labels: &mut Vec<u8>, name: &[u8], value: &[u8]) {
         labels.extend_from_slice(value);
         return;
     }
-    let length = |tag, text: &[u8]| key_len(tag) + encoded_len_varint(text.len() as u64) + text.len();
+    let length =
+        |tag, text: &[u8]| key_len(tag) + encoded_len_varint(text.len() as u64) + text.len();
     encode_key(LABEL, WireType::LengthDelimited, labels);
     encode_varint((length(LABEL_NAME, name) + length(LABEL_VALUE, value)) as u64, labels);
     for (tag, text) in [(LABEL_NAME, name), (LABEL_VALUE, value)] {
@@ -360,4 +361,51 @@ fn timestamp(time: SystemTime) -> Option<message::Timestamp> {
     let since = time.duration_since(UNIX_EPOCH).ok()?;
     let seconds = since.as_secs().try_into().ok()?;
     Some(message::Timestamp { seconds, nanos: since.subsec_nanos().cast_signed() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// The samples that are written byte by byte are those of prost.
+    #[test]
+    fn counters_gauges_and_labels_are_those_of_the_messages() {
+        let times = [(0, 0), (1, 0), (0, 1), (1_800_000_000, 999_999_999), (i64::MAX as u64, 5)];
+        for number in [0.0, -0.0, 1.0, u64::MAX as f64, f64::NAN, f64::INFINITY, 5e-324] {
+            let (value, mut writer) = (Some(number), Protobuf::new(Escaping::Underscores, 0));
+            let mut expected = Vec::new();
+            let mut expect = |metric: &Metric, labels: &[u8]| {
+                encode_key(METRIC, WireType::LengthDelimited, &mut expected);
+                encode_varint((labels.len() + metric.encoded_len()) as u64, &mut expected);
+                expected.extend_from_slice(labels);
+                metric.encode_raw(&mut expected);
+            };
+            for length in [1, 59, 60, 127, 128, 1_000, 20_000] {
+                let (name, value) = ("n".repeat(length.min(300)), "v".repeat(length));
+                writer.labels.clear();
+                push_pair(&mut writer.labels, name.as_bytes(), value.as_bytes());
+                let mut labels = Vec::new();
+                prost::encoding::message::encode(LABEL, &LabelPair { name, value }, &mut labels);
+                assert_eq!(writer.labels, labels);
+            }
+            let mut empty = Vec::new();
+            push_pair(&mut empty, b"n", b"");
+            assert_eq!(empty, [10, 5, 10, 1, b'n', 18, 0]); // prost would leave the value out
+            for (seconds, nanos) in times {
+                let start = UNIX_EPOCH.checked_add(Duration::new(seconds, nanos));
+                let created_timestamp = start.and_then(timestamp);
+                let counter = Some(Counter { value, exemplar: None, created_timestamp });
+                expect(&Metric { counter, ..Metric::default() }, &writer.labels);
+                writer.count(Number::Real(number), start, None);
+            }
+            expect(
+                &Metric { gauge: Some(message::Gauge { value }), ..Metric::default() },
+                &writer.labels,
+            );
+            writer.gauge(Number::Real(number));
+            assert_eq!(writer.samples, expected);
+        }
+    }
 }

@@ -228,11 +228,7 @@ impl Writer for Text<'_> {
         self.names.push_all(labels, 0, series);
     }
 
-    fn set_labels<'l>(
-        &mut self,
-        labels: &Vec<u8>,
-        more: impl Iterator<Item = (&'l str, &'l str)>,
-    ) {
+    fn set_labels<'l>(&mut self, labels: &Vec<u8>, more: impl Iterator<Item = (&'l str, &'l str)>) {
         self.labels.clone_from(&self.metric.labels);
         if !self.labels.is_empty() && !labels.is_empty() {
             self.labels.push(b',');

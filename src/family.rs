@@ -36,6 +36,7 @@ mod metrics;
 pub(crate) mod names;
 mod number;
 mod occupied;
+mod order;
 mod places;
 mod read;
 mod remove;

@@ -133,6 +133,18 @@ impl<L: Labels, M> Handle<L, M> {
     }
 }
 
+impl<L: Labels, M> Handle<L, M> {
+    /// Calls `see` with each of the [pairs](Self::pairs), in a plain loop.
+    pub(crate) fn each_pair(&self, mut see: impl FnMut(&str, LabelValue<'_>)) {
+        let Some(labels) = self.labels() else {
+            return see(OVERFLOW, LabelValue::Text("true"));
+        };
+        for (position, name) in L::names(&self.0.names).iter().enumerate() {
+            see(name, L::value(labels, position));
+        }
+    }
+}
+
 impl<L: Labels, M> Clone for Handle<L, M> {
     fn clone(&self) -> Handle<L, M> {
         Handle::new(self.series.clone())

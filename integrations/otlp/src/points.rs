@@ -1,20 +1,19 @@
 //! The data points of a series: what a reading becomes, as totals or as changes.
 
-use std::mem::take;
-
 use windrow::exemplar::Exemplar;
 use windrow::export::{PartKind, Sample, Value};
 use windrow::histogram::Distribution;
 
 use crate::acknowledged::Number as SeriesNumber;
 use crate::acknowledged::{Acknowledged, Pending, State, Total};
-use crate::batch::{Batches, Open, Point};
+use crate::attributes::{Attribute, Attributes};
+use crate::batch::{Batches, Open};
 use crate::clock::Clock;
-use crate::exemplars;
-use crate::histograms::{Frame, HistogramForm, exponential, octaves};
-use crate::message::{self, KeyValue, Number, NumberPoint};
+use crate::draft::{Draft, Frame, Kind, put_number};
+use crate::histograms::{HistogramForm, put_exponential, put_octaves};
+use crate::number::Number;
 use crate::read::Read;
-use crate::rules::{Described, Name};
+use crate::rules::Described;
 use crate::temporality::Temporality;
 
 /// Makes the points of all series.
@@ -25,7 +24,7 @@ pub(crate) struct PointMaker {
 }
 
 /// The data points of a series.
-pub(crate) struct Points<'c, 'a> {
+pub(crate) struct Points<'c> {
     maker: &'c PointMaker,
     source: usize,
     series: SeriesNumber,
@@ -34,7 +33,8 @@ pub(crate) struct Points<'c, 'a> {
     /// The start of deltas.
     start: u64,
     time: u64,
-    acknowledged: &'a mut Acknowledged,
+    acknowledged: &'c mut Acknowledged,
+    draft: &'c mut Draft,
     /// The acknowledged totals that the series' own are counted from, in their order.
     before: Vec<Total>,
     totals: Vec<Total>,
@@ -42,20 +42,21 @@ pub(crate) struct Points<'c, 'a> {
     sent: Vec<Exemplar>,
     /// Those of them that are still there, and those that are put now.
     exemplars: Vec<Exemplar>,
-    put: Vec<(usize, &'c Name, Point)>,
     /// True if a delta is not zero.
     has_changed: bool,
 }
 
 impl PointMaker {
     /// Begins the points of a series.
-    pub(crate) fn begin<'c, 'a>(
+    pub(crate) fn begin<'c>(
         &'c self,
         source: usize,
         read: &Read,
         began: u64,
-        acknowledged: &'a mut Acknowledged,
-    ) -> Points<'c, 'a> {
+        acknowledged: &'c mut Acknowledged,
+        draft: &'c mut Draft,
+    ) -> Points<'c> {
+        draft.clear();
         let born = read.born;
         let known = match self.temporality {
             Temporality::Cumulative => None,
@@ -73,45 +74,44 @@ impl PointMaker {
             start,
             time,
             acknowledged,
+            draft,
             before,
             totals: Vec::new(),
             sent,
             exemplars: Vec::new(),
-            put: Vec::new(),
             has_changed: false,
         }
     }
 }
 
-impl<'c> Points<'c, '_> {
-    /// Adds the points of a reading.
-    pub(crate) fn add_all(&mut self, described: &'c Described, read: &mut Read) {
-        let Read { reading: Some(reading), attributes: own, .. } = read else { return };
-        for (index, (part, name)) in described.parts.iter().enumerate() {
+impl Points<'_> {
+    /// Adds the points of a reading. `attributes` has those of the series, and keeps them.
+    pub(crate) fn add_all(
+        &mut self,
+        described: &Described,
+        read: &Read,
+        attributes: &mut Attributes,
+    ) {
+        let Some(reading) = &read.reading else { return };
+        let own = attributes.len();
+        for (index, (part, _)) in described.parts.iter().enumerate() {
             reading.samples(part, &mut |sample| {
-                // A metric without events has one sample.
-                let only = sample.event.is_none();
-                let mut attributes = if only { take(own) } else { own.clone() };
-                attributes.extend(sample.labels().map(|(name, value)| KeyValue::text(name, value)));
-                self.add(index, name, part.kind, attributes, &sample);
+                for (name, value) in sample.labels() {
+                    attributes.push(name, Attribute::Text(value));
+                }
+                self.add(index, part.kind, attributes, &sample);
+                attributes.truncate(own);
             });
         }
     }
 
-    fn add(
-        &mut self,
-        index: usize,
-        name: &'c Name,
-        kind: PartKind,
-        attributes: Vec<KeyValue>,
-        sample: &Sample<'_>,
-    ) {
+    fn add(&mut self, index: usize, kind: PartKind, attributes: &Attributes, sample: &Sample<'_>) {
         match sample.value {
             Value::Count(count) => {
                 let exemplars = self.new_exemplars(sample);
-                self.count(index, name, attributes, count, exemplars);
+                self.count(index, attributes, count, exemplars);
             }
-            Value::RealTotal(total) => self.real_total(index, name, attributes, total),
+            Value::RealTotal(total) => self.real_total(index, attributes, total),
             Value::Distribution(values) => {
                 let total = || Total::Values(values.clone());
                 let changed = self.change(total, |before| match before {
@@ -125,19 +125,19 @@ impl<'c> Points<'c, '_> {
                     return;
                 }
                 self.has_changed = true;
-                let exemplars = self.messages(exemplars);
-                let frame = Frame { attributes, exemplars, start: self.start, time: self.time };
-                let point = match self.maker.histograms {
-                    HistogramForm::Exponential => Point::Exponential(exponential(changed, frame)),
-                    HistogramForm::Octaves => Point::Octaves(octaves(changed, frame)),
-                };
-                self.put.push((index, name, point));
+                let (start, time) = (self.start, self.time);
+                let frame = Frame { attributes, exemplars: &exemplars, start, time };
+                let (kind, put): (_, fn(&Distribution, Frame<'_>, &mut Vec<u8>)) =
+                    match self.maker.histograms {
+                        HistogramForm::Exponential => (Kind::Exponential, put_exponential),
+                        HistogramForm::Octaves => (Kind::Octaves, put_octaves),
+                    };
+                self.draft.add(index, kind, |to| put(changed, frame, to));
+                self.note(exemplars);
             }
-            Value::Unsigned(number) => self.level(index, name, attributes, int(number), kind),
-            Value::Signed(number) => self.level(index, name, attributes, Number::Int(number), kind),
-            Value::Real(number) => {
-                self.level(index, name, attributes, Number::Double(number), kind);
-            }
+            Value::Unsigned(number) => self.level(index, attributes, Number::of(number), kind),
+            Value::Signed(number) => self.level(index, attributes, Number::Int(number), kind),
+            Value::Real(number) => self.level(index, attributes, Number::Double(number), kind),
         }
     }
 
@@ -180,21 +180,18 @@ impl<'c> Points<'c, '_> {
         new.into_iter().copied().collect()
     }
 
-    /// Returns the messages of exemplars that are put, and notes these.
-    fn messages(&mut self, new: Vec<Exemplar>) -> Vec<message::Exemplar> {
-        let messages = new.iter().map(exemplars::message).collect();
+    /// Notes exemplars that are put.
+    fn note(&mut self, new: Vec<Exemplar>) {
         if self.is_delta() {
             self.exemplars.extend(new);
         }
-        messages
     }
 
     /// Adds a point of a counter.
     pub(crate) fn count(
         &mut self,
         index: usize,
-        name: &'c Name,
-        attributes: Vec<KeyValue>,
+        attributes: &Attributes,
         count: u64,
         exemplars: Vec<Exemplar>,
     ) {
@@ -206,11 +203,11 @@ impl<'c> Points<'c, '_> {
                 _ => None,
             },
         );
-        self.counted(index, name, attributes, int(changed.unwrap_or(count)), exemplars);
+        self.counted(index, attributes, Number::of(changed.unwrap_or(count)), exemplars);
     }
 
     /// Adds a point of a total that the program computes.
-    fn real_total(&mut self, index: usize, name: &'c Name, attributes: Vec<KeyValue>, total: f64) {
+    fn real_total(&mut self, index: usize, attributes: &Attributes, total: f64) {
         let changed = self.change(
             || Total::Real(total),
             |before| match before {
@@ -220,56 +217,39 @@ impl<'c> Points<'c, '_> {
             },
         );
         let changed = Number::Double(changed.unwrap_or(total));
-        self.counted(index, name, attributes, changed, Vec::new());
+        self.counted(index, attributes, changed, Vec::new());
     }
 
     /// Adds a point of a counter, unless it is a change by zero.
     fn counted(
         &mut self,
         index: usize,
-        name: &'c Name,
-        attributes: Vec<KeyValue>,
+        attributes: &Attributes,
         number: Number,
         exemplars: Vec<Exemplar>,
     ) {
-        if self.is_delta() && (number == Number::Int(0) || number == Number::Double(0.0)) {
+        if self.is_delta() && number.is_zero() {
             return;
         }
         self.has_changed = true;
-        let point = self.number(attributes, number, self.start);
-        let exemplars = self.messages(exemplars);
-        self.put.push((index, name, Point::Count(NumberPoint { exemplars, ..point })));
+        let (start, time) = (self.start, self.time);
+        let frame = Frame { attributes, exemplars: &exemplars, start, time };
+        self.draft.add(index, Kind::Count, |to| put_number(number, frame, to));
+        self.note(exemplars);
     }
 
     /// Adds a point of a level or of a gauge.
-    fn level(
-        &mut self,
-        index: usize,
-        name: &'c Name,
-        attributes: Vec<KeyValue>,
-        number: Number,
-        kind: PartKind,
-    ) {
-        let point = self.number(attributes, number, self.born);
-        let point = match kind {
-            PartKind::Level => Point::Level(point),
-            _ => Point::Gauge(NumberPoint { start_time_unix_nano: 0, ..point }),
+    fn level(&mut self, index: usize, attributes: &Attributes, number: Number, kind: PartKind) {
+        let (kind, start) = match kind {
+            PartKind::Level => (Kind::Level, self.born),
+            _ => (Kind::Gauge, 0),
         };
-        self.put.push((index, name, point));
-    }
-
-    fn number(&self, attributes: Vec<KeyValue>, number: Number, start: u64) -> NumberPoint {
-        NumberPoint {
-            attributes,
-            start_time_unix_nano: start,
-            time_unix_nano: self.time,
-            value: Some(number),
-            exemplars: Vec::new(),
-        }
+        let frame = Frame { attributes, exemplars: &[], start, time: self.time };
+        self.draft.add(index, kind, |to| put_number(number, frame, to));
     }
 
     /// Puts the points into requests.
-    pub(crate) fn finish(self, batches: &mut Batches, open: &mut Open) {
+    pub(crate) fn finish(self, batches: &mut Batches<'_>, open: &mut Open, of: &Described) {
         let mut pending = None;
         if !self.totals.is_empty() {
             let state = State { time: self.time, totals: self.totals, exemplars: self.exemplars };
@@ -281,7 +261,7 @@ impl<'c> Points<'c, '_> {
                 self.acknowledged.acknowledge(reached);
             }
         }
-        batches.add(open, self.put, pending);
+        batches.add(open, of, self.draft, pending);
     }
 }
 
@@ -291,11 +271,6 @@ impl<'c> Points<'c, '_> {
 /// after its beginning, since OTLP takes one of no length for an unknown beginning.
 fn end(began: u64, start: u64, now: impl FnOnce() -> u64) -> u64 {
     if began > start { began } else { now().max(start.saturating_add(1)) }
-}
-
-/// Returns a number as OTLP has it: an integer up to 2^63 - 1, and above that the nearest double.
-fn int(number: u64) -> Number {
-    i64::try_from(number).map_or(Number::Double(number as f64), Number::Int)
 }
 
 #[cfg(test)]
@@ -308,11 +283,5 @@ mod tests {
         assert_eq!(end(7, 8, || 9), 9); // of a series that was just made
         assert_eq!(end(7, 7, || 7), 8);
         assert_eq!(end(7, 100, || 7), 101); // of one that was made in the future
-    }
-
-    #[test]
-    fn numbers_beyond_those_of_otlp_are_doubles() {
-        assert_eq!(int(i64::MAX.cast_unsigned()), Number::Int(i64::MAX));
-        assert_eq!(int(u64::MAX), Number::Double(u64::MAX as f64));
     }
 }

@@ -4,13 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use windrow::export::Series;
 
-use crate::acknowledged::Acknowledged;
+use crate::acknowledged::{Acknowledged, Number, State};
 use crate::attributes::Attributes;
 use crate::batch::{Batch, Batches, Open};
 use crate::draft::Draft;
 use crate::points::PointMaker;
-use crate::read::Read;
+use crate::read;
 use crate::rules::Described;
+use crate::temporality::Temporality;
 
 /// The sources of an exporter, and the way in which it sends them.
 pub(crate) struct Collector {
@@ -36,15 +37,24 @@ impl Collector {
             let mut visit = |series: &dyn Series| {
                 // A panic costs its own series; the thread goes on. (It was reported by the panic
                 // hook. Reading does not change a metric.)
-                let read = AssertUnwindSafe(|| Read::of(series, described, &mut attributes));
-                let Ok(read) = catch_unwind(read) else {
+                let read = catch_unwind(AssertUnwindSafe(|| {
+                    let number = Some(series.number());
+                    read::labels(series, &mut attributes);
+                    let metric = series.metric();
+                    let born = read::born(series, metric, described);
+                    let reading = metric.read();
+                    let known = self.known(acknowledged, index, number);
+                    let mut points = self.maker.begin(born, began, known, &mut draft);
+                    points.add_all(described, &reading, &mut attributes);
+                    (number, points.finish())
+                }));
+                let Ok((number, reached)) = read else {
                     acknowledged.look_up(index, Some(series.number())); // it is there
                     described.starts.see(series.number());
                     return;
                 };
-                let mut points = self.maker.begin(index, &read, began, acknowledged, &mut draft);
-                points.add_all(described, &read, &mut attributes);
-                points.finish(&mut batches, &mut open, described);
+                let pending = acknowledged.reach(index, number, reached);
+                batches.add(&mut open, described, &draft, pending);
             };
             // A panic of the program's own source costs the rest of its series, as above.
             let visited = catch_unwind(AssertUnwindSafe(|| {
@@ -53,10 +63,12 @@ impl Collector {
             }));
             let Ok(uses) = visited else { continue };
             if let Some((_, uses)) = described.uses.as_ref().zip(uses) {
-                let read = Read::of_uses(self.since);
-                let mut points = self.maker.begin(index, &read, began, acknowledged, &mut draft);
-                points.count(described.parts.len(), &Attributes::default(), uses, Vec::new());
-                points.finish(&mut batches, &mut open, described);
+                let known = self.known(acknowledged, index, None);
+                let mut points = self.maker.begin(self.since, began, known, &mut draft);
+                points.count(described.parts.len(), &Attributes::default(), uses, &[]);
+                let reached = points.finish();
+                let pending = acknowledged.reach(index, None, reached);
+                batches.add(&mut open, described, &draft, pending);
             }
             if !described.series_return {
                 acknowledged.forget_removed(index);
@@ -64,6 +76,19 @@ impl Collector {
             }
         }
         batches.finish()
+    }
+
+    /// Returns the acknowledged state of a series, if changes are sent.
+    fn known<'k>(
+        &self,
+        acknowledged: &'k mut Acknowledged,
+        source: usize,
+        series: Number,
+    ) -> Option<&'k State> {
+        match self.maker.temporality {
+            Temporality::Cumulative => None,
+            Temporality::Delta => acknowledged.look_up(source, series),
+        }
     }
 }
 
@@ -82,7 +107,6 @@ mod tests {
     use crate::clock::{Clock, nanos};
     use crate::histograms::HistogramForm;
     use crate::rules::{Name, describe};
-    use crate::temporality::Temporality;
 
     #[test]
     fn times_go_on_when_the_systems_clock_is_set_back() {

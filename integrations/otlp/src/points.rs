@@ -1,18 +1,15 @@
 //! The data points of a series: what a reading becomes, as totals or as changes.
 
 use windrow::exemplar::Exemplar;
-use windrow::export::{PartKind, Sample, Value};
+use windrow::export::{PartKind, Reading, Sample, Value};
 use windrow::histogram::Distribution;
 
-use crate::acknowledged::Number as SeriesNumber;
-use crate::acknowledged::{Acknowledged, Pending, State, Total};
+use crate::acknowledged::{State, Total};
 use crate::attributes::{Attribute, Attributes};
-use crate::batch::{Batches, Open};
 use crate::clock::Clock;
 use crate::draft::{Draft, Frame, Kind, put_number};
 use crate::histograms::{HistogramForm, put_exponential, put_octaves};
 use crate::number::Number;
-use crate::read::Read;
 use crate::rules::Described;
 use crate::temporality::Temporality;
 
@@ -26,15 +23,18 @@ pub(crate) struct PointMaker {
 /// The data points of a series.
 pub(crate) struct Points<'c> {
     maker: &'c PointMaker,
-    source: usize,
-    series: SeriesNumber,
+    draft: &'c mut Draft,
     /// The start of all-time totals and levels.
     born: u64,
     /// The start of deltas.
     start: u64,
     time: u64,
-    acknowledged: &'c mut Acknowledged,
-    draft: &'c mut Draft,
+    /// `None` if totals are sent.
+    changes: Option<Changes>,
+}
+
+/// What deltas are counted from, and what they lead to.
+struct Changes {
     /// The acknowledged totals that the series' own are counted from, in their order.
     before: Vec<Total>,
     totals: Vec<Total>,
@@ -47,40 +47,62 @@ pub(crate) struct Points<'c> {
 }
 
 impl PointMaker {
-    /// Begins the points of a series.
+    /// Begins the points of a series, in an empty draft. `known` is its acknowledged state.
     pub(crate) fn begin<'c>(
         &'c self,
-        source: usize,
-        read: &Read,
+        born: u64,
         began: u64,
-        acknowledged: &'c mut Acknowledged,
+        known: Option<&State>,
         draft: &'c mut Draft,
     ) -> Points<'c> {
         draft.clear();
-        let born = read.born;
-        let known = match self.temporality {
-            Temporality::Cumulative => None,
-            Temporality::Delta => acknowledged.look_up(source, read.series).cloned(),
-        };
-        let known =
-            known.unwrap_or(State { time: born, totals: Vec::new(), exemplars: Vec::new() });
-        let State { time: start, totals: before, exemplars: sent } = known;
+        let start = known.map_or(born, |known| known.time);
         let time = end(began, born.max(start), || self.clock.now());
-        Points {
-            maker: self,
-            source,
-            series: read.series,
-            born,
-            start,
-            time,
-            acknowledged,
-            draft,
-            before,
-            totals: Vec::new(),
-            sent,
-            exemplars: Vec::new(),
-            has_changed: false,
-        }
+        let changes = (self.temporality == Temporality::Delta).then(|| Changes::since(known));
+        Points { maker: self, draft, born, start, time, changes }
+    }
+}
+
+impl Changes {
+    fn since(known: Option<&State>) -> Changes {
+        let (before, sent) = match known {
+            Some(known) => (known.totals.clone(), known.exemplars.clone()),
+            None => (Vec::new(), Vec::new()),
+        };
+        let (totals, exemplars) = (Vec::new(), Vec::new());
+        Changes { before, totals, sent, exemplars, has_changed: false }
+    }
+
+    /// Notes a total, and returns what `difference` makes of the acknowledged one.
+    fn note<R>(&mut self, total: Total, difference: impl FnOnce(&Total) -> Option<R>) -> Option<R> {
+        let changed = self.before.get(self.totals.len()).and_then(difference);
+        self.totals.push(total);
+        changed
+    }
+
+    /// Puts the acknowledged distribution in the place of the noted one, which has no other counts.
+    ///
+    /// A record adds to the sum first. If it is under way, the sum may have its value and no cell
+    /// has: the value stays to be sent, with its count.
+    fn keep_before(&mut self) {
+        self.totals.pop();
+        let before = self.before.get(self.totals.len()).cloned();
+        self.totals.push(before.unwrap_or_else(|| Total::Values(Distribution::default())));
+    }
+
+    /// Returns the exemplars that were not sent with the acknowledged totals. Notes the others,
+    /// which are there still.
+    fn new_exemplars(&mut self, all: &[Exemplar]) -> Vec<Exemplar> {
+        let is_sent = |exemplar: &&Exemplar| self.sent.contains(exemplar);
+        let (sent, new): (Vec<&Exemplar>, Vec<&Exemplar>) = all.iter().partition(is_sent);
+        self.exemplars.extend(sent);
+        new.into_iter().copied().collect()
+    }
+
+    /// Notes exemplars that are put, with a change.
+    fn put(&mut self, new: Vec<Exemplar>) {
+        self.has_changed = true;
+        self.exemplars.extend(new);
     }
 }
 
@@ -89,10 +111,9 @@ impl Points<'_> {
     pub(crate) fn add_all(
         &mut self,
         described: &Described,
-        read: &Read,
+        reading: &Reading,
         attributes: &mut Attributes,
     ) {
-        let Some(reading) = &read.reading else { return };
         let own = attributes.len();
         for (index, (part, _)) in described.parts.iter().enumerate() {
             reading.samples(part, &mut |sample| {
@@ -107,83 +128,14 @@ impl Points<'_> {
 
     fn add(&mut self, index: usize, kind: PartKind, attributes: &Attributes, sample: &Sample<'_>) {
         match sample.value {
-            Value::Count(count) => {
-                let exemplars = self.new_exemplars(sample);
-                self.count(index, attributes, count, exemplars);
-            }
+            Value::Count(count) => self.count(index, attributes, count, sample.exemplars),
             Value::RealTotal(total) => self.real_total(index, attributes, total),
             Value::Distribution(values) => {
-                let total = || Total::Values(values.clone());
-                let changed = self.change(total, |before| match before {
-                    Some(Total::Values(before)) => values.since(before).ok(),
-                    _ => None,
-                });
-                let changed = changed.as_ref().unwrap_or(values);
-                let exemplars = self.new_exemplars(sample);
-                if self.is_delta() && changed.is_empty() {
-                    self.keep_before();
-                    return;
-                }
-                self.has_changed = true;
-                let (start, time) = (self.start, self.time);
-                let frame = Frame { attributes, exemplars: &exemplars, start, time };
-                let (kind, put): (_, fn(&Distribution, Frame<'_>, &mut Vec<u8>)) =
-                    match self.maker.histograms {
-                        HistogramForm::Exponential => (Kind::Exponential, put_exponential),
-                        HistogramForm::Octaves => (Kind::Octaves, put_octaves),
-                    };
-                self.draft.add(index, kind, |to| put(changed, frame, to));
-                self.note(exemplars);
+                self.distribution(index, attributes, values, sample.exemplars);
             }
             Value::Unsigned(number) => self.level(index, attributes, Number::of(number), kind),
             Value::Signed(number) => self.level(index, attributes, Number::Int(number), kind),
             Value::Real(number) => self.level(index, attributes, Number::Double(number), kind),
-        }
-    }
-
-    fn is_delta(&self) -> bool {
-        self.maker.temporality == Temporality::Delta
-    }
-
-    /// Notes a total, and returns what `difference` makes of the acknowledged one; `None` if totals
-    /// are sent.
-    fn change<R>(
-        &mut self,
-        total: impl FnOnce() -> Total,
-        difference: impl FnOnce(Option<&Total>) -> Option<R>,
-    ) -> Option<R> {
-        if !self.is_delta() {
-            return None;
-        }
-        let changed = difference(self.before.get(self.totals.len()));
-        self.totals.push(total());
-        changed
-    }
-
-    /// Puts the acknowledged distribution in the place of the noted one, which has no other counts.
-    ///
-    /// A record adds to the sum first. If it is under way, the sum may have its value and no cell
-    /// has: the value stays to be sent, with its count.
-    fn keep_before(&mut self) {
-        self.totals.pop();
-        let before = self.before.get(self.totals.len()).cloned();
-        self.totals.push(before.unwrap_or_else(|| Total::Values(Distribution::default())));
-    }
-
-    /// Returns the exemplars to send with a sample: those that were not sent with the acknowledged
-    /// totals, or all of them if totals are sent. Notes the others, which are there still.
-    fn new_exemplars(&mut self, sample: &Sample<'_>) -> Vec<Exemplar> {
-        let is_sent = |exemplar: &&Exemplar| self.sent.contains(exemplar);
-        let (sent, new): (Vec<&Exemplar>, Vec<&Exemplar>) =
-            sample.exemplars.iter().partition(is_sent);
-        self.exemplars.extend(sent);
-        new.into_iter().copied().collect()
-    }
-
-    /// Notes exemplars that are put.
-    fn note(&mut self, new: Vec<Exemplar>) {
-        if self.is_delta() {
-            self.exemplars.extend(new);
         }
     }
 
@@ -193,31 +145,28 @@ impl Points<'_> {
         index: usize,
         attributes: &Attributes,
         count: u64,
-        exemplars: Vec<Exemplar>,
+        exemplars: &[Exemplar],
     ) {
-        let changed = self.change(
-            || Total::Count(count),
-            |before| match before {
+        let changed = self.changes.as_mut().and_then(|changes| {
+            changes.note(Total::Count(count), |before| match before {
                 // A total never goes back: a lower one has wrapped.
-                Some(Total::Count(before)) => Some(count.wrapping_sub(*before)),
+                Total::Count(before) => Some(count.wrapping_sub(*before)),
                 _ => None,
-            },
-        );
+            })
+        });
         self.counted(index, attributes, Number::of(changed.unwrap_or(count)), exemplars);
     }
 
     /// Adds a point of a total that the program computes.
     fn real_total(&mut self, index: usize, attributes: &Attributes, total: f64) {
-        let changed = self.change(
-            || Total::Real(total),
-            |before| match before {
+        let changed = self.changes.as_mut().and_then(|changes| {
+            changes.note(Total::Real(total), |before| match before {
                 // A lower one has begun anew, at zero.
-                Some(Total::Real(before)) if *before <= total => Some(total - before),
+                Total::Real(before) if *before <= total => Some(total - before),
                 _ => None,
-            },
-        );
-        let changed = Number::Double(changed.unwrap_or(total));
-        self.counted(index, attributes, changed, Vec::new());
+            })
+        });
+        self.counted(index, attributes, Number::Double(changed.unwrap_or(total)), &[]);
     }
 
     /// Adds a point of a counter, unless it is a change by zero.
@@ -226,16 +175,65 @@ impl Points<'_> {
         index: usize,
         attributes: &Attributes,
         number: Number,
-        exemplars: Vec<Exemplar>,
+        exemplars: &[Exemplar],
     ) {
-        if self.is_delta() && number.is_zero() {
+        let is_zero = number.is_zero();
+        self.put(index, Kind::Count, attributes, exemplars, is_zero, |frame, to| {
+            put_number(number, frame, to);
+        });
+    }
+
+    /// Adds a point of a distribution, unless it is an empty change.
+    fn distribution(
+        &mut self,
+        index: usize,
+        attributes: &Attributes,
+        values: &Distribution,
+        exemplars: &[Exemplar],
+    ) {
+        let changed = self.changes.as_mut().and_then(|changes| {
+            changes.note(Total::Values(values.clone()), |before| match before {
+                Total::Values(before) => values.since(before).ok(),
+                _ => None,
+            })
+        });
+        let changed = changed.as_ref().unwrap_or(values);
+        let is_empty = changed.is_empty();
+        if is_empty && let Some(changes) = &mut self.changes {
+            changes.keep_before();
+        }
+        let (kind, put): (_, fn(&Distribution, Frame<'_>, &mut Vec<u8>)) =
+            match self.maker.histograms {
+                HistogramForm::Exponential => (Kind::Exponential, put_exponential),
+                HistogramForm::Octaves => (Kind::Octaves, put_octaves),
+            };
+        self.put(index, kind, attributes, exemplars, is_empty, |frame, to| put(changed, frame, to));
+    }
+
+    /// Adds the point that `put` appends, with the exemplars that the collector does not have;
+    /// unless it is a change that `is_zero`.
+    fn put(
+        &mut self,
+        index: usize,
+        kind: Kind,
+        attributes: &Attributes,
+        exemplars: &[Exemplar],
+        is_zero: bool,
+        put: impl FnOnce(Frame<'_>, &mut Vec<u8>),
+    ) {
+        let (start, time) = (self.start, self.time);
+        let Some(changes) = &mut self.changes else {
+            let frame = Frame { attributes, exemplars, start, time };
+            self.draft.add(index, kind, |to| put(frame, to));
+            return;
+        };
+        let new = changes.new_exemplars(exemplars);
+        if is_zero {
             return;
         }
-        self.has_changed = true;
-        let (start, time) = (self.start, self.time);
-        let frame = Frame { attributes, exemplars: &exemplars, start, time };
-        self.draft.add(index, Kind::Count, |to| put_number(number, frame, to));
-        self.note(exemplars);
+        let frame = Frame { attributes, exemplars: &new, start, time };
+        self.draft.add(index, kind, |to| put(frame, to));
+        changes.put(new);
     }
 
     /// Adds a point of a level or of a gauge.
@@ -248,20 +246,14 @@ impl Points<'_> {
         self.draft.add(index, kind, |to| put_number(number, frame, to));
     }
 
-    /// Puts the points into requests.
-    pub(crate) fn finish(self, batches: &mut Batches<'_>, open: &mut Open, of: &Described) {
-        let mut pending = None;
-        if !self.totals.is_empty() {
-            let state = State { time: self.time, totals: self.totals, exemplars: self.exemplars };
-            let reached = Pending { source: self.source, series: self.series, state };
-            if self.has_changed {
-                pending = Some(reached);
-            } else {
-                // Nothing is sent that a collector could miss.
-                self.acknowledged.acknowledge(reached);
-            }
+    /// Ends the points, which are in the draft. Returns the state that they lead to, if totals are
+    /// kept, and whether the series has changed since the acknowledged one.
+    pub(crate) fn finish(self) -> Option<(State, bool)> {
+        let Changes { totals, exemplars, has_changed, .. } = self.changes?;
+        if totals.is_empty() {
+            return None;
         }
-        batches.add(open, of, self.draft, pending);
+        Some((State { time: self.time, totals, exemplars }, has_changed))
     }
 }
 

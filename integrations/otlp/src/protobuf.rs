@@ -24,7 +24,13 @@ pub(crate) fn length_of(length: usize) -> usize {
     1 + encoded_len_varint(length as u64) + length
 }
 
+/// Returns the length of a field with a number of variable length.
+pub(crate) fn length_of_varint(number: u64) -> usize {
+    1 + encoded_len_varint(number)
+}
+
 /// Appends the key and the length of a field; its content comes next.
+#[inline]
 pub(crate) fn begin(tag: u8, length: usize, to: &mut Vec<u8>) {
     match u8::try_from(length) {
         Ok(length) if length < 0x80 => to.extend_from_slice(&[key(tag), length]),
@@ -36,6 +42,7 @@ pub(crate) fn begin(tag: u8, length: usize, to: &mut Vec<u8>) {
 }
 
 /// Appends a field of bytes, also of none.
+#[inline]
 pub(crate) fn put_bytes(tag: u8, bytes: &[u8], to: &mut Vec<u8>) {
     begin(tag, bytes.len(), to);
     to.extend_from_slice(bytes);
@@ -62,6 +69,7 @@ pub(crate) fn put_zigzag(tag: u8, number: i32, to: &mut Vec<u8>) {
 }
 
 /// Appends a number of eight bytes, also zero.
+#[inline]
 pub(crate) fn put_eight(tag: u8, bytes: [u8; 8], to: &mut Vec<u8>) {
     let [a, b, c, d, e, f, g, h] = bytes;
     to.extend_from_slice(&[tag << 3 | EIGHT_BYTES, a, b, c, d, e, f, g, h]);

@@ -69,8 +69,10 @@ struct Metric {
     head: Vec<u8>,
     /// The tag of its data.
     data: u8,
-    /// The field of its data points.
+    /// The field of its data points, behind room for all that precedes it in the request.
     points: Vec<u8>,
+    /// The length of the room: zero of all metrics but the first.
+    room: usize,
     /// The fields of its data behind its points.
     tail: Vec<u8>,
 }
@@ -85,8 +87,6 @@ pub(crate) struct Batches<'r> {
     pending: Vec<Pending>,
     deltas: u64,
     size: usize,
-    /// The memory of the points of closed requests, the largest last.
-    spare: Vec<Vec<u8>>,
 }
 
 impl<'r> Batches<'r> {
@@ -100,7 +100,6 @@ impl<'r> Batches<'r> {
             pending: Vec::new(),
             deltas: 0,
             size: 0,
-            spare: Vec::new(),
         }
     }
 
@@ -163,7 +162,9 @@ impl<'r> Batches<'r> {
         if kind == Kind::Count {
             put_varint(IS_MONOTONIC, 1, &mut tail);
         }
-        Metric { head, data, points: self.spare.pop().unwrap_or_default(), tail }
+        let is_first = self.metrics.is_empty();
+        let room = if is_first { room(self.resource, &head) } else { 0 };
+        Metric { head, data, points: vec![0; room], room, tail }
     }
 
     /// Encodes what there is.
@@ -171,16 +172,10 @@ impl<'r> Batches<'r> {
         if self.metrics.is_empty() {
             return;
         }
-        let mut metrics = take(&mut self.metrics);
-        let body = request(self.resource, &metrics).into();
+        let body = request(self.resource, take(&mut self.metrics));
         let (pending, deltas) = (take(&mut self.pending), take(&mut self.deltas));
         self.done.push(Batch { body, pending, deltas, may_have_arrived: false });
         self.size = 0;
-        metrics.sort_by_key(|metric| metric.points.capacity());
-        self.spare.extend(metrics.into_iter().map(|Metric { mut points, .. }| {
-            points.clear();
-            points
-        }));
     }
 
     /// Returns the requests.
@@ -193,37 +188,65 @@ impl<'r> Batches<'r> {
 impl Metric {
     /// Returns the length of its message.
     fn length(&self) -> usize {
-        self.head.len() + length_of(self.points.len() + self.tail.len())
+        self.head.len() + length_of(self.data_length())
     }
 
-    /// Appends its message.
-    fn put(&self, to: &mut Vec<u8>) {
+    /// Returns the length of its data's message.
+    fn data_length(&self) -> usize {
+        self.points.len() - self.room + self.tail.len()
+    }
+
+    /// Appends what precedes its points: the key and the length of its message, and the beginning
+    /// of that.
+    fn put_head(&self, to: &mut Vec<u8>) {
+        begin(METRICS, self.length(), to);
         to.extend_from_slice(&self.head);
-        begin(self.data, self.points.len() + self.tail.len(), to);
-        to.extend_from_slice(&self.points);
-        to.extend_from_slice(&self.tail);
+        begin(self.data, self.data_length(), to);
     }
 }
 
-/// Returns a message `ExportMetricsServiceRequest`. Its lengths are added up before it is written,
-/// so that nothing in it moves.
-fn request(resource: &[u8], metrics: &[Metric]) -> Vec<u8> {
+/// Returns the message `InstrumentationScope`.
+fn scope() -> Vec<u8> {
     let mut scope = Vec::new();
     put_text(SCOPE_NAME, env!("CARGO_PKG_NAME"), &mut scope);
     put_text(SCOPE_VERSION, env!("CARGO_PKG_VERSION"), &mut scope);
-    let metrics_length: usize = metrics.iter().map(|metric| length_of(metric.length())).sum();
-    let in_scope = length_of(scope.len()) + metrics_length;
+    scope
+}
+
+/// Returns the greatest length of all that precedes the points of the first metric in a request.
+fn room(resource: &[u8], head: &[u8]) -> usize {
+    /// The request, the resource, two scopes, a metric and its data: each with a key and a length.
+    const HEADS: usize = 6 * (1 + 10);
+    HEADS + resource.len() + scope().len() + head.len()
+}
+
+/// Returns a message `ExportMetricsServiceRequest`. `metrics` is not empty.
+///
+/// The points of the first metric stay where they are, since mostly there are no others: so the
+/// memory of a request is written once. What precedes them is written before them, at the end of
+/// the room that was left; what follows is written behind them.
+fn request(resource: &[u8], metrics: Vec<Metric>) -> Bytes {
+    let scope = scope();
+    let in_metrics: usize = metrics.iter().map(|metric| length_of(metric.length())).sum();
+    let in_scope = length_of(scope.len()) + in_metrics;
     let in_resource = length_of(resource.len()) + length_of(in_scope);
-    let mut body = Vec::with_capacity(length_of(in_resource));
-    begin(RESOURCE_METRICS, in_resource, &mut body);
-    put_bytes(RESOURCE, resource, &mut body);
-    begin(SCOPE_METRICS, in_scope, &mut body);
-    put_bytes(SCOPE, &scope, &mut body);
+    let mut metrics = metrics.into_iter();
+    let first = metrics.next().expect("it is not empty");
+    let mut before = Vec::with_capacity(first.room);
+    begin(RESOURCE_METRICS, in_resource, &mut before);
+    put_bytes(RESOURCE, resource, &mut before);
+    begin(SCOPE_METRICS, in_scope, &mut before);
+    put_bytes(SCOPE, &scope, &mut before);
+    first.put_head(&mut before);
+    let Metric { points: mut body, room, tail, .. } = first;
+    body[room - before.len()..room].copy_from_slice(&before);
+    body.extend_from_slice(&tail);
     for metric in metrics {
-        begin(METRICS, metric.length(), &mut body);
-        metric.put(&mut body);
+        metric.put_head(&mut body);
+        body.extend_from_slice(&metric.points);
+        body.extend_from_slice(&metric.tail);
     }
-    body
+    Bytes::from(body).slice(room - before.len()..)
 }
 
 /// The places of a source's metrics in the request under construction, by their indices.

@@ -127,22 +127,23 @@ pub(crate) fn put_octaves(values: &Distribution, frame: Frame<'_>, to: &mut Vec<
     let ends = || values.scale().octaves().filter(|end| *end < u64::MAX);
     let bounds = ends().count();
     begin(explicit::BUCKET_COUNTS, 8 * (bounds + 1), to);
-    let mut at = to.len();
-    to.resize(at + 8 * (bounds + 1), 0);
-    if bounds > 0 {
-        begin(explicit::EXPLICIT_BOUNDS, 8 * bounds, to);
-    }
-    let mut count = |count: u64, to: &mut Vec<u8>| {
-        to[at..at + 8].copy_from_slice(&count.to_le_bytes());
-        at += 8;
-    };
-    let mut before = 0;
-    for (end, up_to) in values.buckets(ends()) {
-        to.extend_from_slice(&(end as f64).to_le_bytes());
-        count(up_to - before, to);
+    let schema = values.scale().schema();
+    let mut cells = values.numbered_cells().peekable();
+    let (mut before, mut up_to) = (0, values.below());
+    for end in ends() {
+        // The last cell up to `2^k` has the number `k * 2^s`: see `put_exponential`.
+        let last = end.ilog2().cast_signed() << schema;
+        while let Some((_, count)) = cells.next_if(|(number, _)| *number <= last) {
+            up_to = up_to.saturating_add(count);
+        }
+        to.extend_from_slice(&(up_to - before).to_le_bytes());
         before = up_to;
     }
-    count(values.count() - before, to);
+    to.extend_from_slice(&(values.count() - before).to_le_bytes());
+    if bounds > 0 {
+        begin(explicit::EXPLICIT_BOUNDS, 8 * bounds, to);
+        ends().for_each(|end| to.extend_from_slice(&(end as f64).to_le_bytes()));
+    }
     exemplars::put(explicit::EXEMPLARS, frame.exemplars, to);
     frame.attributes.put(explicit::ATTRIBUTES, to);
     put_extremes(values, explicit::MIN, explicit::MAX, to);

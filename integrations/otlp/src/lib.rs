@@ -150,15 +150,19 @@
 //! with a connection for each request.
 
 mod acknowledged;
+mod attributes;
 mod batch;
 mod clock;
 mod collect;
+mod draft;
 mod error;
 mod exemplars;
 mod exporter;
 mod histograms;
 mod message;
+mod number;
 mod points;
+mod protobuf;
 mod random;
 mod read;
 mod rules;

@@ -79,9 +79,16 @@ pub(super) const fn room(capacity: usize) -> usize {
 }
 
 impl<K: Key + ?Sized> Summary<K> {
-    /// Returns an empty summary, with all memory that it will ever need.
-    pub(super) fn with_capacity(capacity: usize) -> Summary<K> {
-        Summary { held: Table::with_capacity(room(capacity)), floor: 0, total: 0 }
+    /// Returns an empty summary without memory, which must be made before keys are added.
+    pub(super) fn unmade() -> Summary<K> {
+        Summary { held: Table::unmade(), floor: 0, total: 0 }
+    }
+
+    /// Makes sure that an empty summary has all memory that it will ever need.
+    pub(super) fn make(&mut self, capacity: usize) {
+        if !self.held.is_made() {
+            self.held = Table::with_capacity(room(capacity));
+        }
     }
 
     /// Returns the bytes that a summary has allocated.

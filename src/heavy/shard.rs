@@ -70,15 +70,6 @@ pub(super) struct Common {
     pub(super) newest: CachePadded<AtomicU64>,
 }
 
-/// One add.
-pub(super) struct Add<'k, K: Key + ?Sized> {
-    pub(super) hash: u64,
-    pub(super) key: &'k K,
-    pub(super) weight: u64,
-    /// Its time.
-    pub(super) at: u64,
-}
-
 impl<K: Key + ?Sized> Shard<K> {
     /// The bytes of a tier beside its slots.
     pub(super) const TIER: usize = size_of::<Box<[Slot<K>]>>();
@@ -121,34 +112,33 @@ impl<K: Key + ?Sized> Shard<K> {
     /// Adds a weight to a key, in the bucket of the add's time. Returns its lower bound there, zero
     /// if the add is late.
     #[inline]
-    pub(super) fn add(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
+    pub(super) fn add(&mut self, common: &Common, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
         // Mostly the newest bucket, and that of the last add: then no division is needed. Relaxed:
         // a turn of this shard wrote the word, or one that this add comes after, or it is as if
         // this add had come before.
         let start = common.newest.load(Ordering::Relaxed);
-        if self.live.start == start && self.live.contains(add.at) {
-            let held = self.live.summary.add_held(add.hash, add.key, add.weight);
-            return held.unwrap_or_else(|| self.add_other(common, add));
+        if self.live.start == start && self.live.contains(at) {
+            let held = self.live.summary.add_held(hash, key, weight);
+            return held.unwrap_or_else(|| self.add_other(common, hash, key, weight));
         }
-        self.add_after_turn(common, add)
+        self.add_after_turn(common, hash, key, weight, at)
     }
 
     /// Adds to a key that the live summary does not hold.
     #[inline(never)]
-    fn add_other(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
-        let Add { hash, key, weight, .. } = add;
+    fn add_other(&mut self, common: &Common, hash: u64, key: &K, weight: u64) -> u64 {
         self.live.summary.add_other(common.capacity, &mut self.counts, hash, key, weight)
     }
 
     /// Adds as [`add`](Self::add) does, where the live bucket may not be that of the add's time.
     #[cold]
-    fn add_after_turn(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
-        if !self.turn(common, add.at) {
-            self.late = self.late.saturating_add(add.weight);
+    fn add_after_turn(&mut self, common: &Common, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
+        if !self.turn(common, at) {
+            self.late = self.late.saturating_add(weight);
             return 0;
         }
-        let held = self.live.summary.add_held(add.hash, add.key, add.weight);
-        held.unwrap_or_else(|| self.add_other(common, add))
+        let held = self.live.summary.add_held(hash, key, weight);
+        held.unwrap_or_else(|| self.add_other(common, hash, key, weight))
     }
 
     /// Makes the bucket of a time the live one. Returns false if it has left the ring.

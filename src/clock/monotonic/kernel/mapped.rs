@@ -34,10 +34,7 @@ pub(super) unsafe extern "C" fn gettime(
 }
 
 #[cold]
-unsafe extern "C" fn look_first(
-    clock: libc::clockid_t,
-    time: *mut libc::timespec,
-) -> libc::c_int {
+unsafe extern "C" fn look_first(clock: libc::clockid_t, time: *mut libc::timespec) -> libc::c_int {
     let found = find(c"__vdso_clock_gettime");
     let found = found.unwrap_or(libc::clock_gettime as *const () as *mut ());
     FOUND.store(found, Ordering::Relaxed); // all threads find the same

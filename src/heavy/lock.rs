@@ -75,12 +75,14 @@ impl<T> Lock<T> {
     }
 
     /// Takes the lock if no thread has it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn try_lock(&self) -> Option<Guard<'_, T>> {
         // Acquire: pairs with the Release in `Guard::drop`, so that this thread sees what was done
-        // under the lock. Relaxed on failure: then nothing is looked at.
-        let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
-        self.is_locked.compare_exchange(false, true, order, failed).ok()?;
+        // under the lock.
+        if self.is_locked.swap(true, Ordering::Acquire) {
+            return None;
+        }
         self.witness.renew();
         Some(Guard { lock: self })
     }

@@ -111,7 +111,8 @@ impl<K: Key + ?Sized> Shard<K> {
 
     /// Adds a weight to a key, in the bucket of the add's time. Returns its lower bound there, zero
     /// if the add is late.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn add(&mut self, common: &Common, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
         // Mostly the newest bucket, and that of the last add: then no division is needed. Relaxed:
         // a turn of this shard wrote the word, or one that this add comes after, or it is as if

@@ -118,17 +118,24 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Adds a weight to a key, the part by which it is told apart, in the bucket of a time. Returns
     /// its lower bound in that bucket of one shard.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn add(&self, key: &K, weight: u64, at: u64) -> u64 {
         let hash = self.random.hash_one(key);
         let mut number = self.way.spread();
         if number >= self.all.len() {
-            number %= self.all.len();
+            number = self.wrapped(number);
         }
         match self.all[number].try_lock() {
             Some(mut shard) => shard.add(&self.common, hash, key, weight, at),
             None => self.add_elsewhere(number, hash, key, weight, at),
         }
+    }
+
+    /// Returns the shard for a number beyond all shards.
+    #[cold]
+    fn wrapped(&self, number: usize) -> usize {
+        number % self.all.len()
     }
 
     /// Adds to the first shard behind `number` that no other thread has locked; if each is locked,

@@ -97,7 +97,8 @@ impl<K: Key + ?Sized> Summary<K> {
     }
 
     /// Adds a weight to a key if it is held, and returns its lower bound.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn add_held(&mut self, hash: u64, key: &K, weight: u64) -> Option<u64> {
         // First: a user's comparison may panic, and must find nothing changed.
         let number = self.held.find(hash, key)?;

@@ -78,23 +78,31 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Returns the number of a key's entry. A hash decides first, so keys are compared only if
     /// their hashes are equal.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn find(&self, hash: u64, key: &K) -> Option<usize> {
-        self.find_by(hash, |place| self.keys.is(place, key))
+        let is = |place: &K::Place| self.keys.is(place, key);
+        let at = hash as usize & (self.index.len() - 1);
+        // Mostly the first place has it.
+        let number = (self.index[at] as usize).checked_sub(1)?;
+        let entry = &self.entries[number];
+        if entry.hash == hash && is(&entry.place) {
+            return Some(number);
+        }
+        self.find_from(at + 1, hash, is)
     }
 
-    #[inline]
-    fn find_by(&self, hash: u64, is: impl Fn(&K::Place) -> bool) -> Option<usize> {
-        let last = self.index.len() - 1;
-        let mut at = hash as usize & last;
+    /// Returns the number of an entry that `is` finds, at a place of the index or behind it.
+    fn find_from(&self, mut at: usize, hash: u64, is: impl Fn(&K::Place) -> bool) -> Option<usize> {
         // It ends: half of the index is zero.
         loop {
+            at &= self.index.len() - 1;
             let number = (self.index[at] as usize).checked_sub(1)?;
             let entry = &self.entries[number];
             if entry.hash == hash && is(&entry.place) {
                 return Some(number);
             }
-            at = (at + 1) & last;
+            at += 1;
         }
     }
 
@@ -148,7 +156,7 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
     /// file.
     pub(super) fn find_of<W: Copy>(&self, other: &Table<K, W>, number: usize) -> Option<usize> {
         let theirs = &other.entries[number];
-        self.find_by(theirs.hash, |mine| {
+        self.find_from(theirs.hash as usize, theirs.hash, |mine| {
             let is_equal = AssertUnwindSafe(|| self.keys.is_of(mine, &other.keys, &theirs.place));
             catch_unwind(is_equal).unwrap_or(true)
         })

@@ -56,8 +56,8 @@ pub(super) mod sealed {
 
     /// A key, and how a table keeps it.
     pub trait Kept: Hash + Eq + ToOwned {
-        /// What an entry of a table has of its key: the key itself, or where it stands in the room.
-        type Place: Copy;
+        /// The part of a key that stands in its entry of a table: the key itself, or the way to it.
+        type Stored: Copy;
         /// The memory beside the entries for all keys of a table.
         type Room: Room<Self>;
 
@@ -65,7 +65,8 @@ pub(super) mod sealed {
         fn kept(&self) -> &Self;
     }
 
-    /// The memory beside the entries for the keys of a table. A place is of the room that made it.
+    /// The memory beside the entries for the keys of a table. A room is asked about the stored parts
+    /// that it has made itself.
     pub trait Room<K: Kept + ?Sized>: Default {
         /// The bytes that a key takes here at most.
         const BYTES: usize;
@@ -73,26 +74,26 @@ pub(super) mod sealed {
         /// Returns room for `keys` keys of any length.
         fn with_capacity(keys: usize) -> Self;
 
-        /// Returns whether the key at a place is `key`.
-        fn is(&self, place: &K::Place, key: &K) -> bool;
+        /// Returns whether a stored key is `key`.
+        fn is(&self, stored: &K::Stored, key: &K) -> bool;
 
-        /// Returns whether the key at a place is that at a place of another room.
-        fn is_of(&self, place: &K::Place, other: &Self, others: &K::Place) -> bool;
+        /// Returns whether a stored key is that of another room.
+        fn is_of(&self, stored: &K::Stored, other: &Self, others: &K::Stored) -> bool;
 
-        /// Returns a copy of the key at a place.
-        fn owned(&self, place: &K::Place) -> K::Owned;
+        /// Returns a copy of a stored key.
+        fn owned(&self, stored: &K::Stored) -> K::Owned;
 
-        /// Puts a key behind the others, and returns its place.
-        fn put(&mut self, key: &K) -> K::Place;
+        /// Puts a key behind the others.
+        fn put(&mut self, key: &K) -> K::Stored;
 
-        /// Puts another room's key behind the others, and returns its place.
-        fn put_from(&mut self, other: &Self, place: &K::Place) -> K::Place;
+        /// Puts another room's key behind the others.
+        fn put_from(&mut self, other: &Self, stored: &K::Stored) -> K::Stored;
 
-        /// Forgets all keys except those at `places`, which come in the order in which they were
-        /// put. They may move.
-        fn keep<'p>(&mut self, places: impl Iterator<Item = &'p mut K::Place>)
+        /// Forgets all keys except these, which come in the order in which they were put, and whose
+        /// stored parts may change.
+        fn keep<'p>(&mut self, stored: impl Iterator<Item = &'p mut K::Stored>)
         where
-            K::Place: 'p;
+            K::Stored: 'p;
 
         /// Removes all keys, and keeps the memory.
         fn clear(&mut self);
@@ -102,7 +103,7 @@ pub(super) mod sealed {
 use sealed::{Kept, Room};
 
 impl<T: Copy + Eq + Hash> Kept for T {
-    type Place = T;
+    type Stored = T;
     type Room = NoRoom;
 
     #[inline]
@@ -123,27 +124,27 @@ impl<T: Copy + Eq + Hash> Room<T> for NoRoom {
     }
 
     #[inline]
-    fn is(&self, place: &T, key: &T) -> bool {
-        place == key
+    fn is(&self, stored: &T, key: &T) -> bool {
+        stored == key
     }
 
-    fn is_of(&self, place: &T, _other: &NoRoom, others: &T) -> bool {
-        place == others
+    fn is_of(&self, stored: &T, _other: &NoRoom, others: &T) -> bool {
+        stored == others
     }
 
-    fn owned(&self, place: &T) -> T {
-        *place
+    fn owned(&self, stored: &T) -> T {
+        *stored
     }
 
     fn put(&mut self, key: &T) -> T {
         *key
     }
 
-    fn put_from(&mut self, _other: &NoRoom, place: &T) -> T {
-        *place
+    fn put_from(&mut self, _other: &NoRoom, stored: &T) -> T {
+        *stored
     }
 
-    fn keep<'p>(&mut self, _places: impl Iterator<Item = &'p mut T>)
+    fn keep<'p>(&mut self, _stored: impl Iterator<Item = &'p mut T>)
     where
         T: 'p,
     {
@@ -153,7 +154,7 @@ impl<T: Copy + Eq + Hash> Room<T> for NoRoom {
 }
 
 impl Kept for str {
-    type Place = Text;
+    type Stored = Text;
     type Room = Texts;
 
     #[inline]
@@ -168,7 +169,7 @@ impl Kept for str {
 }
 
 impl Kept for [u8] {
-    type Place = Text;
+    type Stored = Text;
     type Room = Texts;
 
     #[inline]
@@ -180,7 +181,7 @@ impl Kept for [u8] {
 /// The bits of a text's length.
 const LENGTH_BITS: u32 = MAX_TEXT_BYTES.ilog2() + 1;
 
-/// Where a text stands: its first byte's number, and its length, in one word.
+/// The way to a text: the number of its first byte, and its length, in one word.
 #[derive(Clone, Copy, Debug)]
 pub struct Text(u64);
 
@@ -204,8 +205,8 @@ pub struct Texts {
 
 impl Texts {
     #[inline]
-    fn text(&self, place: Text) -> &[u8] {
-        &self.bytes[place.bytes()]
+    fn text(&self, stored: Text) -> &[u8] {
+        &self.bytes[stored.bytes()]
     }
 
     fn put(&mut self, text: &[u8]) -> Text {
@@ -214,13 +215,13 @@ impl Texts {
         Text::at(begin..self.bytes.len())
     }
 
-    fn keep<'p>(&mut self, places: impl Iterator<Item = &'p mut Text>) {
+    fn keep<'p>(&mut self, stored: impl Iterator<Item = &'p mut Text>) {
         let mut end = 0;
-        for place in places {
-            let text = place.bytes();
-            *place = Text::at(end..end + text.len());
-            end += text.len();
-            self.bytes.copy_within(text, place.bytes().start);
+        for text in stored {
+            let bytes = text.bytes();
+            *text = Text::at(end..end + bytes.len());
+            end += bytes.len();
+            self.bytes.copy_within(bytes, text.bytes().start);
         }
         self.bytes.truncate(end);
     }
@@ -237,28 +238,28 @@ macro_rules! room {
             }
 
             #[inline]
-            fn is(&self, place: &Text, key: &$type) -> bool {
-                self.text(*place) == $bytes(key)
+            fn is(&self, stored: &Text, key: &$type) -> bool {
+                self.text(*stored) == $bytes(key)
             }
 
-            fn is_of(&self, place: &Text, other: &Texts, others: &Text) -> bool {
-                self.text(*place) == other.text(*others)
+            fn is_of(&self, stored: &Text, other: &Texts, others: &Text) -> bool {
+                self.text(*stored) == other.text(*others)
             }
 
-            fn owned(&self, place: &Text) -> <$type as ToOwned>::Owned {
-                $owned(self.text(*place))
+            fn owned(&self, stored: &Text) -> <$type as ToOwned>::Owned {
+                $owned(self.text(*stored))
             }
 
             fn put(&mut self, key: &$type) -> Text {
                 self.put($bytes(key))
             }
 
-            fn put_from(&mut self, other: &Texts, place: &Text) -> Text {
-                self.put(other.text(*place))
+            fn put_from(&mut self, other: &Texts, stored: &Text) -> Text {
+                self.put(other.text(*stored))
             }
 
-            fn keep<'p>(&mut self, places: impl Iterator<Item = &'p mut Text>) {
-                self.keep(places);
+            fn keep<'p>(&mut self, stored: impl Iterator<Item = &'p mut Text>) {
+                self.keep(stored);
             }
 
             fn clear(&mut self) {
@@ -290,21 +291,21 @@ mod tests {
     fn texts_keep_their_order_and_their_bytes() {
         let mut texts = <Texts as Room<str>>::with_capacity(5);
         let all = ["", "one", "é", "", "three"];
-        let mut places: Vec<Text> =
+        let mut stored: Vec<Text> =
             all.iter().map(|text| Room::<str>::put(&mut texts, text)).collect();
-        places.remove(1);
-        Room::<str>::keep(&mut texts, places.iter_mut());
+        stored.remove(1);
+        Room::<str>::keep(&mut texts, stored.iter_mut());
         let all: Vec<String> =
-            places.iter().map(|place| Room::<str>::owned(&texts, place)).collect();
+            stored.iter().map(|stored| Room::<str>::owned(&texts, stored)).collect();
         assert_eq!(all, ["", "é", "", "three"]);
         assert_eq!(texts.bytes.len(), "éthree".len());
-        let [.., last] = &places[..] else { panic!("there are four") };
+        let [.., last] = &stored[..] else { panic!("there are four") };
         assert!(Room::<str>::is(&texts, last, "three") && !Room::<str>::is(&texts, last, "thre"));
-        assert!(Room::<[u8]>::is(&texts, &places[1], "é".as_bytes()));
+        assert!(Room::<[u8]>::is(&texts, &stored[1], "é".as_bytes()));
     }
 
     #[test]
-    fn a_place_has_the_longest_text() {
+    fn a_stored_text_has_the_longest_text() {
         let range = (1 << 40)..(1 << 40) + MAX_TEXT_BYTES;
         assert_eq!(Text::at(range.clone()).bytes(), range);
     }

@@ -61,7 +61,7 @@ pub(super) enum Found<'s, K: Key + ?Sized> {
     Overtaken,
 }
 
-/// What all shards have in common.
+/// The settings of all shards, and the word that they share.
 pub(super) struct Common {
     pub(super) geometry: Geometry,
     pub(super) tiers: Box<[Geometry]>,

@@ -20,8 +20,8 @@ use super::key::sealed::{Kept, Room};
 pub(super) struct Table<K: Key + ?Sized, V> {
     /// The number of an entry plus one, or zero. A power of two of them.
     index: Vec<u32>,
-    entries: Vec<Entry<<K as Kept>::Place, V>>,
-    /// What the entries do not have of their keys.
+    entries: Vec<Entry<<K as Kept>::Stored, V>>,
+    /// The parts of the keys that do not stand in the entries.
     keys: <K as Kept>::Room,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Table<K: Key + ?Sized, V> {
 #[derive(Clone, Copy, Debug)]
 struct Entry<P, V> {
     hash: u64,
-    place: P,
+    stored: P,
     value: V,
 }
 
@@ -68,7 +68,7 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Returns the bytes that a table for `keys` keys has allocated.
     pub(super) const fn bytes(keys: usize) -> usize {
-        let entry = size_of::<Entry<<K as Kept>::Place, V>>() + <K as Kept>::Room::BYTES;
+        let entry = size_of::<Entry<<K as Kept>::Stored, V>>() + <K as Kept>::Room::BYTES;
         index_for(keys) * size_of::<u32>() + keys * entry
     }
 
@@ -81,25 +81,30 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn find(&self, hash: u64, key: &K) -> Option<usize> {
-        let is = |place: &K::Place| self.keys.is(place, key);
+        let is = |stored: &K::Stored| self.keys.is(stored, key);
         let at = hash as usize & (self.index.len() - 1);
         // Mostly the first place has it.
         let number = (self.index[at] as usize).checked_sub(1)?;
         let entry = &self.entries[number];
-        if entry.hash == hash && is(&entry.place) {
+        if entry.hash == hash && is(&entry.stored) {
             return Some(number);
         }
         self.find_from(at + 1, hash, is)
     }
 
     /// Returns the number of an entry that `is` finds, at a place of the index or behind it.
-    fn find_from(&self, mut at: usize, hash: u64, is: impl Fn(&K::Place) -> bool) -> Option<usize> {
+    fn find_from(
+        &self,
+        mut at: usize,
+        hash: u64,
+        is: impl Fn(&K::Stored) -> bool,
+    ) -> Option<usize> {
         // It ends: half of the index is zero.
         loop {
             at &= self.index.len() - 1;
             let number = (self.index[at] as usize).checked_sub(1)?;
             let entry = &self.entries[number];
-            if entry.hash == hash && is(&entry.place) {
+            if entry.hash == hash && is(&entry.stored) {
                 return Some(number);
             }
             at += 1;
@@ -123,7 +128,7 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Returns a copy of a key.
     pub(super) fn key(&self, number: usize) -> K::Owned {
-        self.keys.owned(&self.entries[number].place)
+        self.keys.owned(&self.entries[number].stored)
     }
 
     /// Returns all values, in the order of their numbers.
@@ -133,8 +138,8 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Adds an entry for a key that has none.
     pub(super) fn push(&mut self, hash: u64, key: &K, value: V) {
-        let place = self.keys.put(key);
-        self.push_entry(Entry { hash, place, value });
+        let stored = self.keys.put(key);
+        self.push_entry(Entry { hash, stored, value });
     }
 
     /// Changes the value of another table's key here, beginning with `new` if it has none.
@@ -157,7 +162,7 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
     pub(super) fn find_of<W: Copy>(&self, other: &Table<K, W>, number: usize) -> Option<usize> {
         let theirs = &other.entries[number];
         self.find_from(theirs.hash as usize, theirs.hash, |mine| {
-            let is_equal = AssertUnwindSafe(|| self.keys.is_of(mine, &other.keys, &theirs.place));
+            let is_equal = AssertUnwindSafe(|| self.keys.is_of(mine, &other.keys, &theirs.stored));
             catch_unwind(is_equal).unwrap_or(true)
         })
     }
@@ -165,11 +170,11 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
     /// Adds an entry for another table's key that has none here.
     pub(super) fn push_of<W: Copy>(&mut self, other: &Table<K, W>, number: usize, value: V) {
         let theirs = &other.entries[number];
-        let place = self.keys.put_from(&other.keys, &theirs.place);
-        self.push_entry(Entry { hash: theirs.hash, place, value });
+        let stored = self.keys.put_from(&other.keys, &theirs.stored);
+        self.push_entry(Entry { hash: theirs.hash, stored, value });
     }
 
-    fn push_entry(&mut self, entry: Entry<K::Place, V>) {
+    fn push_entry(&mut self, entry: Entry<K::Stored, V>) {
         self.entries.push(entry);
         if 2 * self.entries.len() > self.index.len() {
             self.index.resize(2 * self.index.len(), 0);
@@ -182,7 +187,7 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
     /// Removes the entries whose values are not to be kept. Allocates nothing.
     pub(super) fn retain(&mut self, keep: impl Fn(V) -> bool) {
         self.entries.retain(|entry| keep(entry.value));
-        self.keys.keep(self.entries.iter_mut().map(|entry| &mut entry.place));
+        self.keys.keep(self.entries.iter_mut().map(|entry| &mut entry.stored));
         self.renew_index();
     }
 

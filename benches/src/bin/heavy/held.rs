@@ -12,7 +12,7 @@ use crate::finds::{CAPACITY, Finds};
 use crate::locked::{Exact, Locked};
 use crate::rivals::{Windrow, windrow};
 use crate::streams::{Stream, zipf};
-use crate::time;
+use crate::time::time;
 
 const ROUNDS: usize = 31;
 /// The keys of a stream.
@@ -42,7 +42,7 @@ pub(crate) fn print(threads: usize) {
     print_table(&heads, &rows);
 }
 
-/// Returns streams of at most as many keys as are held.
+/// Returns streams whose keys are all held.
 fn streams() -> [Stream; 3] {
     let mut rng = Rng::with_seed(7);
     let mut of = |name, key: &mut dyn FnMut(&mut Rng) -> u64| Stream {

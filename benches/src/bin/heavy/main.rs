@@ -15,21 +15,22 @@ mod locked;
 mod log;
 mod rivals;
 mod streams;
+mod time;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use finds::Finds;
 use lexopt::Arg::{Long, Value};
 use lexopt::Parser;
 use rivals::ALL;
 use streams::Stream;
-use windrow_benches::harness::{at_once, cores};
+use time::time;
+use windrow_benches::harness::cores;
 use windrow_benches::terminal::{print_caption, print_table};
 
 const ROUNDS: usize = 9;
 
-/// What is asked for.
+/// The options.
 #[derive(Default)]
 struct Asked {
     /// Held keys, and nothing else.
@@ -108,13 +109,4 @@ fn print_times(streams: &[Stream], threads: usize) {
     }
     eprint!("{:40}\r", "");
     print_table(&heads, &rows);
-}
-
-/// Returns the nanoseconds of CPU time of an add, the mean over the threads.
-fn time(finds: &dyn Finds, keys: &[u64], threads: usize) -> f64 {
-    let part = keys.len() / threads;
-    let work = |thread: usize| finds.add_all(&keys[thread * part..][..part]);
-    let before = |_| finds.add_all(&keys[..64]);
-    let spent = windrow_benches::harness::Spent::of(&at_once(threads, &before, &work));
-    spent.cpu.as_nanos() as f64 / part as f64
 }

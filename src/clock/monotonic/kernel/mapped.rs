@@ -1,8 +1,8 @@
 //! The kernel's `clock_gettime`, found in the object that it maps into each process (`vdso(7)`).
 //!
 //! The C library calls the same function, behind some twenty instructions of its own: a third of
-//! the time of a coarse reading. What is found is called by a pointer, which begins as that of a
-//! function that looks first. Where nothing is found, it becomes that of the C library's function.
+//! the time of a coarse reading. A reading calls it by a pointer, which begins as that of a function
+//! that looks first. Where nothing is found, it becomes that of the C library's function.
 //!
 //! # Why it is right
 //!
@@ -15,8 +15,10 @@
 use std::ffi::CStr;
 use std::mem::transmute;
 
-use super::Ask;
 use crate::sync::{AtomicPtr, Ordering};
+
+/// `clock_gettime`.
+type Gettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c_int;
 
 /// The function to call.
 static FOUND: AtomicPtr<()> = AtomicPtr::new(look_first as *const () as *mut ());
@@ -30,7 +32,7 @@ pub(super) unsafe extern "C" fn gettime(
     // Relaxed: the functions were there before the program began.
     let found = FOUND.load(Ordering::Relaxed);
     // SAFETY: it is one of three functions of this type; the caller keeps their contract.
-    unsafe { transmute::<*mut (), Ask>(found)(clock, time) }
+    unsafe { transmute::<*mut (), Gettime>(found)(clock, time) }
 }
 
 #[cold]
@@ -115,7 +117,7 @@ mod tests {
 
     #[test]
     fn it_tells_the_time_that_the_c_library_tells() {
-        let ask = |ask: Ask, clock| {
+        let ask = |ask: Gettime, clock| {
             let mut time = libc::timespec { tv_sec: -1, tv_nsec: -1 };
             // SAFETY: `time` is a valid timespec.
             assert_eq!(unsafe { ask(clock, &raw mut time) }, 0);

@@ -12,8 +12,7 @@
 //!
 //! The word is true while there is a guard. Only [`Lock::try_lock`] makes it true, by an exchange
 //! that finds it false, and makes a guard of that: 1. The drop of a guard stores false with
-//! Release, and the exchange that finds this has Acquire: 2. So has any exchange that follows,
-//! because each one between the two was followed by a store of its own.
+//! Release, and the exchange that finds this has Acquire: 2.
 //!
 //! # Why not std's
 //!
@@ -36,7 +35,7 @@ use crate::sync::{AtomicBool, Ordering, Witness};
 #[cfg(not(any(loom, shuttle)))]
 const LOOKS: (u32, u32) = (100, 10);
 
-/// How long a thread sleeps between two looks then.
+/// The time for which a thread sleeps between two looks then.
 #[cfg(not(any(loom, shuttle)))]
 const SLEEP: Duration = Duration::from_micros(50);
 
@@ -75,12 +74,14 @@ impl<T> Lock<T> {
     }
 
     /// Takes the lock if no thread has it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn try_lock(&self) -> Option<Guard<'_, T>> {
         // Acquire: pairs with the Release in `Guard::drop`, so that this thread sees what was done
-        // under the lock. Relaxed on failure: then nothing is looked at.
-        let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
-        self.is_locked.compare_exchange(false, true, order, failed).ok()?;
+        // under the lock.
+        if self.is_locked.swap(true, Ordering::Acquire) {
+            return None;
+        }
         self.witness.renew();
         Some(Guard { lock: self })
     }

@@ -35,18 +35,21 @@ pub(super) struct Shard<K: Key + ?Sized> {
     tiers: Box<[Box<[Slot<K>]>]>,
     /// Room for the counts of a summary, for evictions.
     counts: Vec<u64>,
-    /// The weight of all adds, ever.
-    lifetime: u64,
+    /// The weight of the adds in buckets that have left the ring, or were cleared.
+    left: u64,
     /// The weight of the adds that no bucket has counted.
     late: u64,
 }
 
 /// The place of a bucket in the ring.
 struct Slot<K: Key + ?Sized> {
-    /// The start of the bucket; `None` before the first one.
-    start: Option<u64>,
-    /// `None` until the slot is used for the first time.
-    summary: Option<Summary<K>>,
+    /// The start of the bucket.
+    start: u64,
+    /// The length of the bucket; zero if there is none. So one comparison checks both that there is
+    /// a bucket and that it contains a time.
+    length: u64,
+    /// Not made until the slot is used for the first time.
+    summary: Summary<K>,
 }
 
 /// A shard's part of a bucket.
@@ -58,22 +61,13 @@ pub(super) enum Found<'s, K: Key + ?Sized> {
     Overtaken,
 }
 
-/// What all shards have in common.
+/// The settings of all shards, and the word that they share.
 pub(super) struct Common {
     pub(super) geometry: Geometry,
     pub(super) tiers: Box<[Geometry]>,
     pub(super) capacity: usize,
     /// The start of the newest bucket of all shards.
     pub(super) newest: CachePadded<AtomicU64>,
-}
-
-/// One add.
-pub(super) struct Add<'k, K: Key + ?Sized> {
-    pub(super) hash: u64,
-    pub(super) key: &'k K,
-    pub(super) weight: u64,
-    /// Its time.
-    pub(super) at: u64,
 }
 
 impl<K: Key + ?Sized> Shard<K> {
@@ -84,8 +78,8 @@ impl<K: Key + ?Sized> Shard<K> {
     pub(super) fn new(buckets: usize, tiers: &[Geometry]) -> Option<Shard<K>> {
         let slots = ring(buckets)?;
         let tiers: Option<_> = tiers.iter().map(|tier| ring(tier.buckets())).collect();
-        let (live, tiers) = (Slot::EMPTY, tiers?);
-        Some(Shard { live, slots, last: 0, tiers, counts: Vec::new(), lifetime: 0, late: 0 })
+        let (live, tiers) = (Slot::empty(), tiers?);
+        Some(Shard { live, slots, last: 0, tiers, counts: Vec::new(), left: 0, late: 0 })
     }
 
     /// Returns the bytes that a shard of `buckets` buckets, in all its rings together, allocates at
@@ -99,8 +93,13 @@ impl<K: Key + ?Sized> Shard<K> {
     pub(super) fn preallocate(&mut self, capacity: usize) {
         self.counts.reserve_exact(room(capacity));
         for slot in self.all_mut() {
-            slot.summary.get_or_insert_with(|| Summary::with_capacity(capacity));
+            slot.summary.make(capacity);
         }
+    }
+
+    /// Returns the slots of the ring.
+    fn ring(&self) -> impl Iterator<Item = &Slot<K>> {
+        once(&self.live).chain(&self.slots)
     }
 
     /// Returns the slots of the ring, and those of the tiers.
@@ -112,50 +111,35 @@ impl<K: Key + ?Sized> Shard<K> {
 
     /// Adds a weight to a key, in the bucket of the add's time. Returns its lower bound there, zero
     /// if the add is late.
-    #[inline]
-    pub(super) fn add(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
+    pub(super) fn add(&mut self, common: &Common, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
         // Mostly the newest bucket, and that of the last add: then no division is needed. Relaxed:
         // a turn of this shard wrote the word, or one that this add comes after, or it is as if
         // this add had come before.
         let start = common.newest.load(Ordering::Relaxed);
-        if self.live.start == Some(start)
-            && add.at.wrapping_sub(start) < common.geometry.length()
-            && let Some(summary) = &mut self.live.summary
-        {
-            // First: a user's comparison may panic, and must find nothing changed.
-            let found = summary.add_held(add.hash, add.key, add.weight);
-            self.lifetime = self.lifetime.saturating_add(add.weight);
-            return found.unwrap_or_else(|| self.add_other(common, add));
+        if self.live.start == start && self.live.contains(at) {
+            let held = self.live.summary.add_held(hash, key, weight);
+            return held.unwrap_or_else(|| self.add_other(common, hash, key, weight));
         }
-        self.add_after_turn(common, add)
+        self.add_after_turn(common, hash, key, weight, at)
     }
 
-    /// Adds to a key that the live summary does not hold. It is counted in the lifetime.
+    /// Adds to a key that the live summary does not hold.
     #[inline(never)]
-    fn add_other(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
-        let summary = self.live.summary.as_mut();
-        summary.map_or(0, |summary| {
-            summary.add_other(common.capacity, &mut self.counts, add.hash, add.key, add.weight)
-        })
+    fn add_other(&mut self, common: &Common, hash: u64, key: &K, weight: u64) -> u64 {
+        self.live.summary.add_other(common.capacity, &mut self.counts, hash, key, weight)
     }
 
     /// Adds as [`add`](Self::add) does, where the live bucket may not be that of the add's time.
     #[cold]
-    fn add_after_turn(&mut self, common: &Common, add: Add<'_, K>) -> u64 {
-        let weight = add.weight;
-        let mut at_least = 0;
-        if self.turn(common, add.at) {
-            if let Some(summary) = &mut self.live.summary {
-                at_least = match summary.add_held(add.hash, add.key, weight) {
-                    Some(at_least) => at_least,
-                    None => self.add_other(common, add),
-                };
-            }
-        } else {
+    fn add_after_turn(&mut self, common: &Common, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
+        if !self.turn(common, at) {
             self.late = self.late.saturating_add(weight);
+            return 0;
         }
-        self.lifetime = self.lifetime.saturating_add(weight);
-        at_least
+        let held = self.live.summary.add_held(hash, key, weight);
+        held.unwrap_or_else(|| self.add_other(common, hash, key, weight))
     }
 
     /// Makes the bucket of a time the live one. Returns false if it has left the ring.
@@ -169,15 +153,18 @@ impl<K: Key + ?Sized> Shard<K> {
             return false;
         }
         self.make_live(geometry.slot_of(start));
-        if self.live.start != Some(start) {
+        if self.live.start() != Some(start) {
             self.counts.reserve_exact(room(*capacity));
-            if let (Some(old), Some(left)) = (self.live.start, &self.live.summary) {
+            if let Some(old) = self.live.start() {
+                let left = &self.live.summary;
+                self.left = self.left.saturating_add(left.total());
                 for (tier, slots) in tiers.iter().zip(&mut self.tiers) {
                     let old = tier.start_of(old);
-                    slots[tier.slot_of(old)].absorb(old, *capacity, &mut self.counts, left);
+                    let slot = &mut slots[tier.slot_of(old)];
+                    slot.absorb(tier, old, *capacity, &mut self.counts, left);
                 }
             }
-            self.live.begin(start, *capacity);
+            self.live.begin(geometry, start, *capacity);
         }
         true
     }
@@ -199,14 +186,12 @@ impl<K: Key + ?Sized> Shard<K> {
         mut visit: impl FnMut(&Summary<K>),
     ) -> bool {
         let slots = &self.tiers[tier];
-        if slots.iter().any(|slot| slot.start > Some(newest)) {
+        if slots.iter().any(|slot| slot.start() > Some(newest)) {
             return false;
         }
-        for slot in once(&self.live).chain(&self.slots).chain(slots) {
-            if let (Some(start), Some(summary)) = (slot.start, &slot.summary)
-                && start >= from
-            {
-                visit(summary);
+        for slot in self.ring().chain(slots) {
+            if slot.start() >= Some(from) {
+                visit(&slot.summary);
             }
         }
         true
@@ -216,20 +201,27 @@ impl<K: Key + ?Sized> Shard<K> {
     pub(super) fn find(&self, geometry: Geometry, start: u64) -> Found<'_, K> {
         let place = geometry.slot_of(start);
         let slot = if place == self.last { &self.live } else { &self.slots[place] };
-        match (slot.start, &slot.summary) {
-            (Some(there), Some(summary)) if there == start => Found::Summary(summary),
-            (Some(there), _) if there > start => Found::Overtaken,
+        match slot.start() {
+            Some(there) if there == start => Found::Summary(&slot.summary),
+            Some(there) if there > start => Found::Overtaken,
             _ => Found::Nothing,
         }
     }
 
     /// Empties all buckets, and keeps their memory.
     pub(super) fn clear(&mut self) {
-        self.all_mut().for_each(|slot| slot.start = None);
+        self.left = self.ring_total().saturating_add(self.left);
+        self.all_mut().for_each(|slot| slot.length = 0);
     }
 
+    /// Returns the weight of all adds, ever.
     pub(super) fn lifetime(&self) -> u64 {
-        self.lifetime
+        self.ring_total().saturating_add(self.left).saturating_add(self.late)
+    }
+
+    fn ring_total(&self) -> u64 {
+        let buckets = self.ring().filter(|slot| slot.start().is_some());
+        buckets.map(|slot| slot.summary.total()).fold(0, u64::saturating_add)
     }
 
     pub(super) fn late(&self) -> u64 {
@@ -241,30 +233,51 @@ impl<K: Key + ?Sized> Shard<K> {
 fn ring<K: Key + ?Sized>(buckets: usize) -> Option<Box<[Slot<K>]>> {
     let mut slots = Vec::new();
     slots.try_reserve_exact(buckets).ok()?;
-    slots.extend((0..buckets).map(|_| Slot::EMPTY));
+    slots.extend((0..buckets).map(|_| Slot::empty()));
     Some(slots.into_boxed_slice())
 }
 
 impl<K: Key + ?Sized> Slot<K> {
-    const EMPTY: Slot<K> = Slot { start: None, summary: None };
+    fn empty() -> Slot<K> {
+        Slot { start: 0, length: 0, summary: Summary::unmade() }
+    }
 
-    /// Empties the slot for the bucket at `start`, and returns its summary.
-    fn begin(&mut self, start: u64, capacity: usize) -> &mut Summary<K> {
-        let summary = self.summary.get_or_insert_with(|| Summary::with_capacity(capacity));
-        summary.clear();
-        self.start = Some(start);
-        summary
+    /// Returns the start of the bucket, if there is one.
+    fn start(&self) -> Option<u64> {
+        (self.length > 0).then_some(self.start)
+    }
+
+    /// Returns whether there is a bucket, and a time lies in it.
+    #[inline]
+    fn contains(&self, at: u64) -> bool {
+        // For a time before the start the difference wraps. It is then at least the start's
+        // distance from the end of time, which no length exceeds.
+        at.wrapping_sub(self.start) < self.length
+    }
+
+    /// Empties the slot for the bucket at `start`.
+    fn begin(&mut self, geometry: &Geometry, start: u64, capacity: usize) {
+        self.summary.make(capacity);
+        self.summary.clear();
+        (self.start, self.length) = (start, geometry.length_at(start));
     }
 
     /// Adds what has left a finer ring to the bucket at `start`, unless a later bucket has the
     /// slot.
-    fn absorb(&mut self, start: u64, capacity: usize, counts: &mut Vec<u64>, left: &Summary<K>) {
-        match (self.start, &mut self.summary) {
-            (Some(there), Some(summary)) if there == start => {
-                summary.absorb(capacity, counts, left);
-            }
-            (Some(there), _) if there > start => {}
-            _ => self.begin(start, capacity).absorb(capacity, counts, left),
+    fn absorb(
+        &mut self,
+        tier: &Geometry,
+        start: u64,
+        capacity: usize,
+        counts: &mut Vec<u64>,
+        left: &Summary<K>,
+    ) {
+        if self.start() > Some(start) {
+            return;
         }
+        if self.start() < Some(start) {
+            self.begin(tier, start, capacity);
+        }
+        self.summary.absorb(capacity, counts, left);
     }
 }

@@ -35,10 +35,10 @@ use foldhash::quality::RandomState;
 
 use super::key::Key;
 use super::lock::Lock;
-use super::shard::{Add, Common, Found, Shard};
+use super::shard::{Common, Found, Shard};
 use super::summary::Summary;
 use crate::ring::Geometry;
-use crate::stripe::spread::spread;
+use crate::stripe::spread::Way;
 use crate::sync::{AtomicU64, Ordering, sized};
 
 /// The attempts of a read before it takes all locks at once.
@@ -48,6 +48,8 @@ const ATTEMPTS: usize = 8;
 pub(super) struct Shards<K: Key + ?Sized> {
     random: RandomState,
     common: Common,
+    /// The way to the number of the shard that an add tries first.
+    way: Way,
     all: Box<[CachePadded<Lock<Shard<K>>>]>,
     /// The number of clears. Written under all locks.
     clears: AtomicU64,
@@ -83,6 +85,7 @@ impl<K: Key + ?Sized> Shards<K> {
                 capacity,
                 newest: CachePadded::new(AtomicU64::new(geometry.start_of(now))),
             },
+            way: Way::new(),
             all: shards.into(),
             clears: AtomicU64::new(0),
         })
@@ -115,28 +118,34 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Adds a weight to a key, the part by which it is told apart, in the bucket of a time. Returns
     /// its lower bound in that bucket of one shard.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn add(&self, key: &K, weight: u64, at: u64) -> u64 {
         let hash = self.random.hash_one(key);
-        let add = Add { hash, key, weight, at };
-        let mut number = spread();
+        let mut number = self.way.spread();
         if number >= self.all.len() {
-            number %= self.all.len();
+            number = self.wrapped(number);
         }
         match self.all[number].try_lock() {
-            Some(mut shard) => shard.add(&self.common, add),
-            None => self.add_elsewhere(number, add),
+            Some(mut shard) => shard.add(&self.common, hash, key, weight, at),
+            None => self.add_elsewhere(number, hash, key, weight, at),
         }
+    }
+
+    /// Returns the shard for a number beyond all shards.
+    #[cold]
+    fn wrapped(&self, number: usize) -> usize {
+        number % self.all.len()
     }
 
     /// Adds to the first shard behind `number` that no other thread has locked; if each is locked,
     /// waits for that shard.
     #[cold]
-    fn add_elsewhere(&self, number: usize, add: Add<'_, K>) -> u64 {
+    fn add_elsewhere(&self, number: usize, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
         let (before, behind) = self.all.split_at(number);
         let unlocked = behind.iter().chain(before).find_map(|shard| shard.try_lock());
         let mut shard = unlocked.unwrap_or_else(|| self.all[number].lock());
-        shard.add(&self.common, add)
+        shard.add(&self.common, hash, key, weight, at)
     }
 
     /// Reads the newest buckets that cover `span`: `visit` is called under a lock with each summary

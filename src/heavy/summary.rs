@@ -79,9 +79,16 @@ pub(super) const fn room(capacity: usize) -> usize {
 }
 
 impl<K: Key + ?Sized> Summary<K> {
-    /// Returns an empty summary, with all memory that it will ever need.
-    pub(super) fn with_capacity(capacity: usize) -> Summary<K> {
-        Summary { held: Table::with_capacity(room(capacity)), floor: 0, total: 0 }
+    /// Returns an empty summary without memory, which must be made before keys are added.
+    pub(super) fn unmade() -> Summary<K> {
+        Summary { held: Table::unmade(), floor: 0, total: 0 }
+    }
+
+    /// Makes sure that an empty summary has all memory that it will ever need.
+    pub(super) fn make(&mut self, capacity: usize) {
+        if !self.held.is_made() {
+            self.held = Table::with_capacity(room(capacity));
+        }
     }
 
     /// Returns the bytes that a summary has allocated.
@@ -90,7 +97,8 @@ impl<K: Key + ?Sized> Summary<K> {
     }
 
     /// Adds a weight to a key if it is held, and returns its lower bound.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn add_held(&mut self, hash: u64, key: &K, weight: u64) -> Option<u64> {
         // First: a user's comparison may panic, and must find nothing changed.
         let number = self.held.find(hash, key)?;

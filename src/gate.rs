@@ -115,6 +115,7 @@ pub use unused::leave_unused;
 /// |---|---|
 /// | granted by a permit | the clock's reading, a load of each permit, one compare-exchange |
 /// | refused by permits | the clock's reading and a load of each permit |
+/// | the same, in [`try_admit`](Self::try_admit), again in a bucket | the reading and a few loads |
 /// | granted by sheets | the clock's reading, a few loads, one compare-exchange of a shared word |
 /// | refused by sheets, in [`try_admit`](Self::try_admit) | the clock's reading and a few loads |
 /// | refused by sheets, in [`admit`](Self::admit) | also a load for each bucket to leave first |

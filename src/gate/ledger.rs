@@ -254,7 +254,7 @@ mod tests {
     use std::mem::{align_of, offset_of, size_of};
     use std::time::Duration;
 
-    /// What each decision reads of a ledger, and a turn writes, shares no line with anything else.
+    /// A decision reads these lines, and a turn writes them: they hold nothing else.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[test]
     fn the_head_is_in_lines_of_its_own() {

@@ -203,8 +203,8 @@ impl Permits {
         }
     }
 
-    /// Returns whether a call for one is refused at `now`, as far as an earlier refusal tells. So of
-    /// the calls that are refused in a bucket, all but the first cost a few loads of one line.
+    /// Returns whether a call for one is refused at `now`, as far as an earlier refusal tells. So
+    /// the first refused call of a bucket looks at the permits, and the others cost two loads.
     #[inline]
     pub(super) fn refuse(&self, now: u64) -> bool {
         // Relaxed, both: see "A remembered refusal".

@@ -1,5 +1,5 @@
-//! Which words of a sheet share a cache line. A grant writes one word. What all decisions of a
-//! bucket read, and no grant writes, is in another line.
+//! Tests of the cache lines of a sheet. A grant writes one word, whose line has no constant of the
+//! bucket that other decisions read.
 
 use std::mem::{align_of, offset_of, size_of};
 
@@ -14,7 +14,7 @@ const LINE: usize = 64;
 fn a_grant_writes_one_line_and_no_decision_reads_another_that_it_writes() {
     assert_eq!(offset_of!(Sheet, word), 0);
     assert_eq!((offset_of!(Sheet, fixed), size_of::<Fixed>()), (LINE, LINE));
-    // What is written with the word, or between buckets, is in the word's line.
+    // Turns and counts alone use the others, which may share the word's line.
     for written in [offset_of!(Sheet, base), offset_of!(Sheet, taken), offset_of!(Sheet, made)] {
         assert!(written < LINE, "{written}");
     }

@@ -337,9 +337,7 @@ pub fn makers() -> Vec<Maker> {
             Box::new(Percentiles::of(windrow::clock::Coarse::default()))
         }),
         (TICKED, || Box::new(Percentiles::of(TICKER.clone()))),
-        ("a plain floor, 8 cells an octave, by &mut", || {
-            Box::new(Floor(Mutex::new(Plain::new())))
-        }),
+        ("a plain floor, 8 cells an octave, by &mut", || Box::new(Floor(Mutex::new(Plain::new())))),
         (OWN[0], || Box::new(Own::of(2))),
         (OWN[1], || Box::new(Own::of(3))),
         ("prometheus: classic, 14 buckets", || {

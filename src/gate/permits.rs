@@ -44,12 +44,12 @@
 //! # A remembered refusal
 //!
 //! ```text
-//!    reached   [ latest bucket shown to a refused call | full ]
+//!    reached   [ latest bucket that a call has come to | full ]       it only rises
 //!
-//!    refusal   (t, full)           behind a look that has found each permit in use at t, and no
-//!                                  more than these in the limit
-//!    grant     (t, full) -> (t', -)   before the exchange of a permit, in a later bucket t'
-//!    refusal   again: reached = (t, full), the reading lies in t, and nothing was given back
+//!    grant     max (t, -)       before the exchange of a permit for the bucket t
+//!    refusal   max (t, full)    behind a look that has found each permit in use at t, and no more
+//!                               than these in the limit
+//!    again     reached = (t, full), the reading lies in t, nothing was given back:    refused
 //! ```
 //!
 //! A call is refused without a look at the permits if an earlier one was refused in its bucket.
@@ -57,8 +57,8 @@
 //!
 //! - A permit in use at `t` stays in use at `t`, unless its grant is given back. So `full` is right
 //!   for `t` from then on.
-//! - The gate's time is `t`: each refusal in a later bucket raises `reached`, and so does each grant
-//!   there, before it is made.
+//! - The gate's time is `t`: each grant in a later bucket has raised `reached` before it was made,
+//!   and each refusal there raises it. A refusal that comes too late with its `t` changes nothing.
 //! - A thread that gives a grant back says so first, for good, in a word that each such call reads.
 //!   So a call that comes behind it, and sees what that thread has done, looks at the permits.
 //! - While a gate spills, or is retired, its permits are sealed, and stay in use. What gives room
@@ -105,7 +105,7 @@ pub(super) struct Permits {
     limit_and_buckets: u64,
     /// The era of the first bucket. A permit, and `reached`, count buckets from its begin, from 1.
     era: u32,
-    /// The latest bucket that a clock has shown to a refused call, and [`FULL`], the lowest bit. It
+    /// The latest bucket that a clock has shown to a call for one, and [`FULL`], the lowest bit. It
     /// only rises.
     reached: AtomicU32,
     /// Each has the bucket of its last grant; zero if there was none.
@@ -203,8 +203,8 @@ impl Permits {
         }
     }
 
-    /// Returns whether a call for one is refused at `now`, as far as an earlier refusal tells. So of
-    /// the calls that are refused in a bucket, all but the first cost a few loads of one line.
+    /// Returns whether a call for one is refused at `now`, as far as an earlier refusal tells. So
+    /// the first refused call of a bucket looks at the permits, and the others cost two loads.
     #[inline]
     pub(super) fn refuse(&self, now: u64) -> bool {
         // Relaxed, both: see "A remembered refusal".
@@ -223,7 +223,7 @@ impl Permits {
             let time = self.time(bucket, &look);
             let (place, before) = look.first;
             if !is_in_use(before, time, buckets) {
-                self.leave_full(time);
+                self.record(time, 0);
                 // Relaxed, both: see above.
                 let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
                 let permit = &self.last[place];
@@ -357,14 +357,6 @@ impl Permits {
         let reached = (time << 1) | full;
         if self.reached.load(Ordering::Relaxed) < reached {
             self.reached.fetch_max(reached, Ordering::Relaxed); // a hint: see `time`
-        }
-    }
-
-    /// Records that the gate's time has come, if an earlier bucket is [`FULL`].
-    fn leave_full(&self, time: u32) {
-        let reached = self.reached.load(Ordering::Relaxed); // see "A remembered refusal"
-        if reached & FULL != 0 && reached >> 1 < time {
-            self.record(time, 0);
         }
     }
 

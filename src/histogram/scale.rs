@@ -243,16 +243,17 @@ impl Scale {
     /// range's cells, and the last place above it.
     #[inline]
     pub(crate) const fn place(self, value: u64) -> usize {
-        let finest = if self.below < value && value <= self.quick {
-            quick_cell(value)
-        } else if value <= self.below {
+        if self.below < value && value <= self.quick {
+            return (quick_cell(value).wrapping_add(self.bias) >> self.shift) as usize;
+        }
+        otherwise();
+        if value <= self.below {
             return 0; // zero, too
-        } else if value > self.max() {
+        }
+        if value > self.max() {
             return self.cells() + 1;
-        } else {
-            finest_cell(value)
-        };
-        (finest.wrapping_add(self.bias) >> self.shift) as usize
+        }
+        (finest_cell(value).wrapping_add(self.bias) >> self.shift) as usize
     }
 
     /// Returns the number of the range's octaves, and two more for the values outside of it.
@@ -311,6 +312,11 @@ impl Scale {
         Scale::of_octaves(self.schema.min(other.schema), first, end)
     }
 }
+
+/// Says that a branch is not the usual one, so that the usual one needs no jump.
+#[cold]
+#[inline]
+const fn otherwise() {}
 
 /// Shows the schema and the range.
 impl Debug for Scale {

@@ -139,7 +139,7 @@ impl<L: Labels, M> Handle<L, M> {
         let Some(labels) = self.labels() else {
             return see(OVERFLOW, LabelValue::Text("true"));
         };
-        for (position, name) in L::names(&self.0.names).iter().enumerate() {
+        for (position, name) in L::names(&self.series.names).iter().enumerate() {
             see(name, L::value(labels, position));
         }
     }

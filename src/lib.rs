@@ -58,8 +58,8 @@
 
 // The checking reclaimer's pointers rely on a model running all its threads on one system thread.
 #![cfg_attr(windrow_checker, allow(clippy::arc_with_non_send_sync))]
-// Below a room that is left out stands code that only that room calls. A build with all features
-// shows what no room calls.
+// Without a feature, some functions of lower layers have no caller. A build with all features shows
+// those that never have one.
 #![cfg_attr(
     not(all(feature = "export", feature = "heavy", feature = "limits")),
     allow(dead_code, unused_imports)

@@ -14,12 +14,13 @@ mod measured;
 mod subjects;
 
 use std::path::Path;
+use std::process::Command;
 
 use lexopt::ValueExt;
 
 use crate::before;
 use crate::steps::{Failed, Steps, cargo, target_directory};
-use crate::tools::{needs, succeeds};
+use crate::tools::{needs, said, succeeds};
 use measured::{Sizes, cpu_seconds, sizes};
 use subjects::{Program, Subject, YARDSTICK, ours, rivals};
 
@@ -52,7 +53,7 @@ impl Asked {
     }
 }
 
-/// What was found out about a subject.
+/// A subject with its measured times and sizes.
 struct Weighed {
     subject: Subject,
     /// The CPU seconds of its builds from nothing, one of each round.
@@ -116,12 +117,22 @@ fn weigh(
         for program in Program::ALL {
             if subject.source(program).is_some() {
                 let file = folder(subject).join("target/release").join(program.name());
+                if program == Program::Window {
+                    counts(&file)?;
+                }
                 let found = has_sizes.then(|| sizes(&file)).transpose()?;
                 programs.push((program, found));
             }
         }
     }
     Ok(all)
+}
+
+/// Demands that a program with a counter and a window reads from both what it added.
+fn counts(program: &Path) -> Result<(), String> {
+    let printed = said(&mut Command::new(program))?;
+    let shown = program.display();
+    (printed == "1 1").then_some(()).ok_or(format!("{shown} printed {printed:?}, and not `1 1`"))
 }
 
 impl Weighed {

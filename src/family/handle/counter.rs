@@ -138,11 +138,13 @@ mod tests {
             old.add(5);
             assert!(family.remove(&["a"]));
             let others = ["a", "b", "c"].map(|text| family.handle(&[text]));
-            others.each_ref().map(super::Handle::increment);
+            others.iter().for_each(|other| other.increment());
             old.add(7);
             assert_eq!(old.sum(), 12);
             assert_eq!(others[0].sum(), 1);
-            ["a", "b", "c"].map(|text| assert!(family.remove(&[text])));
+            for text in ["a", "b", "c"] {
+                assert!(family.remove(&[text]));
+            }
         }
     }
 

@@ -2,9 +2,9 @@
 //!
 //! # Promise
 //!
-//! A table's hash has two secret words of its own. A client who chooses texts and does not know the
+//! A table's hash has two secret words of its own. A client that chooses texts and does not know the
 //! words finds two sets of one hash only by chance: for two given sets, one time in about 2^64.
-//! It is no cryptographic hash: a client who sees hashes may compute the words. No hash leaves the
+//! It is no cryptographic hash: a client that sees hashes may compute the words. No hash leaves the
 //! library.
 //!
 //! # How
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     /// Texts that differ in a digit, and numbers that differ in a bit, are spread over lists as by
-    /// chance, and so are their tags. By chance, a list has 16, and none has 60 in ages.
+    /// chance, with different tags. By chance, a list has 16, and none has 60 in ages.
     #[test]
     fn near_sets_are_spread() {
         const LISTS: usize = 1 << 10;

@@ -144,9 +144,9 @@ pub use walk::FamilyIter;
 ///
 /// With 64-bit addresses a series takes 40 bytes, its labels (8 for a number of 64 bits, 16 for a
 /// text, and the text if it has more than 15 bytes) and its metric; 48 bytes and its metric if all
-/// labels are enums. The table takes [8 bytes and a bit](Self::with_max_series) for each series that
-/// there may be. A removed series is freed once no thread uses it, by the same call or a later one
-/// that removes; [`retain_next`](Self::retain_next) frees 64 of them together.
+/// labels are enums. The table takes [8 bytes and a bit](Self::with_max_series) for each series
+/// that there may be. A removed series is freed once no thread uses it, by the same call or a later
+/// one that removes; [`retain_next`](Self::retain_next) frees 64 of them together.
 ///
 /// # Nothing is lost
 ///

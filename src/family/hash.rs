@@ -2,8 +2,8 @@
 //!
 //! # Promise
 //!
-//! A table's hash has two secret words of its own. A client that chooses texts and does not know the
-//! words finds two sets of one hash only by chance: for two given sets, one time in about 2^64.
+//! A table's hash has two secret words of its own. A client that chooses texts and does not know
+//! the words finds two sets of one hash only by chance: for two given sets, one time in about 2^64.
 //! It is no cryptographic hash: a client that sees hashes may compute the words. No hash leaves the
 //! library.
 //!

@@ -24,8 +24,8 @@ impl Values {
             if texts.is_empty() { NonNull::<Text>::dangling().cast() } else { allocated(layout) };
         let new = Values { texts: all.cast(), count: texts.len() };
         for (at, text) in texts.iter().enumerate() {
-            // SAFETY: both places are in the allocation, which no other code has seen. The reference is
-            // to a text that lives, and stays in its place, as long as the list.
+            // SAFETY: both places are in the allocation, which no other code has seen. The
+            // reference is to a text that lives, and stays in its place, as long as the list.
             unsafe {
                 let own = new.texts.add(at);
                 own.write(Text::new(text));

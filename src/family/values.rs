@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn texts_are_kept_apart_and_where_they_are_moved() {
-        let long = "a text of more than 15 bytes";
-        let sets = [&["ab", "c"][..], &["a", "bc"], &["", "é\0", long, "\""], &[""], &[]];
+        const LONG: &str = "a text of more than 15 bytes";
+        let sets = [&["ab", "c"][..], &["a", "bc"], &["", "é\0", LONG, "\""], &[""], &[]];
         for texts in sets {
             let own: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
             let lent: Vec<&str> = own.iter().map(String::as_str).collect();

@@ -3,6 +3,7 @@
 pub use crate::family::computed::{all_differ, combinations, name};
 pub use crate::family::field::{Field, OptionalText};
 pub use crate::family::hash::Secrets;
+pub use crate::family::passes::{Comparing, Mixing};
 pub use crate::family::read::Read;
 
 /// Declares sets of labels, and enums for their values.
@@ -392,7 +393,7 @@ macro_rules! __label_set {
                     secrets: $crate::__labels::Secrets,
                     read: &mut $crate::__labels::Read,
                 ) -> u64 {
-                    let mut fields = read.mix(secrets);
+                    let mut fields = $crate::__labels::Mixing::new(secrets, read);
                     $( fields.next::<$($field)+>(labels.$label); )+
                     fields.hash()
                 }
@@ -403,8 +404,8 @@ macro_rules! __label_set {
                     labels: Self::Borrowed<'_>,
                     read: &$crate::__labels::Read,
                 ) -> bool {
-                    let (($( $label, )+), mut fields) = (stored, read.fields());
-                    if !read.any_long([$( ::core::stringify!($label) ),+].len()) {
+                    let (($( $label, )+), mut fields) = (stored, $crate::__labels::Comparing::new(read));
+                    if read.are_short([$( ::core::stringify!($label) ),+].len()) {
                         return ($(
                             fields.next_differs::<$($field)+>($label, labels.$label)
                         )|+) == 0;

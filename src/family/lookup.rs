@@ -12,8 +12,8 @@ use crate::family::shared::Shared;
 use crate::family::table::{List, Search, Table};
 use crate::reclaim::Guard;
 
-/// Returns the metric of a set of labels that belongs to a list of the table, if its series is there and can be
-/// announced.
+/// Returns the metric of a set of labels that belongs to a list of the table, if its series is
+/// there and can be announced.
 #[inline]
 pub(super) fn announced<'t, L: Labels, M>(
     table: &'t Table<L, M>,

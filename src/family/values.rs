@@ -24,8 +24,8 @@ impl Values {
             if texts.is_empty() { NonNull::<Text>::dangling().cast() } else { allocated(layout) };
         let new = Values { texts: all.cast(), count: texts.len() };
         for (at, text) in texts.iter().enumerate() {
-            // SAFETY: both places are in the allocation, and nobody has seen them. The reference is
-            // to a text that lives, and stays in its place, as long as the list.
+            // SAFETY: both places are in the allocation, which no other code has seen. The
+            // reference is to a text that lives, and stays in its place, as long as the list.
             unsafe {
                 let own = new.texts.add(at);
                 own.write(Text::new(text));
@@ -36,7 +36,7 @@ impl Values {
         new
     }
 
-    /// Returns the layout of so many values, and the distance of the list from the begin.
+    /// Returns the layout of a number of values, and the distance of the list from the begin.
     fn layout(count: usize) -> (Layout, usize) {
         let lists = Layout::array::<Text>(count)
             .and_then(|texts| Ok((texts, Layout::array::<&str>(count)?)))
@@ -47,14 +47,14 @@ impl Values {
     /// Returns the texts as they are stored.
     #[inline]
     pub(super) fn texts(&self) -> &[Text] {
-        // SAFETY: `new` has written as many.
+        // SAFETY: `new` has written this number of them.
         unsafe { from_raw_parts(self.texts.as_ptr(), self.count) }
     }
 
     #[inline]
     pub(super) fn as_slice(&self) -> &[&str] {
         let (_, behind) = Values::layout(self.count);
-        // SAFETY: `new` has written as many there.
+        // SAFETY: `new` has written this number of them there.
         unsafe { from_raw_parts(self.texts.byte_add(behind).cast().as_ptr(), self.count) }
     }
 }
@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn texts_are_kept_apart_and_where_they_are_moved() {
-        let long = "a text of more than 15 bytes";
-        let sets = [&["ab", "c"][..], &["a", "bc"], &["", "é\0", long, "\""], &[""], &[]];
+        const LONG: &str = "a text of more than 15 bytes";
+        let sets = [&["ab", "c"][..], &["a", "bc"], &["", "é\0", LONG, "\""], &[""], &[]];
         for texts in sets {
             let own: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
             let lent: Vec<&str> = own.iter().map(String::as_str).collect();

@@ -56,7 +56,7 @@ fn sets() -> Vec<Set> {
 trait Kind: Labels {
     fn family() -> Family<Self, Counter>;
     /// Calls `act` with the set as this kind borrows it.
-    fn lend<R>(set: &Set, act: impl FnOnce(Self::Borrowed<'_>) -> R) -> R;
+    fn lend<R>(set: &Set, act: impl for<'a> FnOnce(Self::Borrowed<'a>) -> R) -> R;
 }
 
 impl Kind for Near<'static> {
@@ -64,7 +64,7 @@ impl Kind for Near<'static> {
         Family::new()
     }
 
-    fn lend<R>([one, two, three]: &Set, act: impl FnOnce(Near<'_>) -> R) -> R {
+    fn lend<R>([one, two, three]: &Set, act: impl for<'a> FnOnce(Self::Borrowed<'a>) -> R) -> R {
         act(Near { one, two: Some(two), three })
     }
 }
@@ -74,7 +74,7 @@ impl Kind for RuntimeLabels {
         Family::with_names(LabelNames::new(["one", "two", "three"]).unwrap())
     }
 
-    fn lend<R>(set: &Set, act: impl FnOnce(&[&str]) -> R) -> R {
+    fn lend<R>(set: &Set, act: impl for<'a> FnOnce(Self::Borrowed<'a>) -> R) -> R {
         act(&set.each_ref().map(String::as_str))
     }
 }

@@ -1,8 +1,7 @@
 //! The order of series by their addresses, in which a walk visits them.
 //!
-//! A walk lists all series under the family's lock, so what it does for each of them there is short:
-//! a radix sort, which takes two passes for ten thousand series where comparisons take fourteen
-//! levels.
+//! A walk sorts all series under the family's lock, so the sort must be short: a radix sort takes
+//! two passes for ten thousand series, and comparisons take fourteen levels.
 
 use std::ptr;
 
@@ -33,7 +32,9 @@ pub(super) fn sort_by_address<T>(listed: &mut Vec<&T>) {
         let digit =
             |one: &&T| ((address(one) - ends.0) >> (aligned + pass * each)) & ((1 << each) - 1);
         let mut next = [0_u32; 1 << MOST_BITS];
-        listed.iter().for_each(|one| next[digit(one)] += 1);
+        for one in &*listed {
+            next[digit(one)] += 1;
+        }
         let mut before = 0;
         for next in &mut next[..1 << each] {
             (*next, before) = (before, before + *next);

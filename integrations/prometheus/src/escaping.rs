@@ -152,6 +152,7 @@ fn found<const N: usize>(chunks: &[[u8; N]], last: &[u8; N]) -> bool {
 }
 
 #[inline]
+#[allow(clippy::needless_bitwise_bool)] // without branches, so that many bytes are compared at once
 fn is_escaped(byte: u8) -> bool {
     (byte == b'\\') | (byte == b'"') | (byte == b'\n')
 }

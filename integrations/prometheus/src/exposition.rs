@@ -48,7 +48,7 @@ pub struct Exposition {
     since: SystemTime,
     taken: Taken,
     metrics: Vec<Metric>,
-    /// Of each dialect.
+    /// The length of the last text in each dialect.
     lengths_of_text: [LastLength; 2],
     #[cfg(feature = "protobuf")]
     length_of_protobuf: LastLength,

@@ -56,11 +56,12 @@ pub(crate) fn push_signed(text: &mut Vec<u8>, number: i64) {
 /// number.) So a series has one name, whether it is scraped as text or as protobuf.
 pub(crate) fn push_real(text: &mut Vec<u8>, number: f64) {
     // Below a million, where Go writes no exponent.
-    if number.abs() < 1e6 && number.trunc() == number {
+    let whole = number as i32;
+    if number.abs() < 1e6 && f64::from(whole).to_bits() == (number + 0.0).to_bits() {
         if number.is_sign_negative() {
             text.push(b'-');
         }
-        push_unsigned(text, number.abs() as u64);
+        push_unsigned(text, whole.unsigned_abs().into());
         text.extend_from_slice(b".0");
     } else if number.is_finite() {
         push_fraction(text, number);

@@ -16,8 +16,10 @@ use crate::escaping::{Escaping, NameKind};
 use crate::exemplars::ids;
 use crate::number::{push_signed, push_unsigned};
 use message::{Bucket, Counter, Histogram, LabelPair, Metric, MetricFamily, MetricType};
+use small::Small;
 
 pub(crate) mod message;
+mod small;
 
 /// Writes messages `MetricFamily`, each with its length before it.
 ///
@@ -41,7 +43,7 @@ const LABEL: u32 = 1;
 const LABEL_NAME: u32 = 1;
 const LABEL_VALUE: u32 = 2;
 
-/// The tags of the messages that are written without prost's, because there are so many.
+/// The tags of the messages that are written without prost, because each series has one.
 const METRIC_GAUGE: u8 = 2;
 const METRIC_COUNTER: u8 = 3;
 const GAUGE_VALUE: u8 = 1;
@@ -149,52 +151,6 @@ impl Protobuf {
         encode_varint((self.labels.len() + metric.encoded_len()) as u64, &mut self.samples);
         self.samples.extend_from_slice(&self.labels);
         metric.encode_raw(&mut self.samples);
-    }
-}
-
-/// A message of a few numbers: at most one double, two integers and three lengths, each behind a
-/// tag.
-struct Small {
-    bytes: [u8; 40],
-    length: usize,
-}
-
-impl Small {
-    fn new() -> Small {
-        Small { bytes: [0; 40], length: 0 }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        let end = self.length + bytes.len();
-        self.bytes[self.length..end].copy_from_slice(bytes);
-        self.length = end;
-    }
-
-    fn double(&mut self, tag: u8, number: f64) {
-        self.push(&[tag << 3 | WireType::SixtyFourBit as u8]);
-        self.push(&number.to_le_bytes());
-    }
-
-    /// Appends an integer, unless it is zero: so prost leaves out those of a [`message::Timestamp`].
-    fn integer(&mut self, tag: u8, mut number: u64) {
-        if number == 0 {
-            return;
-        }
-        self.push(&[tag << 3 | WireType::Varint as u8]);
-        while number >= 0x80 {
-            self.push(&[number as u8 | 0x80]);
-            number >>= 7;
-        }
-        self.push(&[number as u8]);
-    }
-
-    fn message(&mut self, tag: u8, message: &Small) {
-        self.push(&[tag << 3 | WireType::LengthDelimited as u8, message.length as u8]);
-        self.push(message.bytes());
     }
 }
 

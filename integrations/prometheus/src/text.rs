@@ -13,6 +13,7 @@ use crate::collect::{Number, Writer};
 use crate::described::{Named, Type, ends_in};
 use crate::escaping::{Escaping, NameKind, push_quoted};
 use crate::exemplars::ids;
+use crate::label_names::LabelNames;
 use crate::number::{push_real, push_signed, push_time, push_unsigned};
 
 /// The two kinds of text.
@@ -47,7 +48,7 @@ struct Metric {
     is_quoted: bool,
     /// The labels of all its series.
     labels: Vec<u8>,
-    /// What stands before the labels of a series in a line of its only sample, and in the line
+    /// The beginning of the line of a series' only sample, up to its labels, and that of the line
     /// with its start time.
     heads: [Vec<u8>; 2],
     /// Its description, until it is written.
@@ -57,7 +58,7 @@ struct Metric {
 impl Text<'_> {
     pub(crate) fn new(text: &mut Vec<u8>, dialect: Dialect, escaping: Escaping) -> Text<'_> {
         let (metric, labels, bounds) = (Metric::default(), Vec::new(), Bounds::default());
-        let [names, more] = [(); 2].map(|()| LabelNames { escaping, known: Vec::new() });
+        let [names, more] = [(); 2].map(|()| LabelNames::new(escaping));
         Text { written: text, dialect, escaping, metric, labels, names, more, bounds }
     }
 
@@ -332,103 +333,9 @@ impl Metric {
 #[inline]
 fn put(text: &mut Vec<u8>, parts: &[&[u8]]) {
     text.reserve(parts.iter().map(|part| part.len()).sum());
-    parts.iter().for_each(|part| text.extend_from_slice(part));
-}
-
-/// The names of labels as they are written: most series have the same ones.
-struct LabelNames {
-    escaping: Escaping,
-    /// Those written last, by their positions.
-    known: Vec<LabelName>,
-}
-
-#[derive(Default)]
-struct LabelName {
-    name: String,
-    /// A comma, the escaped name, and the beginning of a value.
-    written: Vec<u8>,
-    /// The same, if it has at most so many bytes, with zeros behind it: bytes whose number the
-    /// compiler knows are appended without a call.
-    short: Option<[u8; SHORT]>,
-}
-
-const SHORT: usize = 16;
-
-impl LabelNames {
-    /// Appends the labels of a series. A label at the place `first` has no comma before it.
-    fn push_all(&mut self, labels: &mut Vec<u8>, first: usize, series: &dyn Series) {
-        let mut position = 0;
-        series.labels(&mut |name, value| {
-            self.push(labels, first, position, name, value);
-            position += 1;
-        });
+    for part in parts {
+        text.extend_from_slice(part);
     }
-
-    /// Appends a label, behind a comma if it is not the first.
-    #[inline]
-    fn push(
-        &mut self,
-        labels: &mut Vec<u8>,
-        first: usize,
-        position: usize,
-        name: &str,
-        value: LabelValue<'_>,
-    ) {
-        let LabelName { written, short, .. } = match self.known.get(position) {
-            Some(known) if is_same(known.name.as_bytes(), name.as_bytes()) => known,
-            _ => self.note(position, name),
-        };
-        match short {
-            Some(short) if labels.len() != first => {
-                labels.extend_from_slice(short);
-                labels.truncate(labels.len() - (SHORT - written.len()));
-            }
-            _ => labels.extend_from_slice(&written[usize::from(labels.len() == first)..]),
-        }
-        match value {
-            LabelValue::Text(text) => push_quoted(labels, text),
-            LabelValue::Unsigned(number) => push_unsigned(labels, number),
-            LabelValue::Signed(number) => push_signed(labels, number),
-            LabelValue::Short(text) => push_quoted(labels, text.as_str()),
-            other => push_quoted(labels, &other.to_string()),
-        }
-        labels.push(b'"');
-    }
-
-    /// Keeps the name of the label at a position, and returns it.
-    #[cold]
-    fn note(&mut self, position: usize, name: &str) -> &LabelName {
-        if self.known.len() <= position {
-            self.known.resize_with(position + 1, LabelName::default);
-        }
-        let known = &mut self.known[position];
-        name.clone_into(&mut known.name);
-        known.written = b",".to_vec();
-        let escaped = self.escaping.name(NameKind::Label, name);
-        if NameKind::Label.is_plain(&escaped) {
-            put(&mut known.written, &[escaped.as_bytes(), b"=\""]);
-        } else {
-            known.written.push(b'"');
-            push_quoted(&mut known.written, &escaped);
-            known.written.extend_from_slice(b"\"=\"");
-        }
-        let mut short = known.written.clone();
-        short.resize(SHORT.max(short.len()), 0);
-        known.short = short.try_into().ok();
-        known
-    }
-}
-
-/// Returns whether two texts are equal; quickly, if they have four to eight bytes.
-#[inline]
-fn is_same(one: &[u8], other: &[u8]) -> bool {
-    let ends = |text: &[u8]| Some((*text.first_chunk::<4>()?, *text.last_chunk::<4>()?));
-    if one.len() <= 8
-        && let Some(ends_of_one) = ends(one)
-    {
-        return one.len() == other.len() && ends(other) == Some(ends_of_one);
-    }
-    one == other
 }
 
 /// The texts of bounds, which most histograms have in common.

@@ -71,8 +71,9 @@ pub(crate) fn put_zigzag(tag: u8, number: i32, to: &mut Vec<u8>) {
 /// Appends a number of eight bytes, also zero.
 #[inline]
 pub(crate) fn put_eight(tag: u8, bytes: [u8; 8], to: &mut Vec<u8>) {
-    let [a, b, c, d, e, f, g, h] = bytes;
-    to.extend_from_slice(&[tag << 3 | EIGHT_BYTES, a, b, c, d, e, f, g, h]);
+    let mut field = [tag << 3 | EIGHT_BYTES; 9];
+    field[1..].copy_from_slice(&bytes);
+    to.extend_from_slice(&field);
 }
 
 /// Appends a number of eight bytes, unless it is zero.

@@ -100,7 +100,7 @@ fn answer(mut stream: TcpStream, buffer: &mut [u8], counted: &AtomicUsize) -> io
 /// One side's way to push what it has.
 type Push = Box<dyn Fn()>;
 
-/// What a series is.
+/// The kind of the series.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Counter,

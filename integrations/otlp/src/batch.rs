@@ -169,7 +169,6 @@ impl<'r> Batches<'r> {
         let (mut points, mut before) = (Vec::new(), 0);
         if self.metrics.is_empty() {
             before = room(self.resource, &head);
-            // What is behind the points of other requests is behind these, too.
             points.reserve(self.longest + before);
             points.resize(before, 0);
         }

@@ -126,8 +126,8 @@ mod tests {
             let mut rest = &nested[b"before".len()..];
             assert_eq!(decode_key(&mut rest).unwrap(), (8, WireType::LengthDelimited));
             let (wire, mut decoded) = (WireType::LengthDelimited, Vec::<u8>::new());
-            let context = DecodeContext::default();
-            prost::encoding::bytes::merge(wire, &mut decoded, &mut rest, context).unwrap();
+            let fresh = DecodeContext::default();
+            prost::encoding::bytes::merge(wire, &mut decoded, &mut rest, fresh).unwrap();
             assert!(decoded == content && rest.is_empty());
         }
     }

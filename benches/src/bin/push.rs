@@ -10,6 +10,7 @@
 //! threads of its own.
 
 use std::error::Error;
+use std::hint::black_box;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -96,10 +97,10 @@ fn answer(mut stream: TcpStream, buffer: &mut [u8], counted: &AtomicUsize) -> io
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 }
 
-/// One side's way to push what it has, and to end without a last push.
+/// One side's way to push what it has.
 type Push = Box<dyn Fn()>;
 
-/// What a series is.
+/// The kind of the series.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Counter,
@@ -129,14 +130,21 @@ fn each_series(series: usize, mut each: impl FnMut(usize, &'static str, &str)) {
     }
 }
 
-fn ours(kind: Kind, series: usize, address: SocketAddr) -> Result<Push, StartError> {
+/// Returns our way to push, and to read the same series without sending anything.
+fn ours(kind: Kind, series: usize, address: SocketAddr) -> Result<[Push; 2], StartError> {
     let exporter = Exporter::to(format!("http://{address}"));
-    let started = if kind == Kind::Counter {
+    let (started, read): (_, Push) = if kind == Kind::Counter {
         let family = Arc::new(Family::<Requests, Counter>::new().with_max_series(series));
         each_series(series, |_, method, route| {
             family.with(Requests { method, route, status: 200 }).increment();
         });
-        exporter.metric("requests", "Requests", family).start(NEVER)?
+        let exporter = exporter.metric("requests", "Requests", Arc::clone(&family));
+        let read = move || {
+            family.iter().for_each(|counter| {
+                black_box(counter.lifetime());
+            })
+        };
+        (exporter.start(NEVER)?, Box::new(read))
     } else {
         let family = Arc::new(Family::<Requests, Histogram>::new().with_max_series(series));
         each_series(series, |number, method, route| {
@@ -147,9 +155,15 @@ fn ours(kind: Kind, series: usize, address: SocketAddr) -> Result<Push, StartErr
             Kind::Explicit => HistogramForm::Octaves,
             _ => HistogramForm::Exponential,
         };
-        exporter.histograms(form).metric("requests", "Requests", family).start(NEVER)?
+        let exporter = exporter.metric("requests", "Requests", Arc::clone(&family));
+        let read = move || {
+            family.iter().for_each(|values| {
+                black_box(values.lifetime());
+            })
+        };
+        (exporter.histograms(form).start(NEVER)?, Box::new(read))
     };
-    Ok(Box::new(move || started.flush().expect("the listener takes all")))
+    Ok([Box::new(move || started.flush().expect("the listener takes all")), read])
 }
 
 fn theirs(kind: Kind, series: usize, address: SocketAddr) -> Result<Push, Box<dyn Error>> {
@@ -208,9 +222,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (address, taken) = listen()?;
     print_caption("push");
     for kind in [Kind::Counter, Kind::Exponential, Kind::Explicit] {
+        let [push, read] = ours(kind, series, address)?;
         let contenders = [
-            ("windrow-otlp", ours(kind, series, address)?),
+            ("windrow-otlp", push),
             ("SDK, opentelemetry-otlp", theirs(kind, series, address)?),
+            ("windrow, reading alone", read),
         ];
         let mut measured = contenders.each_ref().map(|_| Measured::default());
         for round in 0..rounds {
@@ -235,7 +251,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints a table of both, and the ratio of the times within a round.
-fn show(series: usize, names: &[&str; 2], measured: &[Measured; 2]) {
+fn show(series: usize, names: &[&str; 3], measured: &[Measured; 3]) {
     let middle = |mut sorted: Vec<f64>| {
         sorted.sort_unstable_by(f64::total_cmp);
         [sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1]]
@@ -250,7 +266,7 @@ fn show(series: usize, names: &[&str; 2], measured: &[Measured; 2]) {
     let head =
         ["contender", "bytes a series sent", "at most", "ns of CPU a series: median", "range"];
     print_table(&head, &rows);
-    let [ours, theirs] = measured;
+    let [ours, theirs, _] = measured;
     let ratio = |(ours, theirs): (&Duration, &Duration)| ours.as_secs_f64() / theirs.as_secs_f64();
     let [first, median, last] = middle(ours.times.iter().zip(&theirs.times).map(ratio).collect());
     println!("\nWithin a round, {median:.2} of the SDK's time ({first:.2} to {last:.2}).\n");

@@ -87,11 +87,14 @@ pub(crate) struct Batches<'r> {
     pending: Vec<Pending>,
     deltas: u64,
     size: usize,
+    /// The length of the longest request so far, or what was expected.
+    longest: usize,
 }
 
 impl<'r> Batches<'r> {
-    /// Returns that of no request yet. `resource` is an encoded message.
-    pub(crate) fn new(resource: &'r [u8], temporality: Temporality) -> Batches<'r> {
+    /// Returns that of no request yet. `resource` is an encoded message, and `longest` the expected
+    /// length of the longest request: memory that is taken at once is not moved.
+    pub(crate) fn new(resource: &'r [u8], temporality: Temporality, longest: usize) -> Batches<'r> {
         Batches {
             resource,
             temporality,
@@ -100,6 +103,7 @@ impl<'r> Batches<'r> {
             pending: Vec::new(),
             deltas: 0,
             size: 0,
+            longest,
         }
     }
 
@@ -162,9 +166,13 @@ impl<'r> Batches<'r> {
         if kind == Kind::Count {
             put_varint(IS_MONOTONIC, 1, &mut tail);
         }
-        let is_first = self.metrics.is_empty();
-        let room = if is_first { room(self.resource, &head) } else { 0 };
-        Metric { head, data, points: vec![0; room], room, tail }
+        let (mut points, mut before) = (Vec::new(), 0);
+        if self.metrics.is_empty() {
+            before = room(self.resource, &head);
+            points.reserve(self.longest + before);
+            points.resize(before, 0);
+        }
+        Metric { head, data, points, room: before, tail }
     }
 
     /// Encodes what there is.
@@ -173,6 +181,7 @@ impl<'r> Batches<'r> {
             return;
         }
         let body = request(self.resource, take(&mut self.metrics));
+        self.longest = self.longest.max(body.len());
         let (pending, deltas) = (take(&mut self.pending), take(&mut self.deltas));
         self.done.push(Batch { body, pending, deltas, may_have_arrived: false });
         self.size = 0;

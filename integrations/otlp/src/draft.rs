@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     Exponential,
 }
 
-/// What a data point has beside its number or its distribution.
+/// The attributes, the exemplars and the times of a data point.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'f> {
     pub(crate) attributes: &'f Attributes,

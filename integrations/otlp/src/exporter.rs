@@ -1,5 +1,6 @@
 //! Setting up an exporter: its metrics, and the collector that it sends to.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -306,7 +307,8 @@ impl Exporter {
         let sources: Vec<_> = sources?.into_iter().flatten().collect();
         let (temporality, histograms) = (self.temporality, self.histograms);
         let maker = PointMaker { temporality, histograms, clock: Clock::new() };
-        let collector = Collector { sources, resource, maker, since: nanos(since) };
+        let longest = Cell::default();
+        let collector = Collector { sources, resource, maker, since: nanos(since), longest };
         let acknowledged = Acknowledged::new(collector.sources.len());
         Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error, unknown), period)
     }

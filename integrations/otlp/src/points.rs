@@ -33,7 +33,7 @@ pub(crate) struct Points<'c> {
     changes: Option<Changes>,
 }
 
-/// What deltas are counted from, and what they lead to.
+/// The state that deltas are counted from, and the one that they lead to.
 struct Changes {
     /// The acknowledged totals that the series' own are counted from, in their order.
     before: Vec<Total>,

@@ -71,8 +71,9 @@ pub(crate) fn put_zigzag(tag: u8, number: i32, to: &mut Vec<u8>) {
 /// Appends a number of eight bytes, also zero.
 #[inline]
 pub(crate) fn put_eight(tag: u8, bytes: [u8; 8], to: &mut Vec<u8>) {
-    let [a, b, c, d, e, f, g, h] = bytes;
-    to.extend_from_slice(&[tag << 3 | EIGHT_BYTES, a, b, c, d, e, f, g, h]);
+    let mut field = [tag << 3 | EIGHT_BYTES; 9];
+    field[1..].copy_from_slice(&bytes);
+    to.extend_from_slice(&field);
 }
 
 /// Appends a number of eight bytes, unless it is zero.
@@ -125,8 +126,8 @@ mod tests {
             let mut rest = &nested[b"before".len()..];
             assert_eq!(decode_key(&mut rest).unwrap(), (8, WireType::LengthDelimited));
             let (wire, mut decoded) = (WireType::LengthDelimited, Vec::<u8>::new());
-            let context = DecodeContext::default();
-            prost::encoding::bytes::merge(wire, &mut decoded, &mut rest, context).unwrap();
+            let fresh = DecodeContext::default();
+            prost::encoding::bytes::merge(wire, &mut decoded, &mut rest, fresh).unwrap();
             assert!(decoded == content && rest.is_empty());
         }
     }

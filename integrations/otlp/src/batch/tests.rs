@@ -1,5 +1,6 @@
 //! Requests are those that prost makes of the generated messages, byte for byte.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -59,8 +60,8 @@ impl Series for OwnSeries {
     }
 
     fn created(&self) -> Option<SystemTime> {
-        // Before 1970, or then: sent as zero, which is no field.
-        (self.0 % 2 == 0).then_some(UNIX_EPOCH)
+        // Sent as zero, which is no field, in either case.
+        self.0.is_multiple_of(2).then_some(UNIX_EPOCH)
     }
 
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
@@ -157,7 +158,7 @@ fn collector(
     let (mut attributes, mut resource) = (Attributes::default(), Vec::new());
     attributes.push("service.name", Attribute::Text(&"s".repeat(300)));
     attributes.put(1, &mut resource);
-    Collector { sources, resource, maker, since: 1 }
+    Collector { sources, resource, maker, since: 1, longest: Cell::default() }
 }
 
 /// Collects, and returns the requests as generated messages, whose encoding each of them is.

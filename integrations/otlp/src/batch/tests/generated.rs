@@ -85,22 +85,29 @@ impl Naive {
 
     fn data(&self, part: &Part, sample: &Sample<'_>, frame: Frame) -> Option<Data> {
         let sends_zeros = self.temporality == Temporality::Cumulative;
-        let level = |number: Number, frame: Frame| match part.kind {
-            PartKind::Level => Data::Sum(Sum {
-                data_points: vec![point(number, frame, &[])],
-                aggregation_temporality: AggregationTemporality::Cumulative.into(),
-                is_monotonic: false,
-            }),
-            _ => {
+        let level = |number: Number, frame: Frame| {
+            if part.kind == PartKind::Level {
+                Data::Sum(Sum {
+                    data_points: vec![point(number, frame, &[])],
+                    aggregation_temporality: AggregationTemporality::Cumulative.into(),
+                    is_monotonic: false,
+                })
+            } else {
                 let data_points = vec![point(number, Frame { start: 0, ..frame }, &[])];
                 Data::Gauge(Gauge { data_points })
             }
         };
         let aggregation_temporality = self.aggregation();
+        let is_zero = match sample.value {
+            Value::Count(count) => count == 0,
+            Value::RealTotal(total) => total == 0.0,
+            Value::Distribution(values) => values.is_empty(),
+            _ => false,
+        };
+        if is_zero && !sends_zeros {
+            return None;
+        }
         Some(match sample.value {
-            Value::Count(0) if !sends_zeros => return None,
-            Value::RealTotal(0.0) if !sends_zeros => return None,
-            Value::Distribution(values) if values.is_empty() && !sends_zeros => return None,
             Value::Count(count) => self.sum(point(int(count), frame, sample.exemplars)),
             Value::RealTotal(total) => self.sum(point(Number::AsDouble(total), frame, &[])),
             Value::Unsigned(number) => level(int(number), frame),

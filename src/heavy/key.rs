@@ -65,8 +65,8 @@ pub(super) mod sealed {
         fn kept(&self) -> &Self;
     }
 
-    /// The memory beside the entries for the keys of a table. A room is asked about the stored parts
-    /// that it has made itself.
+    /// The memory beside the entries for the keys of a table. A room is asked about the stored
+    /// parts that it has made itself.
     pub trait Room<K: Kept + ?Sized>: Default {
         /// The bytes that a key takes here at most.
         const BYTES: usize;

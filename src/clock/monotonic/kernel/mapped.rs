@@ -1,8 +1,8 @@
 //! The kernel's `clock_gettime`, found in the object that it maps into each process (`vdso(7)`).
 //!
 //! The C library calls the same function, behind some twenty instructions of its own: a third of
-//! the time of a coarse reading. A reading calls it by a pointer, which begins as that of a function
-//! that looks first. Where nothing is found, it becomes that of the C library's function.
+//! the time of a coarse reading. A reading calls it by a pointer, which begins as that of a
+//! function that looks first. Where nothing is found, it becomes that of the C library's function.
 //!
 //! # Why it is right
 //!

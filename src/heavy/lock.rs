@@ -10,9 +10,9 @@
 //!
 //! # Why
 //!
-//! The word is true while there is a guard. Only [`Lock::try_lock`] makes it true, by an exchange
-//! that finds it false, and makes a guard of that: 1. The drop of a guard stores false with
-//! Release, and the exchange that finds this has Acquire: 2.
+//! The word is one while there is a guard. Only [`Lock::try_lock`] makes it one, and makes a guard
+//! only if its exchange finds zero: 1. The drop of a guard stores zero with Release, and the
+//! exchange that finds this has Acquire: 2.
 //!
 //! # Why not std's
 //!
@@ -29,7 +29,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 #[cfg(not(any(loom, shuttle)))]
 use std::time::Duration;
 
-use crate::sync::{AtomicBool, Ordering, Witness};
+use crate::sync::{AtomicU64, Ordering, Witness, overwrite};
 
 /// The looks of a waiting thread that only spin, and those behind them that yield.
 #[cfg(not(any(loom, shuttle)))]
@@ -41,7 +41,8 @@ const SLEEP: Duration = Duration::from_micros(50);
 
 /// A value that one thread at a time has access to.
 pub(super) struct Lock<T> {
-    is_locked: AtomicBool,
+    /// One while a thread has the lock, otherwise zero.
+    word: AtomicU64,
     witness: Witness,
     value: UnsafeCell<T>,
 }
@@ -66,11 +67,7 @@ unsafe impl<T: Sync> Sync for Guard<'_, T> {}
 impl<T> Lock<T> {
     /// Returns a lock that no thread has.
     pub(super) fn new(value: T) -> Lock<T> {
-        Lock {
-            is_locked: AtomicBool::new(false),
-            witness: Witness::new(),
-            value: UnsafeCell::new(value),
-        }
+        Lock { word: AtomicU64::new(0), witness: Witness::new(), value: UnsafeCell::new(value) }
     }
 
     /// Takes the lock if no thread has it.
@@ -79,7 +76,7 @@ impl<T> Lock<T> {
     pub(super) fn try_lock(&self) -> Option<Guard<'_, T>> {
         // Acquire: pairs with the Release in `Guard::drop`, so that this thread sees what was done
         // under the lock.
-        if self.is_locked.swap(true, Ordering::Acquire) {
+        if self.word.swap(1, Ordering::Acquire) != 0 {
             return None;
         }
         self.witness.renew();
@@ -99,7 +96,7 @@ impl<T> Lock<T> {
             pause(looks);
             looks = looks.saturating_add(1);
             // Relaxed: the exchange behind it decides.
-            if !self.is_locked.load(Ordering::Relaxed)
+            if self.word.load(Ordering::Relaxed) == 0
                 && let Some(guard) = self.try_lock()
             {
                 return guard;
@@ -151,6 +148,6 @@ impl<T> Drop for Guard<'_, T> {
         self.lock.witness.renew();
         // Release: pairs with the Acquire in `try_lock`, so that the next holder sees what this one
         // has done.
-        self.lock.is_locked.store(false, Ordering::Release);
+        overwrite(&self.lock.word, 0, Ordering::Release);
     }
 }

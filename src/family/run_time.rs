@@ -109,7 +109,9 @@ impl Labels for RuntimeLabels {
     #[inline]
     fn hash(labels: &[&str], secrets: Secrets, read: &mut Read) -> u64 {
         let mut fields = Mixing::new(secrets, read);
-        labels.iter().for_each(|label| fields.next::<str>(label));
+        for label in labels {
+            fields.next::<str>(label);
+        }
         fields.hash()
     }
 

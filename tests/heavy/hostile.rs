@@ -181,7 +181,7 @@ fn a_comparison_that_panics_in_a_tier_breaks_no_bound() {
     assert_eq!((read().total(), read().max_error()), (6, 0));
 }
 
-/// The value that a [`Twin`] panics with.
+/// A payload of a panic of a [`Twin`].
 #[derive(Clone, Copy)]
 enum With {
     Text,
@@ -198,7 +198,7 @@ impl Drop for Bomb {
 }
 
 thread_local! {
-    /// The value that comparisons of twins panic with, if they do.
+    /// The payload of the panics of twins that are compared, if they panic.
     static PANICS: Cell<Option<With>> = const { Cell::new(None) };
 }
 

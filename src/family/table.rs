@@ -103,15 +103,30 @@ impl<L: Labels, M> Table<L, M> {
         self.list_read(labels, &mut Read::default())
     }
 
+    /// Returns the head of the list of a set that has a number.
+    #[inline]
+    fn indexed(&self, labels: L::Borrowed<'_>, combinations: usize) -> &AtomicPtr<Series<L, M>> {
+        let index = L::index(labels);
+        assert!(index < combinations, "a set's number is below the number of sets");
+        // SAFETY: there is a list for each set.
+        unsafe { self.heads.get_unchecked(index) }
+    }
+
+    /// Returns the series of a set that has a number, if it is there and in use.
+    #[inline]
+    pub(super) fn indexed_in_use(&self, labels: L::Borrowed<'_>) -> Option<&Series<L, M>> {
+        let head = self.indexed(labels, L::COMBINATIONS?);
+        // Acquire: pairs with the Release in `insert`. SAFETY: a series that is found by its index
+        // is freed with the table.
+        let series = unsafe { head.load(Ordering::Acquire).as_ref() }?;
+        series.has_in_use(tag(0)).then_some(series)
+    }
+
     /// Returns the list to which a set of labels belongs, and notes what of them was read.
     #[inline]
     pub(super) fn list_read(&self, labels: L::Borrowed<'_>, read: &mut Read) -> List<'_, L, M> {
         if let Some(combinations) = L::COMBINATIONS {
-            let index = L::index(labels);
-            assert!(index < combinations, "a set's number is below the number of sets");
-            // SAFETY: there is a list for each set.
-            let head = unsafe { self.heads.get_unchecked(index) };
-            return List { head, tag: tag(0) };
+            return List { head: self.indexed(labels, combinations), tag: tag(0) };
         }
         let hash = L::hash(labels, self.secrets, read);
         // SAFETY: the mask is below the number of lists.

@@ -1,8 +1,8 @@
 //! The names of the variables with which Linux has started the process, by `/proc/self/environ`.
 //!
-//! A misspelt variable was set by whoever started the process. So what the process has changed
-//! since need not be known, and `std`, which would copy all names and values into memory, need not
-//! be asked. A process that may not read the file has no names.
+//! A misspelt variable was set where the process was started. So changes by the process itself need
+//! not be known, and `std`, which would copy all names and values into memory, need not be asked. A
+//! process that may not read the file has no names.
 
 use std::ffi::CStr;
 
@@ -38,7 +38,7 @@ pub(super) fn each(see: &mut dyn FnMut(&[u8])) {
     unsafe { libc::close(file) };
 }
 
-/// What was read of the variable at which a piece ends.
+/// The part that was read of the variable at which a piece ends.
 struct Names {
     name: [u8; LONGEST],
     length: usize,

@@ -66,7 +66,9 @@ impl Read {
             lasts |= words.last;
             place.write(words);
         }
-        others.iter().for_each(|text| _ = of(text));
+        for text in others {
+            _ = of(text);
+        }
         (self.noted, self.lasts) = (first.len(), lasts);
     }
 

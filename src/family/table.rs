@@ -116,9 +116,8 @@ impl<L: Labels, M> Table<L, M> {
     #[inline]
     pub(super) fn indexed_in_use(&self, labels: L::Borrowed<'_>) -> Option<&Series<L, M>> {
         let head = self.indexed(labels, L::COMBINATIONS?);
-        // Acquire: pairs with the Release in `insert`. SAFETY: a series that is found by its index
-        // is freed with the table.
-        let series = unsafe { head.load(Ordering::Acquire).as_ref() }?;
+        // SAFETY: a series that is found by its index is freed with the table.
+        let series = unsafe { first(head).as_ref() }?;
         series.has_in_use(tag(0)).then_some(series)
     }
 
@@ -154,12 +153,10 @@ impl<L: Labels, M> Table<L, M> {
     /// That of [`all`](Self::all), with the lock held as long as the caller has the references.
     pub(super) unsafe fn list_all<'t>(&'t self, listed: &mut Vec<&'t Series<L, M>>) {
         let mut at = listed.len();
-        for head in &self.heads {
-            // Acquire: pairs with the Release in `insert`. SAFETY: as in `each_of`.
-            listed.extend(unsafe { head.load(Ordering::Acquire).as_ref() });
-        }
+        // SAFETY: the contract.
+        listed.extend((0..self.heads.len()).filter_map(|list| unsafe { self.first_of(list) }));
         while let Some(series) = listed.get(at) {
-            // Relaxed: heads publish, as said above. SAFETY: as in `each_of`.
+            // Relaxed: heads publish, as said above. SAFETY: as in `first_of`.
             listed.extend(unsafe { series.next.load(Ordering::Relaxed).as_ref() });
             at += 1;
         }
@@ -205,14 +202,31 @@ impl<L: Labels, M> Table<L, M> {
         &self,
         list: usize,
     ) -> impl Iterator<Item = &Series<L, M>> + Clone {
-        // Acquire: pairs with the Release in `insert`. SAFETY: a series in a list is not freed; one
-        // that is removed is kept until the lock is released, by the contract.
-        let first = unsafe { self.heads[list].load(Ordering::Acquire).as_ref() };
+        // SAFETY: the contract.
+        let first = unsafe { self.first_of(list) };
         iter::successors(first, |series| unsafe {
-            // SAFETY: as above.
+            // SAFETY: as in `first_of`.
             series.next.load(Ordering::Relaxed).as_ref()
         })
     }
+
+    /// Returns the first series of a list.
+    ///
+    /// # Safety
+    ///
+    /// That of [`each_of`](Self::each_of).
+    unsafe fn first_of(&self, list: usize) -> Option<&Series<L, M>> {
+        // SAFETY: a series in a list is not freed; one that is removed is kept until the lock is
+        // released, by the contract.
+        unsafe { first(&self.heads[list]).as_ref() }
+    }
+}
+
+/// Returns the first series of a list.
+#[inline]
+fn first<L: Labels, M>(head: &AtomicPtr<Series<L, M>>) -> *mut Series<L, M> {
+    // Acquire: pairs with the Release in `insert`.
+    head.load(Ordering::Acquire)
 }
 
 impl<'t, L: Labels, M> List<'t, L, M> {
@@ -282,8 +296,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
     /// freed.)
     #[inline]
     pub(super) unsafe fn search(&self, labels: L::Borrowed<'_>) -> Search<'t, L, M> {
-        // Acquire: pairs with the Release in `insert`.
-        let first = self.head.load(Ordering::Acquire);
+        let first = first(self.head);
         // SAFETY: the contract.
         unsafe { self.search_from(first, labels) }
     }

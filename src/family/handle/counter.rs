@@ -138,7 +138,9 @@ mod tests {
             old.add(5);
             assert!(family.remove(&["a"]));
             let others = ["a", "b", "c"].map(|text| family.handle(&[text]));
-            others.iter().for_each(|other| other.increment());
+            for other in &others {
+                other.increment();
+            }
             old.add(7);
             assert_eq!(old.sum(), 12);
             assert_eq!(others[0].sum(), 1);

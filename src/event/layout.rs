@@ -158,6 +158,7 @@ impl BucketLayout {
     }
 
     /// Returns whether all cells are of `Count` or `Signed` events.
+    #[cfg(not(any(loom, shuttle)))]
     pub(crate) const fn has_counts_alone(self) -> bool {
         self.pairs == 0 && self.additive == self.cells
     }

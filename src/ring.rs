@@ -52,7 +52,6 @@ use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard, Owned};
 use crate::stripe::live_bucket::Guess;
-use crate::stripe::miss::MissCell;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::Ordering;
 
@@ -128,8 +127,8 @@ pub(crate) struct Ring {
     for_records: Option<&'static ForRecords>,
 }
 
-/// The work of closing, and of adds that have missed, at the cells of all events but counts. A
-/// window of counts alone does not lead to it.
+/// The work of closing at the cells of all events but counts. A window of counts alone does not
+/// lead to it.
 #[derive(Debug)]
 struct ForRecords {
     /// See [`Ring::write_wide_totals`].
@@ -138,15 +137,12 @@ struct ForRecords {
     write_extremes: fn(&Ring, &Block, &Bucket, bool),
     /// See [`Ring::rebase_wide`].
     rebase_wide: fn(&Ring, &Block, &Bucket, bool),
-    /// See [`Ring::add_any_per_core`].
-    add_per_core: fn(&Ring, u64, Update, &MissCell),
 }
 
 static FOR_RECORDS: ForRecords = ForRecords {
     write_wide: Ring::write_wide_totals,
     write_extremes: Ring::write_extremes,
     rebase_wide: Ring::rebase_wide,
-    add_per_core: Ring::add_any_per_core,
 };
 
 /// The work of adds, rotations and closing in tiers. A window without tiers does not lead to it.

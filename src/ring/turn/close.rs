@@ -82,7 +82,6 @@ impl Ring {
     }
 
     /// Closes quiescent buckets; looks again at those that are still announced.
-    #[inline(never)] // its code once
     fn close_unannounced(&self) {
         for _ in 0..LOOKS {
             if self.close_quiescent(&reclaim::pin()) {
@@ -127,7 +126,6 @@ impl Ring {
 
     /// Returns the highest ticket of all buckets that are retired and not closed; zero if there is
     /// none.
-    #[inline(never)] // its code once
     fn highest_ticket(&self, guard: &Guard) -> u64 {
         let tickets = self.retired_owners().map(|(_, bucket)| self.ticket(&bucket, guard));
         tickets.max().unwrap_or(0)
@@ -150,7 +148,6 @@ impl Ring {
 
     /// Returns whether a bucket that owns a block is retired, or can never become current. That
     /// does not change back.
-    #[inline(never)] // its code once
     fn is_retired(&self, bucket: &BucketRef<'_>) -> bool {
         let current = self.acquire_current();
         !eq(bucket.bucket(), current.bucket()) && bucket.rank() <= current.rank()
@@ -158,7 +155,6 @@ impl Ring {
 
     /// Returns the first barrier or grace period that makes a bucket quiescent. The caller has seen
     /// the bucket retired under the guard.
-    #[inline(never)] // its code once
     fn ticket(&self, bucket: &Bucket, _guard: &Guard) -> u64 {
         match self.strategy {
             Strategy::Epochs => bucket.ticket_or(grace::ticket),
@@ -182,7 +178,6 @@ impl Ring {
 
     /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. Returns
     /// false if it remains open.
-    #[inline(never)] // its code once
     fn close_owner(&self, block: &Block, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
         let is_quiescent = self.is_quiescent(bucket, guard);
         if !is_quiescent || bucket.references.has_adders() || !bucket.claim() {

@@ -18,7 +18,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::clock::Clock;
 use crate::dependent::{self, Zero};
-use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::exemplar::Exemplars;
 use crate::ring::{Geometry, Ring};
@@ -60,9 +59,6 @@ pub(super) struct Made<C> {
 struct Recipe {
     geometry: Geometry,
     layout: BucketLayout,
-    /// Makes the ring. A constant that is known when the program is compiled: so the program does
-    /// not contain the code for events that its windows do not have.
-    make: fn(Geometry, BucketLayout, u64) -> Result<Ring, BuildError>,
 }
 
 /// The beginning of a window.
@@ -109,14 +105,13 @@ impl<C> Made<C> {
         layout: BucketLayout,
         clock: C,
     ) -> Made<C> {
-        let make = if layout.has_counts_alone() { Ring::of_counts } else { Ring::without_tiers };
         Made {
             way: AtomicU8::new(NOT_MADE),
             once: Once::new(),
             clock,
             ring: UnsafeCell::new(MaybeUninit::uninit()),
             since: UnsafeCell::new(MaybeUninit::uninit()),
-            recipe: Some(Recipe { geometry, layout, make }),
+            recipe: Some(Recipe { geometry, layout }),
             exemplars: Exemplars::new(),
         }
     }
@@ -232,12 +227,12 @@ impl<C: Clock> Made<C> {
     #[cold]
     #[inline(never)]
     fn make(&self) {
-        let Some(Recipe { geometry, layout, make }) = self.recipe else {
+        let Some(Recipe { geometry, layout }) = self.recipe else {
             unreachable!("only a window with a recipe is not made at once")
         };
         self.once.call_once(|| {
             let built = self.clock.now();
-            let made = make(geometry, layout, built.as_nanos());
+            let made = Ring::without_tiers(geometry, layout, built.as_nanos());
             // A ring is refused only if there is no memory for its slots.
             let ring = made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Ring>()));
             let way = way(&ring);

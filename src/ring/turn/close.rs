@@ -192,31 +192,6 @@ impl Ring {
     fn write_totals(&self, block: &Block, bucket: &Bucket, guard: &Guard) {
         let layout = self.store.layout;
         let tiers = self.tiers_of(bucket, guard);
-        let write_wide = self.for_records.map(|records| records.write_wide);
-        let pending = write_wide.is_some_and(|write| write(self, block, bucket));
-        // Relaxed, here and wherever totals are written: behind the fence in `has_adders`, and so
-        // behind the retirement for a reader that takes the total for the prefix that was there:
-        // the fence in `is_current` pairs with that one.
-        let sums = &self.store.cells(bucket).dense[..layout.additive() - layout.wide()];
-        for (position, cell) in (layout.wide()..).zip(sums) {
-            let difference = block.difference_of_count(position);
-            let total = layout.without_pending(position, difference);
-            cell.total().store(total, Ordering::Relaxed);
-        }
-        if let Some(for_records) = self.for_records {
-            (for_records.write_extremes)(self, block, bucket, pending);
-        }
-        if let Some(for_tiers) = self.for_tiers {
-            (for_tiers.raise)(self, tiers, bucket); // before the block drops its extremes, too
-        }
-        // Before the base and the extremes change: see `Store::number`.
-        bucket.close();
-        self.rebase(block, bucket, pending);
-    }
-
-    /// Writes the totals at wide positions. Returns whether values may be pending there.
-    pub(in crate::ring) fn write_wide_totals(&self, block: &Block, bucket: &Bucket) -> bool {
-        let layout = self.store.layout;
         let cells = self.store.cells(bucket);
         let mut pending = false; // in some wide pair
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
@@ -226,18 +201,20 @@ impl Ring {
                 continue; // as it is
             }
             for (cell, total) in wide.totals().cells().iter().zip(totals) {
-                cell.store(total, Ordering::Relaxed); // as in `write_totals`
+                cell.store(total, Ordering::Relaxed); // as below
             }
         }
-        pending
-    }
-
-    /// Writes the totals of cells that rise. Values may be `pending` in wide pairs.
-    pub(in crate::ring) fn write_extremes(&self, block: &Block, bucket: &Bucket, pending: bool) {
-        let layout = self.store.layout;
-        let rising = &self.store.cells(bucket).dense[layout.additive() - layout.wide()..];
-        let rise = |position, cell: &BucketCell, total| {
-            cell.total().store(total, Ordering::Relaxed); // as in `write_totals`
+        // Relaxed, here and below: behind the fence in `has_adders`, and so behind the retirement
+        // for a reader that takes the total for the prefix that was there: the fence in
+        // `is_current` pairs with that one.
+        let store = |cell: &BucketCell, total| cell.total().store(total, Ordering::Relaxed);
+        let (sums, rising) = cells.dense.split_at(layout.additive() - layout.wide());
+        for (position, cell) in (layout.wide()..).zip(sums) {
+            let difference = block.difference_of_count(position);
+            store(cell, layout.without_pending(position, difference));
+        }
+        let rise = |position, cell, total| {
+            store(cell, total);
             // Zero: nothing was recorded, or the bucket never was current and no tier has come to
             // it.
             if total != 0 {
@@ -259,27 +236,24 @@ impl Ring {
         for (position, cell) in (layout.additive() + bounds.len()..).zip(alone) {
             rise(position, cell, block.difference(position));
         }
+        if let Some(for_tiers) = self.for_tiers {
+            (for_tiers.raise)(self, tiers, bucket); // before the block drops its extremes, too
+        }
+        // Before the base and the extremes change: see `Store::number`.
+        bucket.close();
+        self.rebase(block, bucket, pending);
     }
 
     /// Prepares the block of a closed bucket for another. Values may be `pending` in wide pairs.
     fn rebase(&self, block: &Block, bucket: &Bucket, pending: bool) {
         let (layout, cells) = (self.store.layout, self.store.cells(bucket));
-        if let Some(for_records) = self.for_records {
-            (for_records.rebase_wide)(self, block, bucket, pending);
-        }
-        for (position, cell) in (layout.wide()..).zip(cells.dense) {
-            block.rebase(position, cell.total().load(Ordering::Relaxed)); // written by this thread
-        }
-    }
-
-    /// Prepares the block at wide positions.
-    pub(in crate::ring) fn rebase_wide(&self, block: &Block, bucket: &Bucket, pending: bool) {
-        for (range, wide) in
-            by_group(0..self.store.layout.wide()).zip(self.store.cells(bucket).wide)
-        {
+        for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
             if let Some(totals) = wide.totals().get() {
                 block.rebase_pairs(range.start, &totals[..range.len()], pending);
             }
+        }
+        for (position, cell) in (layout.wide()..).zip(cells.dense) {
+            block.rebase(position, cell.total().load(Ordering::Relaxed)); // written by this thread
         }
     }
 

@@ -34,7 +34,7 @@ impl Program {
         match self {
             Program::Empty => None,
             Program::Counter => Some(Sizes { loaded: 31_000, zeroed: 16_000 }),
-            Program::Window => Some(Sizes { loaded: 122_000, zeroed: 16_000 }),
+            Program::Window => Some(Sizes { loaded: 136_000, zeroed: 16_000 }),
         }
     }
 }

@@ -27,8 +27,9 @@ use crate::sync::{AtomicU64, Ordering};
 impl<L: Labels> Handle<L, Counter> {
     /// Adds `n` to the counter, wrapping: [`Counter::add`] without a look at the series.
     ///
-    /// After other work, which has left none of it in the processor's caches, it waits for a line
-    /// of memory less. The first add through each handle takes some twenty instructions more.
+    /// After other work, which has left nothing of the series in the processor's caches, an add
+    /// waits for one line of memory less than through the series. The first add through each
+    /// handle takes longer: it looks at the series.
     ///
     /// ```
     /// use windrow::{Counter, Family, labels};

@@ -3,6 +3,9 @@
 use hdrhistogram::{CreationError, Histogram};
 use windrow::histogram::Distribution;
 
+/// The greatest number that each reader of the formats takes.
+const GREATEST: u64 = i64::MAX as u64;
+
 /// Converts a distribution to a histogram of `hdrhistogram` that keeps `digits` significant digits,
 /// 0 to 5.
 ///
@@ -12,7 +15,8 @@ use windrow::histogram::Distribution;
 /// `hdrhistogram` has cells of its own, and answers the greatest value of a cell, which is at most
 /// one part in `10^digits` greater. With three digits and the default scale, a percentile is right
 /// to 4.5 %. A value outside the range becomes a number between the minimum or maximum and the
-/// range, as [`Distribution::quantile_within`] says.
+/// range, as [`Distribution::quantile_within`] says. A number above `i64::MAX` becomes `i64::MAX`: the
+/// formats' numbers have a sign, and Java's reader of logs refuses greater ones.
 ///
 /// The count is the distribution's. Mean, deviation, minimum and maximum are those of the converted
 /// numbers, with their error. (A distribution's own [`mean`](Distribution::mean),
@@ -37,10 +41,10 @@ use windrow::histogram::Distribution;
 /// ```
 pub fn histogram(distribution: &Distribution, digits: u8) -> Result<Histogram<u64>, CreationError> {
     let (min, max) = (distribution.min().unwrap_or(0), distribution.max().unwrap_or(0));
-    let mut histogram = Histogram::new_with_bounds(1, max.max(2), digits)?;
+    let mut histogram = Histogram::new_with_bounds(1, max.clamp(2, GREATEST), digits)?;
     for (cell, count) in distribution.cells() {
         let value = middle(min.max(*cell.start()), max.min(*cell.end()));
-        histogram.saturating_record_n(value, count); // no value is above the bound
+        histogram.saturating_record_n(value, count); // one above the bound becomes the bound
     }
     Ok(histogram)
 }

@@ -10,6 +10,7 @@ use pin_project_lite::pin_project;
 
 use crate::classify::{Classify, Outcome};
 use crate::flight::Flight;
+use crate::grpc_web::WebTrailers;
 
 pin_project! {
     /// A response body: the service's own, frame by frame. The request is in flight until the body
@@ -19,13 +20,21 @@ pin_project! {
         inner: B,
         // `None` once the body has ended.
         flight: Option<(Flight, K)>,
+        // `Some` if the body has the trailers.
+        web: Option<Box<WebTrailers>>,
     }
 }
 
 impl<B: Body, K: Classify> ResponseBody<B, K> {
-    pub(crate) fn new(inner: B, flight: Flight, classify: K) -> ResponseBody<B, K> {
+    pub(crate) fn new(
+        inner: B,
+        headers: &HeaderMap,
+        flight: Flight,
+        classify: K,
+    ) -> ResponseBody<B, K> {
         let has_ended = inner.is_end_stream(); // servers do not poll an empty body
-        let mut body = ResponseBody { inner, flight: Some((flight, classify)) };
+        let web = WebTrailers::of(headers).filter(|_| flight.is_open());
+        let mut body = ResponseBody { inner, flight: Some((flight, classify)), web };
         if has_ended {
             end(&mut body.flight, None);
         }
@@ -55,6 +64,11 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
             return this.inner.poll_frame(context);
         };
         let polled = ready!(flight.run(|| this.inner.as_mut().poll_frame(context)));
+        if let (Some(web), Some(Ok(frame))) = (this.web.as_mut(), &polled)
+            && let Some(data) = frame.data_ref()
+        {
+            web.look(data);
+        }
         match &polled {
             Some(Ok(frame)) if frame.is_trailers() => end(this.flight, frame.trailers_ref()),
             Some(Ok(_)) if !this.inner.is_end_stream() => {}
@@ -62,7 +76,10 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
                 flight.ended(Outcome::Exception);
                 end(this.flight, None);
             }
-            Some(Ok(_)) | None => end(this.flight, None),
+            Some(Ok(_)) | None => {
+                let trailers = this.web.as_ref().and_then(|web| web.end());
+                end(this.flight, trailers.as_ref());
+            }
         }
         Poll::Ready(polled)
     }
@@ -79,7 +96,7 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
 /// Returns an empty body, for a request that is not counted.
 impl<B: Default, K> Default for ResponseBody<B, K> {
     fn default() -> ResponseBody<B, K> {
-        ResponseBody { inner: B::default(), flight: None }
+        ResponseBody { inner: B::default(), flight: None, web: None }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The classification of responses as successes, refusals or exceptions.
 
-use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
+
+use crate::protocol::Protocol;
 
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,8 +44,8 @@ pub trait Classify {
     /// body decides it.
     fn by_head(&self, status: StatusCode, headers: &HeaderMap) -> Option<Outcome>;
 
-    /// Returns the outcome of the request by the trailers, if there are any. Called once the body
-    /// has ended, if the head did not decide.
+    /// Returns the outcome of the request by the trailers, if there are any: those of HTTP, or those
+    /// in a body of gRPC-Web. Called once the body has ended, if the head did not decide.
     fn by_end(&self, trailers: Option<&HeaderMap>) -> Outcome;
 }
 
@@ -63,7 +64,8 @@ impl<F: Fn(StatusCode, &HeaderMap) -> Outcome> Classify for F {
 /// `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` or `DATA_LOSS`, in the headers or in the trailers, or
 /// an end without a status; the other gRPC statuses are the client's fault.
 ///
-/// A response is gRPC by its `content-type`.
+/// A response is gRPC by its `content-type`. Of gRPC-Web, the trailers are those in the last frame
+/// of the body, of which 8 KiB are read.
 ///
 /// ```
 /// use http::{HeaderMap, HeaderValue, StatusCode};
@@ -84,7 +86,6 @@ impl<F: Fn(StatusCode, &HeaderMap) -> Outcome> Classify for F {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByStatus;
 
-const GRPC: &[u8] = b"application/grpc";
 const GRPC_STATUS: &str = "grpc-status";
 
 impl Classify for ByStatus {
@@ -95,17 +96,15 @@ impl Classify for ByStatus {
         if status == StatusCode::TOO_MANY_REQUESTS {
             return Some(Outcome::Refused);
         }
-        if is_grpc(headers) { grpc_status(headers) } else { Some(Outcome::Success) }
+        match Protocol::of(headers) {
+            Protocol::Http => Some(Outcome::Success),
+            _ => grpc_status(headers),
+        }
     }
 
     fn by_end(&self, trailers: Option<&HeaderMap>) -> Outcome {
         trailers.and_then(grpc_status).unwrap_or(Outcome::Exception)
     }
-}
-
-/// Returns whether the headers are those of a gRPC request or response.
-pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
-    headers.get(CONTENT_TYPE).is_some_and(|of| of.as_bytes().starts_with(GRPC))
 }
 
 /// Returns the outcome by the gRPC status, if there is one. A status that is not a number is

@@ -45,14 +45,14 @@ where
         Poll::Ready(match result {
             Ok(response) if response.extensions().get::<Blocked>().is_some() => {
                 flight.blocked();
-                Ok(response.map(|body| ResponseBody::new(body, flight, classify)))
+                Ok(with_flight(response, flight, classify))
             }
             Ok(response) => {
                 flight.answered();
                 if let Some(outcome) = classify.by_head(response.status(), response.headers()) {
                     flight.ended(outcome);
                 }
-                Ok(response.map(|body| ResponseBody::new(body, flight, classify)))
+                Ok(with_flight(response, flight, classify))
             }
             Err(error) => {
                 flight.answered();
@@ -61,6 +61,17 @@ where
             }
         })
     }
+}
+
+/// Returns the response with a body whose end is that of the flight.
+fn with_flight<B: Body, K: Classify>(
+    response: Response<B>,
+    flight: Flight,
+    classify: K,
+) -> Response<ResponseBody<B, K>> {
+    let (parts, body) = response.into_parts();
+    let body = ResponseBody::new(body, &parts.headers, flight, classify);
+    Response::from_parts(parts, body)
 }
 
 impl<F, K> Debug for ResponseFuture<F, K> {

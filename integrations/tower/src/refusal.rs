@@ -1,7 +1,7 @@
 //! The responses to refused requests.
 //!
 //! For HTTP the response is a status, and for gRPC a response of headers only, with gRPC's own
-//! status. Both are empty, and have a [`Blocked`] among their extensions, by which outer layers
+//! status, in the client's own content type. Both are empty, and have a [`Blocked`] among their extensions, by which outer layers
 //! recognize them.
 
 use std::time::Duration;
@@ -10,8 +10,9 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 
-use crate::classify::is_grpc;
 use crate::limit::{Fields, whole_seconds};
+use crate::protocol::Protocol;
+use crate::retry_info::retry_info;
 
 /// The mark of a response to a request that a limit or a breaker has refused: an extension of the
 /// response, set by [`LimitLayer`](crate::LimitLayer), [`PaceLayer`](crate::PaceLayer),
@@ -59,17 +60,20 @@ pub(crate) enum Reason {
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     reason: Reason,
-    is_grpc: bool,
+    /// The content type of the response, if it is one of gRPC.
+    grpc: Option<HeaderValue>,
     fields: Option<Box<Fields>>,
 }
 
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
+/// A time to wait, for most clients; and one for those that ignore it.
 const GRPC_PUSHBACK: HeaderName = HeaderName::from_static("grpc-retry-pushback-ms");
+const GRPC_DETAILS: HeaderName = HeaderName::from_static("grpc-status-details-bin");
 
 impl Refusal {
     pub(crate) fn new(reason: Reason, parts: &Parts) -> Refusal {
-        Refusal { reason, is_grpc: is_grpc(&parts.headers), fields: None }
+        Refusal { reason, grpc: Protocol::of_answer(&parts.headers), fields: None }
     }
 
     /// Returns the refusal with fields about the limit.
@@ -84,10 +88,9 @@ impl Refusal {
             Reason::Full => None,
         };
         response.extensions_mut().insert(Blocked { retry_after });
-        if self.is_grpc {
-            self.answer_grpc(&mut response);
-        } else {
-            self.answer_http(&mut response);
+        match self.grpc.take() {
+            Some(content_type) => self.answer_grpc(&mut response, content_type),
+            None => self.answer_http(&mut response),
         }
         if let Some(fields) = self.fields.take() {
             fields.write(response.headers_mut());
@@ -109,23 +112,28 @@ impl Refusal {
 
     /// Answers with `RESOURCE_EXHAUSTED` or `UNAVAILABLE`, and the time to retry; a negative
     /// pushback means never.
-    fn answer_grpc<B>(&self, response: &mut Response<B>) {
+    fn answer_grpc<B>(&self, response: &mut Response<B>, content_type: HeaderValue) {
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        headers.insert(CONTENT_TYPE, content_type);
         let (status, message) = match self.reason {
-            Reason::Limit(_) => ("8", "over the limit"),
-            Reason::Full => ("14", "too many at once"),
-            Reason::Open(_) => ("14", "the circuit breaker is open"),
+            Reason::Limit(_) => (8, "over the limit"),
+            Reason::Full => (14, "too many at once"),
+            Reason::Open(_) => (14, "the circuit breaker is open"),
         };
-        headers.insert(GRPC_STATUS, HeaderValue::from_static(status));
+        headers.insert(GRPC_STATUS, u32::from(status).into());
         headers.insert(GRPC_MESSAGE, HeaderValue::from_static(message));
-        let pushback = match self.reason {
+        match self.reason {
             Reason::Limit(Some(wait)) | Reason::Open(Some(wait)) => {
-                (wait.as_nanos().div_ceil(1_000_000) as u64).into()
+                // At least 1: grpcio never comes back after a pushback of 0.
+                let millis = (wait.as_nanos().div_ceil(1_000_000) as u64).max(1);
+                headers.insert(GRPC_PUSHBACK, millis.into());
+                let wait = Duration::from_millis(millis);
+                headers.insert(GRPC_DETAILS, retry_info(status, message, wait));
             }
-            Reason::Limit(None) => HeaderValue::from_static("-1"),
-            Reason::Full | Reason::Open(None) => return,
-        };
-        headers.insert(GRPC_PUSHBACK, pushback);
+            Reason::Limit(None) => {
+                headers.insert(GRPC_PUSHBACK, HeaderValue::from_static("-1"));
+            }
+            Reason::Full | Reason::Open(None) => {}
+        }
     }
 }

@@ -4,12 +4,14 @@ use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 use windrow::breaker::BreakerOwner;
 
 use crate::breaker::judged::Judged;
 use crate::classify::{Classify, Outcome};
+use crate::grpc_web::WebTrailers;
 
 pin_project! {
     /// A response body: the service's own, frame by frame. If the head of the response does not
@@ -19,18 +21,26 @@ pin_project! {
         inner: B,
         // `None` once the outcome is known.
         judged: Option<Judged<O, K>>,
+        // `Some` if the body has the trailers.
+        web: Option<Box<WebTrailers>>,
     }
 }
 
 impl<B: Body, O: BreakerOwner, K: Classify> BreakerBody<B, O, K> {
-    pub(super) fn new(inner: B, judged: Option<Judged<O, K>>) -> BreakerBody<B, O, K> {
+    pub(super) fn new(
+        inner: B,
+        headers: &HeaderMap,
+        judged: Option<Judged<O, K>>,
+    ) -> BreakerBody<B, O, K> {
         let mut judged = judged;
         if let Some(judged) = &mut judged
             && inner.is_end_stream()
         {
             judged.body_ended(None); // servers do not poll an empty body
         }
-        BreakerBody { inner, judged: judged.filter(Judged::is_open) }
+        let judged = judged.filter(Judged::is_open);
+        let web = judged.as_ref().and_then(|_| WebTrailers::of(headers));
+        BreakerBody { inner, judged, web }
     }
 }
 
@@ -47,11 +57,19 @@ impl<B: Body, O: BreakerOwner, K: Classify> Body for BreakerBody<B, O, K> {
             return this.inner.poll_frame(context);
         };
         let polled = ready!(judged.run(|| this.inner.as_mut().poll_frame(context)));
+        if let (Some(web), Some(Ok(frame))) = (this.web.as_mut(), &polled)
+            && let Some(data) = frame.data_ref()
+        {
+            web.look(data);
+        }
         match &polled {
             Some(Ok(frame)) if frame.is_trailers() => judged.body_ended(frame.trailers_ref()),
             Some(Ok(_)) if !this.inner.is_end_stream() => {}
             Some(Err(_)) => judged.ended(Outcome::Exception),
-            Some(Ok(_)) | None => judged.body_ended(None),
+            Some(Ok(_)) | None => {
+                let trailers = this.web.as_ref().and_then(|web| web.end());
+                judged.body_ended(trailers.as_ref());
+            }
         }
         if !judged.is_open() {
             *this.judged = None;
@@ -71,7 +89,7 @@ impl<B: Body, O: BreakerOwner, K: Classify> Body for BreakerBody<B, O, K> {
 /// Returns an empty body, for a request that is judged by nothing.
 impl<B: Default, O: BreakerOwner, K> Default for BreakerBody<B, O, K> {
     fn default() -> BreakerBody<B, O, K> {
-        BreakerBody { inner: B::default(), judged: None }
+        BreakerBody { inner: B::default(), judged: None, web: None }
     }
 }
 

@@ -69,7 +69,11 @@ where
             (Err(_), Some(judged)) => judged.ended(Outcome::Exception),
             (_, None) => {}
         }
-        Poll::Ready(result.map(|response| response.map(|body| BreakerBody::new(body, judged))))
+        Poll::Ready(result.map(|response| {
+            let (parts, body) = response.into_parts();
+            let body = BreakerBody::new(body, &parts.headers, judged);
+            Response::from_parts(parts, body)
+        }))
     }
 }
 

@@ -61,7 +61,7 @@ impl Decoder for Bytes {
 
 /// Answers with the status whose code it is sent.
 #[derive(Clone)]
-struct Codes;
+pub(crate) struct Codes;
 
 impl NamedService for Codes {
     const NAME: &'static str = "test.Codes";
@@ -100,8 +100,8 @@ impl Service<Request<Body>> for Codes {
     }
 }
 
-const ONE: &str = "/test.Codes/One";
-const MANY: &str = "/test.Codes/Many";
+pub(crate) const ONE: &str = "/test.Codes/One";
+pub(crate) const MANY: &str = "/test.Codes/Many";
 const METHODS: [&str; 2] = [ONE, MANY];
 
 /// tonic's services, counted by method; and where.

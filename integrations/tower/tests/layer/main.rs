@@ -9,6 +9,7 @@ mod exported;
 mod fields;
 mod flights;
 mod grpc;
+mod grpc_web;
 mod heavy;
 mod herd;
 mod hostile;

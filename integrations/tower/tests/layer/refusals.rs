@@ -84,6 +84,8 @@ async fn grpc_is_answered_by_its_own_status() {
     assert_eq!(text(refused.headers(), "retry-after"), None);
     let status = Status::from_header_map(refused.headers()).expect("a status");
     assert_eq!((status.code(), status.message()), (Code::ResourceExhausted, "over the limit"));
+    // `google.rpc.Status` ends with the delay of a `RetryInfo`: 1 000 000 ns.
+    assert_eq!(status.details().last_chunk(), Some(&[0x0a, 4, 0x10, 0xc0, 0x84, 0x3d]));
 }
 
 #[tokio::test]

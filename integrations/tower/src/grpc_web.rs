@@ -1,0 +1,276 @@
+//! The trailers of gRPC-Web, which are the last frame of the body.
+//!
+//! A frame has a byte of flags, four bytes of its length, and as many bytes. The highest flag marks
+//! trailers: lines of a name, a colon and a value. In the text form all of it is in base64, of
+//! several pieces, each of which may end with padding. Data pass through as they are: they are only
+//! looked at, and no more of them is kept than [`LONGEST`] bytes of trailers.
+
+use std::io::IoSlice;
+
+use bytes::Buf;
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::protocol::Protocol;
+
+/// The bytes of trailers that are read.
+const LONGEST: usize = 8 * 1024;
+
+/// The pieces of one data frame that are read. Frames of more are rare: servers write one.
+const PIECES: usize = 16;
+
+/// The flag of a frame of trailers, and that of a compressed one.
+const TRAILERS: u8 = 0x80;
+const COMPRESSED: u8 = 0x01;
+
+/// The reader of a body's frames.
+#[derive(Debug)]
+pub(crate) struct WebTrailers {
+    /// `None` if the body is not in base64.
+    base64: Option<Base64>,
+    part: Part,
+    trailers: Vec<u8>,
+}
+
+/// What the next byte belongs to.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// The head of a frame, of which these many bytes are there.
+    Head { bytes: [u8; 5], there: usize },
+    /// A message, of which these many bytes are missing.
+    Message { left: u32 },
+    /// Trailers, of which these many bytes are missing.
+    Trailers { left: u32 },
+    /// The frames can no longer be told apart, or their trailers not be read.
+    Lost,
+}
+
+const HEAD: Part = Part::Head { bytes: [0; 5], there: 0 };
+
+impl WebTrailers {
+    /// Returns a reader for the body of a response with these headers, if it is gRPC-Web.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Box<WebTrailers>> {
+        let base64 = match Protocol::of(headers) {
+            Protocol::GrpcWeb => None,
+            Protocol::GrpcWebText => Some(Base64::default()),
+            Protocol::Http | Protocol::Grpc => return None,
+        };
+        Some(Box::new(WebTrailers { base64, part: HEAD, trailers: Vec::new() }))
+    }
+
+    /// Looks at the next data of the body.
+    pub(crate) fn look(&mut self, data: &impl Buf) {
+        let mut pieces = [IoSlice::new(&[]); PIECES];
+        let count = data.chunks_vectored(&mut pieces);
+        let pieces = &pieces[..count];
+        if pieces.iter().map(|piece| piece.len()).sum::<usize>() != data.remaining() {
+            self.part = Part::Lost;
+        }
+        for piece in pieces {
+            match self.base64.take() {
+                None => self.frames(piece),
+                Some(mut base64) => {
+                    for four in piece.chunks(256) {
+                        let mut decoded = [0; 256];
+                        match base64.decode(four, &mut decoded) {
+                            Some(length) => self.frames(&decoded[..length]),
+                            None => self.part = Part::Lost,
+                        }
+                    }
+                    self.base64 = Some(base64);
+                }
+            }
+        }
+    }
+
+    /// Returns the trailers, now that the body has ended; `None` if there were none to be read.
+    pub(crate) fn end(&self) -> Option<HeaderMap> {
+        if self.trailers.is_empty() || matches!(self.part, Part::Lost) {
+            return None;
+        }
+        let mut trailers = HeaderMap::new();
+        for line in self.trailers.split(|byte| *byte == b'\n') {
+            let mut halves = line.splitn(2, |byte| *byte == b':');
+            let (Some(name), Some(value)) = (halves.next(), halves.next()) else { continue };
+            let name = HeaderName::from_bytes(name.trim_ascii());
+            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(value.trim_ascii())) {
+                trailers.append(name, value);
+            }
+        }
+        Some(trailers)
+    }
+
+    fn frames(&mut self, mut data: &[u8]) {
+        while !data.is_empty() {
+            match &mut self.part {
+                Part::Head { bytes, there } => {
+                    bytes[*there] = data[0];
+                    *there += 1;
+                    data = &data[1..];
+                    if *there == bytes.len() {
+                        let [flags, length @ ..] = *bytes;
+                        self.part = after(flags, u32::from_be_bytes(length));
+                    }
+                }
+                Part::Message { left } => {
+                    data = skip(data, left).1;
+                    if *left == 0 {
+                        self.part = HEAD;
+                    }
+                }
+                Part::Trailers { left } => {
+                    let (trailers, rest) = skip(data, left);
+                    let room = LONGEST - self.trailers.len();
+                    self.trailers.extend_from_slice(&trailers[..trailers.len().min(room)]);
+                    data = rest;
+                    if *left == 0 {
+                        self.part = HEAD;
+                    }
+                }
+                Part::Lost => return,
+            }
+        }
+    }
+}
+
+/// Returns what comes after the head of a frame.
+fn after(flags: u8, length: u32) -> Part {
+    match (flags & TRAILERS != 0, length) {
+        (_, 0) => HEAD,
+        (false, left) => Part::Message { left },
+        (true, _) if flags & COMPRESSED != 0 => Part::Lost,
+        (true, left) => Part::Trailers { left },
+    }
+}
+
+/// Splits off the bytes of a frame of which `left` are missing, and takes them off `left`.
+fn skip<'d>(data: &'d [u8], left: &mut u32) -> (&'d [u8], &'d [u8]) {
+    let length = data.len().min(*left as usize);
+    *left -= length as u32; // at most `left`
+    data.split_at(length)
+}
+
+/// A decoder of base64 that comes in parts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Base64 {
+    bits: u32,
+    /// The characters of a group of four that have come.
+    there: u8,
+    /// The padding among them.
+    padding: u8,
+}
+
+impl Base64 {
+    /// Decodes characters, and returns the number of bytes; `None` if they are not base64. There
+    /// are at most as many bytes as characters.
+    fn decode(&mut self, characters: &[u8], into: &mut [u8]) -> Option<usize> {
+        let mut length = 0;
+        for character in characters {
+            let value = match character {
+                b'A'..=b'Z' => character - b'A',
+                b'a'..=b'z' => character - b'a' + 26,
+                b'0'..=b'9' => character - b'0' + 52,
+                b'+' | b'-' => 62,
+                b'/' | b'_' => 63,
+                b'=' if self.there >= 2 => 0,
+                _ => return None,
+            };
+            let is_padding = *character == b'=';
+            if self.padding > 0 && !is_padding {
+                return None;
+            }
+            self.padding += u8::from(is_padding);
+            self.bits = self.bits << 6 | u32::from(value);
+            self.there += 1;
+            if self.there == 4 {
+                let bytes = self.bits.to_be_bytes();
+                let count = 3 - usize::from(self.padding);
+                into.get_mut(length..length + count)?.copy_from_slice(&bytes[1..=count]);
+                length += count;
+                *self = Base64::default();
+            }
+        }
+        Some(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, Part, WebTrailers};
+    use http::{HeaderMap, HeaderValue};
+
+    fn reader(kind: &'static str) -> WebTrailers {
+        let kind = ("content-type".parse().unwrap(), HeaderValue::from_static(kind));
+        *WebTrailers::of(&HeaderMap::from_iter([kind])).expect("gRPC-Web")
+    }
+
+    fn frame(flags: u8, content: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(content.len()).unwrap().to_be_bytes();
+        [&[flags][..], &length, content].concat()
+    }
+
+    fn status(trailers: Option<HeaderMap>) -> Option<String> {
+        Some(trailers?.get("grpc-status")?.to_str().unwrap().to_owned())
+    }
+
+    /// Encodes each of the pieces by itself, with padding.
+    fn base64(pieces: &[&[u8]]) -> Vec<u8> {
+        const LETTERS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let three = |bytes: &[u8]| {
+            let bits = (0..3)
+                .fold(0, |bits, at| bits << 8 | u32::from(bytes.get(at).copied().unwrap_or(0)));
+            let letter = |at: u32| LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
+            (0..4)
+                .map(move |at| if at as usize > bytes.len() { b'=' } else { letter(at) })
+                .collect::<Vec<_>>()
+        };
+        pieces.iter().flat_map(|piece| piece.chunks(3).flat_map(three)).collect()
+    }
+
+    #[test]
+    fn the_status_is_found_however_the_body_is_cut() {
+        let message = frame(0, &[7; 300]);
+        let trailers = frame(0x80, b"grpc-status: 8\r\ngrpc-message:too much\r\n");
+        let binary = [&message[..], &message, &frame(0, b""), &trailers].concat();
+        let text = base64(&[&message, &message[..7], &message[7..], &trailers]);
+        for (kind, body) in [
+            ("application/grpc-web", &binary),
+            ("application/grpc-web+proto", &binary),
+            ("application/grpc-web-text", &text),
+            ("application/grpc-web-text+proto", &text),
+        ] {
+            for size in [1, 2, 3, 4, 5, 7, 64, 255, 256, 257, 10_000] {
+                let mut reader = reader(kind);
+                for piece in body.chunks(size) {
+                    reader.look(&piece);
+                }
+                let found = reader.end();
+                assert_eq!(found.as_ref().map(HeaderMap::len), Some(2), "{kind} by {size}");
+                assert_eq!(status(found).as_deref(), Some("8"), "{kind} by {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_no_status_and_takes_no_memory() {
+        for body in [
+            frame(0, b"grpc-status: 0\r\n"),
+            frame(0x81, b"grpc-status: 0\r\n"),
+            frame(0x80, b""),
+            frame(0x80, b"grpc-status 0"),
+            b"grpc-status: 0\r\n".to_vec(),
+        ] {
+            let mut binary = reader("application/grpc-web");
+            binary.look(&&body[..]);
+            assert_eq!(status(binary.end()), None, "{body:?}");
+        }
+        let mut text = reader("application/grpc-web-text");
+        text.look(&&b"AAA*"[..]);
+        text.look(&&base64(&[&frame(0x80, b"grpc-status:0\r\n")])[..]);
+        assert_eq!(status(text.end()), None);
+        let mut long = reader("application/grpc-web");
+        long.look(&&frame(0x80, &b"a: b\n".repeat(100_000))[..]);
+        assert!(long.trailers.capacity() <= 2 * LONGEST);
+        assert!(matches!(long.part, Part::Head { there: 0, .. }), "all of it was read");
+    }
+}

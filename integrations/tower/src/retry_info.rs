@@ -1,0 +1,107 @@
+//! The field `grpc-status-details-bin` of a refusal: `google.rpc.Status` with a `RetryInfo`, by
+//! which clients wait that do not read a pushback.
+
+use std::time::Duration;
+
+use http::HeaderValue;
+
+/// The type of the detail.
+const TYPE: &[u8] = b"type.googleapis.com/google.rpc.RetryInfo";
+
+/// Returns the field for a refusal with this status and message, and a time to wait.
+pub(crate) fn retry_info(status: u8, message: &str, wait: Duration) -> HeaderValue {
+    let mut delay = Vec::with_capacity(24);
+    number(&mut delay, 1, wait.as_secs().min(i64::MAX as u64));
+    number(&mut delay, 2, wait.subsec_nanos().into());
+    let mut info = Vec::with_capacity(32);
+    bytes(&mut info, 1, &delay);
+    let mut detail = Vec::with_capacity(96);
+    bytes(&mut detail, 1, TYPE);
+    bytes(&mut detail, 2, &info);
+    let mut all = Vec::with_capacity(160);
+    number(&mut all, 1, status.into());
+    bytes(&mut all, 2, message.as_bytes());
+    bytes(&mut all, 3, &detail);
+    HeaderValue::try_from(base64(&all)).expect("base64 is visible ASCII")
+}
+
+/// Writes a number behind its field's number; nothing for zero.
+fn number(to: &mut Vec<u8>, field: u8, number: u64) {
+    if number != 0 {
+        varint(to, field << 3, number);
+    }
+}
+
+/// Writes a number behind a key.
+fn varint(to: &mut Vec<u8>, key: u8, mut number: u64) {
+    to.push(key);
+    while number >= 0x80 {
+        to.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    to.push(number as u8);
+}
+
+/// Writes bytes behind their field's number and their length.
+fn bytes(to: &mut Vec<u8>, field: u8, content: &[u8]) {
+    varint(to, field << 3 | 2, content.len() as u64);
+    to.extend_from_slice(content);
+}
+
+/// Returns bytes in base64, without padding, as gRPC has binary fields.
+fn base64(bytes: &[u8]) -> Vec<u8> {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = Vec::with_capacity(bytes.len() * 4 / 3 + 4);
+    for three in bytes.chunks(3) {
+        let at = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        let letters = [18, 12, 6, 0].map(|shift| LETTERS[(bits >> shift & 63) as usize]);
+        text.extend_from_slice(&letters[..=three.len()]);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base64, retry_info};
+    use std::time::Duration;
+
+    #[test]
+    fn base64_is_that_of_the_rfc_without_padding() {
+        for (plain, text) in
+            [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(base64(plain.as_bytes()), text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_retry_info_is_as_googles_own_library_writes_it() {
+        // By googleapis-common-protos of Python.
+        for (status, message, millis, theirs) in [
+            (
+                8,
+                "over the limit",
+                1_500,
+                "CAgSDm92ZXIgdGhlIGxpbWl0GjYKKHR5cGUuZ29vZ2xlYXBpcy5jb20vZ29vZ2xlLnJwYy5S\
+                 ZXRyeUluZm8SCgoICAEQgMq17gE",
+            ),
+            (
+                14,
+                "the circuit breaker is open",
+                1,
+                "CA4SG3RoZSBjaXJjdWl0IGJyZWFrZXIgaXMgb3BlbhoyCih0eXBlLmdvb2dsZWFwaXMuY29t\
+                 L2dvb2dsZS5ycGMuUmV0cnlJbmZvEgYKBBDAhD0",
+            ),
+            (
+                14,
+                "the circuit breaker is open",
+                60_000,
+                "CA4SG3RoZSBjaXJjdWl0IGJyZWFrZXIgaXMgb3BlbhowCih0eXBlLmdvb2dsZWFwaXMuY29t\
+                 L2dvb2dsZS5ycGMuUmV0cnlJbmZvEgQKAgg8",
+            ),
+        ] {
+            assert_eq!(retry_info(status, message, Duration::from_millis(millis)), theirs);
+        }
+    }
+}

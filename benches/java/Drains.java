@@ -2,7 +2,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * Says how many adds to a LongAdder get lost while it is drained, by each of two ways: by
+ * Counts the adds to a LongAdder that get lost while it is drained, by each of two ways: by
  * sumThenReset, and by a sum with a reset behind it. Two threads add; a third drains.
  *
  * <p>Run it by {@code java benches/java/Drains.java}.

@@ -44,8 +44,8 @@ pub trait Classify {
     /// body decides it.
     fn by_head(&self, status: StatusCode, headers: &HeaderMap) -> Option<Outcome>;
 
-    /// Returns the outcome of the request by the trailers, if there are any: those of HTTP, or those
-    /// in a body of gRPC-Web. Called once the body has ended, if the head did not decide.
+    /// Returns the outcome of the request by the trailers, if there are any: those of HTTP, or
+    /// those in a body of gRPC-Web. Called once the body has ended, if the head did not decide.
     fn by_end(&self, trailers: Option<&HeaderMap>) -> Outcome;
 }
 

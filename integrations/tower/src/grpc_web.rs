@@ -1,6 +1,6 @@
 //! The trailers of gRPC-Web, which are the last frame of the body.
 //!
-//! A frame has a byte of flags, four bytes of its length, and as many bytes. The highest flag marks
+//! A frame has a byte of flags, four bytes of its length, and then its content. The highest flag marks
 //! trailers: lines of a name, a colon and a value. In the text form all of it is in base64, of
 //! several pieces, each of which may end with padding. Data pass through as they are: they are only
 //! looked at, and no more of them is kept than [`LONGEST`] bytes of trailers.
@@ -31,7 +31,7 @@ pub(crate) struct WebTrailers {
     trailers: Vec<u8>,
 }
 
-/// What the next byte belongs to.
+/// The part of a frame to which the next byte belongs.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     /// The head of a frame, of which these many bytes are there.
@@ -161,7 +161,7 @@ struct Base64 {
 
 impl Base64 {
     /// Decodes characters, and returns the number of bytes; `None` if they are not base64. There
-    /// are at most as many bytes as characters.
+    /// are never more bytes than characters.
     fn decode(&mut self, characters: &[u8], into: &mut [u8]) -> Option<usize> {
         let mut length = 0;
         for character in characters {

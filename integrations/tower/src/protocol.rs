@@ -3,7 +3,7 @@
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 
-/// How a response tells the outcome.
+/// A way in which a response tells the outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     /// By the status of HTTP.
@@ -12,7 +12,7 @@ pub(crate) enum Protocol {
     Grpc,
     /// By a status of gRPC, in the headers or in the last frame of the body.
     GrpcWeb,
-    /// As [`GrpcWeb`](Protocol::GrpcWeb); the body is in base64.
+    /// The status is that of [`GrpcWeb`](Protocol::GrpcWeb); the body is in base64.
     GrpcWebText,
 }
 

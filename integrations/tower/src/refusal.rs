@@ -1,8 +1,8 @@
 //! The responses to refused requests.
 //!
 //! For HTTP the response is a status, and for gRPC a response of headers only, with gRPC's own
-//! status, in the client's own content type. Both are empty, and have a [`Blocked`] among their extensions, by which outer layers
-//! recognize them.
+//! status, in the client's own content type. Both are empty, and have a [`Blocked`] among their
+//! extensions, by which outer layers recognize them.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! The trailers of gRPC-Web, which are the last frame of the body.
 //!
-//! A frame has a byte of flags, four bytes of its length, and then its content. The highest flag marks
-//! trailers: lines of a name, a colon and a value. In the text form all of it is in base64, of
-//! several pieces, each of which may end with padding. Data pass through as they are: they are only
-//! looked at, and no more of them is kept than [`LONGEST`] bytes of trailers.
+//! A frame has a byte of flags, four bytes of its length, and then its content. The highest flag
+//! marks trailers: lines of a name, a colon and a value. In the text form all of it is in base64,
+//! of several pieces, each of which may end with padding. Data pass through as they are: they are
+//! only looked at, and no more of them is kept than [`LONGEST`] bytes of trailers.
 
 use std::io::IoSlice;
 

@@ -144,6 +144,7 @@ mod line;
 mod pace;
 mod protocol;
 mod refusal;
+mod refused;
 mod retry_info;
 mod room;
 mod routes;

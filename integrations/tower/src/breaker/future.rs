@@ -12,13 +12,13 @@ use windrow::breaker::BreakerOwner;
 use crate::breaker::body::BreakerBody;
 use crate::breaker::judged::Judged;
 use crate::classify::{Classify, Outcome};
-use crate::refusal::Refusal;
+use crate::refused::Refused;
 
 pin_project! {
     /// The future of [`BreakerService`](crate::BreakerService).
-    pub struct BreakerFuture<F, O: BreakerOwner, K> {
+    pub struct BreakerFuture<F, O: BreakerOwner, K, A> {
         #[pin]
-        state: State<F>,
+        state: State<F, A>,
         // `None` if the request has no breaker, and once there is a response.
         judged: Option<Judged<O, K>>,
     }
@@ -26,8 +26,11 @@ pin_project! {
 
 pin_project! {
     #[project = Projected]
-    enum State<F> {
-        Refused { refusal: Refusal },
+    enum State<F, A> {
+        Refused {
+            #[pin]
+            refused: Refused<A>,
+        },
         Running {
             #[pin]
             response: F,
@@ -35,21 +38,22 @@ pin_project! {
     }
 }
 
-impl<F, O: BreakerOwner, K> BreakerFuture<F, O, K> {
-    pub(super) fn refused(refusal: Refusal) -> BreakerFuture<F, O, K> {
-        BreakerFuture { state: State::Refused { refusal }, judged: None }
+impl<F, O: BreakerOwner, K, A> BreakerFuture<F, O, K, A> {
+    pub(super) fn refused(refused: Refused<A>) -> BreakerFuture<F, O, K, A> {
+        BreakerFuture { state: State::Refused { refused }, judged: None }
     }
 
-    pub(super) fn running(response: F, judged: Option<Judged<O, K>>) -> BreakerFuture<F, O, K> {
+    pub(super) fn running(response: F, judged: Option<Judged<O, K>>) -> BreakerFuture<F, O, K, A> {
         BreakerFuture { state: State::Running { response }, judged }
     }
 }
 
-impl<F, O, K, B, E> Future for BreakerFuture<F, O, K>
+impl<F, O, K, A, B, E> Future for BreakerFuture<F, O, K, A>
 where
     F: Future<Output = Result<Response<B>, E>>,
     O: BreakerOwner,
     K: Classify,
+    A: Body,
     B: Body + Default,
 {
     type Output = Result<Response<BreakerBody<B, O, K>>, E>;
@@ -57,7 +61,7 @@ where
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let result = match this.state.project() {
-            Projected::Refused { refusal } => Ok(refusal.response()),
+            Projected::Refused { refused } => Ok(ready!(refused.poll(context))),
             Projected::Running { response } => match this.judged {
                 Some(judged) => ready!(judged.run(|| response.poll(context))),
                 None => ready!(response.poll(context)),
@@ -77,7 +81,7 @@ where
     }
 }
 
-impl<F, O: BreakerOwner, K> Debug for BreakerFuture<F, O, K> {
+impl<F, O: BreakerOwner, K, A> Debug for BreakerFuture<F, O, K, A> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("BreakerFuture")
             .field("is_judged", &self.judged.is_none())

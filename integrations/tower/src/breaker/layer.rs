@@ -14,7 +14,8 @@ use crate::breaker::body::BreakerBody;
 use crate::breaker::future::BreakerFuture;
 use crate::breaker::judged::Judged;
 use crate::classify::{ByStatus, Classify};
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::Reason;
+use crate::refused::{DISCARDED, Refused};
 
 /// A layer of circuit breakers: refuses requests with *503 Service Unavailable* and `Retry-After`
 /// while the [`Breaker`](windrow::Breaker) that a function chooses is open.
@@ -87,6 +88,7 @@ use crate::refusal::{Reason, Refusal};
 pub struct BreakerLayer<B, K = ByStatus> {
     breaker: B,
     classify: K,
+    discarded: u64,
 }
 
 impl<B> BreakerLayer<B> {
@@ -97,14 +99,31 @@ impl<B> BreakerLayer<B> {
         B: Fn(&Parts) -> Option<O>,
         O: BreakerOwner,
     {
-        BreakerLayer { breaker, classify: ByStatus }
+        BreakerLayer { breaker, classify: ByStatus, discarded: DISCARDED }
     }
 }
 
 impl<B, K> BreakerLayer<B, K> {
     /// Returns the layer with another classification of responses. See [`Classify`].
     pub fn classify<K2: Classify>(self, classify: K2) -> BreakerLayer<B, K2> {
-        BreakerLayer { breaker: self.breaker, classify }
+        BreakerLayer { breaker: self.breaker, classify, discarded: self.discarded }
+    }
+
+    /// Returns the layer with another bound on the bytes that it reads of a refused request's body:
+    /// see [`LimitLayer::discard`](crate::LimitLayer::discard).
+    ///
+    /// ```
+    /// use windrow::{Breaker, breaker::Settings};
+    /// use windrow_tower::BreakerLayer;
+    ///
+    /// static PAYMENTS: Breaker = Breaker::of(Settings::last_calls(100));
+    ///
+    /// let layer = BreakerLayer::new(|_| Some(&PAYMENTS));
+    /// let layer = layer.discard(1_000_000); // for uploads
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn discard(self, bytes: u64) -> BreakerLayer<B, K> {
+        BreakerLayer { discarded: bytes, ..self }
     }
 }
 
@@ -135,11 +154,12 @@ where
     F: Fn(&Parts) -> Option<O>,
     O: BreakerOwner,
     K: Classify + Clone,
+    A: Body,
     B: Body + Default,
 {
     type Response = Response<BreakerBody<B, O, K>>;
     type Error = S::Error;
-    type Future = BreakerFuture<S::Future, O, K>;
+    type Future = BreakerFuture<S::Future, O, K, A>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -148,14 +168,15 @@ where
     fn call(&mut self, request: Request<A>) -> Self::Future {
         let (parts, body) = request.into_parts();
         let call = (self.layer.breaker)(&parts).map(Call::begin);
+        let request = Request::from_parts(parts, body);
         let mut judged = match call.transpose() {
             Ok(call) => call.map(|call| Judged::new(call, self.layer.classify.clone())),
             Err(open) => {
-                let refusal = Refusal::new(Reason::Open(open.retry_after()), &parts);
-                return BreakerFuture::refused(refusal);
+                let reason = Reason::Open(open.retry_after());
+                let refused = Refused::new(request, reason, None, self.layer.discarded);
+                return BreakerFuture::refused(refused);
             }
         };
-        let request = Request::from_parts(parts, body);
         let response = match &mut judged {
             Some(judged) => judged.run(|| self.inner.call(request)),
             None => self.inner.call(request),

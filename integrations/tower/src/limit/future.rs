@@ -7,18 +7,20 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http::{Request, Response};
+use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use crate::decision::{Decision, Verdict};
 use crate::limit::fields::Fields;
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::Reason;
+use crate::refused::Refused;
 use crate::turn::AtTurn;
 use crate::turn::sealed::Holds;
 
 pin_project! {
     /// The future of [`LimitService`](crate::LimitService) and [`PaceService`](crate::PaceService).
-    pub struct LimitFuture<S: Service<A>, A, Z> {
+    pub struct LimitFuture<S: Service<Request<A>>, A, Z> {
         #[pin]
         state: State<S, A, Z>,
         // Of the response to an admitted request.
@@ -28,13 +30,16 @@ pin_project! {
 
 pin_project! {
     #[project = Projected]
-    enum State<S: Service<A>, A, Z> {
-        Refused { refusal: Refusal },
+    enum State<S: Service<Request<A>>, A, Z> {
+        Refused {
+            #[pin]
+            refused: Refused<A>,
+        },
         Waiting {
             #[pin]
             sleep: Z,
             // `None` once the wait is over.
-            held: Option<(S, A)>,
+            held: Option<(S, Request<A>)>,
         },
         Running {
             #[pin]
@@ -43,25 +48,28 @@ pin_project! {
     }
 }
 
-impl<S, A, Z, H> LimitFuture<S, Request<A>, AtTurn<Z, H>>
+impl<S, A, Z, H> LimitFuture<S, A, AtTurn<Z, H>>
 where
     S: Service<Request<A>> + Clone,
+    A: Body,
     H: Holds,
 {
     /// Returns the future of a request, by the decision about it: calls the service, which was
-    /// polled for readiness, or takes it along to the end of the wait.
+    /// polled for readiness, or takes it along to the end of the wait. Of the body of a refused
+    /// request, `discarded` bytes are read.
     pub(crate) fn by(
         decision: Decision<H>,
         inner: &mut S,
         request: Request<A>,
         sleep: impl FnOnce(Duration) -> Z,
+        discarded: u64,
     ) -> Self {
         let Decision { verdict, fields } = decision;
         let state = match verdict {
             Verdict::Refused(retry_after) => {
-                let (parts, _) = request.into_parts();
-                let refusal = Refusal::new(Reason::Limit(retry_after), &parts).with(fields);
-                return LimitFuture { state: State::Refused { refusal }, fields: None };
+                let reason = Reason::Limit(retry_after);
+                let refused = Refused::new(request, reason, fields, discarded);
+                return LimitFuture { state: State::Refused { refused }, fields: None };
             }
             Verdict::Now => State::Running { response: inner.call(request) },
             Verdict::After(wait, turn) => {
@@ -77,7 +85,8 @@ where
 
 impl<S, A, Z, B> Future for LimitFuture<S, A, Z>
 where
-    S: Service<A, Response = Response<B>>,
+    S: Service<Request<A>, Response = Response<B>>,
+    A: Body,
     Z: Future<Output = ()>,
     B: Default,
 {
@@ -88,9 +97,7 @@ where
         let (mut state, fields) = (this.state, this.fields);
         loop {
             let response = match state.as_mut().project() {
-                Projected::Refused { refusal } => {
-                    return Poll::Ready(Ok(refusal.response()));
-                }
+                Projected::Refused { refused } => return refused.poll(context).map(Ok),
                 Projected::Running { response } => {
                     let mut response = ready!(response.poll(context))?;
                     if let Some(fields) = fields.take() {
@@ -109,7 +116,7 @@ where
     }
 }
 
-impl<S: Service<A>, A, Z> Debug for LimitFuture<S, A, Z> {
+impl<S: Service<Request<A>>, A, Z> Debug for LimitFuture<S, A, Z> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let state = match &self.state {
             State::Refused { .. } => "refused",

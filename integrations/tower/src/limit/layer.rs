@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{Request, Response};
+use http_body::Body;
 use tower_layer::Layer;
 use tower_service::Service;
 use windrow::Gate;
@@ -21,6 +22,7 @@ use crate::limit::future::LimitFuture;
 use crate::limit::limits::Limits;
 use crate::limit::series::Limit;
 use crate::limiter::Limiter;
+use crate::refused::DISCARDED;
 use crate::turn::AtTurn;
 
 /// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate)
@@ -101,6 +103,7 @@ pub struct LimitLayer<
     max_wait: Duration,
     sleep: T,
     fields: Option<LimitFields>,
+    discarded: u64,
 }
 
 impl<L: Labels + 'static, K, G: Limiter>
@@ -133,7 +136,8 @@ impl<L: Labels + 'static, K, G: Limiter>
 
     fn of(limits: &'static Limits<L, G::Clock, G>, key: K) -> Self {
         let (max_wait, fields) = (Duration::ZERO, None);
-        LimitLayer { limits, key, weight: |_| 1, max_wait, sleep: |_| ready(()), fields }
+        let (weight, sleep): (fn(&_) -> _, fn(_) -> _) = (|_| 1, |_| ready(()));
+        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded: DISCARDED }
     }
 }
 
@@ -205,8 +209,8 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, C, G> {
-        let LimitLayer { limits, key, max_wait, sleep, fields, .. } = self;
-        LimitLayer { limits, key, weight, max_wait, sleep, fields }
+        let LimitLayer { limits, key, max_wait, sleep, fields, discarded, .. } = self;
+        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded }
     }
 
     /// Returns the layer with waiting: a request may wait for its turn, up to `max_wait`. `sleep`
@@ -238,8 +242,8 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
         max_wait: Duration,
         sleep: T2,
     ) -> LimitLayer<L, K, W, T2, C, G> {
-        let LimitLayer { limits, key, weight, fields, .. } = self;
-        LimitLayer { limits, key, weight, max_wait, sleep, fields }
+        let LimitLayer { limits, key, weight, fields, discarded, .. } = self;
+        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded }
     }
 
     /// Returns the layer with the header fields `RateLimit-Policy` and `RateLimit`: see
@@ -257,6 +261,28 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
     /// ```
     pub fn fields(self, fields: LimitFields) -> LimitLayer<L, K, W, T, C, G> {
         LimitLayer { fields: Some(fields), ..self }
+    }
+
+    /// Returns the layer with another bound on the bytes that it reads of a refused request's body,
+    /// and discards; 65 536 by default, and none with 0.
+    ///
+    /// A client of HTTP/1.1 that is still sending would otherwise find its connection broken, and
+    /// not see the answer. Reading lasts as long as the client takes to send, so give the server a
+    /// timeout of requests. Of a longer body no more is read, and nothing of one in HTTP/2, nor of
+    /// one whose client waits for `100 Continue`. Around a client that sends streams, give it 0.
+    ///
+    /// ```
+    /// # use windrow::{Gate, labels};
+    /// # use windrow_tower::{LimitLayer, Limits};
+    /// # labels! { pub struct Client { client: u32 } }
+    /// # static CLIENTS: Limits<Client> =
+    /// #     Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
+    /// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
+    /// let layer = layer.discard(1_000_000); // for uploads
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn discard(self, bytes: u64) -> LimitLayer<L, K, W, T, C, G> {
+        LimitLayer { discarded: bytes, ..self }
     }
 }
 
@@ -307,6 +333,7 @@ where
             max_wait: self.max_wait,
             sleep: self.sleep.clone(),
             fields: self.fields,
+            discarded: self.discarded,
         }
     }
 }
@@ -345,11 +372,12 @@ where
     T: Fn(Duration) -> Z,
     Z: Future<Output = ()>,
     G: Limiter,
+    A: Body,
     B: Default,
 {
     type Response = Response<B>;
     type Error = S::Error;
-    type Future = LimitFuture<S, Request<A>, AtTurn<Z, Handle<L, Limit<G::Clock, G>>>>;
+    type Future = LimitFuture<S, A, AtTurn<Z, Handle<L, Limit<G::Clock, G>>>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -359,7 +387,8 @@ where
         let (parts, body) = request.into_parts();
         let decision = self.layer.decide(&parts);
         let request = Request::from_parts(parts, body);
-        LimitFuture::by(decision, &mut self.inner, request, &self.layer.sleep)
+        let Self { inner, layer } = self;
+        LimitFuture::by(decision, inner, request, &layer.sleep, layer.discarded)
     }
 }
 

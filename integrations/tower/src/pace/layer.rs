@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{Request, Response};
+use http_body::Body;
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -17,6 +18,7 @@ use crate::limit::{LimitFields, LimitFuture};
 use crate::limiter::sealed::Decides;
 use crate::pace::lines::Lines;
 use crate::pace::request::RequestPace;
+use crate::refused::DISCARDED;
 use crate::turn::AtTurn;
 
 /// A rate-limiting layer by a leaky bucket: admits requests at the [`Pace`](windrow::Pace) or the
@@ -85,6 +87,7 @@ pub struct PaceLayer<P, F, W = fn(&Parts) -> u64, T = fn(Duration) -> Ready<()>>
     max_wait: Duration,
     sleep: T,
     fields: Option<LimitFields>,
+    discarded: u64,
     lines: Arc<Lines>,
 }
 
@@ -109,8 +112,16 @@ impl<P: RequestPace, F: Fn(&Parts) -> Option<P>> PaceLayer<P, F> {
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn new(pace: F) -> PaceLayer<P, F> {
-        let (of, max_wait, fields, lines) = (PhantomData, Duration::ZERO, None, Arc::default());
-        PaceLayer { pace, of, weight: |_| 1, max_wait, sleep: |_| ready(()), fields, lines }
+        PaceLayer {
+            pace,
+            of: PhantomData,
+            weight: |_| 1,
+            max_wait: Duration::ZERO,
+            sleep: |_| ready(()),
+            fields: None,
+            discarded: DISCARDED,
+            lines: Arc::default(),
+        }
     }
 }
 
@@ -130,8 +141,8 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> PaceLayer<P, F, W2, T> {
-        let PaceLayer { pace, of, max_wait, sleep, fields, lines, .. } = self;
-        PaceLayer { pace, of, weight, max_wait, sleep, fields, lines }
+        let PaceLayer { pace, of, max_wait, sleep, fields, discarded, lines, .. } = self;
+        PaceLayer { pace, of, weight, max_wait, sleep, fields, discarded, lines }
     }
 
     /// Returns the layer with waiting: a request may wait for its turn, up to `max_wait`; with
@@ -156,8 +167,8 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
         max_wait: Duration,
         sleep: T2,
     ) -> PaceLayer<P, F, W, T2> {
-        let PaceLayer { pace, of, weight, fields, lines, .. } = self;
-        PaceLayer { pace, of, weight, max_wait, sleep, fields, lines }
+        let PaceLayer { pace, of, weight, fields, discarded, lines, .. } = self;
+        PaceLayer { pace, of, weight, max_wait, sleep, fields, discarded, lines }
     }
 
     /// Returns the layer with the header fields `RateLimit-Policy` and `RateLimit`: see
@@ -174,6 +185,23 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
     /// ```
     pub fn fields(self, fields: LimitFields) -> PaceLayer<P, F, W, T> {
         PaceLayer { fields: Some(fields), ..self }
+    }
+
+    /// Returns the layer with another bound on the bytes that it reads of a refused request's body:
+    /// see [`LimitLayer::discard`](crate::LimitLayer::discard).
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use windrow::{AtMost, Pace};
+    /// # use windrow_tower::PaceLayer;
+    /// static EVEN: Pace = Pace::of(Duration::from_millis(20), AtMost(50));
+    ///
+    /// let layer = PaceLayer::new(|_| Some(&EVEN));
+    /// let layer = layer.discard(1_000_000); // for uploads
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn discard(self, bytes: u64) -> PaceLayer<P, F, W, T> {
+        PaceLayer { discarded: bytes, ..self }
     }
 
     /// Asks the pace of a request.
@@ -208,6 +236,7 @@ impl<P, F: Clone, W: Clone, T: Clone> Clone for PaceLayer<P, F, W, T> {
             max_wait: self.max_wait,
             sleep: self.sleep.clone(),
             fields: self.fields,
+            discarded: self.discarded,
             lines: Arc::clone(&self.lines),
         }
     }
@@ -239,11 +268,12 @@ where
     W: Fn(&Parts) -> u64,
     T: Fn(Duration) -> Z,
     Z: Future<Output = ()>,
+    A: Body,
     B: Default,
 {
     type Response = Response<B>;
     type Error = S::Error;
-    type Future = LimitFuture<S, Request<A>, AtTurn<Z, P>>;
+    type Future = LimitFuture<S, A, AtTurn<Z, P>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -253,7 +283,8 @@ where
         let (parts, body) = request.into_parts();
         let decision = self.layer.decide(&parts);
         let request = Request::from_parts(parts, body);
-        LimitFuture::by(decision, &mut self.inner, request, &self.layer.sleep)
+        let Self { inner, layer } = self;
+        LimitFuture::by(decision, inner, request, &layer.sleep, layer.discarded)
     }
 }
 

@@ -9,15 +9,15 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 use windrow::labels::Labels;
 
-use crate::refusal::Refusal;
+use crate::refused::Refused;
 use crate::room::body::RoomBody;
 use crate::room::rooms::InRoom;
 
 pin_project! {
     /// The future of [`RoomService`](crate::RoomService).
-    pub struct RoomFuture<F, L: Labels> {
+    pub struct RoomFuture<F, L: Labels, A> {
         #[pin]
-        state: State<F>,
+        state: State<F, A>,
         // `None` if the request needs no place, and once there is a response: then the body has the
         // place.
         place: Option<InRoom<L>>,
@@ -26,8 +26,11 @@ pin_project! {
 
 pin_project! {
     #[project = Projected]
-    enum State<F> {
-        Refused { refusal: Refusal },
+    enum State<F, A> {
+        Refused {
+            #[pin]
+            refused: Refused<A>,
+        },
         Running {
             #[pin]
             response: F,
@@ -35,20 +38,21 @@ pin_project! {
     }
 }
 
-impl<F, L: Labels> RoomFuture<F, L> {
-    pub(super) fn refused(refusal: Refusal) -> RoomFuture<F, L> {
-        RoomFuture { state: State::Refused { refusal }, place: None }
+impl<F, L: Labels, A> RoomFuture<F, L, A> {
+    pub(super) fn refused(refused: Refused<A>) -> RoomFuture<F, L, A> {
+        RoomFuture { state: State::Refused { refused }, place: None }
     }
 
-    pub(super) fn running(response: F, place: Option<InRoom<L>>) -> RoomFuture<F, L> {
+    pub(super) fn running(response: F, place: Option<InRoom<L>>) -> RoomFuture<F, L, A> {
         RoomFuture { state: State::Running { response }, place }
     }
 }
 
-impl<F, L, B, E> Future for RoomFuture<F, L>
+impl<F, L, A, B, E> Future for RoomFuture<F, L, A>
 where
     F: Future<Output = Result<Response<B>, E>>,
     L: Labels,
+    A: Body,
     B: Body + Default,
 {
     type Output = Result<Response<RoomBody<B, L>>, E>;
@@ -56,7 +60,7 @@ where
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let result = match this.state.project() {
-            Projected::Refused { refusal } => Ok(refusal.response()),
+            Projected::Refused { refused } => Ok(ready!(refused.poll(context))),
             Projected::Running { response } => ready!(response.poll(context)),
         };
         let place = this.place.take(); // dropped here, if there is no response
@@ -64,7 +68,7 @@ where
     }
 }
 
-impl<F, L: Labels> Debug for RoomFuture<F, L> {
+impl<F, L: Labels, A> Debug for RoomFuture<F, L, A> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("RoomFuture").field("place", &self.place).finish_non_exhaustive()
     }

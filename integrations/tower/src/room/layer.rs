@@ -11,7 +11,8 @@ use tower_service::Service;
 use windrow::labels::{Labels, RuntimeLabels};
 
 use crate::key::{ByValues, KeyValues, RequestKey};
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::Reason;
+use crate::refused::{DISCARDED, Refused};
 use crate::room::body::RoomBody;
 use crate::room::future::RoomFuture;
 use crate::room::rooms::{InRoom, Rooms};
@@ -53,6 +54,7 @@ use crate::room::rooms::{InRoom, Rooms};
 pub struct RoomLayer<L: Labels + 'static, K> {
     rooms: &'static Rooms<L>,
     key: K,
+    discarded: u64,
 }
 
 impl<L: Labels + 'static, K> RoomLayer<L, K> {
@@ -74,7 +76,23 @@ impl<L: Labels + 'static, K> RoomLayer<L, K> {
     where
         K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
     {
-        RoomLayer { rooms, key }
+        RoomLayer { rooms, key, discarded: DISCARDED }
+    }
+
+    /// Returns the layer with another bound on the bytes that it reads of a refused request's body:
+    /// see [`LimitLayer::discard`](crate::LimitLayer::discard).
+    ///
+    /// ```
+    /// # use windrow::labels;
+    /// # use windrow_tower::{RoomLayer, Rooms};
+    /// # labels! { pub struct Client { client: u32 } }
+    /// # static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 5);
+    /// let layer = RoomLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
+    /// let layer = layer.discard(1_000_000); // for uploads
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn discard(self, bytes: u64) -> RoomLayer<L, K> {
+        RoomLayer { discarded: bytes, ..self }
     }
 
     /// Returns a place for a request, if it needs one, or an error if the room is full.
@@ -118,7 +136,7 @@ impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
     where
         F: Fn(&Parts, &mut KeyValues) -> Option<()>,
     {
-        RoomLayer { rooms, key: ByValues(write) }
+        RoomLayer { rooms, key: ByValues(write), discarded: DISCARDED }
     }
 }
 
@@ -135,7 +153,7 @@ impl<S, L: Labels + 'static, K: Clone> Layer<S> for RoomLayer<L, K> {
 
 impl<L: Labels + 'static, K: Clone> Clone for RoomLayer<L, K> {
     fn clone(&self) -> RoomLayer<L, K> {
-        RoomLayer { rooms: self.rooms, key: self.key.clone() }
+        RoomLayer { rooms: self.rooms, key: self.key.clone(), discarded: self.discarded }
     }
 }
 
@@ -157,11 +175,12 @@ where
     S: Service<Request<A>, Response = Response<B>>,
     L: Labels + 'static,
     K: RequestKey<L>,
+    A: Body,
     B: Body + Default,
 {
     type Response = Response<RoomBody<B, L>>;
     type Error = S::Error;
-    type Future = RoomFuture<S::Future, L>;
+    type Future = RoomFuture<S::Future, L, A>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -169,12 +188,15 @@ where
 
     fn call(&mut self, request: Request<A>) -> Self::Future {
         let (parts, body) = request.into_parts();
-        match self.layer.enter(&parts) {
-            Err(_) => RoomFuture::refused(Refusal::new(Reason::Full, &parts)),
-            // The place is dropped if the service panics.
-            Ok(place) => {
-                RoomFuture::running(self.inner.call(Request::from_parts(parts, body)), place)
+        let entered = self.layer.enter(&parts);
+        let request = Request::from_parts(parts, body);
+        match entered {
+            Err(_) => {
+                let discarded = self.layer.discarded;
+                RoomFuture::refused(Refused::new(request, Reason::Full, None, discarded))
             }
+            // The place is dropped if the service panics.
+            Ok(place) => RoomFuture::running(self.inner.call(request), place),
         }
     }
 }

@@ -10,7 +10,7 @@ use http_body_util::Empty;
 use tower::{Layer, ServiceExt, service_fn};
 use windrow_tower::{Endpoint, Http, MetricsLayer, Routes};
 
-use crate::{all, matched, routes};
+use crate::{Nothing, all, matched, routes};
 
 #[tokio::test]
 async fn hostile_paths_and_methods_make_no_series() {
@@ -46,7 +46,8 @@ async fn raw_paths_fill_the_family_and_no_more() {
     let layer = MetricsLayer::new(routes, |parts| Some(parts.uri.path()));
     let inner = service_fn(|_| ready(Ok::<_, ()>(Response::new(Empty::<&[u8]>::new()))));
     for number in 0..1_000 {
-        let request = Request::builder().uri(format!("/{number}")).body(()).expect("a request");
+        let request =
+            Request::builder().uri(format!("/{number}")).body(Nothing::new()).expect("a request");
         layer.layer(inner).oneshot(request).await.expect("a response");
     }
     assert_eq!((routes.family().len(), routes.family().refused()), (10, 990));

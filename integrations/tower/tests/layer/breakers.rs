@@ -22,7 +22,7 @@ use windrow::{Breaker, Family, Gate, labels};
 use windrow_tower::{Blocked, BreakerLayer, Http, LimitLayer, Limits, MetricsLayer, Outcome};
 
 use crate::limited::{Client, client, from, grpc_from, respond};
-use crate::{matched, routes};
+use crate::{Nothing, matched, routes};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -34,7 +34,7 @@ fn breaker() -> &'static Breaker<Manual> {
 
 /// Asks a layer around a service that answers with a status.
 async fn ask(breaker: &'static Breaker<Manual>, status: u16) -> Response<()> {
-    let answer = move |_: Request<()>| {
+    let answer = move |_: Request<Nothing>| {
         let mut response = Response::new(Empty::<Bytes>::new());
         *response.status_mut() = StatusCode::from_u16(status).expect("a status");
         ready(Ok::<_, Infallible>(response))
@@ -102,7 +102,7 @@ async fn a_classification_of_ones_own_decides() {
 #[tokio::test]
 async fn an_error_of_the_service_is_a_failure() {
     let breaker = breaker();
-    let fails = |_: Request<()>| ready(Err::<Response<Empty<Bytes>>, _>("down"));
+    let fails = |_: Request<Nothing>| ready(Err::<Response<Empty<Bytes>>, _>("down"));
     let service = BreakerLayer::new(move |_| Some(breaker)).layer(service_fn(fails));
     assert!(service.oneshot(from("alice")).await.is_err());
     assert_eq!(breaker.state(), State::Open);
@@ -113,7 +113,7 @@ fn a_panic_of_the_service_is_a_failure() {
     // In `call`, and in its future.
     for in_call in [true, false] {
         let breaker = breaker();
-        let panics = service_fn(move |_: Request<()>| {
+        let panics = service_fn(move |_: Request<Nothing>| {
             assert!(!in_call, "as it is meant");
             async move {
                 assert!(in_call, "as it is meant");
@@ -135,7 +135,7 @@ fn a_cancelled_trial_gives_its_place_back() {
     let breaker = breaker();
     breaker.try_call().expect("closed").failure();
     breaker.clock().advance(5 * SECOND);
-    let hangs = |_: Request<()>| pending::<Result<Response<Empty<Bytes>>, Infallible>>();
+    let hangs = |_: Request<Nothing>| pending::<Result<Response<Empty<Bytes>>, Infallible>>();
     let mut service = BreakerLayer::new(move |_| Some(breaker)).layer(service_fn(hangs));
     for _ in 0..3 {
         let mut trial = Box::pin(service.call(from("alice")));
@@ -150,7 +150,7 @@ fn a_cancelled_trial_gives_its_place_back() {
 
 /// Returns the response of a gRPC service: a message, and trailers with a status.
 fn stream(breaker: &'static Breaker<Manual>, status: &'static str) -> impl http_body::Body {
-    let answer = move |_: Request<()>| {
+    let answer = move |_: Request<Nothing>| {
         let trailers = HeaderMap::from_iter([(
             "grpc-status".parse().unwrap(),
             HeaderValue::from_static(status),
@@ -210,7 +210,7 @@ async fn a_refusal_of_a_limit_behind_it_says_nothing() {
         Limits::new(10, |_| Gate::builder(1).interval(3600 * SECOND).build().expect("sound"));
     let breaker = breaker();
     let layers = (BreakerLayer::new(move |_| Some(breaker)), LimitLayer::new(&CLIENTS, client));
-    let service = service_fn(|_: Request<()>| {
+    let service = service_fn(|_: Request<Nothing>| {
         ready(Ok::<_, Infallible>(Response::new(Full::<Bytes>::default())))
     });
     for status in [200, 429, 429] {

@@ -14,7 +14,7 @@ use http_body_util::{BodyExt, Empty, Full};
 use tower::{Layer, Service, ServiceExt, service_fn};
 use windrow_tower::{Http, Method, MetricsLayer, ResponseBody, Route, Routes};
 
-use crate::{Counts, get, routes};
+use crate::{Counts, Nothing, get, routes};
 
 const ROUTE: &str = "/it";
 
@@ -24,8 +24,8 @@ fn layer(
     MetricsLayer::new(routes, |_| Some(ROUTE))
 }
 
-fn request() -> Request<()> {
-    Request::new(())
+fn request() -> Request<Nothing> {
+    Request::new(Nothing::new())
 }
 
 fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {

@@ -19,7 +19,7 @@ use tonic::{Code, Status};
 use tower::{Layer, Service, ServiceExt, service_fn};
 use windrow_tower::{ByStatus, MetricsLayer, ResponseBody, Routes};
 
-use crate::{Counts, all, get, routes};
+use crate::{Counts, Nothing, all, get, routes};
 
 /// Messages of one byte.
 #[derive(Clone, Copy, Default)]
@@ -214,7 +214,8 @@ async fn a_response_without_a_status_is_an_exception() {
         });
         let routes = routes();
         let layer = MetricsLayer::new(routes, |_| Some(ONE));
-        let response = layer.layer(inner).oneshot(Request::new(())).await.expect("a response");
+        let response =
+            layer.layer(inner).oneshot(Request::new(Nothing::new())).await.expect("a response");
         assert!(response.into_body().collect().await.is_ok());
         let counts = Counts { exception: is_exception.into(), ..Counts::successes(1) };
         assert_eq!(get(routes, ONE), counts, "{header:?}, {trailer:?}");

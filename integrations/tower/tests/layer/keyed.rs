@@ -15,6 +15,7 @@ use windrow::gate::Admission;
 use windrow::{AtMost, Pace, Paces};
 use windrow_tower::{LimitFields, LimitLayer, Limits, PaceLimits};
 
+use crate::Nothing;
 use crate::limited::{Client, answer, client, from, grpc_from, respond, status};
 use crate::sharing::{MEANWHILE, Stalling};
 
@@ -201,7 +202,7 @@ async fn a_refusal_says_when_to_come_back_and_what_is_left() {
 fn the_turn_of_a_request_that_is_dropped_while_it_waits_is_given_back() {
     paced!(CLIENTS, CLOCK: 10, |_| 1);
     let layer = LimitLayer::new(&CLIENTS, client).wait(SECOND, |_| pending::<()>());
-    let mut service = layer.layer(service_fn(answer as fn(http::Request<()>) -> _));
+    let mut service = layer.layer(service_fn(answer as fn(http::Request<Nothing>) -> _));
     let mut begin = |client| {
         let mut future = Box::pin(service.call(from(client)));
         let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -232,7 +233,7 @@ fn the_turn_of_a_request_that_is_dropped_while_it_waits_is_given_back() {
 fn a_key_is_not_forgotten_while_a_request_waits() {
     paced!(CLIENTS, CLOCK: 10, |_| 1);
     let layer = LimitLayer::new(&CLIENTS, client).wait(SECOND, |_| pending::<()>());
-    let mut service = layer.layer(service_fn(answer as fn(http::Request<()>) -> _));
+    let mut service = layer.layer(service_fn(answer as fn(http::Request<Nothing>) -> _));
     assert_eq!(CLIENTS.admit(ALICE, 1, SECOND), Admission::Now);
     let waiting = service.call(from("alice"));
     assert_eq!(CLIENTS.forget_idle(), 0);

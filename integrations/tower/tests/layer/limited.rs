@@ -12,6 +12,8 @@ use tower::{ServiceExt, service_fn};
 use windrow::Gate;
 use windrow::clock::Manual;
 
+use crate::Nothing;
+
 windrow::labels! { pub(crate) struct Client { client: str } }
 
 /// Returns the client that a request names, if it does.
@@ -25,11 +27,11 @@ pub(crate) fn a_second(limit: u64, clock: &Manual) -> Gate<Manual> {
     Gate::builder(limit).buckets(10).clock(clock.clone()).build().expect("a second in ten buckets")
 }
 
-pub(crate) fn from(client: &str) -> Request<()> {
-    Request::builder().header("client", client).body(()).expect("a request")
+pub(crate) fn from(client: &str) -> Request<Nothing> {
+    Request::builder().header("client", client).body(Nothing::new()).expect("a request")
 }
 
-pub(crate) fn grpc_from(client: &str) -> Request<()> {
+pub(crate) fn grpc_from(client: &str) -> Request<Nothing> {
     let mut request = from(client);
     let of_grpc = http::HeaderValue::from_static("application/grpc+proto");
     request.headers_mut().insert("content-type", of_grpc);
@@ -38,17 +40,17 @@ pub(crate) fn grpc_from(client: &str) -> Request<()> {
 
 pub(crate) type Answer = Result<Response<Full<Bytes>>, Infallible>;
 
-pub(crate) fn answer(_: Request<()>) -> Ready<Answer> {
+pub(crate) fn answer(_: Request<Nothing>) -> Ready<Answer> {
     ready(Ok(Response::new(Full::from("well"))))
 }
 
 /// Returns the status of what a service behind a layer answers.
 pub(crate) async fn status<B>(
     layer: &impl tower::Layer<
-        tower::util::ServiceFn<fn(Request<()>) -> Ready<Answer>>,
-        Service: tower::Service<Request<()>, Response = Response<B>, Error = Infallible>,
+        tower::util::ServiceFn<fn(Request<Nothing>) -> Ready<Answer>>,
+        Service: tower::Service<Request<Nothing>, Response = Response<B>, Error = Infallible>,
     >,
-    request: Request<()>,
+    request: Request<Nothing>,
 ) -> u16 {
     respond(layer, request).await.status().as_u16()
 }
@@ -56,12 +58,12 @@ pub(crate) async fn status<B>(
 /// Returns what a service behind a layer answers.
 pub(crate) async fn respond<B>(
     layer: &impl tower::Layer<
-        tower::util::ServiceFn<fn(Request<()>) -> Ready<Answer>>,
-        Service: tower::Service<Request<()>, Response = Response<B>, Error = Infallible>,
+        tower::util::ServiceFn<fn(Request<Nothing>) -> Ready<Answer>>,
+        Service: tower::Service<Request<Nothing>, Response = Response<B>, Error = Infallible>,
     >,
-    request: Request<()>,
+    request: Request<Nothing>,
 ) -> Response<B> {
-    let inner = service_fn(answer as fn(Request<()>) -> Ready<Answer>);
+    let inner = service_fn(answer as fn(Request<Nothing>) -> Ready<Answer>);
     let Ok(response) = layer.layer(inner).oneshot(request).await;
     response
 }

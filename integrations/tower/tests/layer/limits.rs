@@ -14,7 +14,7 @@ use windrow::Gate;
 use windrow_tower::{Http, LimitLayer, Limits, MetricsLayer};
 
 use crate::limited::{Client, client, from, limits, status};
-use crate::{Counts, matched, routes};
+use crate::{Counts, Nothing, matched, routes};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -74,7 +74,7 @@ fn a_key_that_finds_no_room_takes_that_of_an_idle_one() {
 async fn ask_often(app: Router) -> u64 {
     let mut passed = 0;
     for _ in 0..100 {
-        let request = from("alice").map(|()| Body::empty());
+        let request = from("alice").map(|_| Body::empty());
         match app.clone().oneshot(request).await.expect("a response").status() {
             StatusCode::OK => passed += 1,
             other => assert_eq!(other, StatusCode::TOO_MANY_REQUESTS),
@@ -108,7 +108,7 @@ async fn a_request_without_a_key_is_not_limited() {
     limits!(CLIENTS, CLOCK: 10, |_| 1);
     let layer = LimitLayer::new(&CLIENTS, client);
     for _ in 0..10 {
-        assert_eq!(status(&layer, Request::new(())).await, 200);
+        assert_eq!(status(&layer, Request::new(Nothing::new())).await, 200);
     }
     assert!(CLIENTS.family().is_empty());
 }
@@ -230,7 +230,7 @@ async fn a_request_takes_what_it_weighs() {
 async fn what_was_granted_stays_granted_when_the_request_is_dropped() {
     limits!(CLIENTS, CLOCK: 10, |_| 2);
     let layer = LimitLayer::new(&CLIENTS, client);
-    let never = service_fn(|_: Request<()>| pending::<crate::limited::Answer>());
+    let never = service_fn(|_: Request<Nothing>| pending::<crate::limited::Answer>());
     for _ in 0..2 {
         let response = layer.layer(never).oneshot(from("alice"));
         let none = tokio::time::timeout(Duration::from_millis(1), response).await;
@@ -264,7 +264,7 @@ async fn what_a_limit_refuses_is_counted_as_blocked_by_the_layer_around_it() {
         .layer(LimitLayer::new(&CLIENTS, client))
         .layer(MetricsLayer::new(routes, matched));
     for _ in 0..5 {
-        let request = from("alice").map(|()| Body::empty());
+        let request = from("alice").map(|_| Body::empty());
         app.clone().oneshot(request).await.expect("a response");
     }
     let blocked = routes.family().lifetime().0.stats(Http::Block).count;

@@ -5,6 +5,7 @@ mod bounds;
 mod breakers;
 mod connections;
 mod counts;
+mod discards;
 mod exported;
 mod fields;
 mod flights;
@@ -32,6 +33,9 @@ use std::collections::BTreeMap;
 use axum::extract::MatchedPath;
 use http::request::Parts;
 use windrow_tower::{Endpoint, Http, Method, Route, Routes};
+
+/// The body of a request without one.
+type Nothing = http_body_util::Empty<bytes::Bytes>;
 
 /// Routes of a test's own.
 fn routes() -> &'static Routes {

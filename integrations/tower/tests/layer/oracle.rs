@@ -21,6 +21,7 @@ use windrow::clock::Manual;
 use windrow::{Clock, Timestamp};
 use windrow_tower::Blocked;
 
+use crate::Nothing;
 use crate::limited::{from, grpc_from};
 
 const MS: u64 = 1_000_000;
@@ -75,7 +76,7 @@ fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-fn request(random: &mut Rng, key: &str) -> Request<()> {
+fn request(random: &mut Rng, key: &str) -> Request<Nothing> {
     if random.bool() { from(key) } else { grpc_from(key) }
 }
 

@@ -13,6 +13,7 @@ use windrow::clock::Manual;
 use windrow::{Pace, Paces};
 use windrow_tower::{Blocked, LimitFields, PaceLayer};
 
+use crate::Nothing;
 use crate::limited::{answer, from, grpc_from, respond, status};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -118,7 +119,7 @@ where
     T: Fn(Duration) -> std::future::Pending<()> + Clone,
 {
     let called = std::sync::atomic::AtomicBool::new(false);
-    let mut service = layer.layer(service_fn(|request: http::Request<()>| {
+    let mut service = layer.layer(service_fn(|request: http::Request<Nothing>| {
         called.store(true, std::sync::atomic::Ordering::Relaxed);
         answer(request)
     }));
@@ -140,7 +141,7 @@ fn the_turn_of_a_request_that_is_dropped_while_it_waits_is_given_back() {
     }
     assert_eq!(PACE.idle_after(), SECOND);
     // A later request was told its time: the turn before it goes to the next one.
-    let mut service = layer.layer(service_fn(answer as fn(http::Request<()>) -> _));
+    let mut service = layer.layer(service_fn(answer as fn(http::Request<Nothing>) -> _));
     let first = service.call(from("alice"));
     let second = service.call(from("bob"));
     drop(first);
@@ -225,7 +226,7 @@ fn a_pace_serves_its_limit_though_all_clients_go_away_after_half_of_the_wait() {
         })
     };
     let layer = PaceLayer::new(|_| Some(&*PACE)).wait(SECOND * 2 / 5, sleep);
-    let mut service = layer.layer(service_fn(answer as fn(http::Request<()>) -> _));
+    let mut service = layer.layer(service_fn(answer as fn(http::Request<Nothing>) -> _));
     let (mut waiting, mut served) = (Vec::new(), 0);
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..60 * 100 {

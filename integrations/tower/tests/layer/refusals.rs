@@ -12,6 +12,7 @@ use windrow::Gate;
 use windrow::clock::Manual;
 use windrow_tower::{Blocked, LimitLayer, Limits, RoomLayer, Rooms};
 
+use crate::Nothing;
 use crate::limited::{Client, answer, client, from, grpc_from, limits, respond, status};
 
 fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
@@ -125,7 +126,7 @@ async fn a_request_that_is_dropped_while_it_waits_stays_granted() {
     let layer = LimitLayer::new(&CLIENTS, client).wait(second, |_| pending());
     assert_eq!(status(&layer, from("alice")).await, 200);
     let called = std::sync::atomic::AtomicBool::new(false);
-    let mut service = layer.layer(service_fn(|request: Request<()>| {
+    let mut service = layer.layer(service_fn(|request: Request<Nothing>| {
         called.store(true, std::sync::atomic::Ordering::Relaxed);
         answer(request)
     }));
@@ -154,7 +155,7 @@ impl Clone for Reserved {
     }
 }
 
-impl Service<Request<()>> for Reserved {
+impl Service<Request<Nothing>> for Reserved {
     type Response = http::Response<http_body_util::Full<bytes::Bytes>>;
     type Error = std::convert::Infallible;
     type Future = std::future::Ready<crate::limited::Answer>;
@@ -164,7 +165,7 @@ impl Service<Request<()>> for Reserved {
         std::task::Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<()>) -> Self::Future {
+    fn call(&mut self, request: Request<Nothing>) -> Self::Future {
         assert!(std::mem::take(&mut self.is_ready), "it was not ready");
         answer(request)
     }

@@ -20,6 +20,7 @@ use tokio::sync::Semaphore;
 use tower::{Layer, Service, ServiceExt, service_fn};
 use windrow_tower::{Places, RoomLayer, RoomRules, Rooms, Rules, RulesError};
 
+use crate::Nothing;
 use crate::limited::{Answer, Client, client, from, status};
 
 const ALICE: Client<'static> = Client { client: "alice" };
@@ -40,7 +41,7 @@ async fn of_many_requests_at_once_as_many_pass_as_there_are_places() {
     let ask = |_| {
         let app = app.clone();
         tokio::spawn(async move {
-            let request = from("alice").map(|()| Body::empty());
+            let request = from("alice").map(|_| Body::empty());
             app.oneshot(request).await.expect("a response").status().as_u16()
         })
     };
@@ -66,7 +67,7 @@ async fn a_full_room_refuses_no_other_key() {
     assert!(alice.is_some());
     assert_eq!(status(&layer, from("alice")).await, 503);
     assert_eq!(status(&layer, from("bob")).await, 200);
-    assert_eq!(status(&layer, Request::new(())).await, 200, "without a key");
+    assert_eq!(status(&layer, Request::new(Nothing::new())).await, 200, "without a key");
     // While bob is in his room, all others share one.
     let bob = ROOMS.try_enter(Client { client: "bob" });
     let strangers = ["carol", "dave"].map(|client| ROOMS.try_enter(Client { client }));
@@ -145,13 +146,13 @@ async fn a_request_has_its_place_until_the_body_has_ended_or_is_dropped() {
     drop(body);
     assert_eq!(in_room(&ROOMS), 0);
 
-    let slow = service_fn(|_: Request<()>| ready(Ok::<_, Infallible>(Response::new(Slow))));
+    let slow = service_fn(|_: Request<Nothing>| ready(Ok::<_, Infallible>(Response::new(Slow))));
     let response = layer.layer(slow).oneshot(from("alice")).await.expect("a response");
     assert_eq!((in_room(&ROOMS), status(&layer, from("alice")).await), (1, 503));
     drop(response);
     assert_eq!(in_room(&ROOMS), 0);
 
-    let empty = service_fn(|_: Request<()>| {
+    let empty = service_fn(|_: Request<Nothing>| {
         ready(Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new())))
     });
     let response = layer.layer(empty).oneshot(from("alice")).await.expect("a response");
@@ -163,11 +164,12 @@ async fn a_request_has_its_place_until_the_body_has_ended_or_is_dropped() {
 async fn a_request_that_fails_panics_or_is_given_up_leaves_the_room() {
     static ROOMS: Rooms<Client> = Rooms::new(10, |_| 1);
     let layer = RoomLayer::new(&ROOMS, client);
-    let failing = service_fn(|_: Request<()>| ready(Err::<Response<Empty<Bytes>>, _>("broken")));
+    let failing =
+        service_fn(|_: Request<Nothing>| ready(Err::<Response<Empty<Bytes>>, _>("broken")));
     assert!(layer.layer(failing).oneshot(from("alice")).await.is_err());
     assert_eq!(in_room(&ROOMS), 0);
 
-    let never = service_fn(|_: Request<()>| pending::<Answer>());
+    let never = service_fn(|_: Request<Nothing>| pending::<Answer>());
     let mut service = layer.layer(never);
     let given_up = service.call(from("alice"));
     assert_eq!(in_room(&ROOMS), 1);
@@ -175,12 +177,12 @@ async fn a_request_that_fails_panics_or_is_given_up_leaves_the_room() {
     assert_eq!(in_room(&ROOMS), 0);
 
     let panicking =
-        service_fn(|_: Request<()>| -> std::future::Ready<Answer> { panic!("it fell") });
+        service_fn(|_: Request<Nothing>| -> std::future::Ready<Answer> { panic!("it fell") });
     let mut service = layer.layer(panicking);
     assert!(catch_unwind(AssertUnwindSafe(|| drop(service.call(from("alice"))))).is_err());
     assert_eq!(in_room(&ROOMS), 0);
 
-    let panicking = service_fn(|_: Request<()>| async { panic!("it fell later") as Answer });
+    let panicking = service_fn(|_: Request<Nothing>| async { panic!("it fell later") as Answer });
     let response = layer.layer(panicking).call(from("alice"));
     let fallen = catch_unwind(AssertUnwindSafe(move || {
         let mut context = Context::from_waker(Waker::noop());

@@ -18,6 +18,7 @@ use windrow::clock::Manual;
 use windrow::labels::{LabelNames, RuntimeLabels};
 use windrow_tower::{KeyValues, LimitLayer, Limits, Rate, RoomLayer, Rooms, Rules, RulesError};
 
+use crate::Nothing;
 use crate::limited::{Answer, Client, a_second, answer, from, status};
 
 type Named = LazyLock<Limits<RuntimeLabels, Manual>>;
@@ -31,12 +32,12 @@ fn get(parts: &Parts, name: &str) -> Option<String> {
 }
 
 /// Returns a request with these headers.
-fn request(headers: &[(&str, &str)]) -> Request<()> {
+fn request(headers: &[(&str, &str)]) -> Request<Nothing> {
     let request = Request::builder();
     headers
         .iter()
         .fold(request, |request, (name, value)| request.header(*name, *value))
-        .body(())
+        .body(Nothing::new())
         .expect("a request")
 }
 
@@ -143,7 +144,7 @@ async fn a_key_is_what_was_written_and_any_other_is_refused() {
                 *written.borrow_mut() = write_any(random, key, family.names().len());
                 Some(())
             });
-            assert_eq!(status(&layer, Request::new(())).await, 200);
+            assert_eq!(status(&layer, Request::new(Nothing::new())).await, 200);
             match written.into_inner() {
                 Some(values) => *books.entry(values).or_default() += 1,
                 None => refused += 1,
@@ -175,7 +176,7 @@ async fn refused_keys_share_one_limit() {
             write(key);
             Some(())
         });
-        granted += u64::from(status(&layer, Request::new(())).await == 200);
+        granted += u64::from(status(&layer, Request::new(Nothing::new())).await == 200);
     }
     assert_eq!((granted, TENANTS.family().len()), (3, 0));
     let admit = |key: &[&str]| TENANTS.admit(key, 1, Duration::ZERO).is_granted();
@@ -300,7 +301,7 @@ fn a_function_that_panics_takes_no_place() {
     let mut service = layer.layer(inner);
     assert!(catch_unwind(AssertUnwindSafe(|| drop(service.call(from("acme"))))).is_err());
     assert_eq!((TENANTS.family().len(), TENANTS.family().lifetime()), (0, (0, 0)));
-    drop(service.call(Request::new(())));
+    drop(service.call(Request::new(Nothing::new())));
     assert_eq!((TENANTS.family().len(), TENANTS.family().lifetime()), (1, (1, 0)));
     CLOCK.advance(Duration::from_secs(1));
 }

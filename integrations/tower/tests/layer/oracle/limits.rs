@@ -18,6 +18,7 @@ use super::leaked::Leaked;
 use super::{
     advance, begin, check_told, clock, is_refused, now, poll, request, run_all, sleep, step, told,
 };
+use crate::Nothing;
 use crate::limited::{Answer, Client, answer, client};
 use crate::rules::promise::{Grant, Set, any_set, judge, made};
 
@@ -121,7 +122,7 @@ fn run(seed: u64, keys: usize, waits: bool, steps_back: bool) -> Result<u64, Str
         SLEPT.set(Some(wait));
         sleep(wait)
     });
-    let mut service = layer.layer(service_fn(|request: Request<()>| {
+    let mut service = layer.layer(service_fn(|request: Request<Nothing>| {
         CALLS.set(CALLS.get() + 1);
         answer(request)
     }));

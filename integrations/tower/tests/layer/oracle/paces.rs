@@ -21,6 +21,7 @@ use super::{
     MS, advance, begin, check_told, clock, is_refused, now, poll, request, run_all, sleep, step,
     told,
 };
+use crate::Nothing;
 use crate::limited::{Answer, Client, answer, client};
 
 /// A pace, as its documentation says.
@@ -189,7 +190,7 @@ fn slept(wait: Duration) -> impl Future<Output = ()> {
 }
 
 /// Returns the service behind the layer.
-fn inner() -> ServiceFn<fn(Request<()>) -> Ready<Answer>> {
+fn inner() -> ServiceFn<fn(Request<Nothing>) -> Ready<Answer>> {
     service_fn(|request| {
         CALLS.set(CALLS.get() + 1);
         answer(request)
@@ -197,7 +198,7 @@ fn inner() -> ServiceFn<fn(Request<()>) -> Ready<Answer>> {
 }
 
 /// Runs a schedule. `layered` makes a service of the layer, and what forgets idle keys.
-fn run<S: FnMut(Request<()>) -> Pending, I: Fn()>(
+fn run<S: FnMut(Request<Nothing>) -> Pending, I: Fn()>(
     Schedule { seed, waits, steps_back }: Schedule,
     layered: impl FnOnce(Duration) -> (S, I),
 ) -> Result<u64, String> {

@@ -14,6 +14,7 @@ use windrow_tower::{Places, Room, RoomBody, RoomLayer, Rooms, Rules};
 
 use super::leaked::Leaked;
 use super::{begin, is_refused, poll, request, run_all};
+use crate::Nothing;
 use crate::limited::{Client, client};
 
 const NAMES: [&str; 5] = ["alice", "anna", "bob", "carl", "dave"];
@@ -134,7 +135,7 @@ fn run(seed: u64, keys: usize) -> Result<u64, String> {
     let is_ample = keys > 2 * NAMES.len();
     // SAFETY: the layer, its futures and bodies are dropped before the rooms, which come first.
     let layer = RoomLayer::new(unsafe { rooms.get() }, client);
-    let mut service = layer.layer(service_fn(|request: Request<()>| {
+    let mut service = layer.layer(service_fn(|request: Request<Nothing>| {
         let random =
             &mut Rng::with_seed(request.headers()["seed"].to_str().unwrap().parse().unwrap());
         let (mut polls, left) = (random.u64(..3), random.u64(..4));

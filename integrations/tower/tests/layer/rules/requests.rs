@@ -7,6 +7,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use windrow_tower::{LimitLayer, Rules};
 
 use super::{SECOND, a_second, rules};
+use crate::Nothing;
 use crate::limited::{answer, client, from, limits, respond, status};
 
 #[tokio::test]
@@ -51,7 +52,7 @@ async fn requests_wait_as_long_as_the_rules_say() {
     let layer = LimitLayer::new(&CLIENTS, client).wait(SECOND, sleep);
     let waits = async || {
         let before = windrow::Clock::now(&*CLOCK);
-        let service = layer.layer(service_fn(answer as fn(Request<()>) -> _));
+        let service = layer.layer(service_fn(answer as fn(Request<Nothing>) -> _));
         let response: Response<_> = service.oneshot(from("alice")).await.expect("a response");
         (response.status().as_u16(), (windrow::Clock::now(&*CLOCK) - before).as_millis())
     };

@@ -16,6 +16,8 @@ use windrow_tower::{Endpoint, Http, MetricsLayer, Routes, WindowRules};
 
 use super::{Shape, builder, count, geometry, get, rules, shape};
 
+use crate::Nothing;
+
 /// All of them cover more time than the test takes. The lengths of buckets divide one another:
 /// however often a window changes, a count moves back by a minute at most.
 const SHAPES: [Shape; 5] = [(3_600, 60), (3_600, 360), (7_200, 120), (7_200, 720), (3_600, 3_600)];
@@ -67,13 +69,13 @@ impl Set {
     }
 }
 
-fn inner(_: Request<()>) -> Ready<Result<Response<Empty<&'static [u8]>>, Infallible>> {
+fn inner(_: Request<Nothing>) -> Ready<Result<Response<Empty<&'static [u8]>>, Infallible>> {
     ready(Ok(Response::new(Empty::new())))
 }
 
 /// Sends a request through the layer. Its response is dropped at once.
 fn send(layer: &MetricsLayer<impl Fn(&Parts) -> Option<&str> + Clone>, route: &str) {
-    let request = Request::builder().uri(route).body(()).expect("a request");
+    let request = Request::builder().uri(route).body(Nothing::new()).expect("a request");
     let response = pin!(layer.layer(service_fn(inner)).call(request));
     let mut context = Context::from_waker(Waker::noop());
     assert!(matches!(response.poll(&mut context), Poll::Ready(Ok(_))));

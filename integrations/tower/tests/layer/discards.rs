@@ -145,7 +145,7 @@ fn each_layer_reads_a_body_to_its_end_and_no_more_than_its_bound() {
     }
 }
 
-/// A client that writes its head, then waits, then writes its body: as many libraries do.
+/// A client that writes its head, then waits, then writes its body, as libraries do.
 #[tokio::test]
 async fn a_client_that_is_still_sending_sees_the_answer_and_its_connection_lasts() {
     limits!(CLIENTS, CLOCK: 10, |_| 1);

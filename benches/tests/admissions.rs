@@ -1,7 +1,7 @@
 //! Admissions of other limiters beside those of the limits that `docs/parity.md` names for them:
 //! the same requests at the same times.
 //!
-//! governor runs on a clock of the test's. nginx, HAProxy and Guava run in real time, if they are
+//! governor runs on a clock of the test's. nginx and Guava run in real time, if they are
 //! installed: requests come a tenth of a second or more from any moment that matters, and the tests
 //! wait to be asked for, by `--ignored`.
 
@@ -34,7 +34,7 @@ fn paced(period: Duration, burst: u64, patience: Duration, times: &[u64]) -> Vec
         match pace.admit(1, patience) {
             Admission::Now => Some(Duration::ZERO),
             Admission::After(wait) => Some(wait),
-            _ => None,
+            Admission::Refused { .. } => None,
         }
     };
     times.iter().map(ask).collect()

@@ -1,0 +1,205 @@
+//! The entries that a process has read so far, with an index.
+//!
+//! Entries never change and never go, so each is read and checked once: reading all of them for
+//! each new name would take a time that grows with the square of their number.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use crate::error::MappedError;
+use crate::kind::Kind;
+use crate::layout::entry::{self, Entry};
+use crate::layout::header::{END, End};
+use crate::layout::{MOST_NAMES, Shape};
+use crate::text;
+
+/// The entries of a file up to an end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Entries {
+    list: Vec<Entry>,
+    end: End,
+    /// The index in `list` of each text.
+    by_text: HashMap<String, u32>,
+    /// The indices of the entries with each name, in their order.
+    by_name: HashMap<String, Vec<u32>>,
+}
+
+impl Entries {
+    pub(crate) fn list(&self) -> &[Entry] {
+        &self.list
+    }
+
+    /// Returns the end up to which entries were read.
+    pub(crate) fn end(&self) -> End {
+        self.end
+    }
+
+    /// Returns the entry with this text.
+    pub(crate) fn find(&self, text: &str) -> Option<&Entry> {
+        self.by_text.get(text).map(|at| &self.list[*at as usize])
+    }
+
+    /// Returns the indices of the entries with a name.
+    pub(crate) fn named(&self, name: &str) -> &[u32] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Reads the entries behind those that were read, up to `end`. Reads the table by `read`.
+    ///
+    /// After an error, the entries are those before it.
+    pub(crate) fn catch_up(
+        &mut self,
+        end: End,
+        shape: Shape,
+        path: &Path,
+        read: impl FnOnce(u64, &mut [u8]) -> Result<(), MappedError>,
+    ) -> Result<(), MappedError> {
+        let from = self.end;
+        if end == from {
+            return Ok(());
+        }
+        let damaged = |offset, value, rule| {
+            Err(MappedError::Damaged { path: path.to_owned(), offset, value, rule })
+        };
+        if end.bytes > shape.table || end.columns > shape.columns {
+            return damaged(END, end.word(), "the end must be within the table and the columns");
+        }
+        if end.bytes < from.bytes || end.columns < from.columns {
+            return damaged(END, end.word(), "the end must not go back");
+        }
+        let mut table = vec![0; (end.bytes - from.bytes) as usize];
+        read(shape.table_place(from.bytes), &mut table)?;
+        let mut new = Vec::new();
+        if let Err(broken) = entry::parse(&table, from, end, |entry| new.push(entry)) {
+            return damaged(shape.table_place(broken.at), broken.value, broken.rule);
+        }
+        let names = self.list.len() + new.len();
+        if names > MOST_NAMES as usize {
+            return damaged(END, names as u64, "a file must have 100000 names or fewer");
+        }
+        let mut seen = HashSet::new();
+        let is_known = |entry: &&Entry| self.by_text.contains_key(&entry.text);
+        if let Some(twice) = new.iter().find(|entry| is_known(entry) || !seen.insert(&entry.text)) {
+            let column = twice.column.into();
+            return damaged(END, column, "each name, with its labels, must have one first column");
+        }
+        new.into_iter().for_each(|entry| self.push(entry));
+        Ok(())
+    }
+
+    /// Adds an entry, which stands behind the others, with a text that none of them has.
+    pub(crate) fn push(&mut self, entry: Entry) {
+        let at = self.list.len() as u32; // at most `MOST_NAMES`
+        self.end = entry.end(self.end);
+        self.by_text.insert(entry.text.clone(), at);
+        match self.by_name.get_mut(text::name(&entry.text)) {
+            Some(entries) => entries.push(at),
+            None => {
+                self.by_name.insert(text::name(&entry.text).to_owned(), vec![at]);
+            }
+        }
+        self.list.push(entry);
+    }
+
+    /// Makes the next entry of a file; an error if the file has no place for it, or if the name has
+    /// another kind.
+    pub(crate) fn next(&self, text: &str, kind: Kind, shape: Shape) -> Result<Entry, MappedError> {
+        let name = || text::name(text).to_owned();
+        self.check_kind(text, kind)?;
+        if self.list.len() >= MOST_NAMES as usize {
+            return Err(MappedError::TooManyNames { name: name(), most: MOST_NAMES });
+        }
+        let entry = Entry {
+            kind: kind.number(),
+            column: self.end.columns,
+            columns: kind.columns(),
+            text: text.to_owned(),
+        };
+        if entry.size() > shape.table - self.end.bytes {
+            return Err(MappedError::NamesFull { name: name(), bytes: shape.table });
+        }
+        if entry.columns > shape.columns - self.end.columns {
+            return Err(MappedError::ColumnsFull { name: name(), columns: shape.columns });
+        }
+        Ok(entry)
+    }
+
+    /// Checks that a name has no metric of another kind, whatever its labels.
+    pub(crate) fn check_kind(&self, text: &str, wanted: Kind) -> Result<(), MappedError> {
+        let name = text::name(text);
+        let first = self.named(name).first().map(|at| self.list[*at as usize].kind);
+        match first.filter(|kind| *kind != wanted.number()) {
+            Some(found) => Err(MappedError::OtherKind { name: name.to_owned(), found, wanted }),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape { plain: 1, locked: 1, columns: 3, table: 96 };
+
+    fn with(texts: &[&str]) -> Entries {
+        let mut entries = Entries::default();
+        for text in texts {
+            entries.push(entries.next(text, Kind::Counter, SHAPE).unwrap());
+        }
+        entries
+    }
+
+    /// Hands the table of `of` to `entries`.
+    fn catch_up(entries: &mut Entries, of: &Entries) -> Result<(), MappedError> {
+        let from = entries.end.bytes as usize;
+        entries.catch_up(of.end, SHAPE, Path::new("f"), |place, into| {
+            assert_eq!(place, SHAPE.table_place(from as u32));
+            let words = of.list.iter().flat_map(Entry::words);
+            let bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+            into.copy_from_slice(&bytes[from..]);
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn entries_are_read_once_each() {
+        let mut reader = Entries::default();
+        for texts in [&["a"][..], &["a", "a\0l\01", "b"]] {
+            let writer = with(texts);
+            catch_up(&mut reader, &writer).unwrap();
+            assert_eq!(reader.list, writer.list);
+            assert_eq!(reader.end, writer.end);
+        }
+        assert_eq!(reader.named("a"), [0, 1]);
+        assert_eq!(reader.find("b").unwrap().column, 2);
+        assert!(reader.find("c").is_none());
+    }
+
+    #[test]
+    fn a_file_that_goes_back_or_repeats_itself_is_damaged() {
+        let mut reader = with(&["a", "b"]);
+        let error = catch_up(&mut reader, &with(&["a"])).unwrap_err();
+        assert!(matches!(error, MappedError::Damaged { offset: END, .. }));
+        let mut twice = with(&["a"]);
+        twice.push(Entry { column: 1, ..twice.list[0].clone() });
+        let error = catch_up(&mut Entries::default(), &twice).unwrap_err();
+        assert!(matches!(error, MappedError::Damaged { value: 1, .. }), "{error}");
+        let mut wide = with(&["a"]);
+        wide.end.columns = 4;
+        assert!(catch_up(&mut Entries::default(), &wide).is_err());
+    }
+
+    #[test]
+    fn what_has_no_place_is_an_error() {
+        let full = with(&["a", "b", "c"]);
+        let error = full.next("d", Kind::Counter, SHAPE).unwrap_err();
+        assert!(matches!(error, MappedError::ColumnsFull { columns: 3, .. }));
+        let long = "x".repeat(80);
+        let error = with(&["a"]).next(&long, Kind::Counter, SHAPE).unwrap_err();
+        assert!(matches!(error, MappedError::NamesFull { bytes: 96, .. }));
+        let mut other = with(&["a\0l\01"]);
+        other.list[0].kind = 200;
+        let error = other.next("a", Kind::Counter, SHAPE).unwrap_err();
+        assert!(matches!(error, MappedError::OtherKind { found: 200, .. }));
+    }
+}

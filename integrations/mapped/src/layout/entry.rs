@@ -1,0 +1,164 @@
+//! An entry of the table: a metric's kind, columns and text.
+//!
+//! | offset | bytes | field |
+//! |---|---|---|
+//! | 0 | 4 | size of the entry, a multiple of 8 |
+//! | 4 | 4 | first column |
+//! | 8 | 4 | columns |
+//! | 12 | 2 | length of the text |
+//! | 14 | 1 | kind |
+//! | 15 | 1 | zero; a scale of kinds to come |
+//! | 16 | length | text, then zeros |
+//!
+//! Entries stand one behind the other, and so do their columns: the first column of an entry is the
+//! one behind the last column of the entry before.
+
+use super::header::{End, word};
+use crate::text;
+
+/// The bytes of an entry before its text.
+const BEFORE_TEXT: usize = 16;
+
+/// A metric in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The number of its kind.
+    pub(crate) kind: u8,
+    pub(crate) column: u32,
+    pub(crate) columns: u32,
+    /// Its name and labels: see [`text`].
+    pub(crate) text: String,
+}
+
+/// A value that no entry has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Broken {
+    /// The position of the entry in the table.
+    pub(crate) at: u32,
+    pub(crate) value: u64,
+    pub(crate) rule: &'static str,
+}
+
+impl Entry {
+    /// Returns the size of the entry in the table.
+    pub(crate) fn size(&self) -> u32 {
+        // A text has at most 1024 bytes.
+        (BEFORE_TEXT + self.text.len()).next_multiple_of(8) as u32
+    }
+
+    /// Returns the entry as words of a table.
+    pub(crate) fn words(&self) -> Vec<u64> {
+        let mut bytes = Vec::with_capacity(self.size() as usize);
+        for number in [self.size(), self.column, self.columns] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend((self.text.len() as u16).to_le_bytes());
+        bytes.extend([self.kind, 0]);
+        bytes.extend(self.text.as_bytes());
+        bytes.resize(self.size() as usize, 0);
+        let words = bytes.chunks_exact(8);
+        words
+            .map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
+            .collect()
+    }
+
+    /// Returns the end of the table behind this entry, which is the first one behind `before`.
+    pub(crate) fn end(&self, before: End) -> End {
+        End { bytes: before.bytes + self.size(), columns: self.column + self.columns }
+    }
+}
+
+/// Reads the entries from `from` up to `end`, whose bytes are `table`. Calls `see` with each.
+pub(crate) fn parse(
+    table: &[u8],
+    from: End,
+    end: End,
+    mut see: impl FnMut(Entry),
+) -> Result<(), Broken> {
+    let mut before = from;
+    while before.bytes < end.bytes {
+        let rest = &table[(before.bytes - from.bytes) as usize..];
+        let entry = one(rest, before, end)?;
+        before = entry.end(before);
+        see(entry);
+    }
+    if before.columns == end.columns {
+        Ok(())
+    } else {
+        let value = end.columns.into();
+        Err(Broken { at: end.bytes, value, rule: "each column in use must be of an entry" })
+    }
+}
+
+/// Reads the first entry of a table's `rest`.
+fn one(rest: &[u8], before: End, end: End) -> Result<Entry, Broken> {
+    let broken = |value, rule| Err(Broken { at: before.bytes, value, rule });
+    if rest.len() < BEFORE_TEXT {
+        return broken(rest.len() as u64, "an entry must have at least 16 bytes");
+    }
+    let [size, column, columns] = [0, 4, 8].map(|at| word(rest, at));
+    let length = usize::from(u16::from_le_bytes([rest[12], rest[13]]));
+    if size as usize != (BEFORE_TEXT + length).next_multiple_of(8) || size as usize > rest.len() {
+        return broken(size.into(), "an entry's size must be that of its text, within the table");
+    }
+    if column != before.columns {
+        return broken(column.into(), "an entry's first column must be the next one");
+    }
+    if columns == 0 || columns > end.columns - column {
+        return broken(columns.into(), "an entry's columns must be 1 or more, and in use");
+    }
+    let text = std::str::from_utf8(&rest[BEFORE_TEXT..BEFORE_TEXT + length]);
+    let Some(text) = text.ok().filter(|text| text::is_joined(text)) else {
+        return broken(length as u64, "an entry's text must be a name, and labels in their order");
+    };
+    Ok(Entry { kind: rest[14], column, columns, text: text.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> (Vec<u8>, End) {
+        let mut bytes = Vec::new();
+        let mut end = End::default();
+        for (name, columns) in [("a", 1), ("name of eight", 3), ("12345678", 1)] {
+            let text = name.to_owned();
+            let entry = Entry { kind: 1, column: end.columns, columns, text };
+            bytes.extend(entry.words().iter().flat_map(|word| word.to_le_bytes()));
+            end = entry.end(end);
+        }
+        assert_eq!(bytes.len(), end.bytes as usize);
+        (bytes, end)
+    }
+
+    fn texts(table: &[u8], from: End, end: End) -> Result<Vec<String>, Broken> {
+        let mut found = Vec::new();
+        parse(table, from, end, |entry| found.push(entry.text))?;
+        Ok(found)
+    }
+
+    #[test]
+    fn entries_come_back_at_once_and_one_by_one() {
+        let (bytes, end) = table();
+        let all = texts(&bytes, End::default(), end).unwrap();
+        assert_eq!(all, ["a", "name of eight", "12345678"]);
+        let first = End { bytes: 24, columns: 1 };
+        assert_eq!(texts(&bytes[24..], first, end).unwrap(), all[1..]);
+        assert_eq!(texts(&[], end, end).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn a_broken_entry_is_named() {
+        let (bytes, end) = table();
+        for (at, byte) in [(0, 0), (0, 40), (3, 255), (4, 2), (8, 0), (8, 9), (12, 17), (16, 0)] {
+            let mut bytes = bytes.clone();
+            bytes[24 + at] = byte;
+            let broken = texts(&bytes, End::default(), end).unwrap_err();
+            assert_eq!(broken.at, 24, "{at}: {}", broken.rule);
+        }
+        let more = End { columns: end.columns + 1, ..end };
+        assert_eq!(texts(&bytes, End::default(), more).unwrap_err().value, 6);
+        let cut = End { bytes: end.bytes - 16, ..end };
+        assert!(texts(&bytes[..cut.bytes as usize], End::default(), cut).is_err());
+    }
+}

@@ -1,0 +1,64 @@
+//! The sequence on x86-64: one `add` to memory, without a lock, is the commit.
+
+use std::arch::asm;
+use std::sync::atomic::AtomicU64;
+
+use super::miss::Miss;
+use crate::layout::ROW_SHIFT;
+
+/// Adds `n`, wrapping, to this processor's cell of a column, whose cell in row 0 is `first`. An
+/// error if nothing was written.
+///
+/// # Safety
+/// `area` is that of [`area`](super::area). The column's cells in the first `rows` rows are mapped.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
+pub(crate) unsafe fn add(
+    area: isize,
+    rows: u32,
+    first: *mut AtomicU64,
+    n: u64,
+) -> Result<(), Miss> {
+    // SAFETY: the promise of `sequence`, and the contract. A thread without an area of its own has
+    // a negative `cpu_id`, which is above any number of rows.
+    unsafe {
+        asm!(
+            // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
+            ".pushsection __rseq_cs, \"aw?\", @progbits",
+            ".balign 32",
+            "66:",
+            ".long 0, 0",
+            ".quad 62f, 63f - 62f, 64f",
+            ".popsection",
+            // The abort address, after glibc's signature as an operand of `ud1`.
+            ".pushsection .text.rseq_abort, \"ax?\", @progbits",
+            ".byte 0x0f, 0xb9, 0x3d",
+            ".long 0x53053053",
+            "64:",
+            "jmp {aborted}",
+            ".popsection",
+            // Armed by the last instruction before the start.
+            "lea {row}, [rip + 66b]",
+            "mov qword ptr fs:[{area} + {rseq_cs}], {row}",
+            "62:",
+            "mov {row:e}, dword ptr fs:[{area} + {cpu_id}]",
+            "cmp {row:e}, {rows:e}",
+            "jae {no_row}",
+            "shl {row}, {row_shift}",
+            "add qword ptr [{row} + {first}], {n}",
+            "63:",
+            row = out(reg) _,
+            area = in(reg) area,
+            rows = in(reg) rows,
+            first = in(reg) first,
+            n = in(reg) n,
+            cpu_id = const 4,
+            rseq_cs = const 8,
+            row_shift = const ROW_SHIFT,
+            aborted = label { return Err(Miss::Aborted) },
+            no_row = label { return Err(Miss::NoRow) },
+            options(nostack),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! A file that this process has open: its mapping, and the registration of names.
+//!
+//! # Promise
+//!
+//! A process that is killed at any step leaves a valid file, in which the next process registers the
+//! same name. Two processes that register the same name get the same columns.
+//!
+//! # Why
+//!
+//! The steps of [`register`](Shared::register), in this order:
+//!
+//! 1. Take the lock, which the kernel gives back if the process dies.
+//! 2. Read the entries that this process has not seen. If the name is there, that is the answer.
+//! 3. Claim the memory of the entry and of its columns in all rows: an error here, if the file
+//!    system is full, and not a signal at an add.
+//! 4. Write the entry behind the end.
+//! 5. Store the new end, which publishes the bytes and the columns by one word.
+//! 6. Give the lock back.
+//!
+//! Before step 5, nothing that a reader may look at has changed, and the columns behind the end
+//! were never handed out, so they are zero. Who comes next writes its entry over what is there.
+//! After step 5, the entry is complete. Nothing is freed, so no column ever has a second meaning.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::entries::Entries;
+use crate::error::MappedError;
+use crate::failpoint::{self, Point};
+use crate::kind::Kind;
+use crate::layout::entry::Entry;
+use crate::layout::header::{self, End};
+use crate::layout::{PAGE, PAGE_COLUMNS, Shape};
+use crate::sequence;
+use crate::system::claim::claim;
+use crate::system::lock::Lock;
+use crate::system::mapping::Mapping;
+use crate::system::{machine, open, read};
+
+/// The pause between two attempts to lock what threads of this process share.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    file: File,
+    path: PathBuf,
+    mapping: Mapping,
+    shape: Shape,
+    /// The offset of a thread's area from its thread pointer, if adds of this process are plain.
+    area: Option<isize>,
+    /// The time to wait for a lock.
+    timeout: Duration,
+    known: Mutex<Known>,
+}
+
+/// What this process knows of the file.
+#[derive(Debug, Default)]
+struct Known {
+    entries: Entries,
+    /// A bit for each page of columns whose memory this process has claimed in all rows.
+    claimed: Vec<u64>,
+}
+
+impl Shared {
+    /// Checks and maps a file.
+    pub(crate) fn open(file: File, path: &Path, timeout: Duration) -> Result<Shared, MappedError> {
+        let length = open::check_owner(&file, path)?;
+        open::check_file_system(&file, path)?;
+        let header = read::header(&file, path, length)?;
+        let mapping = Mapping::new(&file, length, path)?;
+        // Processors have the same numbers for all processes of one kernel, and for no others. With
+        // an unknown one, all adds are locked.
+        let is_same_kernel = header.boot != 0 && header.boot == machine::boot();
+        let shared = Shared {
+            file,
+            path: path.to_owned(),
+            mapping,
+            shape: header.shape,
+            area: if is_same_kernel { sequence::area() } else { None },
+            timeout,
+            known: Mutex::default(),
+        };
+        let checked = shared.known().and_then(|mut known| shared.catch_up(&mut known.entries));
+        match checked {
+            Ok(()) => Ok(shared),
+            Err(error) => {
+                shared.mapping.discard(); // no cell of it was handed out
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Returns the offset of a thread's area, if adds of this process are plain.
+    pub(crate) fn area(&self) -> Option<isize> {
+        self.area
+    }
+
+    /// Returns a column's cell in row 0, which lives for ever: see [`Mapping`].
+    pub(crate) fn first_cell(&'static self, column: u32) -> &'static AtomicU64 {
+        self.mapping.at(self.shape.cell_place(0, column))
+    }
+
+    /// Returns the number of names in the file.
+    pub(crate) fn names(&self) -> Result<usize, MappedError> {
+        let mut known = self.known()?;
+        self.catch_up(&mut known.entries)?;
+        Ok(known.entries.list().len())
+    }
+
+    /// Returns the first column of a metric, which is registered if it is not there.
+    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<u32, MappedError> {
+        let mut known = self.known()?;
+        let known = &mut *known;
+        // Entries never change, so one that is there needs no lock.
+        self.catch_up(&mut known.entries)?;
+        if let Some(column) = self.found(known, text, kind)? {
+            return Ok(column);
+        }
+        let lock = Lock::take(&self.file, &self.path, self.timeout)?;
+        failpoint::reach(Point::Locked);
+        self.catch_up(&mut known.entries)?;
+        if let Some(column) = self.found(known, text, kind)? {
+            return Ok(column);
+        }
+        let before = known.entries.end();
+        let entry = known.entries.next(text, kind, self.shape)?;
+        let place = self.shape.table_place(before.bytes);
+        claim(&self.file, &self.path, place, entry.size().into())?;
+        self.claim_columns(&mut known.claimed, &entry)?;
+        failpoint::reach(Point::Claimed);
+        self.write(place, &entry);
+        failpoint::reach(Point::Written);
+        // Pairs with the load in `catch_up`, and with the fence of a reader: who sees this end sees
+        // all words of the entry.
+        let end = self.mapping.at(header::END);
+        end.store(entry.end(before).word(), Ordering::Release);
+        failpoint::reach(Point::Published);
+        drop(lock);
+        let column = entry.column;
+        known.entries.push(entry);
+        Ok(column)
+    }
+
+    /// Returns the first column of a metric that this process knows.
+    fn found(&self, known: &mut Known, text: &str, kind: Kind) -> Result<Option<u32>, MappedError> {
+        known.entries.check_kind(text, kind)?;
+        let Some(entry) = known.entries.find(text) else { return Ok(None) };
+        if entry.columns != kind.columns() {
+            let rule = "a metric must have the columns of its kind";
+            let (path, value) = (self.path.clone(), entry.columns.into());
+            return Err(MappedError::Damaged { path, offset: header::END, value, rule });
+        }
+        // The file may have been copied without the memory that was claimed.
+        self.claim_columns(&mut known.claimed, entry)?;
+        Ok(Some(entry.column))
+    }
+
+    /// Claims the memory of a metric's columns in all rows, once in a process.
+    fn claim_columns(&self, claimed: &mut Vec<u64>, entry: &Entry) -> Result<(), MappedError> {
+        let last = entry.column + entry.columns - 1;
+        for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {
+            let (word, bit) = (page as usize / 64, 1 << (page % 64));
+            if claimed.len() <= word {
+                claimed.resize(word + 1, 0);
+            }
+            if claimed[word] & bit != 0 {
+                continue;
+            }
+            for row in 0..self.shape.rows() {
+                let place = self.shape.cell_place(row, page * PAGE_COLUMNS);
+                claim(&self.file, &self.path, place, PAGE)?;
+            }
+            claimed[word] |= bit;
+        }
+        Ok(())
+    }
+
+    /// Writes an entry at a place behind the end.
+    fn write(&self, place: u64, entry: &Entry) {
+        let words = entry.words();
+        let half = words.len() / 2;
+        for (at, word) in words.into_iter().enumerate() {
+            if at == half {
+                failpoint::reach(Point::HalfWritten);
+            }
+            // Relaxed: published with the end.
+            self.mapping.at(place + at as u64 * 8).store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// Reads the entries that this process has not seen.
+    fn catch_up(&self, entries: &mut Entries) -> Result<(), MappedError> {
+        // Acquire: pairs with the store in `register`.
+        let end = End::of(self.mapping.at(header::END).load(Ordering::Acquire));
+        entries.catch_up(end, self.shape, &self.path, |place, into| {
+            for (at, word) in into.chunks_exact_mut(8).enumerate() {
+                // Relaxed: after the end, which publishes them.
+                let value = self.mapping.at(place + at as u64 * 8).load(Ordering::Relaxed);
+                word.copy_from_slice(&value.to_le_bytes());
+            }
+            Ok(())
+        })
+    }
+
+    /// Locks what this process knows. A child that was forked while another thread had the lock
+    /// finds it locked for ever: so this gives up.
+    fn known(&self) -> Result<MutexGuard<'_, Known>, MappedError> {
+        let begun = Instant::now();
+        loop {
+            match self.known.try_lock() {
+                Ok(known) => return Ok(known),
+                // All changes leave it valid.
+                Err(TryLockError::Poisoned(known)) => return Ok(known.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            let waited = begun.elapsed();
+            if waited >= self.timeout {
+                return Err(MappedError::LockedTooLong { path: self.path.clone(), waited });
+            }
+            sleep(PAUSE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! A file as a source for exporters.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Debug, Formatter};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use windrow::export::{AnyMetric, Catalog, CatalogError, Form, Outline, Series, Source};
+use windrow::labels::LabelValue;
+
+use crate::error::MappedError;
+use crate::layout::MOST_NAMES;
+use crate::reader::Reader;
+use crate::reading::{Metric, Reading};
+
+/// An export reads all metrics within this time, and shows those of one reading.
+const ONE_EXPORT: Duration = Duration::from_millis(100);
+
+/// A file for exporters: `windrow-prometheus`, `windrow-otlp`, `windrow-opentelemetry`,
+/// `windrow-console`.
+///
+/// [`add_to`](Self::add_to) adds each metric name of the file to a catalog as a source, whose
+/// series are the sets of labels. A series that is registered later under such a name is exported
+/// from then on. A *name* that is registered later is not, before `add_to` is called again.
+///
+/// ```
+/// use windrow::export::Catalog;
+/// use windrow_mapped::{File, FileSource, Reader};
+///
+/// # let directory = tempfile::tempdir_in("/dev/shm")?;
+/// # let path = directory.path().join("app.windrow");
+/// File::open(&path)?.counter("calls", &[("route", "cart")])?.add(3);
+///
+/// let mut catalog = Catalog::new();
+/// FileSource::new(Reader::open(&path)?).add_to(&mut catalog)?;
+/// let names: Vec<_> = catalog.iter().map(|metric| metric.name()).collect();
+/// assert_eq!(names, ["calls"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Cost
+///
+/// An export reads the file once, by [`Reader::read`], whatever the number of names. If the file
+/// cannot be read, an export has no series of it, and [`error`](Self::error) has the reason.
+#[derive(Clone)]
+pub struct FileSource(Arc<Shared>);
+
+struct Shared {
+    reader: Reader,
+    last: Mutex<Option<Last>>,
+}
+
+/// The last reading, or the error instead, and its time.
+struct Last {
+    at: Instant,
+    result: Result<Arc<Reading>, Arc<MappedError>>,
+}
+
+impl FileSource {
+    /// Makes a source of a reader.
+    pub fn new(reader: Reader) -> FileSource {
+        FileSource(Arc::new(Shared { reader, last: Mutex::default() }))
+    }
+
+    /// Adds the names of the file that the catalog does not have, each as a source with an empty
+    /// help text. Returns the number of names that were added.
+    ///
+    /// A name of the catalog stays what it is: its own metric, or a source from an earlier call.
+    ///
+    /// # Errors
+    ///
+    /// [`CatalogError::ReservedLabel`], if a metric has a label that exporters need. The names
+    /// before it were added.
+    pub fn add_to(&self, catalog: &mut Catalog) -> Result<usize, CatalogError> {
+        let Ok(reading) = self.0.read() else { return Ok(0) };
+        let mut seen: BTreeSet<String> =
+            catalog.iter().map(|metric| metric.name().to_owned()).collect();
+        let mut added = 0;
+        for metric in reading.metrics() {
+            if seen.insert(metric.name().to_owned()) {
+                let name = metric.name().to_owned();
+                let source = Named { shared: Arc::clone(&self.0), name };
+                catalog.add(metric.name(), "", source)?;
+                added += 1;
+            }
+        }
+        Ok(added)
+    }
+
+    /// Returns the error of the last read, if it was one.
+    pub fn error(&self) -> Option<Arc<MappedError>> {
+        self.0.read().err()
+    }
+}
+
+/// Shows the reader.
+impl Debug for FileSource {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FileSource").field(&self.0.reader).finish()
+    }
+}
+
+impl Shared {
+    /// Returns the last reading, or a new one where that is older than an export.
+    fn read(&self) -> Result<Arc<Reading>, Arc<MappedError>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let fresh = last.take().filter(|last| now.duration_since(last.at) < ONE_EXPORT);
+        let result = || self.reader.read().map(Arc::new).map_err(Arc::new);
+        let read = || Last { at: now, result: result() };
+        last.insert(fresh.unwrap_or_else(read)).result.clone()
+    }
+}
+
+/// The metrics of a file with one name.
+struct Named {
+    shared: Arc<Shared>,
+    name: String,
+}
+
+impl Source for Named {
+    fn outline(&self) -> Outline {
+        let mut outline = Outline::of_metric(Form::Counter);
+        if let Ok(reading) = self.shared.read() {
+            let labels: BTreeSet<&str> = reading
+                .named(&self.name)
+                .flat_map(|metric| metric.labels().map(|(label, _)| label))
+                .collect();
+            outline.labels = labels.into_iter().map(str::to_owned).collect();
+        }
+        outline.max_series = MOST_NAMES as usize;
+        outline
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+        if let Ok(reading) = self.shared.read() {
+            reading.named(&self.name).for_each(|metric| see(&Read(metric)));
+        }
+    }
+}
+
+/// A metric that was read.
+struct Read<'r>(Metric<'r>);
+
+impl Series for Read<'_> {
+    fn number(&self) -> u64 {
+        self.0.number()
+    }
+
+    fn is_overflow(&self) -> bool {
+        false
+    }
+
+    fn created(&self) -> Option<SystemTime> {
+        None
+    }
+
+    fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
+        self.0.labels().for_each(|(label, value)| see(label, LabelValue::Text(value)));
+    }
+
+    fn metric(&self) -> AnyMetric<'_> {
+        AnyMetric::Count(Some(self.0.sum()))
+    }
+}

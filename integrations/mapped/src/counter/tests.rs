@@ -50,3 +50,6 @@ fn sums_wrap() {
     counter.add(3);
     assert_eq!(counter.sum(), 2);
 }
+
+#[cfg(all(target_arch = "x86_64", target_env = "gnu", not(target_feature = "crt-static")))]
+mod twins;

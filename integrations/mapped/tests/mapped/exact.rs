@@ -1,0 +1,132 @@
+//! Several processes add at once, and a reader reads, while some are killed.
+
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+use std::{env, thread};
+
+use windrow_mapped::{Counter, File, Reader};
+
+use crate::books::Books;
+use crate::child;
+
+const CHILD: &str = "exact::the_child_adds";
+
+/// Each process has so many threads.
+const THREADS: usize = 2;
+
+/// Runs in a child: adds by two threads until it is killed, or so often as the parent has said.
+#[test]
+fn the_child_adds() {
+    let Some((path, task)) = child::task() else { return };
+    let [number, adds] =
+        <[usize; 2]>::try_from(task.split(' ').map(|n| n.parse().unwrap()).collect::<Vec<_>>())
+            .unwrap();
+    let (books, file) = (Books::of(&path), File::open(&path).unwrap());
+    let [calls, mixed] = counters(&file);
+    assert_eq!(file.is_plain(), env::var_os("GLIBC_TUNABLES").is_none());
+    thread::scope(|scope| {
+        for place in (number * THREADS..).take(THREADS) {
+            scope.spawn(move || {
+                for add in 1..=adds {
+                    let n = (add % 3) as u64;
+                    books.enter(
+                        place,
+                        n,
+                        || if add % 5 == 0 { mixed.add(n) } else { calls.add(n) },
+                    );
+                }
+            });
+        }
+    });
+}
+
+fn counters(file: &File) -> [Counter; 2] {
+    ["calls", "others"].map(|name| file.counter(name, &[("kind", "test")]).unwrap())
+}
+
+/// Starts a child. One in three has no restartable sequences, and adds to locked rows.
+fn start(path: &Path, number: usize, adds: usize) -> Child {
+    let mut command = child::command(CHILD, path, &format!("{number} {adds}"));
+    if number % 3 == 2 {
+        command.env("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
+    }
+    command.stdout(std::process::Stdio::null()).spawn().unwrap()
+}
+
+fn plain_here(path: &Path) -> bool {
+    File::open(path).unwrap().is_plain()
+}
+
+/// Reads until `is_over`, and checks each reading against the books and the one before.
+fn read_until(path: &Path, books: Books, mut is_over: impl FnMut() -> bool) -> usize {
+    let reader = Reader::open(path).unwrap();
+    let (mut before, mut reads) = ([0; 2], 0);
+    loop {
+        let was_over = is_over();
+        let least = books.done();
+        let reading = reader.read().unwrap();
+        let most = books.begun();
+        let sums = ["calls", "others"].map(|name| {
+            reading.get(name, &[("kind", "test")]).unwrap().map_or(0, |metric| metric.sum())
+        });
+        let sum = sums[0] + sums[1];
+        assert!((least..=most).contains(&sum), "{sum} is not from {least} to {most}");
+        assert!(sums[0] >= before[0] && sums[1] >= before[1], "{sums:?} fell from {before:?}");
+        (before, reads) = (sums, reads + 1);
+        if was_over {
+            return reads;
+        }
+    }
+}
+
+#[test]
+fn processes_that_add_at_once_lose_nothing() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    if !plain_here(&path) {
+        return; // `the_child_adds` expects them
+    }
+    let books = Books::of(&path);
+    let mut children: Vec<Child> = (0..4).map(|number| start(&path, number, 300_000)).collect();
+    let reads = read_until(&path, books, || {
+        children.iter_mut().all(|child| child.try_wait().unwrap().is_some_and(|end| end.success()))
+    });
+    assert!(reads > 0);
+    // Adds of 1, 2 and 0 by turns.
+    let total = 4 * THREADS as u64 * 300_000;
+    let sum: u64 = counters(&File::open(&path).unwrap()).iter().map(Counter::sum).sum();
+    assert_eq!((sum, books.done(), books.begun()), (total, total, total));
+}
+
+#[test]
+fn processes_that_are_killed_have_added_each_time_once_or_not_at_all() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    if !plain_here(&path) {
+        return; // as above
+    }
+    let books = Books::of(&path);
+    let mut children: Vec<Child> = (0..3).map(|number| start(&path, number, usize::MAX)).collect();
+    let begun = Instant::now();
+    let mut killed = 0;
+    read_until(&path, books, || {
+        if begun.elapsed() > Duration::from_millis(1_500) {
+            children.iter_mut().for_each(|child| child.kill().unwrap());
+            children.iter_mut().for_each(|child| assert!(!child.wait().unwrap().success()));
+            return true;
+        }
+        // Now and then another one is killed, and started again under its number.
+        if begun.elapsed() > Duration::from_millis(100) * (killed + 1) {
+            let number = killed as usize % children.len();
+            children[number].kill().unwrap();
+            children[number].wait().unwrap();
+            children[number] = start(&path, number, usize::MAX);
+            killed += 1;
+        }
+        false
+    });
+    assert!(killed > 3 && books.done() > 0);
+    let open = books.begun() - books.done();
+    assert!(open <= 2 * THREADS as u64 * (u64::from(killed) + 3), "{open}");
+}

@@ -3,14 +3,17 @@
 //! Entries never change and never go, so each is read and checked once: reading all of them for
 //! each new name would take a time that grows with the square of their number.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use crate::error::MappedError;
 use crate::kind::Kind;
 use crate::layout::entry::{self, Entry};
 use crate::layout::header::{END, End};
-use crate::layout::{MOST_NAMES, Shape};
+use crate::layout::{MOST_NAMES, Shape, table_place};
 use crate::text;
 
 /// The entries of a file up to an end.
@@ -19,10 +22,14 @@ pub(crate) struct Entries {
     list: Vec<Entry>,
     end: End,
     /// The index in `list` of each text.
-    by_text: HashMap<String, u32>,
-    /// The indices of the entries with each name, in their order.
-    by_name: HashMap<String, Vec<u32>>,
+    by_text: Index<u32>,
+    /// For each name, the indices of its first and its last entry.
+    by_name: Index<[u32; 2]>,
+    /// For each entry, the index of the next one with its name; for the last one its own.
+    next: Vec<u32>,
 }
+
+type Index<V> = HashMap<Arc<str>, V, RandomState>;
 
 impl Entries {
     pub(crate) fn list(&self) -> &[Entry] {
@@ -39,14 +46,20 @@ impl Entries {
         self.by_text.get(text).map(|at| &self.list[*at as usize])
     }
 
-    /// Returns the indices of the entries with a name.
-    pub(crate) fn named(&self, name: &str) -> &[u32] {
-        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    /// Returns the entries with a name, in their order.
+    pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = &Entry> {
+        let mut at = self.by_name.get(name).map(|[first, _]| *first);
+        std::iter::from_fn(move || {
+            let entry = at?;
+            let next = self.next[entry as usize];
+            at = (next != entry).then_some(next);
+            Some(&self.list[entry as usize])
+        })
     }
 
     /// Reads the entries behind those that were read, up to `end`. Reads the table by `read`.
     ///
-    /// After an error, the entries are those before it.
+    /// After an error, the entries are those before the broken one.
     pub(crate) fn catch_up(
         &mut self,
         end: End,
@@ -68,36 +81,38 @@ impl Entries {
             return damaged(END, end.word(), "the end must not go back");
         }
         let mut table = vec![0; (end.bytes - from.bytes) as usize];
-        read(shape.table_place(from.bytes), &mut table)?;
-        let mut new = Vec::new();
-        if let Err(broken) = entry::parse(&table, from, end, |entry| new.push(entry)) {
-            return damaged(shape.table_place(broken.at), broken.value, broken.rule);
+        read(table_place(from.bytes), &mut table)?;
+        let add = |entry: Entry| {
+            if self.list.len() >= MOST_NAMES as usize {
+                return Err("a file must have 100000 names or fewer");
+            }
+            if self.by_text.contains_key(&entry.text) {
+                return Err("each name, with its labels, must have one entry");
+            }
+            self.push(entry);
+            Ok(())
+        };
+        match entry::parse(&table, from, end, add) {
+            Ok(()) => Ok(()),
+            Err(broken) => damaged(table_place(broken.at), broken.value, broken.rule),
         }
-        let names = self.list.len() + new.len();
-        if names > MOST_NAMES as usize {
-            return damaged(END, names as u64, "a file must have 100000 names or fewer");
-        }
-        let mut seen = HashSet::new();
-        let is_known = |entry: &&Entry| self.by_text.contains_key(&entry.text);
-        if let Some(twice) = new.iter().find(|entry| is_known(entry) || !seen.insert(&entry.text)) {
-            let column = twice.column.into();
-            return damaged(END, column, "each name, with its labels, must have one first column");
-        }
-        new.into_iter().for_each(|entry| self.push(entry));
-        Ok(())
     }
 
     /// Adds an entry, which stands behind the others, with a text that none of them has.
     pub(crate) fn push(&mut self, entry: Entry) {
-        let at = self.list.len() as u32; // at most `MOST_NAMES`
+        let at = self.list.len() as u32; // less than `MOST_NAMES`
         self.end = entry.end(self.end);
-        self.by_text.insert(entry.text.clone(), at);
-        match self.by_name.get_mut(text::name(&entry.text)) {
-            Some(entries) => entries.push(at),
-            None => {
-                self.by_name.insert(text::name(&entry.text).to_owned(), vec![at]);
-            }
+        self.by_text.insert(Arc::clone(&entry.text), at);
+        let name = text::name(&entry.text);
+        if let Some([_, last]) = self.by_name.get_mut(name) {
+            self.next[*last as usize] = at;
+            *last = at;
+        } else {
+            let is_whole = name.len() == entry.text.len();
+            let name = if is_whole { Arc::clone(&entry.text) } else { name.into() };
+            self.by_name.insert(name, [at; 2]);
         }
+        self.next.push(at);
         self.list.push(entry);
     }
 
@@ -113,7 +128,7 @@ impl Entries {
             kind: kind.number(),
             column: self.end.columns,
             columns: kind.columns(),
-            text: text.to_owned(),
+            text: text.into(),
         };
         if entry.size() > shape.table - self.end.bytes {
             return Err(MappedError::NamesFull { name: name(), bytes: shape.table });
@@ -127,7 +142,7 @@ impl Entries {
     /// Checks that a name has no metric of another kind, whatever its labels.
     pub(crate) fn check_kind(&self, text: &str, wanted: Kind) -> Result<(), MappedError> {
         let name = text::name(text);
-        let first = self.named(name).first().map(|at| self.list[*at as usize].kind);
+        let first = self.named(name).next().map(|entry| entry.kind);
         match first.filter(|kind| *kind != wanted.number()) {
             Some(found) => Err(MappedError::OtherKind { name: name.to_owned(), found, wanted }),
             None => Ok(()),
@@ -153,7 +168,7 @@ mod tests {
     fn catch_up(entries: &mut Entries, of: &Entries) -> Result<(), MappedError> {
         let from = entries.end.bytes as usize;
         entries.catch_up(of.end, SHAPE, Path::new("f"), |place, into| {
-            assert_eq!(place, SHAPE.table_place(from as u32));
+            assert_eq!(place, table_place(from as u32));
             let words = of.list.iter().flat_map(Entry::words);
             let bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
             into.copy_from_slice(&bytes[from..]);
@@ -164,13 +179,14 @@ mod tests {
     #[test]
     fn entries_are_read_once_each() {
         let mut reader = Entries::default();
-        for texts in [&["a"][..], &["a", "a\0l\01", "b"]] {
+        for texts in [&["a"][..], &["a", "a\0l\0x", "b"]] {
             let writer = with(texts);
             catch_up(&mut reader, &writer).unwrap();
             assert_eq!(reader.list, writer.list);
             assert_eq!(reader.end, writer.end);
         }
-        assert_eq!(reader.named("a"), [0, 1]);
+        assert_eq!(reader.named("a").map(|entry| entry.column).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(reader.named("c").count(), 0);
         assert_eq!(reader.find("b").unwrap().column, 2);
         assert!(reader.find("c").is_none());
     }
@@ -197,7 +213,7 @@ mod tests {
         let long = "x".repeat(80);
         let error = with(&["a"]).next(&long, Kind::Counter, SHAPE).unwrap_err();
         assert!(matches!(error, MappedError::NamesFull { bytes: 96, .. }));
-        let mut other = with(&["a\0l\01"]);
+        let mut other = with(&["a\0l\0x"]);
         other.list[0].kind = 200;
         let error = other.next("a", Kind::Counter, SHAPE).unwrap_err();
         assert!(matches!(error, MappedError::OtherKind { found: 200, .. }));

@@ -54,11 +54,11 @@ pub enum MappedError {
         /// The path.
         path: PathBuf,
     },
-    /// The file belongs to another user, who could cut it off under the program.
+    /// The file belongs to another user, which could cut it off under the program.
     ForeignOwner {
         /// The file.
         path: PathBuf,
-        /// The number of the user to whom it belongs.
+        /// The number of the file's user.
         owner: u32,
         /// The number of this process's user.
         user: u32,
@@ -142,7 +142,7 @@ pub enum MappedError {
         /// The kind of which it was to be.
         wanted: Kind,
     },
-    /// The file has as many names as a file may have.
+    /// The file has the greatest number of names that a file can have.
     TooManyNames {
         /// The name that was to be registered.
         name: String,
@@ -239,7 +239,7 @@ impl Display for MappedError {
             }
             MappedError::ForeignOwner { path, owner, user } => write!(
                 f,
-                "{} belongs to user {owner}; it must belong to user {user}, who opens it",
+                "{} belongs to user {owner}; it must belong to user {user}, as the process does",
                 path.display()
             ),
             MappedError::OthersMayWrite { path, mode } => write!(

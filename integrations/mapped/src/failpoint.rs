@@ -1,5 +1,5 @@
-//! Points at which a test kills the process, or lets the file system be full. Outside of this
-//! crate's own tests there is none.
+//! Points at which a test kills the process, or lets the file system be full. Only this
+//! crate's own tests have them.
 
 /// A point after a step of a creation or a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ mod tests {
 
     use super::Point;
 
-    /// The number of the point at which this process is killed; zero: none.
+    /// The number of the point at which this process is killed; zero if it is not.
     pub(crate) static KILL_AT: AtomicU32 = AtomicU32::new(0);
 
     thread_local! {
@@ -56,7 +56,7 @@ mod tests {
         }
     }
 
-    /// Lets the file system be full for this thread after so many claims.
+    /// Lets the file system be full for this thread after a number of claims.
     pub(crate) fn fill(after: Option<u32>) {
         CLAIMS_LEFT.set(after);
     }

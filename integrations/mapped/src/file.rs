@@ -148,9 +148,9 @@ impl File {
         self.shared.path()
     }
 
-    /// Returns what a test looks at.
+    /// Returns the inside of the file, for tests.
     #[cfg(test)]
-    pub(crate) fn shared_for_tests(&self) -> &'static Shared {
+    pub(crate) fn shared_for_tests(self) -> &'static Shared {
         self.shared
     }
 
@@ -220,8 +220,8 @@ impl FileBuilder {
         FileBuilder { columns, ..self }
     }
 
-    /// Sets the bytes for names and labels, 8 to 2^28, rounded up to a multiple of 8. The default is 64 for each
-    /// column, and at least 4096.
+    /// Sets the bytes for names and labels, 8 to 2^28, rounded up to a multiple of 8. The
+    /// default is 64 for each column, and at least 4096.
     pub fn names_bytes(self, bytes: u32) -> FileBuilder {
         FileBuilder { names_bytes: Some(bytes), ..self }
     }

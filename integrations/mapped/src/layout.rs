@@ -64,11 +64,6 @@ impl Shape {
         self.plain + self.locked
     }
 
-    /// Returns the place of a position in the table.
-    pub(crate) fn table_place(self, at: u32) -> u64 {
-        PAGE + u64::from(at)
-    }
-
     /// Returns the place of a cell.
     pub(crate) fn cell_place(self, row: u32, column: u32) -> u64 {
         let (segment, column) = (u64::from(column / SEGMENT), u64::from(column % SEGMENT));
@@ -90,6 +85,11 @@ impl Shape {
     fn segment(self) -> u64 {
         u64::from(self.rows()) * ROW
     }
+}
+
+/// Returns the place of a position in the table.
+pub(crate) fn table_place(at: u32) -> u64 {
+    PAGE + u64::from(at)
 }
 
 #[cfg(test)]

@@ -78,13 +78,11 @@ impl Reader {
     ///   of this version.
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, MappedError> {
         let path = path.as_ref();
-        match open::open(path, false)? {
-            Some(file) => Reader::of(file, path),
-            None => {
-                let error = io::Error::from_raw_os_error(libc::ENOENT);
-                Err(MappedError::Failed { step: Step::Open, path: path.to_owned(), error })
-            }
+        if let Some(file) = open::open(path, false)? {
+            return Reader::of(file, path);
         }
+        let error = io::Error::from_raw_os_error(libc::ENOENT);
+        Err(MappedError::Failed { step: Step::Open, path: path.to_owned(), error })
     }
 
     /// Reads a file that is open already: a copy, or one that was
@@ -131,8 +129,10 @@ impl Reader {
     fn of(file: fs::File, path: &Path) -> Result<Reader, MappedError> {
         let length = open::length(&file, path)?;
         let shape = read::header(&file, path, length)?.shape;
-        let reader = Reader { file, path: path.to_owned(), shape, state: Mutex::default() };
-        reader.catch_up(&mut Arc::default())?;
+        let mut reader = Reader { file, path: path.to_owned(), shape, state: Mutex::default() };
+        let mut entries = Arc::default();
+        reader.catch_up(&mut entries)?;
+        reader.state = Mutex::new(State { entries, buffer: Vec::new() });
         Ok(reader)
     }
 

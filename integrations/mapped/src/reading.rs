@@ -1,4 +1,4 @@
-//! What a reader has read: the metrics of a file and their numbers at one time.
+//! The metrics of a file with their numbers, as a reader has found them.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -32,9 +32,7 @@ impl Reading {
 
     /// Returns the metrics with a name, one for each set of labels.
     pub fn named(&self, name: &str) -> impl Iterator<Item = Metric<'_>> {
-        let list = self.entries.list();
-        let indices = self.entries.named(name).iter();
-        indices.filter_map(move |at| self.metric(&list[*at as usize]))
+        self.entries.named(name).filter_map(|entry| self.metric(entry))
     }
 
     /// Returns the metric with this name and these labels; `None` if the file has none.

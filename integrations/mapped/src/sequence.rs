@@ -26,7 +26,7 @@
 //!
 //! Those compare with the number of the rows that the process has open, in a static of the library,
 //! and most are by concurrency id. Here the number of rows is the file's, and nothing opens later.
-//! What is left in common is the descriptor: less than an interface between the two would be.
+//! The two have the descriptor in common, which is less than an interface between them would be.
 
 // One of three, with the same function: on glibc, which registers threads, or elsewhere. (A program
 // that is linked statically has no table of symbols in which to look for glibc's.)

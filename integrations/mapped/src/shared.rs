@@ -2,8 +2,8 @@
 //!
 //! # Promise
 //!
-//! A process that is killed at any step leaves a valid file, in which the next process registers the
-//! same name. Two processes that register the same name get the same columns.
+//! A process that is killed at any step leaves a valid file, in which the next process registers
+//! the same name. Two processes that register the same name get the same columns.
 //!
 //! # Why
 //!
@@ -18,8 +18,9 @@
 //! 6. Give the lock back.
 //!
 //! Before step 5, nothing that a reader may look at has changed, and the columns behind the end
-//! were never handed out, so they are zero. Who comes next writes its entry over what is there.
-//! After step 5, the entry is complete. Nothing is freed, so no column ever has a second meaning.
+//! were never handed out, so they are zero. The next process to register writes its entry over the
+//! bytes that a killed one has left. After step 5, the entry is complete. Nothing is freed, so no
+//! column ever has a second meaning.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ use crate::failpoint::{self, Point};
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
 use crate::layout::header::{self, End};
-use crate::layout::{PAGE, PAGE_COLUMNS, Shape};
+use crate::layout::{PAGE, PAGE_COLUMNS, Shape, table_place};
 use crate::sequence;
 use crate::system::claim::claim;
 use crate::system::lock::Lock;
@@ -58,10 +59,12 @@ pub(crate) struct Shared {
     known: Mutex<Known>,
 }
 
-/// What this process knows of the file.
+/// The part of the file that this process knows.
 #[derive(Debug, Default)]
 struct Known {
     entries: Entries,
+    /// The bytes of the table whose memory this process has claimed.
+    table: u32,
     /// A bit for each page of columns whose memory this process has claimed in all rows.
     claimed: Vec<u64>,
 }
@@ -141,14 +144,14 @@ impl Shared {
         }
         let before = known.entries.end();
         let entry = known.entries.next(text, kind, self.shape)?;
-        let place = self.shape.table_place(before.bytes);
-        claim(&self.file, &self.path, place, entry.size().into())?;
+        let place = table_place(before.bytes);
+        self.claim_table(&mut known.table, entry.end(before).bytes)?;
         self.claim_columns(&mut known.claimed, &entry)?;
         failpoint::reach(Point::Claimed);
         self.write(place, &entry);
         failpoint::reach(Point::Written);
-        // Pairs with the load in `catch_up`, and with the fence of a reader: who sees this end sees
-        // all words of the entry.
+        // Pairs with the load in `catch_up`, and with the fence of a reader: a thread that sees
+        // this end sees all words of the entry.
         let end = self.mapping.at(header::END);
         end.store(entry.end(before).word(), Ordering::Release);
         failpoint::reach(Point::Published);
@@ -170,6 +173,17 @@ impl Shared {
         // The file may have been copied without the memory that was claimed.
         self.claim_columns(&mut known.claimed, entry)?;
         Ok(Some(entry.column))
+    }
+
+    /// Claims the memory of the table up to an end, by the page, once in a process.
+    fn claim_table(&self, claimed: &mut u32, end: u32) -> Result<(), MappedError> {
+        if end > *claimed {
+            let page = PAGE as u32;
+            let (from, to) = (*claimed / page * page, end.next_multiple_of(page));
+            claim(&self.file, &self.path, table_place(from), u64::from(to - from))?;
+            *claimed = to;
+        }
+        Ok(())
     }
 
     /// Claims the memory of a metric's columns in all rows, once in a process.

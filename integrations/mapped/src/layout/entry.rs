@@ -10,8 +10,10 @@
 //! | 15 | 1 | zero; a scale of kinds to come |
 //! | 16 | length | text, then zeros |
 //!
-//! Entries stand one behind the other, and so do their columns: the first column of an entry is the
-//! one behind the last column of the entry before.
+//! Entries stand one behind the other. Their columns do as well: the first column of an entry is
+//! the one behind the last column of the entry before.
+
+use std::sync::Arc;
 
 use super::header::{End, word};
 use crate::text;
@@ -27,7 +29,7 @@ pub(crate) struct Entry {
     pub(crate) column: u32,
     pub(crate) columns: u32,
     /// Its name and labels: see [`text`].
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
 }
 
 /// A value that no entry has.
@@ -68,19 +70,21 @@ impl Entry {
     }
 }
 
-/// Reads the entries from `from` up to `end`, whose bytes are `table`. Calls `see` with each.
+/// Reads the entries from `from` up to `end`, whose bytes are `table`. Calls `see` with each, which
+/// may refuse it by a rule.
 pub(crate) fn parse(
     table: &[u8],
     from: End,
     end: End,
-    mut see: impl FnMut(Entry),
+    mut see: impl FnMut(Entry) -> Result<(), &'static str>,
 ) -> Result<(), Broken> {
     let mut before = from;
     while before.bytes < end.bytes {
         let rest = &table[(before.bytes - from.bytes) as usize..];
         let entry = one(rest, before, end)?;
+        let (at, value) = (before.bytes, entry.column.into());
         before = entry.end(before);
-        see(entry);
+        see(entry).map_err(|rule| Broken { at, value, rule })?;
     }
     if before.columns == end.columns {
         Ok(())
@@ -111,7 +115,7 @@ fn one(rest: &[u8], before: End, end: End) -> Result<Entry, Broken> {
     let Some(text) = text.ok().filter(|text| text::is_joined(text)) else {
         return broken(length as u64, "an entry's text must be a name, and labels in their order");
     };
-    Ok(Entry { kind: rest[14], column, columns, text: text.to_owned() })
+    Ok(Entry { kind: rest[14], column, columns, text: text.into() })
 }
 
 #[cfg(test)]
@@ -122,8 +126,7 @@ mod tests {
         let mut bytes = Vec::new();
         let mut end = End::default();
         for (name, columns) in [("a", 1), ("name of eight", 3), ("12345678", 1)] {
-            let text = name.to_owned();
-            let entry = Entry { kind: 1, column: end.columns, columns, text };
+            let entry = Entry { kind: 1, column: end.columns, columns, text: name.into() };
             bytes.extend(entry.words().iter().flat_map(|word| word.to_le_bytes()));
             end = entry.end(end);
         }
@@ -133,7 +136,10 @@ mod tests {
 
     fn texts(table: &[u8], from: End, end: End) -> Result<Vec<String>, Broken> {
         let mut found = Vec::new();
-        parse(table, from, end, |entry| found.push(entry.text))?;
+        parse(table, from, end, |entry| {
+            found.push(entry.text.to_string());
+            Ok(())
+        })?;
         Ok(found)
     }
 

@@ -6,11 +6,12 @@
 //! lock is given back before the file is closed; only if the parent is killed in between, the lock
 //! lasts until the child ends.
 //!
-//! Who may read the file may lock it against those who register names. Adds take no lock.
+//! A process with the right to read the file can lock it against new names. Adds take no lock.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -32,11 +33,13 @@ impl Lock {
     /// Locks the names of a file. Gives up after `timeout`: a holder that was stopped must not stop
     /// others.
     ///
-    /// `file` is opened again by its descriptor: the path may lead to another file by now.
+    /// `file` is opened again: by its path, unless that leads to another file by now.
     pub(crate) fn take(file: &File, path: &Path, timeout: Duration) -> Result<Lock, MappedError> {
         let failed = |error| MappedError::Failed { step: Step::Lock, path: path.to_owned(), error };
-        let again = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let file = OpenOptions::new().read(true).write(true).open(again).map_err(failed)?;
+        let file = match open_path(file, path) {
+            Some(file) => file,
+            None => open_again(file).map_err(failed)?,
+        };
         let begun = Instant::now();
         let [mut pause, longest] = PAUSES;
         loop {
@@ -51,7 +54,7 @@ impl Lock {
             if waited >= timeout {
                 return Err(MappedError::LockedTooLong { path: path.to_owned(), waited });
             }
-            sleep(pause.min(timeout - waited));
+            sleep(pause.min(timeout.saturating_sub(waited)));
             pause = longest.min(pause * 2);
         }
     }
@@ -62,6 +65,22 @@ impl Drop for Lock {
         // An error leaves the lock to the closing of the file.
         let _ = set(&self.file, libc::F_UNLCK);
     }
+}
+
+/// Opens the path, if it leads to the file.
+fn open_path(file: &File, path: &Path) -> Option<File> {
+    let identity = |file: &File| file.metadata().ok().map(|found| (found.dev(), found.ino()));
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let found = options.open(path).ok()?;
+    let is_same = identity(&found)? == identity(file)?;
+    is_same.then_some(found)
+}
+
+/// Opens the file of a descriptor again, which takes some times as long.
+fn open_again(file: &File) -> io::Result<File> {
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    OpenOptions::new().read(true).write(true).open(path)
 }
 
 fn set(file: &File, kind: libc::c_int) -> io::Result<()> {

@@ -1,9 +1,11 @@
-//! Opening a file, and the checks of who could change it.
+//! Opening a file, and the checks of the users that could change it.
 //!
-//! Who may write to a file may also cut it off, and then a process that has it mapped is killed by
-//! SIGBUS. So a file is mapped only if no other user may do that: it belongs to this process's
-//! user, its mode lets no other user write, and the path has not led over a link of another user's
-//! choice. A sealed file cannot be cut off by any process.
+//! A user that may write to a file may also cut it off, and then a process that has it mapped is
+//! killed by SIGBUS. So a file is mapped only if no other user may do that: it belongs to this
+//! process's user, and its mode lets no other user write. No process can cut off a sealed file.
+//!
+//! A path that ends at a link is refused: a name in a folder that all users may write to, as
+//! `/dev/shm`, could be a link to a file of this user that is for something else.
 
 use std::ffi::c_int;
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +16,7 @@ use std::path::Path;
 
 use crate::error::{MappedError, Step};
 
-/// What the kernel promises of a file of which [`check_owner`] knows nothing.
+/// The seals of a file whose length no process can change.
 const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 /// Opens a file for reading, or for both. `None` if there is none.

@@ -40,7 +40,7 @@ impl Books {
     /// Enters an add of `n` by a thread before and after it.
     pub(crate) fn enter(self, thread: usize, n: u64, add: impl FnOnce()) {
         let [begun, done] = &self.pages[thread];
-        // Release, as all entries: who sees that an add is done sees that it was begun.
+        // Release, as all entries: a reader of a done add sees it begun.
         begun.fetch_add(n, Ordering::Release);
         add();
         done.fetch_add(n, Ordering::Release);

@@ -12,7 +12,7 @@ use crate::child;
 
 const CHILD: &str = "exact::the_child_adds";
 
-/// Each process has so many threads.
+/// The threads of each process.
 const THREADS: usize = 2;
 
 /// Runs in a child: adds by two threads until it is killed, or so often as the parent has said.
@@ -23,7 +23,7 @@ fn the_child_adds() {
         <[usize; 2]>::try_from(task.split(' ').map(|n| n.parse().unwrap()).collect::<Vec<_>>())
             .unwrap();
     let (books, file) = (Books::of(&path), File::open(&path).unwrap());
-    let [calls, mixed] = counters(&file);
+    let [calls, mixed] = counters(file);
     assert_eq!(file.is_plain(), env::var_os("GLIBC_TUNABLES").is_none());
     thread::scope(|scope| {
         for place in (number * THREADS..).take(THREADS) {
@@ -41,7 +41,7 @@ fn the_child_adds() {
     });
 }
 
-fn counters(file: &File) -> [Counter; 2] {
+fn counters(file: File) -> [Counter; 2] {
     ["calls", "others"].map(|name| file.counter(name, &[("kind", "test")]).unwrap())
 }
 
@@ -95,7 +95,7 @@ fn processes_that_add_at_once_lose_nothing() {
     assert!(reads > 0);
     // Adds of 1, 2 and 0 by turns.
     let total = 4 * THREADS as u64 * 300_000;
-    let sum: u64 = counters(&File::open(&path).unwrap()).iter().map(Counter::sum).sum();
+    let sum: u64 = counters(File::open(&path).unwrap()).iter().map(Counter::sum).sum();
     assert_eq!((sum, books.done(), books.begun()), (total, total, total));
 }
 
@@ -112,8 +112,10 @@ fn processes_that_are_killed_have_added_each_time_once_or_not_at_all() {
     let mut killed = 0;
     read_until(&path, books, || {
         if begun.elapsed() > Duration::from_millis(1_500) {
-            children.iter_mut().for_each(|child| child.kill().unwrap());
-            children.iter_mut().for_each(|child| assert!(!child.wait().unwrap().success()));
+            for child in &mut children {
+                child.kill().unwrap();
+                assert!(!child.wait().unwrap().success());
+            }
             return true;
         }
         // Now and then another one is killed, and started again under its number.

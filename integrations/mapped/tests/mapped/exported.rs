@@ -3,6 +3,9 @@
 use windrow::export::{Catalog, Form, Value};
 use windrow_mapped::{File, FileSource, Reader};
 
+/// A metric of the program's own.
+static OWN: windrow::Counter = windrow::Counter::new();
+
 /// A series as text: `name{label=value} sum`.
 fn shown(catalog: &Catalog) -> Vec<String> {
     let mut lines = Vec::new();
@@ -32,7 +35,6 @@ fn a_catalog_has_the_metrics_of_a_file_beside_its_own() {
     file.counter("own", &[]).unwrap().add(5);
     file.counter("plain", &[]).unwrap().add(6);
 
-    static OWN: windrow::Counter = windrow::Counter::new();
     let mut catalog = Catalog::new();
     catalog.add("own", "One of the program's own", &OWN).unwrap();
     let source = FileSource::new(Reader::open(&path).unwrap());

@@ -38,7 +38,7 @@ use crate::layout::header::{self, End};
 use crate::layout::{PAGE, PAGE_COLUMNS, Shape, table_place};
 use crate::sequence;
 use crate::system::claim::claim;
-use crate::system::lock::Lock;
+use crate::system::lock::LockFile;
 use crate::system::mapping::Mapping;
 use crate::system::{machine, open, read};
 
@@ -59,14 +59,21 @@ pub(crate) struct Shared {
     known: Mutex<Known>,
 }
 
-/// The part of the file that this process knows.
+/// The part of the file that this process knows, and its way to the lock.
 #[derive(Debug, Default)]
 struct Known {
+    lock_file: LockFile,
+    seen: Seen,
+}
+
+/// The part of the file that this process knows.
+#[derive(Debug, Default)]
+struct Seen {
     entries: Entries,
     /// The bytes of the table whose memory this process has claimed.
     table: u32,
     /// A bit for each page of columns whose memory this process has claimed in all rows.
-    claimed: Vec<u64>,
+    columns: Vec<u64>,
 }
 
 impl Shared {
@@ -88,7 +95,7 @@ impl Shared {
             timeout,
             known: Mutex::default(),
         };
-        let checked = shared.known().and_then(|mut known| shared.catch_up(&mut known.entries));
+        let checked = shared.known().and_then(|mut known| shared.catch_up(&mut known.seen.entries));
         match checked {
             Ok(()) => Ok(shared),
             Err(error) => {
@@ -123,32 +130,31 @@ impl Shared {
     /// Returns the number of names in the file.
     pub(crate) fn names(&self) -> Result<usize, MappedError> {
         let mut known = self.known()?;
-        self.catch_up(&mut known.entries)?;
-        Ok(known.entries.list().len())
+        self.catch_up(&mut known.seen.entries)?;
+        Ok(known.seen.entries.list().len())
     }
 
     /// Returns the first column of a metric, which is registered if it is not there.
     pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<u32, MappedError> {
         let mut known = self.known()?;
-        let known = &mut *known;
+        let Known { lock_file, seen } = &mut *known;
         // Entries never change, so one that is there needs no lock.
-        self.catch_up(&mut known.entries)?;
-        if let Some(column) = self.found(known, text, kind)? {
+        self.catch_up(&mut seen.entries)?;
+        if let Some(column) = self.found(seen, text, kind)? {
             return Ok(column);
         }
-        let lock = Lock::take(&self.file, &self.path, self.timeout)?;
+        let lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
         failpoint::reach(Point::Locked);
-        self.catch_up(&mut known.entries)?;
-        if let Some(column) = self.found(known, text, kind)? {
+        self.catch_up(&mut seen.entries)?;
+        if let Some(column) = self.found(seen, text, kind)? {
             return Ok(column);
         }
-        let before = known.entries.end();
-        let entry = known.entries.next(text, kind, self.shape)?;
-        let place = table_place(before.bytes);
-        self.claim_table(&mut known.table, entry.end(before).bytes)?;
-        self.claim_columns(&mut known.claimed, &entry)?;
+        let before = seen.entries.end();
+        let entry = seen.entries.next(text, kind, self.shape)?;
+        self.claim_table(&mut seen.table, entry.end(before).bytes)?;
+        self.claim_columns(&mut seen.columns, &entry)?;
         failpoint::reach(Point::Claimed);
-        self.write(place, &entry);
+        self.write(table_place(before.bytes), &entry);
         failpoint::reach(Point::Written);
         // Pairs with the load in `catch_up`, and with the fence of a reader: a thread that sees
         // this end sees all words of the entry.
@@ -157,21 +163,21 @@ impl Shared {
         failpoint::reach(Point::Published);
         drop(lock);
         let column = entry.column;
-        known.entries.push(entry);
+        seen.entries.push(entry);
         Ok(column)
     }
 
     /// Returns the first column of a metric that this process knows.
-    fn found(&self, known: &mut Known, text: &str, kind: Kind) -> Result<Option<u32>, MappedError> {
-        known.entries.check_kind(text, kind)?;
-        let Some(entry) = known.entries.find(text) else { return Ok(None) };
+    fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<u32>, MappedError> {
+        seen.entries.check_kind(text, kind)?;
+        let Some(entry) = seen.entries.find(text) else { return Ok(None) };
         if entry.columns != kind.columns() {
             let rule = "a metric must have the columns of its kind";
             let (path, value) = (self.path.clone(), entry.columns.into());
             return Err(MappedError::Damaged { path, offset: header::END, value, rule });
         }
         // The file may have been copied without the memory that was claimed.
-        self.claim_columns(&mut known.claimed, entry)?;
+        self.claim_columns(&mut seen.columns, entry)?;
         Ok(Some(entry.column))
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod claim;
 pub(crate) mod create;
+pub(crate) mod forks;
 pub(crate) mod lock;
 pub(crate) mod machine;
 pub(crate) mod mapping;

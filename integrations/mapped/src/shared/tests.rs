@@ -12,7 +12,7 @@ use crate::error::MappedError;
 use crate::failpoint::{self, KILL_AT, Point};
 use crate::file::File;
 use crate::reader::Reader;
-use crate::system::lock::Lock;
+use crate::system::lock::LockFile;
 
 const CHILD: &str = "shared::tests::the_child_registers";
 
@@ -118,11 +118,36 @@ fn a_holder_of_the_lock_that_is_stopped_stops_new_names_alone() {
     let file = File::builder().lock_timeout(timeout).open(&path).unwrap();
     let known = file.counter("known", &[]).unwrap();
     let open = OpenOptions::new().read(true).write(true).open(&path).unwrap();
-    let lock = Lock::take(&open, &path, timeout).unwrap();
+    let mut lock_file = LockFile::default();
+    let lock = lock_file.lock(&open, &path, timeout).unwrap();
     let error = file.counter("new", &[]).unwrap_err();
     assert!(matches!(&error, MappedError::LockedTooLong { waited, .. } if *waited >= timeout));
     known.add(1);
     assert_eq!(file.counter("known", &[]).unwrap().sum(), 1);
     drop(lock);
     file.counter("new", &[]).unwrap();
+}
+
+#[test]
+fn a_forked_child_does_not_share_the_lock_of_its_parent() {
+    let timeout = Duration::from_millis(20);
+    let file = File::builder().columns(512).sealed().unwrap();
+    let (open, path) = (file.shared_for_tests().file(), Path::new("f"));
+    let mut lock_file = LockFile::default();
+    drop(lock_file.lock(open, path, timeout).unwrap());
+    // Held, by the open file that the child inherits.
+    std::mem::forget(lock_file.lock(open, path, timeout).unwrap());
+    // SAFETY: the child calls this crate and libc, and ends without running what belongs to the
+    // parent.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let result = lock_file.lock(open, path, timeout).map(drop);
+        let is_refused = matches!(result, Err(MappedError::LockedTooLong { .. }));
+        // SAFETY: ends the child.
+        unsafe { libc::_exit(i32::from(!is_refused)) };
+    }
+    let mut status = -1;
+    // SAFETY: waits for the child.
+    unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert_eq!(status, 0, "the child has found the lock free");
 }

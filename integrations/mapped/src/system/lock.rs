@@ -1,21 +1,23 @@
 //! The lock of the names, which the kernel releases when its holder dies.
 //!
-//! It is an open-file-description lock on one byte far behind the end of the file. Each lock has an
-//! open file of its own: a process that forks would share another one with its child, so both would
-//! hold the lock. A child that is forked while the lock is held inherits this open file too, so the
-//! lock is given back before the file is closed; only if the parent is killed in between, the lock
-//! lasts until the child ends.
+//! It is an open-file-description lock on one byte far behind the end of the file, through an open
+//! file of the process's own. A forked child shares its parent's open files, so both would hold the
+//! lock: a child opens the file anew.
+//!
+//! A child that is forked while its parent holds the lock keeps the parent's open file until it
+//! registers a name itself. So the lock is given back by a call, and not by closing the file. Only
+//! if the parent is killed in between, the lock lasts until the child registers, or ends.
 //!
 //! A process with the right to read the file can lock it against new names. Adds take no lock.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::forks::Mark;
 use crate::error::{MappedError, Step};
 
 /// The byte that is locked.
@@ -24,26 +26,30 @@ const BYTE: libc::off_t = i64::MAX as libc::off_t - 1;
 /// The first and the longest pause between two attempts.
 const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(2)];
 
+/// The open file through which this process locks. It is opened with the first lock.
+#[derive(Debug, Default)]
+pub(crate) struct LockFile(Option<(File, Mark)>);
+
 /// The lock, which is given back when it is dropped.
-pub(crate) struct Lock {
-    file: File,
+pub(crate) struct Lock<'f> {
+    file: &'f File,
 }
 
-impl Lock {
+impl LockFile {
     /// Locks the names of a file. Gives up after `timeout`: a holder that was stopped must not stop
     /// others.
-    ///
-    /// `file` is opened again: by its path, unless that leads to another file by now.
-    pub(crate) fn take(file: &File, path: &Path, timeout: Duration) -> Result<Lock, MappedError> {
+    pub(crate) fn lock(
+        &mut self,
+        file: &File,
+        path: &Path,
+        timeout: Duration,
+    ) -> Result<Lock<'_>, MappedError> {
         let failed = |error| MappedError::Failed { step: Step::Lock, path: path.to_owned(), error };
-        let file = match open_path(file, path) {
-            Some(file) => file,
-            None => open_again(file).map_err(failed)?,
-        };
+        let file = self.of_this_process(file).map_err(failed)?;
         let begun = Instant::now();
         let [mut pause, longest] = PAUSES;
         loop {
-            match set(&file, libc::F_WRLCK) {
+            match set(file, libc::F_WRLCK) {
                 Ok(()) => return Ok(Lock { file }),
                 Err(error) => match error.raw_os_error() {
                     Some(libc::EAGAIN | libc::EACCES | libc::EINTR) => {}
@@ -58,29 +64,28 @@ impl Lock {
             pause = longest.min(pause * 2);
         }
     }
-}
 
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // An error leaves the lock to the closing of the file.
-        let _ = set(&self.file, libc::F_UNLCK);
+    /// Returns the open file, which no other process shares.
+    fn of_this_process(&mut self, file: &File) -> io::Result<&File> {
+        let opened = self.0.take().filter(|(_, mark)| mark.is_own());
+        let opened = match opened {
+            Some(opened) => opened,
+            None => {
+                // By its descriptor: the path may lead to another file by now.
+                let again = format!("/proc/self/fd/{}", file.as_raw_fd());
+                let again = OpenOptions::new().read(true).write(true).open(again)?;
+                (again, Mark::new()?)
+            }
+        };
+        Ok(&self.0.insert(opened).0)
     }
 }
 
-/// Opens the path, if it leads to the file.
-fn open_path(file: &File, path: &Path) -> Option<File> {
-    let identity = |file: &File| file.metadata().ok().map(|found| (found.dev(), found.ino()));
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    let found = options.open(path).ok()?;
-    let is_same = identity(&found)? == identity(file)?;
-    is_same.then_some(found)
-}
-
-/// Opens the file of a descriptor again, which takes some times as long.
-fn open_again(file: &File) -> io::Result<File> {
-    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    OpenOptions::new().read(true).write(true).open(path)
+impl Drop for Lock<'_> {
+    fn drop(&mut self) {
+        // An error, which the kernel has no reason for, would leave the lock to the process's end.
+        let _ = set(self.file, libc::F_UNLCK);
+    }
 }
 
 fn set(file: &File, kind: libc::c_int) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Several processes add at once, and a reader reads, while some are killed.
 
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
@@ -45,15 +45,39 @@ fn counters(file: File) -> [Counter; 2] {
     ["calls", "others"].map(|name| file.counter(name, &[("kind", "test")]).unwrap())
 }
 
+/// A child that is killed at the latest when the test is over.
+struct Adder(Child);
+
+impl Adder {
+    /// Kills the child.
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+
+    /// Returns how it has ended, if it has.
+    fn end(&mut self) -> Option<ExitStatus> {
+        self.0.try_wait().unwrap()
+    }
+}
+
+impl Drop for Adder {
+    fn drop(&mut self) {
+        let _ = self.0.kill(); // it may have ended
+        let _ = self.0.wait();
+    }
+}
+
 /// Starts a child. One in three has no restartable sequences, and adds to locked rows.
-fn start(path: &Path, number: usize, adds: usize) -> Child {
+fn start(path: &Path, number: usize, adds: usize) -> Adder {
     let mut command = child::command(CHILD, path, &format!("{number} {adds}"));
     if number % 3 == 2 {
         command.env("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
     }
-    command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    Adder(command.stdout(Stdio::null()).spawn().unwrap())
 }
 
+/// Returns whether adds are plain ones here: the child expects it.
 fn plain_here(path: &Path) -> bool {
     File::open(path).unwrap().is_plain()
 }
@@ -85,12 +109,12 @@ fn processes_that_add_at_once_lose_nothing() {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = folder.path().join("f");
     if !plain_here(&path) {
-        return; // `the_child_adds` expects them
+        return;
     }
     let books = Books::of(&path);
-    let mut children: Vec<Child> = (0..4).map(|number| start(&path, number, 300_000)).collect();
+    let mut children: Vec<Adder> = (0..4).map(|number| start(&path, number, 300_000)).collect();
     let reads = read_until(&path, books, || {
-        children.iter_mut().all(|child| child.try_wait().unwrap().is_some_and(|end| end.success()))
+        children.iter_mut().all(|child| child.end().is_some_and(|end| end.success()))
     });
     assert!(reads > 0);
     // Adds of 1, 2 and 0 by turns.
@@ -104,25 +128,23 @@ fn processes_that_are_killed_have_added_each_time_once_or_not_at_all() {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = folder.path().join("f");
     if !plain_here(&path) {
-        return; // as above
+        return;
     }
     let books = Books::of(&path);
-    let mut children: Vec<Child> = (0..3).map(|number| start(&path, number, usize::MAX)).collect();
+    let mut children: Vec<Adder> = (0..3).map(|number| start(&path, number, usize::MAX)).collect();
     let begun = Instant::now();
     let mut killed = 0;
     read_until(&path, books, || {
         if begun.elapsed() > Duration::from_millis(1_500) {
             for child in &mut children {
-                child.kill().unwrap();
-                assert!(!child.wait().unwrap().success());
+                child.kill();
             }
             return true;
         }
         // Now and then another one is killed, and started again under its number.
         if begun.elapsed() > Duration::from_millis(100) * (killed + 1) {
             let number = killed as usize % children.len();
-            children[number].kill().unwrap();
-            children[number].wait().unwrap();
+            children[number].kill();
             children[number] = start(&path, number, usize::MAX);
             killed += 1;
         }

@@ -95,6 +95,8 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     let rivals = "test --package windrow-benches --features sentinel,limits,heavy";
     steps.cargo("tests of the lab, with all rivals", rivals, &[])?;
     ports::run(steps, &["--quick".into()])?;
+    let mapped = "test --release --package windrow-mapped -- --ignored --nocapture";
+    steps.cargo("mapped counters, for longer, and their twins", mapped, &[])?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

@@ -1,4 +1,4 @@
-//! What mapped counters cost, beside counters in the process's own memory:
+//! The costs of mapped counters, beside those of counters in the process's own memory:
 //! `cargo run --release -p windrow-mapped --example cost`
 //!
 //! Batches of each kind are interleaved; the figures are the least of 40, in CPU time. Other load

@@ -124,13 +124,8 @@ impl Entries {
         if self.list.len() >= MOST_NAMES as usize {
             return Err(MappedError::TooManyNames { name: name(), most: MOST_NAMES });
         }
-        let entry = Entry {
-            kind: kind.number(),
-            column: self.end.columns,
-            columns: kind.columns(),
-            text: text.into(),
-        };
-        if entry.size() > shape.table - self.end.bytes {
+        let entry = Entry::new(kind.number(), self.end.columns, kind.columns(), text);
+        if entry.size > shape.table - self.end.bytes {
             return Err(MappedError::NamesFull { name: name(), bytes: shape.table });
         }
         if entry.columns > shape.columns - self.end.columns {

@@ -2,12 +2,12 @@
 //!
 //! | offset | bytes | field |
 //! |---|---|---|
-//! | 0 | 4 | size of the entry, a multiple of 8 |
+//! | 0 | 4 | size of the entry, a multiple of 8: kinds to come may have bytes behind the text |
 //! | 4 | 4 | first column |
 //! | 8 | 4 | columns |
 //! | 12 | 2 | length of the text |
 //! | 14 | 1 | kind |
-//! | 15 | 1 | zero; a scale of kinds to come |
+//! | 15 | 1 | zero |
 //! | 16 | length | text, then zeros |
 //!
 //! Entries stand one behind the other. Their columns do as well: the first column of an entry is
@@ -24,6 +24,8 @@ const BEFORE_TEXT: usize = 16;
 /// A metric in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
+    /// Its bytes in the table.
+    pub(crate) size: u32,
     /// The number of its kind.
     pub(crate) kind: u8,
     pub(crate) column: u32,
@@ -42,22 +44,23 @@ pub(crate) struct Broken {
 }
 
 impl Entry {
-    /// Returns the size of the entry in the table.
-    pub(crate) fn size(&self) -> u32 {
+    /// Makes an entry with nothing behind its text.
+    pub(crate) fn new(kind: u8, column: u32, columns: u32, text: &str) -> Entry {
         // A text has at most 1024 bytes.
-        (BEFORE_TEXT + self.text.len()).next_multiple_of(8) as u32
+        let size = (BEFORE_TEXT + text.len()).next_multiple_of(8) as u32;
+        Entry { size, kind, column, columns, text: text.into() }
     }
 
     /// Returns the entry as words of a table.
     pub(crate) fn words(&self) -> Vec<u64> {
-        let mut bytes = Vec::with_capacity(self.size() as usize);
-        for number in [self.size(), self.column, self.columns] {
+        let mut bytes = Vec::with_capacity(self.size as usize);
+        for number in [self.size, self.column, self.columns] {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend((self.text.len() as u16).to_le_bytes());
         bytes.extend([self.kind, 0]);
         bytes.extend(self.text.as_bytes());
-        bytes.resize(self.size() as usize, 0);
+        bytes.resize(self.size as usize, 0);
         let words = bytes.chunks_exact(8);
         words
             .map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
@@ -66,7 +69,7 @@ impl Entry {
 
     /// Returns the end of the table behind this entry, which is the first one behind `before`.
     pub(crate) fn end(&self, before: End) -> End {
-        End { bytes: before.bytes + self.size(), columns: self.column + self.columns }
+        End { bytes: before.bytes + self.size, columns: self.column + self.columns }
     }
 }
 
@@ -102,8 +105,9 @@ fn one(rest: &[u8], before: End, end: End) -> Result<Entry, Broken> {
     }
     let [size, column, columns] = [0, 4, 8].map(|at| word(rest, at));
     let length = usize::from(u16::from_le_bytes([rest[12], rest[13]]));
-    if size as usize != (BEFORE_TEXT + length).next_multiple_of(8) || size as usize > rest.len() {
-        return broken(size.into(), "an entry's size must be that of its text, within the table");
+    let least = BEFORE_TEXT + length;
+    if !size.is_multiple_of(8) || !(least..=rest.len()).contains(&(size as usize)) {
+        return broken(size.into(), "an entry must have its text, and be within the table");
     }
     if column != before.columns {
         return broken(column.into(), "an entry's first column must be the next one");
@@ -115,7 +119,7 @@ fn one(rest: &[u8], before: End, end: End) -> Result<Entry, Broken> {
     let Some(text) = text.ok().filter(|text| text::is_joined(text)) else {
         return broken(length as u64, "an entry's text must be a name, and labels in their order");
     };
-    Ok(Entry { kind: rest[14], column, columns, text: text.into() })
+    Ok(Entry { size, kind: rest[14], column, columns, text: text.into() })
 }
 
 #[cfg(test)]
@@ -126,7 +130,7 @@ mod tests {
         let mut bytes = Vec::new();
         let mut end = End::default();
         for (name, columns) in [("a", 1), ("name of eight", 3), ("12345678", 1)] {
-            let entry = Entry { kind: 1, column: end.columns, columns, text: name.into() };
+            let entry = Entry::new(1, end.columns, columns, name);
             bytes.extend(entry.words().iter().flat_map(|word| word.to_le_bytes()));
             end = entry.end(end);
         }
@@ -154,9 +158,23 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_may_be_longer_than_its_text() {
+        let long = Entry { size: 48, ..Entry::new(9, 0, 2, "a") };
+        let bytes: Vec<u8> = long.words().into_iter().flat_map(u64::to_le_bytes).collect();
+        assert_eq!(bytes.len(), 48);
+        let mut found = Vec::new();
+        let see = |entry| {
+            found.push(entry);
+            Ok(())
+        };
+        parse(&bytes, End::default(), End { bytes: 48, columns: 2 }, see).unwrap();
+        assert_eq!(found, [long]);
+    }
+
+    #[test]
     fn a_broken_entry_is_named() {
         let (bytes, end) = table();
-        for (at, byte) in [(0, 0), (0, 40), (3, 255), (4, 2), (8, 0), (8, 9), (12, 17), (16, 0)] {
+        for (at, byte) in [(0, 0), (0, 24), (3, 255), (4, 2), (8, 0), (8, 9), (12, 17), (16, 0)] {
             let mut bytes = bytes.clone();
             bytes[24 + at] = byte;
             let broken = texts(&bytes, End::default(), end).unwrap_err();

@@ -1,4 +1,4 @@
-//! Whether the process has forked: a word that the kernel clears in each child.
+//! A word that the kernel clears in each forked child.
 //!
 //! The kernel does so at every kind of fork (`MADV_WIPEONFORK`, Linux 4.14), where a process id may
 //! be the same in a child with a name space of its own.

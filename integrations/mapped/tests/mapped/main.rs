@@ -8,5 +8,6 @@ mod exact;
 mod exported;
 mod forked;
 mod full;
+mod python;
 mod refused;
 mod registered;

@@ -27,6 +27,8 @@ pub(crate) struct Entries {
     by_name: Index<[u32; 2]>,
     /// For each entry, the index of the next one with its name; for the last one its own.
     next: Vec<u32>,
+    /// The columns whose cells have extremes, in their order.
+    extremes: Vec<u32>,
 }
 
 type Index<V> = HashMap<Arc<str>, V, RandomState>;
@@ -34,6 +36,11 @@ type Index<V> = HashMap<Arc<str>, V, RandomState>;
 impl Entries {
     pub(crate) fn list(&self) -> &[Entry] {
         &self.list
+    }
+
+    /// Returns the columns whose cells have extremes, in their order.
+    pub(crate) fn extremes(&self) -> &[u32] {
+        &self.extremes
     }
 
     /// Returns the end up to which entries were read.
@@ -113,6 +120,9 @@ impl Entries {
             self.by_name.insert(name, [at; 2]);
         }
         self.next.push(at);
+        if Kind::of(entry.kind).is_some_and(Kind::is_extreme) {
+            self.extremes.extend(entry.column..entry.column + entry.columns);
+        }
         self.list.push(entry);
     }
 

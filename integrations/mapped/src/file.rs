@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::counter::Counter;
 use crate::error::{MappedError, Step};
+use crate::extreme::{Maximum, Minimum};
 use crate::kind::Kind;
 use crate::layout::header::Header;
 use crate::layout::{MOST_COLUMNS, MOST_ROWS, MOST_TABLE, Shape};
@@ -120,9 +121,35 @@ impl File {
     /// Some microseconds for a new name, which takes a lock; about one for a name that this process
     /// knows. Keep the counter: an add by it costs neither.
     pub fn counter(&self, name: &str, labels: &[(&str, &str)]) -> Result<Counter, MappedError> {
-        let shared = self.shared;
-        let column = shared.register(&text::join(name, labels)?, Kind::Counter)?;
-        Ok(Counter::new(shared.first_cell(column), shared.area(), shared.shape()))
+        let column = self.register(name, labels, Kind::Counter)?;
+        Ok(Counter::new(self.shared.cells(column)))
+    }
+
+    /// Returns the maximum with this name and these labels, as [`counter`](Self::counter) does. It
+    /// takes two columns.
+    ///
+    /// # Errors
+    ///
+    /// As [`counter`](Self::counter).
+    pub fn maximum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Maximum, MappedError> {
+        let column = self.register(name, labels, Kind::Maximum)?;
+        Ok(Maximum::new([column, column + 1].map(|column| self.shared.cells(column))))
+    }
+
+    /// Returns the minimum with this name and these labels, as [`counter`](Self::counter) does. It
+    /// takes two columns.
+    ///
+    /// # Errors
+    ///
+    /// As [`counter`](Self::counter).
+    pub fn minimum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Minimum, MappedError> {
+        let column = self.register(name, labels, Kind::Minimum)?;
+        Ok(Minimum::new([column, column + 1].map(|column| self.shared.cells(column))))
+    }
+
+    /// Returns the first column of a metric.
+    fn register(self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<u32, MappedError> {
+        self.shared.register(&text::join(name, labels)?, kind)
     }
 
     /// Returns whether adds of this process are plain ones, in restartable sequences.
@@ -180,7 +207,7 @@ impl Debug for File {
 /// # Memory
 ///
 /// An empty file takes 4 KiB. Names take 16 bytes each and their text, rounded up to 8. Each 512
-/// counters take 4 KiB for each row: a row for each processor that the machine may have, and the
+/// columns take 4 KiB for each row: a row for each processor that the machine may have, and the
 /// locked rows. Memory is claimed as names are registered, and charged to the control group of the
 /// process that does so. The file's length is address space, 64 KiB for each row and each 8192
 /// columns.
@@ -215,7 +242,7 @@ impl Default for FileBuilder {
 }
 
 impl FileBuilder {
-    /// Sets the number of columns, 1 to 2^24: a counter takes one. The default is 16 384.
+    /// Sets the number of columns, 1 to 2^24: a counter takes one, an extreme two. The default is 16 384.
     pub fn columns(self, columns: u32) -> FileBuilder {
         FileBuilder { columns, ..self }
     }

@@ -9,6 +9,10 @@
 pub enum Kind {
     /// A sum that only grows: [`Counter`](crate::Counter).
     Counter,
+    /// The greatest value recorded: [`Maximum`](crate::Maximum).
+    Maximum,
+    /// The least value recorded: [`Minimum`](crate::Minimum).
+    Minimum,
 }
 
 impl Kind {
@@ -16,6 +20,8 @@ impl Kind {
     pub(crate) const fn of(number: u8) -> Option<Kind> {
         match number {
             1 => Some(Kind::Counter),
+            2 => Some(Kind::Maximum),
+            3 => Some(Kind::Minimum),
             _ => None,
         }
     }
@@ -24,6 +30,8 @@ impl Kind {
     pub(crate) const fn number(self) -> u8 {
         match self {
             Kind::Counter => 1,
+            Kind::Maximum => 2,
+            Kind::Minimum => 3,
         }
     }
 
@@ -31,6 +39,12 @@ impl Kind {
     pub(crate) const fn columns(self) -> u32 {
         match self {
             Kind::Counter => 1,
+            Kind::Maximum | Kind::Minimum => 2, // see `extreme`
         }
+    }
+
+    /// Returns whether columns have extremes, and not sums.
+    pub(crate) const fn is_extreme(self) -> bool {
+        matches!(self, Kind::Maximum | Kind::Minimum)
     }
 }

@@ -1,9 +1,11 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 #![doc = include_str!("../README.md")]
 
+mod cells;
 mod counter;
 mod entries;
 mod error;
+mod extreme;
 mod failpoint;
 mod file;
 mod kind;
@@ -19,11 +21,12 @@ mod text;
 
 pub use counter::Counter;
 pub use error::{MappedError, Step};
+pub use extreme::{Maximum, Minimum};
 pub use file::{File, FileBuilder};
 pub use kind::Kind;
 pub use name_error::NameError;
 pub use reader::Reader;
-pub use reading::{Metric, Reading};
+pub use reading::{Metric, Reading, Value};
 pub use source::FileSource;
 
 #[cfg(test)]

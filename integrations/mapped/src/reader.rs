@@ -32,7 +32,7 @@ use crate::system::{open, read};
 /// let reading = reader.read()?;
 /// for metric in reading.metrics() {
 ///     let labels: Vec<_> = metric.labels().collect();
-///     assert_eq!((metric.name(), metric.sum()), ("calls", 3));
+///     assert_eq!((metric.name(), metric.sum()), ("calls", Some(3)));
 ///     assert_eq!(labels, [("route", "cart")]);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -107,18 +107,31 @@ impl Reader {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { entries, buffer } = &mut *state;
         self.catch_up(entries)?;
-        let mut sums = vec![0_u64; entries.end().columns as usize];
-        for (segment, sums) in (0..).zip(sums.chunks_mut(SEGMENT as usize)) {
-            buffer.resize(sums.len() * 8, 0);
+        let mut values = vec![0_u64; entries.end().columns as usize];
+        let mut extremes = entries.extremes();
+        for (segment, values) in (0..).zip(values.chunks_mut(SEGMENT as usize)) {
+            let first = segment * SEGMENT;
+            let here = extremes.partition_point(|column| column - first < SEGMENT);
+            let (here, behind) = extremes.split_at(here);
+            extremes = behind;
+            let mut greatest = vec![0_u64; here.len()];
+            buffer.resize(values.len() * 8, 0);
             for row in 0..self.shape.rows() {
-                let place = self.shape.cell_place(row, segment * SEGMENT);
-                self.fill(place, buffer)?;
-                for (sum, cell) in sums.iter_mut().zip(buffer.as_chunks::<8>().0) {
-                    *sum = sum.wrapping_add(u64::from_le_bytes(*cell));
+                self.fill(self.shape.cell_place(row, first), buffer)?;
+                let cells = buffer.as_chunks::<8>().0;
+                for (value, cell) in values.iter_mut().zip(cells) {
+                    *value = value.wrapping_add(u64::from_le_bytes(*cell));
+                }
+                for (greatest, column) in greatest.iter_mut().zip(here) {
+                    let cell = cells[(column - first) as usize];
+                    *greatest = u64::from_le_bytes(cell).max(*greatest);
                 }
             }
+            for (greatest, column) in greatest.into_iter().zip(here) {
+                values[(column - first) as usize] = greatest;
+            }
         }
-        Ok(Reading::new(Arc::clone(entries), sums))
+        Ok(Reading::new(Arc::clone(entries), values))
     }
 
     /// Returns the path with which the file was opened.

@@ -4,6 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
 use crate::entries::Entries;
+use crate::extreme::of_columns;
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
 use crate::name_error::NameError;
@@ -13,14 +14,14 @@ use crate::text;
 #[derive(Clone)]
 pub struct Reading {
     entries: Arc<Entries>,
-    /// The sum of each column.
-    sums: Vec<u64>,
+    /// The sum of each column's cells, or the greatest of them if they have extremes.
+    values: Vec<u64>,
 }
 
 impl Reading {
-    /// Makes a reading of entries and the sums of all their columns.
-    pub(crate) fn new(entries: Arc<Entries>, sums: Vec<u64>) -> Reading {
-        Reading { entries, sums }
+    /// Makes a reading of entries and the values of all their columns.
+    pub(crate) fn new(entries: Arc<Entries>, values: Vec<u64>) -> Reading {
+        Reading { entries, values }
     }
 
     /// Returns the metrics in the order in which they were registered.
@@ -51,7 +52,13 @@ impl Reading {
 
     fn metric<'r>(&'r self, entry: &'r Entry) -> Option<Metric<'r>> {
         let kind = Kind::of(entry.kind).filter(|kind| kind.columns() == entry.columns)?;
-        Some(Metric { entry, kind, sum: self.sums[entry.column as usize] })
+        let column = |number| self.values[(entry.column + number) as usize];
+        let value = match kind {
+            Kind::Counter => Value::Count(column(0)),
+            Kind::Maximum => Value::Extreme(of_columns(column(0), column(1))),
+            Kind::Minimum => Value::Extreme(of_columns(column(0), column(1)).map(|value| !value)),
+        };
+        Some(Metric { entry, kind, value })
     }
 }
 
@@ -67,7 +74,18 @@ impl Debug for Reading {
 pub struct Metric<'r> {
     entry: &'r Entry,
     kind: Kind,
-    sum: u64,
+    value: Value,
+}
+
+/// The value of a [`Metric`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Value {
+    /// The sum of a counter over all processes, wrapping at 2^64.
+    Count(u64),
+    /// The greatest value of a maximum, or the least one of a minimum; `None` if no value was
+    /// recorded.
+    Extreme(Option<u64>),
 }
 
 impl<'r> Metric<'r> {
@@ -86,9 +104,17 @@ impl<'r> Metric<'r> {
         self.kind
     }
 
-    /// Returns the sum over all processes, wrapping.
-    pub fn sum(&self) -> u64 {
-        self.sum
+    /// Returns the value, over all processes.
+    pub fn value(&self) -> Value {
+        self.value
+    }
+
+    /// Returns the sum of a counter; `None` for any other kind.
+    pub fn sum(&self) -> Option<u64> {
+        match self.value {
+            Value::Count(sum) => Some(sum),
+            Value::Extreme(_) => None,
+        }
     }
 
     /// Returns a number that no other metric of the file has or will have.
@@ -97,14 +123,14 @@ impl<'r> Metric<'r> {
     }
 }
 
-/// Shows name, labels and sum.
+/// Shows name, labels and value.
 impl Debug for Metric<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let labels: Vec<_> = self.labels().collect();
         f.debug_struct("Metric")
             .field("name", &self.name())
             .field("labels", &labels)
-            .field("sum", &self.sum)
+            .field("value", &self.value)
             .finish_non_exhaustive()
     }
 }

@@ -1,9 +1,10 @@
-//! A plain add to this processor's cell, in a restartable sequence.
+//! A plain add to this processor's cell, or a raise of it, in a restartable sequence.
 //!
 //! # Promise
 //!
-//! If a cell is written only by [`add`], each time with the row of the *processor's number*, then
-//! no add to it is lost and none is done twice, whichever processes the threads belong to.
+//! If a cell is written only by [`add`], or only by [`raise`], each time with the row of the
+//! *processor's number*, then no add to it is lost and none is done twice, and no raise is undone,
+//! whichever processes the threads belong to.
 //!
 //! # Why
 //!
@@ -28,7 +29,7 @@
 //! and most are by concurrency id. Here the number of rows is the file's, and nothing opens later.
 //! The two have the descriptor in common, which is less than an interface between them would be.
 
-// One of three, with the same function: on glibc, which registers threads, or elsewhere. (A program
+// One of three, with the same functions: on glibc, which registers threads, or elsewhere. (A program
 // that is linked statically has no table of symbols in which to look for glibc's.)
 #[cfg_attr(
     all(target_arch = "x86_64", target_env = "gnu", not(target_feature = "crt-static")),
@@ -62,4 +63,4 @@ mod detect;
 pub(crate) mod miss;
 
 pub(crate) use detect::area;
-pub(crate) use machine::add;
+pub(crate) use machine::{add, raise};

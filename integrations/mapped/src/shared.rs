@@ -24,11 +24,12 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::cells::Cells;
 use crate::entries::Entries;
 use crate::error::MappedError;
 use crate::failpoint::{self, Point};
@@ -113,6 +114,7 @@ impl Shared {
         &self.path
     }
 
+    #[cfg(test)]
     pub(crate) fn shape(&self) -> Shape {
         self.shape
     }
@@ -122,9 +124,13 @@ impl Shared {
         self.area
     }
 
-    /// Returns a column's cell in row 0, which lives for ever: see [`Mapping`].
-    pub(crate) fn first_cell(&'static self, column: u32) -> &'static AtomicU64 {
-        self.mapping.at(self.shape.cell_place(0, column))
+    /// Returns the cells of a column, which live for ever: see [`Mapping`].
+    pub(crate) fn cells(&'static self, column: u32) -> Cells {
+        assert!(column < self.shape.columns, "{column} is no column");
+        let first = self.mapping.at(self.shape.cell_place(0, column));
+        // SAFETY: the mapping has all rows of each column of its shape, and a mapping that has given
+        // out a cell is never taken back.
+        unsafe { Cells::new(first, self.area, self.shape) }
     }
 
     /// Returns the number of names in the file.

@@ -11,7 +11,7 @@ use windrow::labels::LabelValue;
 use crate::error::MappedError;
 use crate::layout::MOST_NAMES;
 use crate::reader::Reader;
-use crate::reading::{Metric, Reading};
+use crate::reading::{Metric, Reading, Value};
 
 /// An export reads all metrics within this time, and shows those of one reading.
 const ONE_EXPORT: Duration = Duration::from_millis(100);
@@ -40,7 +40,7 @@ const ONE_EXPORT: Duration = Duration::from_millis(100);
 ///
 /// # Cost
 ///
-/// An export reads the file once, by [`Reader::read`], whatever the number of names. If the file
+/// An extreme is exported as a gauge, exactly up to 2^53. An export reads the file once, by [`Reader::read`], whatever the number of names. If the file
 /// cannot be read, an export has no series of it, and [`error`](Self::error) has the reason.
 #[derive(Clone)]
 pub struct FileSource(Arc<Shared>);
@@ -112,6 +112,14 @@ impl Shared {
     }
 }
 
+/// Returns a value as exporters show it: extremes as numbers that may go up and down.
+fn of(value: Value) -> AnyMetric<'static> {
+    match value {
+        Value::Count(sum) => AnyMetric::Count(Some(sum)),
+        Value::Extreme(value) => AnyMetric::Real(value.map_or(f64::NAN, |value| value as f64)),
+    }
+}
+
 /// The metrics of a file with one name.
 struct Named {
     shared: Arc<Shared>,
@@ -122,6 +130,9 @@ impl Source for Named {
     fn outline(&self) -> Outline {
         let mut outline = Outline::of_metric(Form::Counter);
         if let Ok(reading) = self.shared.read() {
+            if let Some(metric) = reading.named(&self.name).next() {
+                outline.form = of(metric.value()).form();
+            }
             let labels: BTreeSet<&str> = reading
                 .named(&self.name)
                 .flat_map(|metric| metric.labels().map(|(label, _)| label))
@@ -160,6 +171,6 @@ impl Series for Read<'_> {
     }
 
     fn metric(&self) -> AnyMetric<'_> {
-        AnyMetric::Count(Some(self.0.sum()))
+        of(self.0.value())
     }
 }

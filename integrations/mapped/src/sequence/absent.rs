@@ -1,4 +1,4 @@
-//! No restartable sequences: all adds are locked.
+//! No restartable sequences: all changes are locked.
 
 use std::sync::atomic::AtomicU64;
 
@@ -10,5 +10,14 @@ use super::miss::Miss;
 /// None is needed.
 #[inline]
 pub(crate) unsafe fn add(_: isize, _: u32, _: *mut AtomicU64, _: u64) -> Result<(), Miss> {
+    Err(Miss::NoRow)
+}
+
+/// Does not raise.
+///
+/// # Safety
+/// None is needed.
+#[inline]
+pub(crate) unsafe fn raise(_: isize, _: u32, _: *mut AtomicU64, _: u64) -> Result<(), Miss> {
     Err(Miss::NoRow)
 }

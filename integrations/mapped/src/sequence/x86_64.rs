@@ -1,4 +1,4 @@
-//! The sequence on x86-64: one `add` to memory, without a lock, is the commit.
+//! The sequences on x86-64: one instruction that writes to memory, without a lock, is the commit.
 
 use std::arch::asm;
 use std::sync::atomic::AtomicU64;
@@ -6,22 +6,10 @@ use std::sync::atomic::AtomicU64;
 use super::miss::Miss;
 use crate::layout::ROW_SHIFT;
 
-/// Adds `n`, wrapping, to this processor's cell of a column, whose cell in row 0 is `first`. An
-/// error if nothing was written.
-///
-/// # Safety
-/// `area` is that of [`area`](super::area). The column's cells in the first `rows` rows are mapped.
-#[inline(always)]
-#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn add(
-    area: isize,
-    rows: u32,
-    first: *mut AtomicU64,
-    n: u64,
-) -> Result<(), Miss> {
-    // SAFETY: the promise of `sequence`, and the contract. A thread without an area of its own has
-    // a negative `cpu_id`, which is above any number of rows.
-    unsafe {
+/// One sequence. The commit finds the distance of this processor's row in `{row}`, and ends with the
+/// one instruction that writes.
+macro_rules! sequence {
+    ($area:expr, $rows:expr, $first:expr, $value:expr, commit: [$($commit:literal),+]) => {
         asm!(
             // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
             ".pushsection __rseq_cs, \"aw?\", @progbits",
@@ -45,20 +33,64 @@ pub(crate) unsafe fn add(
             "cmp {row:e}, {rows:e}",
             "jae {no_row}",
             "shl {row}, {row_shift}",
-            "add qword ptr [{row} + {first}], {n}",
+            $($commit,)+
             "63:",
             row = out(reg) _,
-            area = in(reg) area,
-            rows = in(reg) rows,
-            first = in(reg) first,
-            n = in(reg) n,
+            area = in(reg) $area,
+            rows = in(reg) $rows,
+            first = in(reg) $first,
+            value = in(reg) $value,
             cpu_id = const 4,
             rseq_cs = const 8,
             row_shift = const ROW_SHIFT,
             aborted = label { return Err(Miss::Aborted) },
             no_row = label { return Err(Miss::NoRow) },
             options(nostack),
-        );
+        )
+    };
+}
+
+/// Adds `n`, wrapping, to this processor's cell of a column, whose cell in row 0 is `first`. An
+/// error if nothing was written.
+///
+/// # Safety
+/// `area` is that of [`area`](super::area). The column's cells in the first `rows` rows are mapped.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
+pub(crate) unsafe fn add(
+    area: isize,
+    rows: u32,
+    first: *mut AtomicU64,
+    n: u64,
+) -> Result<(), Miss> {
+    // SAFETY: the promise of `sequence`, and the contract. A thread without an area of its own has
+    // a negative `cpu_id`, which is above any number of rows.
+    unsafe {
+        sequence!(area, rows, first, n, commit: ["add qword ptr [{row} + {first}], {value}"]);
+    }
+    Ok(())
+}
+
+/// Raises this processor's cell of a column to `value`, if that is greater; otherwise it writes
+/// nothing. An error if the thread has not looked at the cell, or has not written what it should.
+///
+/// # Safety
+/// As [`add`].
+#[inline(always)]
+#[allow(clippy::inline_always)] // as above
+pub(crate) unsafe fn raise(
+    area: isize,
+    rows: u32,
+    first: *mut AtomicU64,
+    value: u64,
+) -> Result<(), Miss> {
+    // SAFETY: as in `add`. The jump to the end leaves the sequence without a write.
+    unsafe {
+        sequence!(area, rows, first, value, commit: [
+            "cmp qword ptr [{row} + {first}], {value}",
+            "jae 63f",
+            "mov qword ptr [{row} + {first}], {value}"
+        ]);
     }
     Ok(())
 }

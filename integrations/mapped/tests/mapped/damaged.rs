@@ -145,7 +145,10 @@ fn a_file_that_is_cut_off_under_a_reader_is_an_error() {
     let path = folder.path().join("f");
     made(&path);
     let reader = Reader::open(&path).unwrap();
-    assert_eq!(reader.read().unwrap().named("many").map(|metric| metric.sum()).sum::<u64>(), 63);
+    assert_eq!(
+        reader.read().unwrap().named("many").filter_map(|metric| metric.sum()).sum::<u64>(),
+        63
+    );
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     for length in [9_000, 4_096, 66, 0] {
         file.set_len(length).unwrap();

@@ -113,7 +113,11 @@ fn read_until(path: &Path, books: Books, mut is_over: impl FnMut() -> bool) -> u
         let reading = reader.read().unwrap();
         let most = books.begun();
         let sums = ["calls", "others"].map(|name| {
-            reading.get(name, &[("kind", "test")]).unwrap().map_or(0, |metric| metric.sum())
+            reading
+                .get(name, &[("kind", "test")])
+                .unwrap()
+                .and_then(|metric| metric.sum())
+                .unwrap_or(0)
         });
         let sum = sums[0] + sums[1];
         assert!((least..=most).contains(&sum), "{sum} is not from {least} to {most}");

@@ -6,6 +6,7 @@ mod child;
 mod damaged;
 mod exact;
 mod exported;
+mod extremes;
 mod forked;
 mod full;
 mod python;

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::cells::Cells;
 use crate::child;
-use crate::counter::Counter;
 use crate::file::File;
 use crate::layout::ROW_SHIFT;
 
-const CHILD: &str = "counter::tests::twins::the_child_adds";
+const CHILD: &str = "cells::tests::twins::the_child_adds";
 
 /// The adds of each process.
 const ADDS: u64 = 50_000_000;
@@ -20,8 +20,8 @@ const ADDS: u64 = 50_000_000;
 const START: Duration = Duration::from_secs(60);
 
 /// An add to the row of the concurrency id, which two processes may have on two processors at once.
-fn add_by_concurrency_id(counter: &Counter, n: u64) {
-    let first = std::ptr::from_ref(counter.first).cast_mut();
+fn add_by_concurrency_id(cells: &Cells, n: u64) {
+    let first = std::ptr::from_ref(cells.first).cast_mut();
     let mut is_added = 0_u32;
     while is_added == 0 {
         // SAFETY: as `add` of the sequence. (An id is less than the number of processors.)
@@ -51,7 +51,7 @@ fn add_by_concurrency_id(counter: &Counter, n: u64) {
                 "65:",
                 row = out(reg) _,
                 is_added = inout(reg) is_added,
-                area = in(reg) counter.area,
+                area = in(reg) cells.area,
                 first = in(reg) first,
                 n = in(reg) n,
                 row_shift = const ROW_SHIFT,
@@ -66,7 +66,7 @@ fn add_by_concurrency_id(counter: &Counter, n: u64) {
 fn the_child_adds() {
     let Some((path, task)) = child::task() else { return };
     let file = File::open(path).unwrap();
-    let calls = file.counter("calls", &[]).unwrap();
+    let calls = file.counter("calls", &[]).unwrap().cells_for_tests();
     // Both processes wait until the other one is there.
     let ready = file.counter("ready", &[]).unwrap();
     ready.add(1);

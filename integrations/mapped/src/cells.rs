@@ -1,8 +1,9 @@
 //! The cells of one column, in all rows of a file.
 //!
 //! A plain add or raise is to the cell of this processor's row, in a [`sequence`]. A locked one is
-//! to a cell of a row behind those: for threads without restartable sequences, on processors without
-//! a row, and whose sequences the kernel has aborted too often. The two never meet in a cell.
+//! to a cell of a row behind those: for a thread without restartable sequences, on a processor
+//! without a row, or whose sequences the kernel has aborted too often. The two never meet in a
+//! cell.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

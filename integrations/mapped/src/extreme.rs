@@ -94,7 +94,7 @@ impl Debug for Maximum {
 /// From [`File::minimum`](crate::File::minimum). Its promises and costs are those of a [`Maximum`].
 #[derive(Clone, Copy)]
 pub struct Minimum {
-    /// Of the complements.
+    /// The greatest complement.
     extreme: Extreme,
 }
 

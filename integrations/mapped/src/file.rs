@@ -242,7 +242,8 @@ impl Default for FileBuilder {
 }
 
 impl FileBuilder {
-    /// Sets the number of columns, 1 to 2^24: a counter takes one, an extreme two. The default is 16 384.
+    /// Sets the number of columns, 1 to 2^24: a counter takes one, an extreme two. The default is
+    /// 16 384.
     pub fn columns(self, columns: u32) -> FileBuilder {
         FileBuilder { columns, ..self }
     }

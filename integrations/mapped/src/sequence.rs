@@ -29,8 +29,8 @@
 //! and most are by concurrency id. Here the number of rows is the file's, and nothing opens later.
 //! The two have the descriptor in common, which is less than an interface between them would be.
 
-// One of three, with the same functions: on glibc, which registers threads, or elsewhere. (A program
-// that is linked statically has no table of symbols in which to look for glibc's.)
+// One of three, with the same functions: on glibc, which registers threads, or elsewhere. (A
+// program that is linked statically has no table of symbols in which to look for glibc's.)
 #[cfg_attr(
     all(target_arch = "x86_64", target_env = "gnu", not(target_feature = "crt-static")),
     path = "sequence/x86_64.rs"

@@ -128,8 +128,8 @@ impl Shared {
     pub(crate) fn cells(&'static self, column: u32) -> Cells {
         assert!(column < self.shape.columns, "{column} is no column");
         let first = self.mapping.at(self.shape.cell_place(0, column));
-        // SAFETY: the mapping has all rows of each column of its shape, and a mapping that has given
-        // out a cell is never taken back.
+        // SAFETY: the mapping has all rows of each column of its shape, and a mapping that has
+        // given out a cell is never taken back.
         unsafe { Cells::new(first, self.area, self.shape) }
     }
 

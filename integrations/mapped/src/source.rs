@@ -21,7 +21,8 @@ const ONE_EXPORT: Duration = Duration::from_millis(100);
 ///
 /// [`add_to`](Self::add_to) adds each metric name of the file to a catalog as a source, whose
 /// series are the sets of labels. A series that is registered later under such a name is exported
-/// from then on. A *name* that is registered later is not, before `add_to` is called again.
+/// from then on. A *name* that is registered later is not, before `add_to` is called again. An
+/// extreme is exported as a gauge, exactly up to 2^53.
 ///
 /// ```
 /// use windrow::export::Catalog;
@@ -40,7 +41,7 @@ const ONE_EXPORT: Duration = Duration::from_millis(100);
 ///
 /// # Cost
 ///
-/// An extreme is exported as a gauge, exactly up to 2^53. An export reads the file once, by [`Reader::read`], whatever the number of names. If the file
+/// An export reads the file once, by [`Reader::read`], whatever the number of names. If the file
 /// cannot be read, an export has no series of it, and [`error`](Self::error) has the reason.
 #[derive(Clone)]
 pub struct FileSource(Arc<Shared>);

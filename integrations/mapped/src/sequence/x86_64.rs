@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicU64;
 use super::miss::Miss;
 use crate::layout::ROW_SHIFT;
 
-/// One sequence. The commit finds the distance of this processor's row in `{row}`, and ends with the
-/// one instruction that writes.
+/// One sequence. The commit finds the distance of this processor's row in `{row}`, and ends with
+/// the one instruction that writes.
 macro_rules! sequence {
     ($area:expr, $rows:expr, $first:expr, $value:expr, commit: [$($commit:literal),+]) => {
         asm!(
@@ -93,4 +93,71 @@ pub(crate) unsafe fn raise(
         ]);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::file::File;
+    use crate::sequence::area;
+
+    /// `struct rseq_cs` of the kernel.
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Descriptor {
+        version: u32,
+        flags: u32,
+        start: u64,
+        length: u64,
+        abort: u64,
+    }
+
+    /// Returns the descriptor that a change has armed, by this thread's area.
+    fn armed_by(change: impl Fn()) -> Option<Descriptor> {
+        let area = area()?;
+        loop {
+            change();
+            let address: u64;
+            // SAFETY: reads this thread's area, which is registered.
+            unsafe {
+                std::arch::asm!(
+                    "mov {}, qword ptr fs:[{} + 8]",
+                    out(reg) address,
+                    in(reg) area,
+                    options(nostack, readonly, preserves_flags),
+                );
+            }
+            // Zero if the thread was interrupted in between.
+            if address != 0 {
+                assert_eq!(address % 32, 0);
+                // SAFETY: the kernel reads the same.
+                return Some(unsafe { *(address as *const Descriptor) });
+            }
+        }
+    }
+
+    #[test]
+    fn descriptors_are_what_the_kernel_wants_and_commits_come_last() {
+        let file = File::builder().columns(512).sealed().unwrap();
+        let cells = file.counter("a", &[]).unwrap().cells_for_tests();
+        // An `add` to memory of a register, or a `mov`: a prefix, the code, then the address.
+        for (code, change) in [(0x01, &(|| cells.add(1)) as &dyn Fn()), (0x89, &|| cells.raise(1))]
+        {
+            let Some(found) = armed_by(change) else { return }; // no sequences here
+            assert_eq!((found.version, found.flags), (0, 0));
+            assert!((10..60).contains(&found.length), "{}", found.length);
+            let outside = found.abort.wrapping_sub(found.start) >= found.length;
+            assert!(outside, "an abort address within its sequence aborts for ever");
+            // SAFETY: code of ours; the signature is not aligned.
+            let signature = unsafe { ((found.abort - 4) as *const u32).read_unaligned() };
+            assert_eq!(signature, 0x5305_3053);
+            // SAFETY: the sequence is code of ours.
+            let sequence = unsafe {
+                std::slice::from_raw_parts(found.start as *const u8, found.length as usize)
+            };
+            assert_eq!(sequence[0], 0x64, "the first instruction reads through fs");
+            let last = &sequence[sequence.len() - 5..];
+            assert!(last[1..3].contains(&code), "{last:x?} is not the commit");
+            assert!(!sequence.contains(&0xf0) && !sequence.contains(&0xe8), "a lock, or a call");
+        }
+    }
 }

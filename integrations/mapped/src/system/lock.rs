@@ -68,14 +68,12 @@ impl LockFile {
     /// Returns the open file, which no other process shares.
     fn of_this_process(&mut self, file: &File) -> io::Result<&File> {
         let opened = self.0.take().filter(|(_, mark)| mark.is_own());
-        let opened = match opened {
-            Some(opened) => opened,
-            None => {
-                // By its descriptor: the path may lead to another file by now.
-                let again = format!("/proc/self/fd/{}", file.as_raw_fd());
-                let again = OpenOptions::new().read(true).write(true).open(again)?;
-                (again, Mark::new()?)
-            }
+        let opened = if let Some(opened) = opened {
+            opened
+        } else {
+            // By its descriptor: the path may lead to another file by now.
+            let again = format!("/proc/self/fd/{}", file.as_raw_fd());
+            (OpenOptions::new().read(true).write(true).open(again)?, Mark::new()?)
         };
         Ok(&self.0.insert(opened).0)
     }

@@ -16,8 +16,12 @@ fn shown(catalog: &Catalog) -> Vec<String> {
             let reading = series.metric().read();
             for part in reading.parts() {
                 reading.samples(part, &mut |sample| {
-                    let Value::Count(count) = sample.value else { panic!("a counter has counts") };
-                    lines.push(format!("{}{{{}}} {count}", metric.name(), labels.join(",")));
+                    let value = match sample.value {
+                        Value::Count(count) => count.to_string(),
+                        Value::Real(value) => format!("{value:.1}"),
+                        _ => panic!("no other values are exported"),
+                    };
+                    lines.push(format!("{}{{{}}} {value}", metric.name(), labels.join(",")));
                 });
             }
         });
@@ -33,13 +37,13 @@ fn a_catalog_has_the_metrics_of_a_file_beside_its_own() {
     file.counter("calls", &[("route", "cart"), ("code", "200")]).unwrap().add(3);
     file.counter("calls", &[("route", "pay")]).unwrap().add(4);
     file.counter("own", &[]).unwrap().add(5);
-    file.counter("plain", &[]).unwrap().add(6);
+    file.maximum("plain", &[]).unwrap().record(6);
 
     let mut catalog = Catalog::new();
     catalog.add("own", "One of the program's own", &OWN).unwrap();
     let source = FileSource::new(Reader::open(&path).unwrap());
     assert_eq!(source.add_to(&mut catalog).unwrap(), 2);
-    let expected = ["own{} 0", "calls{code=200,route=cart} 3", "calls{route=pay} 4", "plain{} 6"];
+    let expected = ["own{} 0", "calls{code=200,route=cart} 3", "calls{route=pay} 4", "plain{} 6.0"];
     assert_eq!(shown(&catalog), expected);
     let outline = catalog.iter().nth(1).unwrap().outline();
     assert_eq!(

@@ -9,6 +9,7 @@ mod exported;
 mod extremes;
 mod forked;
 mod full;
+mod memory;
 mod python;
 mod refused;
 mod registered;

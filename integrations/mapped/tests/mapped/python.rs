@@ -1,5 +1,6 @@
 //! A reader in another language, which has no code in common with the library.
 
+use std::fmt::Write;
 use std::process::Command;
 
 use windrow_mapped::File;
@@ -18,7 +19,7 @@ fn a_reader_in_python_reads_the_same() {
         let labels = if number % 2 == 0 { &labels[..] } else { &[] };
         file.counter(&name, labels).unwrap().add(number);
         let labels = if number % 2 == 0 { " code=200 route=größe" } else { "" };
-        expected += &format!("{name}{labels} {number}\n");
+        writeln!(expected, "{name}{labels} {number}").unwrap();
     }
     let output = match Command::new("python3").arg(READER).arg(&path).output() {
         Ok(output) => output,

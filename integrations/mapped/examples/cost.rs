@@ -2,8 +2,8 @@
 //! `cargo run --release -p windrow-mapped --example cost`
 //!
 //! Batches of each kind of add are interleaved. The figures are the least and the median of 40
-//! batches, in CPU time: other load on the machine hardly changes the least ones. With two processes
-//! the medians count, because the second one does not always run.
+//! batches, in CPU time: other load on the machine hardly changes the least ones. With two
+//! processes the medians count, because the second one does not always run.
 #![cfg_attr(
     not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")),
     allow(unused)

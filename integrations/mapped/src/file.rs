@@ -210,7 +210,7 @@ impl Debug for File {
 /// columns take 4 KiB for each row: a row for each processor that the machine may have, and the
 /// locked rows. Memory is claimed as names are registered, and charged to the control group of the
 /// process that does so. The file's length is address space, 64 KiB for each row and each 8192
-/// columns.
+/// columns; a process that locks its memory (`mlockall`) makes all of it resident.
 ///
 /// ```
 /// use windrow_mapped::File;

@@ -235,13 +235,11 @@ impl Shared {
     fn catch_up(&self, entries: &mut Entries) -> Result<(), MappedError> {
         // Acquire: pairs with the store in `register`.
         let end = End::of(self.mapping.at(header::END).load(Ordering::Acquire));
+        // Not through the mapping: a page of a copied file that has no memory would be claimed by a
+        // load, and be a signal where there is none left. The kernel's loads come after the one
+        // above.
         entries.catch_up(end, self.shape, &self.path, |place, into| {
-            for (at, word) in into.chunks_exact_mut(8).enumerate() {
-                // Relaxed: after the end, which publishes them.
-                let value = self.mapping.at(place + at as u64 * 8).load(Ordering::Relaxed);
-                word.copy_from_slice(&value.to_le_bytes());
-            }
-            Ok(())
+            read::exactly(&self.file, &self.path, place, into)
         })
     }
 

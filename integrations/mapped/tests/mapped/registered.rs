@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use windrow_mapped::{File, MappedError, Reader};
@@ -138,4 +139,37 @@ fn a_file_keeps_the_settings_with_which_it_was_created() {
     File::builder().columns(1).open(&path).unwrap().counter("a", &[]).unwrap();
     let file = File::builder().columns(512).open(&path).unwrap();
     assert!(matches!(file.counter("b", &[]), Err(MappedError::ColumnsFull { columns: 1, .. })));
+}
+
+#[test]
+fn a_file_of_another_boot_goes_on_by_locked_adds() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let first = File::open(&path).unwrap().counter("a", &[]).unwrap();
+    first.add(3);
+    let bytes = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    // Another one, and one that was not known.
+    for boot in [[7; 16], [0; 16]] {
+        bytes.write_all_at(&boot, 48).unwrap();
+        let file = File::open(&path).unwrap();
+        assert!(!file.is_plain());
+        let counter = file.counter("a", &[]).unwrap();
+        let (before, plain) = (counter.sum(), plain_cells(&path));
+        counter.add(4);
+        assert_eq!(counter.sum(), before + 4);
+        assert_eq!(plain_cells(&path), plain, "a plain row was written");
+    }
+    assert_eq!(first.sum(), 11);
+}
+
+/// Returns the first column's cells in the rows for plain adds: see `format.md`.
+fn plain_cells(path: &Path) -> Vec<u64> {
+    let bytes = fs::read(path).unwrap();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let first = 4096 + word(28).next_multiple_of(4096) + 32_768;
+    let cell = |row: usize| {
+        let at = first + row * 65_536;
+        u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+    };
+    (0..word(16)).map(cell).collect()
 }

@@ -11,6 +11,7 @@ mod file;
 mod kind;
 mod layout;
 mod name_error;
+mod publish;
 mod reader;
 mod reading;
 mod sequence;

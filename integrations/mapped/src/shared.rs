@@ -24,7 +24,6 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -35,8 +34,9 @@ use crate::error::MappedError;
 use crate::failpoint::{self, Point};
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
-use crate::layout::header::{self, End};
+use crate::layout::header::END;
 use crate::layout::{PAGE, PAGE_COLUMNS, Shape, table_place};
+use crate::publish::{self, publish};
 use crate::sequence;
 use crate::system::claim::claim;
 use crate::system::lock::LockFile;
@@ -160,12 +160,7 @@ impl Shared {
         self.claim_table(&mut seen.table, entry.end(before).bytes)?;
         self.claim_columns(&mut seen.columns, &entry)?;
         failpoint::reach(Point::Claimed);
-        self.write(table_place(before.bytes), &entry);
-        failpoint::reach(Point::Written);
-        // Pairs with the load in `catch_up`, and with the fence of a reader: a thread that sees
-        // this end sees all words of the entry.
-        let end = self.mapping.at(header::END);
-        end.store(entry.end(before).word(), Ordering::Release);
+        publish(&self.mapping, &entry, before);
         failpoint::reach(Point::Published);
         drop(lock);
         let column = entry.column;
@@ -180,7 +175,7 @@ impl Shared {
         if entry.columns != kind.columns() {
             let rule = "a metric must have the columns of its kind";
             let (path, value) = (self.path.clone(), entry.columns.into());
-            return Err(MappedError::Damaged { path, offset: header::END, value, rule });
+            return Err(MappedError::Damaged { path, offset: END, value, rule });
         }
         // The file may have been copied without the memory that was claimed.
         self.claim_columns(&mut seen.columns, entry)?;
@@ -218,26 +213,12 @@ impl Shared {
         Ok(())
     }
 
-    /// Writes an entry at a place behind the end.
-    fn write(&self, place: u64, entry: &Entry) {
-        let words = entry.words();
-        let half = words.len() / 2;
-        for (at, word) in words.into_iter().enumerate() {
-            if at == half {
-                failpoint::reach(Point::HalfWritten);
-            }
-            // Relaxed: published with the end.
-            self.mapping.at(place + at as u64 * 8).store(word, Ordering::Relaxed);
-        }
-    }
-
     /// Reads the entries that this process has not seen.
     fn catch_up(&self, entries: &mut Entries) -> Result<(), MappedError> {
-        // Acquire: pairs with the store in `register`.
-        let end = End::of(self.mapping.at(header::END).load(Ordering::Acquire));
+        let end = publish::end(&self.mapping);
         // Not through the mapping: a page of a copied file that has no memory would be claimed by a
-        // load, and be a signal where there is none left. The kernel's loads come after the one
-        // above.
+        // load, and be a signal where there is none left. The kernel's loads come after that of the
+        // end, which is Acquire.
         entries.catch_up(end, self.shape, &self.path, |place, into| {
             read::exactly(&self.file, &self.path, place, into)
         })

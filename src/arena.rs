@@ -23,8 +23,11 @@
 //! add to it has happened before, so zeroing it races with no thread. The next owner has no old sum
 //! to remember, which it could not publish together with the column in one atomic step.
 
+use std::ops::Range;
+use std::ptr::null_mut;
+
 use crate::memory::column::{COLUMNS, Column};
-use crate::sync::{AtomicUsize, Ordering, alike, const_fn, global, sized};
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, alike, const_fn, global, sized};
 use group::{Group, Mapped};
 use segment::Segment;
 use spare::Spares;
@@ -52,8 +55,8 @@ global! {
 /// Segments of columns.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    /// The segments, which are filled in order.
-    groups: [Group; GROUPS],
+    /// The first segment of each group. Groups are filled in order.
+    groups: [AtomicPtr<AtomicU64>; GROUPS],
     /// The number of the segment that a claim tries first, which probably has free columns.
     hint: AtomicUsize,
     /// The columns that were freed last, one for each core.
@@ -65,7 +68,7 @@ impl Arena {
         #[allow(clippy::large_stack_arrays, reason = "it is a static, but in tests")]
         const fn new() -> Arena {
             Arena {
-                groups: alike![Group::new(); GROUPS],
+                groups: alike![AtomicPtr::new(null_mut()); GROUPS],
                 hint: AtomicUsize::new(0),
                 spares: Spares::new(),
             }
@@ -85,20 +88,23 @@ impl Arena {
     }
 
     /// Claims a run in a mapped segment.
+    #[inline(never)]
     fn claim_mapped(&self, length: usize) -> Option<Column> {
         // Relaxed: this is a hint; a claim may begin at any segment.
         let hint = self.hint.load(Ordering::Relaxed);
         let (first, likely) = Arena::place(hint);
-        let mut groups = self.begun_from(first).chain(self.begun_from(0).take(first));
-        groups.find_map(|(number, group)| {
-            let from = if number == first { likely } else { 0 };
-            let (index, column) = group.claim(length, from)?;
-            let found = number * group::SIZE + index;
-            if found != hint {
-                self.hint.store(found, Ordering::Relaxed);
-            }
-            Some(column)
-        })
+        let find = |numbers: Range<usize>| {
+            self.begun(numbers).find_map(|(number, group)| {
+                let from = if number == first { likely } else { 0 };
+                let (index, column) = group.claim(length, from)?;
+                let found = number * group::SIZE + index;
+                if found != hint {
+                    self.hint.store(found, Ordering::Relaxed);
+                }
+                Some(column)
+            })
+        };
+        [first..GROUPS, 0..first].into_iter().find_map(find)
     }
 
     /// Claims the spare column of any core; for a run of several, frees all of these first.
@@ -124,7 +130,13 @@ impl Arena {
         }
         for number in end..SEGMENTS {
             let (group, index) = Arena::place(number);
-            match self.groups[group].map(index, length)? {
+            let place = &self.groups[group];
+            let mapped = if index == 0 {
+                Group::begin(place, length)
+            } else {
+                Group::at(place)?.map(index, length)
+            };
+            match mapped? {
                 Mapped::Ours(column) => return Some(column),
                 Mapped::Theirs(segment) => {
                     if let Some(column) = segment.claim(length) {
@@ -150,13 +162,14 @@ impl Arena {
     }
 
     /// Frees a run in its segment.
+    #[inline(never)]
     fn free_mapped(&self, column: Column, length: usize) {
-        let holding = |(number, group): (usize, &Group)| {
+        let holding = |(number, group): (usize, Group)| {
             let (index, segment) = group.holding(column)?;
             segment.free(column, length);
             Some(number * group::SIZE + index)
         };
-        if let Some(number) = self.begun_from(0).find_map(holding) {
+        if let Some(number) = self.begun(0..GROUPS).find_map(holding) {
             // Relaxed, as in `claim_mapped`; a look first, since many threads free columns.
             if number < self.hint.load(Ordering::Relaxed) {
                 self.hint.fetch_min(number, Ordering::Relaxed);
@@ -166,7 +179,7 @@ impl Arena {
 
     /// Returns the numbers of claimed and of mapped columns.
     pub(crate) fn usage(&self) -> (usize, usize) {
-        let segments = self.begun_from(0).flat_map(|(_, group)| group.mapped());
+        let segments = self.begun(0..GROUPS).flat_map(|(_, group)| group.mapped());
         let segments = segments.map(Segment::claimed);
         let (taken, mapped) =
             segments.fold((0, 0), |(taken, mapped), more| (taken + more, mapped + COLUMNS));
@@ -175,9 +188,9 @@ impl Arena {
     }
 
     /// Returns a segment, if it is mapped.
-    fn segment(&self, number: usize) -> Option<Segment<'_>> {
+    fn segment(&self, number: usize) -> Option<Segment> {
         let (group, index) = Arena::place(number);
-        self.groups[group].segment(index)
+        Group::at(&self.groups[group])?.segment(index)
     }
 
     /// Returns the number of a segment's group, and the segment's index there.
@@ -186,10 +199,9 @@ impl Arena {
         (number / group::SIZE, number % group::SIZE)
     }
 
-    /// Returns the groups in which a segment is mapped, from number `first` on.
-    fn begun_from(&self, first: usize) -> impl Iterator<Item = (usize, &Group)> {
-        let groups = self.groups.iter().enumerate().skip(first);
-        groups.take_while(|(_, group)| group.segment(0).is_some())
+    /// Returns the groups with these numbers, up to the first that is not begun yet.
+    fn begun(&self, numbers: Range<usize>) -> impl Iterator<Item = (usize, Group)> {
+        numbers.map_while(|number| Some((number, Group::at(&self.groups[number])?)))
     }
 }
 

@@ -9,3 +9,4 @@ mod striped;
 pub use counter::Counter;
 pub use extreme::{Maximum, Minimum};
 pub use gauge::Gauge;
+pub(crate) use striped::{Striped, at_least_release};

@@ -60,6 +60,7 @@
 //! A visit costs two indirect calls for each series, and the reads of the metrics. It costs writers
 //! nothing.
 
+#[cfg(feature = "limits")]
 mod breaker;
 mod catalog;
 mod field;
@@ -73,6 +74,7 @@ mod reading;
 mod source;
 mod span;
 mod start_times;
+#[cfg(feature = "heavy")]
 mod top;
 mod window;
 
@@ -88,5 +90,6 @@ pub use reading::{Reading, Sample, Value};
 pub use source::{Series, Source};
 pub use span::{AnySnapshot, AnySpan};
 pub use start_times::StartTimes;
+#[cfg(feature = "heavy")]
 pub use top::{Top, top};
 pub use window::AnyWindow;

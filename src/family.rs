@@ -23,16 +23,24 @@ mod field;
 mod forgotten;
 mod hand;
 mod handle;
+mod hash;
 mod hold;
 pub(crate) mod labels;
 mod lifetime_totals;
+#[cfg(feature = "limits")]
+mod limits;
+mod list;
 mod lookup;
 mod metric;
+#[cfg(feature = "export")]
 mod metrics;
 pub(crate) mod names;
 mod number;
 mod occupied;
+mod order;
+mod passes;
 mod places;
+mod read;
 mod remove;
 pub(crate) mod run_time;
 mod sample;
@@ -41,7 +49,9 @@ mod shared;
 pub(crate) mod short_text;
 mod standard;
 mod table;
+mod text;
 mod texts;
+mod values;
 mod walk;
 
 pub use handle::{Handle, Pinned};
@@ -138,10 +148,10 @@ pub use walk::FamilyIter;
 /// # Memory
 ///
 /// With 64-bit addresses a series takes 40 bytes, its labels (8 for a number of 64 bits, 16 for a
-/// text, and the text) and its metric; 48 bytes and its metric if all labels are enums. The table
-/// takes [8 bytes and a bit for each series](Self::with_max_series) that there may be. A removed
-/// series is freed once no thread uses it, by the same call or a later one that removes;
-/// [`retain_next`](Self::retain_next) frees 64 of them together.
+/// text, and the text if it has more than 15 bytes) and its metric; 48 bytes and its metric if all
+/// labels are enums. The table takes [8 bytes and a bit](Self::with_max_series) for each series
+/// that there may be. A removed series is freed once no thread uses it, by the same call or a later
+/// one that removes; [`retain_next`](Self::retain_next) frees 64 of them together.
 ///
 /// # Nothing is lost
 ///

@@ -115,6 +115,7 @@ pub use unused::leave_unused;
 /// |---|---|
 /// | granted by a permit | the clock's reading, a load of each permit, one compare-exchange |
 /// | refused by permits | the clock's reading and a load of each permit |
+/// | refused once more in a bucket, in [`try_admit`](Self::try_admit) | the reading, a few loads |
 /// | granted by sheets | the clock's reading, a few loads, one compare-exchange of a shared word |
 /// | refused by sheets, in [`try_admit`](Self::try_admit) | the clock's reading and a few loads |
 /// | refused by sheets, in [`admit`](Self::admit) | also a load for each bucket to leave first |
@@ -197,8 +198,7 @@ impl<C: Clock> Gate<C> {
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     #[doc(alias = "allow")]
     pub fn try_admit(&self, n: u64) -> bool {
-        self.quick(n)
-            .map_or_else(|_| self.decide(n, 0).admission.is_granted(), |granted| granted.is_some())
+        self.quick(n).map_or_else(|_| self.try_out_of_line(n), |granted| granted.is_some())
     }
 
     /// Grants `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says

@@ -379,8 +379,7 @@ impl Histogram {
     /// Makes a distribution of cells that were read before, and reads the extremes after them.
     /// These are the all-time extremes, which are exact if the cells are all-time counts (`all`).
     fn distribution_of(&self, read: &Reading, all: bool) -> Distribution {
-        let (counts, extremes) = (read.counts.iter().copied(), self.extremes.get());
-        Distribution::new(self.scale, counts, read.sum, extremes, all)
+        Distribution::of_counts(self.scale, &read.counts, read.sum, self.extremes.get(), all)
     }
 }
 

@@ -50,7 +50,7 @@ use std::sync::Arc;
 use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
-use crate::reclaim::{self, Owned};
+use crate::reclaim::{self, Guard, Owned};
 use crate::stripe::live_bucket::Guess;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::Ordering;
@@ -72,6 +72,7 @@ mod drain;
 #[allow(clippy::missing_panics_doc)] // its callers are models
 pub mod parts;
 
+use cells::Update;
 use cells::beside::Beside;
 use coordination::closer::{Closer, MembarrierLock};
 use coordination::cursor::Cursor;
@@ -84,11 +85,12 @@ pub(crate) use order::geometry::{Geometry, OutOfRing};
 use order::opening::Opening;
 use order::slots::Slots;
 use order::slots::Touched;
+use order::tier::{Tier, Tiers};
 pub(crate) use read::span::Span;
 pub(crate) use read::tier_view::{Coarse, TierSpan};
 pub(crate) use read::view::{BucketData, View};
-use store::Store;
 use store::block::Block;
+use store::{OfTier, Store};
 pub(crate) use write::add::RingAndClock;
 
 /// The buckets of a window. The fields stand in this order: `current`, which every add reads, among
@@ -118,8 +120,31 @@ pub(crate) struct Ring {
     cursor: Cursor,
     membarrier_lock: MembarrierLock,
     closer: Closer,
-    proposal: Proposal,
+    proposal: Proposal<MakeChange>,
+    /// The code for tiers, if the window has any.
+    for_tiers: Option<&'static ForTiers>,
 }
+
+/// The work of adds, rotations and closing in tiers. A window without tiers does not lead to it.
+#[derive(Debug)]
+struct ForTiers {
+    /// Counts an add in each tier that reaches back to its time.
+    put: fn(&Store, &[Tier], u64, u64, Update),
+    /// See [`Ring::write_each_tier_prefix`].
+    write_prefixes: fn(&Ring, &BucketRef<'_>, &Generation, bool),
+    /// See [`Ring::raise_in_tiers`].
+    raise: fn(&Ring, &[Tier], &Bucket),
+}
+
+static FOR_TIERS: ForTiers = ForTiers {
+    put: Store::put_in_tiers,
+    write_prefixes: Ring::write_each_tier_prefix,
+    raise: Ring::raise_in_tiers,
+};
+
+/// Makes a change of geometry that was proposed: moves on from the current bucket to another
+/// generation, with these slots. Returns false if another thread has moved on.
+type MakeChange = fn(&Ring, &BucketRef<'_>, &Arc<Slots>, &Guard) -> bool;
 
 impl Ring {
     /// Makes a ring whose newest bucket contains `now`, with tiers that
@@ -130,11 +155,35 @@ impl Ring {
         layout: BucketLayout,
         now: u64,
     ) -> Result<Ring, BuildError> {
+        if tiers.is_empty() {
+            return Ring::without_tiers(geometry, layout, now);
+        }
+        let of_tiers = tiers.iter().copied().map(OfTier::new).collect();
+        let tiers = Tiers::new(tiers.into_iter(), 0)?;
+        Ring::of(geometry, (of_tiers, tiers, Some(&FOR_TIERS)), layout, now)
+    }
+
+    /// Makes a ring as [`new`](Self::new) does, without tiers. (A program whose windows are all
+    /// made here does not contain the code for tiers.)
+    pub(crate) fn without_tiers(
+        geometry: Geometry,
+        layout: BucketLayout,
+        now: u64,
+    ) -> Result<Ring, BuildError> {
+        Ring::of(geometry, (Box::default(), Tiers::none(), None), layout, now)
+    }
+
+    fn of(
+        geometry: Geometry,
+        (of_tiers, tiers, for_tiers): (Box<[OfTier]>, Tiers, Option<&'static ForTiers>),
+        layout: BucketLayout,
+        now: u64,
+    ) -> Result<Ring, BuildError> {
         let strategy = stripe::of_windows(); // columns are claimed below, which needs a decision
         forks::watch(); // for the lock, and the closer
-        let generation = Generation::first(geometry, &tiers)?;
+        let generation = Generation::first(geometry, tiers)?;
         let slots = Arc::clone(&generation.slots);
-        let store = Store::new(layout, strategy, geometry.buckets(), tiers);
+        let store = Store::new(layout, strategy, geometry.buckets(), of_tiers);
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let of_nothing = |first: &Bucket, _: &Block| first.set_prefix(Prefix::Known); // zeros
@@ -157,6 +206,7 @@ impl Ring {
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),
             proposal: Proposal::none(),
+            for_tiers,
         })
     }
 

@@ -51,9 +51,9 @@ pub(crate) use engine::thread::yield_now;
 pub(crate) use std::thread::yield_now;
 
 #[cfg(any(loom, shuttle))]
-pub(crate) use engine::sync::{Arc, Mutex, MutexGuard};
+pub(crate) use engine::sync::{Arc, Mutex};
 #[cfg(not(any(loom, shuttle)))]
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
+pub(crate) use std::sync::{Arc, Mutex};
 
 #[cfg(all(loom, not(crossbeam_loom)))]
 compile_error!(

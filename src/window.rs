@@ -257,7 +257,13 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // as `add`
     pub(crate) fn put(&self, cells: EventCells, number: u64) {
-        Ring::add(self, self.ring.clock().quick(), cells.of_number(number), number);
+        let at = self.ring.clock().quick();
+        match cells {
+            EventCells::Same(cells) => Ring::add(self, at, cells, number),
+            EventCells::ByPlace(places) => {
+                Ring::record(self, at, places.of_number(number), number);
+            }
+        }
     }
 
     /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the current

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::exemplar::TraceContext;
+use windrow::gate::Admission;
 use windrow::breaker::Settings;
 use windrow::labels::{LabelNames, Labels};
 use windrow::{Breaker, Clock, Counter, Events, Family, Gate, Histogram, Pace, SlidingWindow, labels};
@@ -109,6 +110,21 @@ fn admit<C: Clock>(times: u64, clock: C, is_granted: bool) {
     count(times, || assert!(gate.try_admit(black_box(1)) == is_granted));
 }
 
+/// Asks a gate that has granted its limit, and refuses; by permits, if that is at most seven.
+fn refuse<A: PartialEq>(times: u64, limit: u64, refused: A, ask: impl Fn(&Gate<Manual>) -> A) {
+    let builder = Gate::builder(limit).interval(Duration::from_secs(36_000)).buckets(10);
+    let gate = builder.clock(Manual::default()).build().expect("a sound gate");
+    (0..limit).for_each(|_| assert!(gate.try_admit(1)));
+    count(times, || assert!(ask(black_box(&gate)) == refused));
+}
+
+/// Asks it for a time to come back.
+fn refuse_for_a_time(times: u64, limit: u64) {
+    let retry_after = Some(Duration::from_secs(36_000));
+    let refused = Admission::Refused { retry_after };
+    refuse(times, limit, refused, |gate| gate.admit(black_box(1), Duration::ZERO));
+}
+
 /// Asks a pace that admits always, or never.
 fn pace<C: Clock>(times: u64, clock: C, is_granted: bool) {
     let burst = if is_granted { 1 << 40 } else { 1 };
@@ -155,6 +171,16 @@ fn main() {
             let set = Texts { method: "POST", route: "/api/v1/cart", status: "200" };
             add_labelled(times, &Family::<Texts, _>::new(), set);
         }
+        "Family::with, 3 texts, one of 17 bytes" => {
+            let set = Texts { method: "POST", route: "/api/v1/resource7", status: "200" };
+            add_labelled(times, &Family::<Texts, _>::new(), set);
+        }
+        "Family::with, 6 texts, names of run time" => {
+            let names = ["method", "route", "status", "zone", "shard", "user"];
+            let names = LabelNames::new(names).expect("names that differ");
+            let set = ["POST", "/api/v1/cart", "200", "eu", "17", "ann"];
+            add_labelled(times, &Family::with_names(names), &set);
+        }
         "Family::with, 3 texts, names of run time" => {
             let names = LabelNames::new(["method", "route", "status"]).expect("names that differ");
             let set = ["POST", "/api/v1/cart", "200"];
@@ -183,6 +209,15 @@ fn main() {
         "Gate::try_admit, refused, Coarse" => admit(times, Coarse::default(), false),
         "Gate::try_admit, refused, Manual" => admit(times, Manual::default(), false),
         "Gate::try_admit, refused, Precise" => admit(times, Precise::default(), false),
+        "Gate::try_admit, refused by seven permits, Manual" => {
+            refuse(times, 7, false, |gate| gate.try_admit(black_box(1)));
+        }
+        "Gate::try_admit, refused by sheets, Manual" => {
+            refuse(times, 8, false, |gate| gate.try_admit(black_box(1)));
+        }
+        "Gate::admit, refused by a permit, Manual" => refuse_for_a_time(times, 1),
+        "Gate::admit, refused by seven permits, Manual" => refuse_for_a_time(times, 7),
+        "Gate::admit, refused by sheets, Manual" => refuse_for_a_time(times, 8),
         "Pace::try_admit, granted, Manual" => pace(times, Manual::default(), true),
         "Pace::try_admit, refused, Manual" => pace(times, Manual::default(), false),
         "Breaker::try_call and success, the last 100" => {

@@ -10,11 +10,21 @@ use hdrhistogram::sync::Recorder;
 use histogram::AtomicHistogram;
 use metrics_util::registry::{AtomicStorage, Registry};
 use prometheus_client::metrics::histogram::{Histogram as Client, NativeHistogramConfig};
+use windrow::clock::{Clock, Ticker};
 use windrow::{Counter, Histogram, SlidingWindow, events};
 
 use crate::harness::Rival;
 
 const HOUR: Duration = Duration::from_hours(1);
+
+/// The name of a window's histogram whose clock is a ticker.
+pub const TICKED: &str = "windrow: a window's Histogram, Ticker";
+/// The names of hdrhistogram's own records, by digits.
+pub const OWN: [&str; 2] =
+    ["hdrhistogram: record by &mut, 2 digits", "hdrhistogram: record by &mut, 3 digits"];
+
+/// The clock of windows that are told the time.
+static TICKER: LazyLock<Ticker> = LazyLock::new(|| Ticker::start(Duration::from_millis(1)));
 
 /// A power of two of them.
 static VALUES: LazyLock<Vec<u64>> = LazyLock::new(|| {
@@ -95,14 +105,30 @@ struct Window(SlidingWindow<Seen>);
 records!(Window, |this, value| this.0.record(Seen::Rt, value), this.0.lifetime(Seen::Rt).count);
 impl Records for Window {}
 
-/// Its interval is an hour: it holds all rounds.
-struct Percentiles(SlidingWindow<Placed>);
-records!(
-    Percentiles,
-    |this, value| this.0.record(Placed::Rt, value),
-    this.0.lifetime(Placed::Rt).count
-);
-impl Records for Percentiles {
+/// Its interval is an hour: it holds all rounds. One record keeps count, sum, minimum, maximum and
+/// percentiles.
+struct Percentiles<C: Clock>(SlidingWindow<Placed, C>);
+impl<C: Clock> Percentiles<C> {
+    fn of(clock: C) -> Percentiles<C> {
+        let made = SlidingWindow::builder().interval(HOUR).buckets(60).clock(clock).build();
+        Percentiles(made.expect("sixty minutes"))
+    }
+}
+impl<C: Clock + Send + Sync> Rival for Percentiles<C> {
+    fn add(&self, n: u64) {
+        self.0.record(Placed::Rt, n);
+    }
+
+    fn sum(&self) -> u64 {
+        let all = self.0.lifetime(Placed::Rt);
+        all.count
+    }
+
+    fn add_many(&self, times: u64) {
+        each(times, |value| self.0.record(Placed::Rt, value));
+    }
+}
+impl<C: Clock + Send + Sync> Records for Percentiles<C> {
     fn quantiles(&self) -> Option<[u64; 3]> {
         Some(self.0.quantiles(Placed::Rt, ASKED).map(Option::unwrap_or_default))
     }
@@ -144,6 +170,86 @@ impl Records for Rezolus {
         Some(std::array::from_fn(|_| ends.next().unwrap_or(0)))
     }
 }
+
+/// hdrhistogram's own record, by `&mut`: the lock is held over all records of a turn. It is meant
+/// for one thread; others wait.
+struct Own(Mutex<hdrhistogram::Histogram<u64>>);
+impl Own {
+    fn of(digits: u8) -> Own {
+        let made = hdrhistogram::Histogram::new_with_bounds(500, 60_000_000_000, digits);
+        Own(Mutex::new(made.expect("sound bounds"))) // which does not resize
+    }
+}
+impl Rival for Own {
+    fn add(&self, n: u64) {
+        self.0.lock().expect("no thread panics with it").record(n).expect("in its bounds");
+    }
+
+    fn sum(&self) -> u64 {
+        self.0.lock().expect("no thread panics with it").len()
+    }
+
+    fn add_many(&self, times: u64) {
+        let mut own = self.0.lock().expect("no thread panics with it");
+        each(times, |value| own.record(value).expect("in its bounds"));
+    }
+}
+impl Records for Own {
+    fn quantiles(&self) -> Option<[u64; 3]> {
+        let own = self.0.lock().expect("no thread panics with it");
+        Some(ASKED.map(|q| own.value_at_quantile(q)))
+    }
+}
+
+/// The floor of a record that keeps the same as a window's: plain loads and stores of one thread,
+/// without a window, a clock or a row. An octave has eight cells of equal width, so the cell is a
+/// count of zeros and a shift.
+struct Plain {
+    /// Counts and sums.
+    cells: Box<[(u64, u64); 512]>,
+    max: u64,
+    min: u64,
+}
+
+impl Plain {
+    fn new() -> Plain {
+        Plain { cells: Box::new([(0, 0); 512]), max: 0, min: u64::MAX }
+    }
+
+    #[inline]
+    fn record(&mut self, value: u64) {
+        let octave = (value | 8).ilog2();
+        let cell = (value >> (octave - 3)) as usize & 7;
+        let (count, sum) = &mut self.cells[(octave as usize * 8 + cell) & 511];
+        *count += 1;
+        *sum += value;
+        if value > self.max {
+            self.max = value;
+        }
+        if value < self.min {
+            self.min = value;
+        }
+    }
+}
+
+struct Floor(Mutex<Plain>);
+impl Rival for Floor {
+    fn add(&self, n: u64) {
+        self.0.lock().expect("no thread panics with it").record(n);
+    }
+
+    fn sum(&self) -> u64 {
+        let plain = self.0.lock().expect("no thread panics with it");
+        assert!(plain.min <= plain.max || plain.cells.iter().all(|cell| cell.0 == 0));
+        plain.cells.iter().map(|cell| cell.0).sum()
+    }
+
+    fn add_many(&self, times: u64) {
+        let mut plain = self.0.lock().expect("no thread panics with it");
+        each(times, |value| plain.record(value));
+    }
+}
+impl Records for Floor {}
 
 /// A recorder for each thread, and one histogram that collects their records at a read.
 struct Hdr(Mutex<SyncHistogram<u64>>);
@@ -229,9 +335,12 @@ pub fn makers() -> Vec<Maker> {
             Box::new(Window(SlidingWindow::builder().build().expect("a second")))
         }),
         ("windrow: a window's Histogram, 216 cells", || {
-            let made = SlidingWindow::builder().interval(HOUR).buckets(60).build();
-            Box::new(Percentiles(made.expect("sixty minutes")))
+            Box::new(Percentiles::of(windrow::clock::Coarse::default()))
         }),
+        (TICKED, || Box::new(Percentiles::of(TICKER.clone()))),
+        ("a plain floor, 8 cells an octave, by &mut", || Box::new(Floor(Mutex::new(Plain::new())))),
+        (OWN[0], || Box::new(Own::of(2))),
+        (OWN[1], || Box::new(Own::of(3))),
         ("prometheus: classic, 14 buckets", || {
             let options = prometheus::HistogramOpts::new("rt", "Rt").buckets(borders().collect());
             let made = prometheus::Histogram::with_opts(options);

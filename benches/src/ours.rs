@@ -1,5 +1,6 @@
 //! windrow as a contender: here alone, and in `ours/`, this crate's library names windrow's types.
 
+pub mod at_random;
 #[cfg(feature = "sentinel")]
 pub mod entries;
 mod events;

@@ -1,5 +1,6 @@
 //! The rivals of windrow. Each file has one family; none of them uses windrow.
 
+pub mod at_random;
 pub mod cas_ring;
 pub mod counters;
 pub mod epoch_ring;

@@ -46,6 +46,7 @@ pub fn print_caption(name: &str) {
         ("labels", cfg!(feature = "labels")),
         ("push", cfg!(feature = "push")),
         ("heavy", cfg!(feature = "heavy")),
+        ("protobuf", cfg!(feature = "protobuf")),
     ];
     let features: Vec<_> =
         features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
@@ -88,26 +89,46 @@ pub fn rounds(name: &str, usual: usize) -> usize {
 /// Returns the options `--series N` and `--rounds N` of binary `name`: 10 000 and 15 unless they
 /// are given. Ends the program if they are wrong.
 pub fn series_and_rounds(name: &str) -> (usize, usize) {
-    asked().unwrap_or_else(|wrong| {
-        eprintln!("{name}: {wrong}");
-        process::exit(2)
-    })
+    let asked = asked().and_then(|asked| match asked.only {
+        Some(_) => Err("there is no option --only here".into()),
+        None => Ok((asked.series, asked.rounds)),
+    });
+    or_end(name, asked)
 }
 
-fn asked() -> Result<(usize, usize), lexopt::Error> {
-    let (mut series, mut rounds) = (10_000, 15);
+/// Returns the options of [`series_and_rounds`], and the `--only NAME` of a part, if it is given.
+pub fn series_rounds_and_part(name: &str) -> (usize, usize, Option<String>) {
+    or_end(name, asked().map(|asked| (asked.series, asked.rounds, asked.only)))
+}
+
+struct Asked {
+    series: usize,
+    rounds: usize,
+    only: Option<String>,
+}
+
+fn asked() -> Result<Asked, lexopt::Error> {
+    let mut asked = Asked { series: 10_000, rounds: 15, only: None };
     let mut arguments = Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long("series") => series = arguments.value()?.parse()?,
-            Long("rounds") => rounds = arguments.value()?.parse()?,
+            Long("series") => asked.series = arguments.value()?.parse()?,
+            Long("rounds") => asked.rounds = arguments.value()?.parse()?,
+            Long("only") => asked.only = Some(arguments.value()?.string()?),
             other => return Err(other.unexpected()),
         }
     }
-    if series == 0 || rounds == 0 {
+    if asked.series == 0 || asked.rounds == 0 {
         return Err("--series and --rounds must be above 0".into());
     }
-    Ok((series, rounds))
+    Ok(asked)
+}
+
+fn or_end<T>(name: &str, asked: Result<T, lexopt::Error>) -> T {
+    asked.unwrap_or_else(|wrong| {
+        eprintln!("{name}: {wrong}");
+        process::exit(2)
+    })
 }
 
 /// Returns the processor's name, where the system tells it.

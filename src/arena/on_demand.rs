@@ -30,21 +30,14 @@ impl OnDemand {
     /// Returns the first column's word: a [`TaggedColumn`], encoded.
     #[inline]
     pub(crate) fn word(&self) -> *mut AtomicU64 {
-        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and the data that
-        // the strategy has detected is seen.
-        self.first.load(Ordering::Acquire)
+        word(&self.first)
     }
 
     /// Returns the word as [`word`](Self::word) does, to a caller that reaches all data by
     /// addresses that depend on it: an add, or a grant (see [`dependent`]).
     #[inline]
     pub(crate) fn dependent_word(&self) -> *mut AtomicU64 {
-        if dependent::ON {
-            // Relaxed: the cells are seen as zero, because their addresses are computed from it. A
-            // caller that finds null goes on to `claim`, which loads it with Acquire.
-            return self.first.load(Ordering::Relaxed);
-        }
-        self.word()
+        dependent_word(&self.first)
     }
 
     /// Returns the first column, and the way to add to it.
@@ -90,4 +83,46 @@ impl OnDemand {
             unsafe { arena().free(column, length) };
         }
     }
+}
+
+/// A word of columns on demand, repeated elsewhere; null at first.
+pub(crate) struct Repeated(AtomicPtr<AtomicU64>);
+
+impl Repeated {
+    pub(crate) fn new() -> Repeated {
+        Repeated(AtomicPtr::new(null_mut()))
+    }
+
+    /// Returns the word that was repeated last: see [`OnDemand::dependent_word`].
+    #[inline]
+    pub(crate) fn dependent_word(&self) -> *mut AtomicU64 {
+        dependent_word(&self.0)
+    }
+
+    /// Repeats the word that the caller has found. It is always that of the same columns.
+    pub(crate) fn repeat(&self, word: *mut AtomicU64) {
+        // Null says nothing: another thread may have repeated the word already.
+        if !word.is_null() {
+            // Release: as in `claim`, which the caller has acquired. Pairs with the Acquire in
+            // `word`.
+            self.0.store(word, Ordering::Release);
+        }
+    }
+}
+
+#[inline]
+fn word(place: &AtomicPtr<AtomicU64>) -> *mut AtomicU64 {
+    // Acquire: pairs with the Release in `claim`, and in `repeat`. The cells are seen as zero, and
+    // the data that the strategy has detected is seen.
+    place.load(Ordering::Acquire)
+}
+
+#[inline]
+fn dependent_word(place: &AtomicPtr<AtomicU64>) -> *mut AtomicU64 {
+    if dependent::ON {
+        // Relaxed: the cells are seen as zero, because their addresses are computed from it. A
+        // caller that finds null goes on to `claim`, which loads it with Acquire.
+        return place.load(Ordering::Relaxed);
+    }
+    word(place)
 }

@@ -31,14 +31,15 @@
 //! If a run is refused, there is no space for a longer one either: the possible positions of a
 //! longer run are among those of a shorter one.
 
-use crate::sync::{AtomicU64, Ordering, const_fn};
+use crate::sync::{AtomicU64, Ordering};
 
 /// The bits of a length.
 const LENGTH: u64 = (1 << 16) - 1;
 
-/// The number of steps that freed columns, and the shortest run that was refused since.
-#[derive(Debug)]
-pub(super) struct Refusal(AtomicU64);
+/// The number of steps that freed columns, and the shortest run that was refused since: a word,
+/// which is zero at first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refusal(pub(super) &'static AtomicU64);
 
 /// The word that a claim has found before it looks at the bitmap.
 #[derive(Clone, Copy)]
@@ -53,15 +54,8 @@ impl Seen {
 }
 
 impl Refusal {
-    const_fn! {
-        /// Returns a word without refusals.
-        pub(super) const fn new() -> Refusal {
-            Refusal(AtomicU64::new(0))
-        }
-    }
-
     /// Loads the word, before a look at the bitmap.
-    pub(super) fn look(&self) -> Seen {
+    pub(super) fn look(self) -> Seen {
         // Acquire: pairs with the Release in `forget`: the look that follows finds the columns that
         // were freed.
         Seen(self.0.load(Ordering::Acquire))
@@ -69,7 +63,7 @@ impl Refusal {
 
     /// Remembers that a run was refused, unless columns were freed since `seen`, or another thread
     /// is storing a refusal.
-    pub(super) fn remember(&self, seen: Seen, length: usize) {
+    pub(super) fn remember(self, seen: Seen, length: usize) {
         let refused = seen.0 & !LENGTH | length as u64;
         // Relaxed: this publishes nothing. A failure does no harm: the next claim looks again.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -77,7 +71,7 @@ impl Refusal {
     }
 
     /// Forgets all refusals, after columns were freed.
-    pub(super) fn forget(&self) {
+    pub(super) fn forget(self) {
         let more = |word: u64| Some((word & !LENGTH).wrapping_add(LENGTH + 1));
         // Release: pairs with the Acquire in `look`. Relaxed: each attempt loads again.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);

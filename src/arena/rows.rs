@@ -226,10 +226,18 @@ pub(crate) fn greater(one: [u64; 2], other: [u64; 2]) -> [u64; 2] {
     [one[0].max(other[0]), one[1].max(other[1])]
 }
 
+/// Calls `with` for each open row. (The code of the call is there once.)
+fn each(mut with: impl FnMut(usize)) {
+    let open = open_rows();
+    for place in 0..open.first + open.second {
+        with(place.checked_sub(open.first).map_or(place, |second| first_rows() + second));
+    }
+}
+
 /// Clears every row's pending bit in a column of counts, which is provably quiescent, as for
 /// [`reset`].
 pub(crate) fn forget_pending(count: Column) {
-    fold((), |(), row| {
+    each(|row| {
         let cell = count.cell(row);
         let number = cell.load(Ordering::Relaxed); // as in `reset`
         if number & PENDING != 0 {
@@ -243,7 +251,7 @@ pub(crate) fn forget_pending(count: Column) {
 ///
 /// Cells that are zero are not written, so that the pages of unused rows stay untouched.
 pub(crate) fn reset(column: Column, order: Ordering) {
-    fold((), |(), row| {
+    each(|row| {
         let cell = column.cell(row);
         // Relaxed: quiescent, so no other thread writes, and the last write happened before.
         if cell.load(Ordering::Relaxed) != 0 {

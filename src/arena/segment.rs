@@ -13,8 +13,12 @@ use crate::sync::{AtomicU64, Ordering, sized};
 const WORD: usize = sized(64, 8);
 /// The number of words in the bitmap of a segment.
 const WORDS: usize = COLUMNS / WORD;
-/// The offset of row 0: after the bitmap, on a page of its own.
-const ROWS_AT: usize = WORDS.next_multiple_of(PAGE);
+/// The offset of the cells for a group, after the bitmap, and their number. The first segment of a
+/// group has there what the group knows.
+pub(super) const GROUP_AT: usize = WORDS;
+pub(super) const GROUP_CELLS: usize = sized(192, 5);
+/// The offset of row 0: on a page of its own.
+const ROWS_AT: usize = (GROUP_AT + GROUP_CELLS).next_multiple_of(PAGE);
 /// A cache line of cells. A run begins at a multiple of this, or of its length's next power of two
 /// if that is less, so that a window's events touch as few lines as possible.
 pub(super) const LINE: usize = 8;
@@ -33,14 +37,14 @@ std::thread_local! {
 
 /// One mapping: a bitmap and the rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Segment<'a> {
+pub(super) struct Segment {
     pub(super) start: NonNull<AtomicU64>,
-    pub(super) refusal: &'a Refusal,
+    pub(super) refusal: Refusal,
     /// The runs that all segments of its group have refused.
-    pub(super) of_group: &'a Refusal,
+    pub(super) of_group: Refusal,
 }
 
-impl Segment<'_> {
+impl Segment {
     /// The distance from the beginning of a segment to the end of row 0, in bytes.
     pub(super) const REACH: usize = (ROWS_AT + COLUMNS) * size_of::<AtomicU64>();
 
@@ -80,6 +84,7 @@ impl Segment<'_> {
 
     /// Claims a run of 1 to `COLUMNS` columns. Looks at no bitmap if a run of that length, or a
     /// shorter one, was refused since a column was freed.
+    #[inline(never)]
     pub(super) fn claim(self, length: usize) -> Option<Column> {
         #[cfg(all(test, not(any(loom, shuttle))))]
         ASKED.with(|asked| asked.set(asked.get() + 1));
@@ -96,6 +101,7 @@ impl Segment<'_> {
 
     /// Takes a run of 1 to `COLUMNS` columns, and returns its position; `None` if there is no such
     /// run.
+    #[inline(never)]
     pub(super) fn take(self, length: usize) -> Option<usize> {
         if length > WORD {
             return self.claim_words(length.div_ceil(WORD));
@@ -107,6 +113,7 @@ impl Segment<'_> {
     }
 
     /// Claims a run within one word of the bitmap.
+    #[inline(never)]
     fn claim_within(self, word: usize, length: usize) -> Option<usize> {
         let bitmap = self.word(word);
         let mut taken = bitmap.load(Ordering::Relaxed);

@@ -207,6 +207,11 @@ impl Counter {
         })
     }
 
+    /// Returns the cells, to which all adds go.
+    pub(crate) fn cells(&self) -> &Striped {
+        &self.cells
+    }
+
     /// Returns the result of `read`, given a baseline that is the present one both before and after
     /// it scans.
     #[inline]

@@ -88,6 +88,11 @@ impl Striped {
         self.column.column().map_or(beside > n, rows)
     }
 
+    /// Returns the cell of the adds made without a column or by threads without a row.
+    pub(crate) fn cell_aside(&self) -> &AtomicU64 {
+        &self.fallback
+    }
+
     /// Returns whether the number has a column.
     pub(crate) fn is_striped(&self) -> bool {
         self.column.column().is_some()

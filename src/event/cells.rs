@@ -93,8 +93,8 @@ impl EventCells {
         match self {
             EventCells::Same(cells) => cells,
             EventCells::ByPlace(places) => {
-                let place = places.scale.place(number) as u16; // below 2^16
-                CellIndex::Value { pair: places.pairs + 2 * place, extremes: places.extremes }
+                let (pair, extremes) = places.of_number(number); // both below 2^16
+                CellIndex::Value { pair: pair as u16, extremes: extremes as u16 }
             }
         }
     }

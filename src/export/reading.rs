@@ -99,6 +99,41 @@ impl AnyMetric<'_> {
         Reading::of(self, None)
     }
 
+    /// Reads the one number of a metric that has no more: `None` of a histogram, a window or
+    /// several metrics; and of a metric that has no number at the moment, such as a maximum before
+    /// a value is recorded.
+    ///
+    /// It is the value of the sample of the metric's only part, as [`read`](Self::read) has it,
+    /// without the memory for a [`Reading`]. For an exemplar, ask a counter before.
+    ///
+    /// ```
+    /// use windrow::export::{Exported, Value};
+    /// use windrow::{Counter, Histogram, Maximum};
+    ///
+    /// let hits = Counter::new();
+    /// hits.add(3);
+    /// assert!(matches!(hits.any().number(), Some(Value::Count(3))));
+    /// assert!(Maximum::new().any().number().is_none());
+    /// assert!(Histogram::new().any().number().is_none());
+    /// ```
+    #[inline]
+    pub fn number(self) -> Option<Value<'static>> {
+        match self {
+            AnyMetric::Counter(counter) => Some(Value::Count(counter.lifetime())),
+            AnyMetric::Gauge(gauge) => Some(Value::Signed(gauge.sum())),
+            AnyMetric::InFlight(level) => Some(Value::Unsigned(level.level())),
+            AnyMetric::Maximum(maximum) => maximum.get().map(Value::Unsigned),
+            AnyMetric::Minimum(minimum) => minimum.get().map(Value::Unsigned),
+            AnyMetric::Real(number) => Some(Value::Real(number)).filter(|_| number.is_finite()),
+            AnyMetric::RealTotal(total) => {
+                let is_total = |total: &f64| total.is_finite() && *total >= 0.0;
+                Some(total).filter(is_total).map(Value::RealTotal)
+            }
+            AnyMetric::Count(count) => count.map(Value::Count),
+            AnyMetric::Histogram(_) | AnyMetric::Window(_) | AnyMetric::Fields(_) => None,
+        }
+    }
+
     /// Reads the numbers of one [part](Part), and no others.
     ///
     /// For exporters that ask for one part at a time: one part of a window costs less than all.
@@ -117,22 +152,9 @@ impl Reading {
             _ => Vec::new(),
         };
         let read = match metric {
-            AnyMetric::Counter(counter) => Read::Number(Some(Value::Count(counter.lifetime()))),
-            AnyMetric::Gauge(gauge) => Read::Number(Some(Value::Signed(gauge.sum()))),
-            AnyMetric::InFlight(level) => Read::Number(Some(Value::Unsigned(level.level()))),
-            AnyMetric::Maximum(maximum) => Read::Number(maximum.get().map(Value::Unsigned)),
-            AnyMetric::Minimum(minimum) => Read::Number(minimum.get().map(Value::Unsigned)),
-            AnyMetric::Real(number) => {
-                Read::Number(Some(Value::Real(number)).filter(|_| number.is_finite()))
-            }
-            AnyMetric::RealTotal(total) => {
-                let is_total = |total: &f64| total.is_finite() && *total >= 0.0;
-                Read::Number(Some(total).filter(is_total).map(Value::RealTotal))
-            }
-            AnyMetric::Count(count) => Read::Number(count.map(Value::Count)),
             AnyMetric::Histogram(histogram) => Read::Values(histogram.lifetime()),
             AnyMetric::Window(window) => Read::Window(Window::of(window, part)),
-            AnyMetric::Fields(_) => Read::Number(None),
+            other => Read::Number(other.number()),
         };
         Reading { form: metric.form(), exemplars, read }
     }

@@ -161,7 +161,7 @@ impl<L: Labels, M: Exported> Series for Handle<L, M> {
     }
 
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
-        self.pairs().for_each(|(name, value)| see(name, value));
+        self.each_pair(see);
     }
 
     fn metric(&self) -> AnyMetric<'_> {
@@ -189,7 +189,7 @@ impl<L: Labels, M, G: Fn(&M) -> AnyMetric<'_>> Series for OfField<'_, L, M, G> {
     }
 
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
-        self.series.pairs().for_each(|(name, value)| see(name, value));
+        self.series.each_pair(see);
     }
 
     fn metric(&self) -> AnyMetric<'_> {

@@ -2,6 +2,9 @@
 
 pub use crate::family::computed::{all_differ, combinations, name};
 pub use crate::family::field::{Field, OptionalText};
+pub use crate::family::hash::Secrets;
+pub use crate::family::passes::{Comparing, Mixing};
+pub use crate::family::read::Read;
 
 /// Declares sets of labels, and enums for their values.
 ///
@@ -382,6 +385,34 @@ macro_rules! __label_set {
                 fn matches(stored: &Self::Stored, labels: Self::Borrowed<'_>) -> bool {
                     let ($( $label, )+) = stored;
                     $( <$($field)+ as $crate::__labels::Field>::is($label, labels.$label) )&&+
+                }
+
+                #[inline(always)]
+                fn hash(
+                    labels: Self::Borrowed<'_>,
+                    secrets: $crate::__labels::Secrets,
+                    read: &mut $crate::__labels::Read,
+                ) -> u64 {
+                    let mut fields = $crate::__labels::Mixing::new(secrets, read);
+                    $( fields.next::<$($field)+>(labels.$label); )+
+                    fields.hash()
+                }
+
+                #[inline(always)]
+                fn matches_read(
+                    stored: &Self::Stored,
+                    labels: Self::Borrowed<'_>,
+                    read: &$crate::__labels::Read,
+                ) -> bool {
+                    let (($( $label, )+), mut fields) = (stored, $crate::__labels::Comparing::new(read));
+                    if read.are_short([$( ::core::stringify!($label) ),+].len()) {
+                        return ($(
+                            fields.next_differs::<$($field)+>($label, labels.$label)
+                        )|+) == 0;
+                    }
+                    $(
+                        fields.next_is::<$($field)+>($label, labels.$label)
+                    )&&+
                 }
 
                 fn value(labels: Self::Borrowed<'_>, position: usize) -> $crate::labels::LabelValue<'_> {

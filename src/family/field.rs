@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use crate::family::hash::Mixer;
 use crate::family::labels::{Label, LabelValue};
+use crate::family::text::{Text, Words};
 
 /// The declared type of a field: `str`, an [`OptionalText`], or a [`Label`].
 #[diagnostic::on_unimplemented(
@@ -33,6 +35,28 @@ pub trait Field {
     fn borrow(stored: &Self::Stored) -> Self::Borrowed<'_>;
     /// Returns whether a stored and a borrowed value are equal.
     fn is(stored: &Self::Stored, value: Self::Borrowed<'_>) -> bool;
+    /// Mixes the value into a hash, and returns the words of a text.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn mix(value: Self::Borrowed<'_>, mixer: &mut Mixer) -> Words {
+        Self::key(value).hash(mixer);
+        Words::default()
+    }
+    /// Returns [`is`](Self::is), given the words that [`mix`](Self::mix) has returned.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn is_mixed(stored: &Self::Stored, value: Self::Borrowed<'_>, words: Words) -> bool {
+        let _ = words;
+        Self::is(stored, value)
+    }
+    /// Returns zero if a stored and a borrowed value are equal, given the words that
+    /// [`mix`](Self::mix) has returned, which are no long text's.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn differs(stored: &Self::Stored, value: Self::Borrowed<'_>, words: Words) -> u64 {
+        let _ = words;
+        u64::from(!Self::is(stored, value))
+    }
     /// Returns the value for exporters: see [`Label::value`].
     fn value(value: Self::Borrowed<'_>) -> LabelValue<'_>;
     /// Returns the value's number: see [`Label::index`].
@@ -43,25 +67,43 @@ impl Field for str {
     const VALUES: Option<usize> = None;
     type Borrowed<'a> = &'a str;
     type Key<'a> = &'a str;
-    type Stored = Box<str>;
+    type Stored = Text;
 
     #[inline]
     fn key(value: Self::Borrowed<'_>) -> Self::Key<'_> {
         value
     }
 
-    fn store(value: &str) -> Box<str> {
-        value.into()
+    fn store(value: &str) -> Text {
+        Text::new(value)
     }
 
     #[inline]
-    fn borrow(stored: &Box<str>) -> &str {
-        stored
+    fn borrow(stored: &Text) -> &str {
+        stored.as_str()
     }
 
     #[inline]
-    fn is(stored: &Box<str>, value: &str) -> bool {
-        are_equal(stored.as_bytes(), value.as_bytes())
+    fn is(stored: &Text, value: &str) -> bool {
+        stored.is(value.as_bytes(), Words::without_hash(value))
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn mix(value: &str, mixer: &mut Mixer) -> Words {
+        mixer.text(value)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn is_mixed(stored: &Text, value: &str, words: Words) -> bool {
+        stored.is(value.as_bytes(), words)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn differs(stored: &Text, _value: &str, words: Words) -> u64 {
+        stored.differs(words)
     }
 
     fn value(value: Self::Borrowed<'_>) -> LabelValue<'_> {
@@ -81,25 +123,43 @@ impl Field for OptionalText {
     const VALUES: Option<usize> = None;
     type Borrowed<'a> = Option<&'a str>;
     type Key<'a> = &'a str;
-    type Stored = Box<str>;
+    type Stored = Text;
 
     #[inline]
     fn key(value: Self::Borrowed<'_>) -> Self::Key<'_> {
         value.unwrap_or_default()
     }
 
-    fn store(value: Option<&str>) -> Box<str> {
-        value.unwrap_or_default().into()
+    fn store(value: Option<&str>) -> Text {
+        Text::new(value.unwrap_or_default())
     }
 
     #[inline]
-    fn borrow(stored: &Box<str>) -> Option<&str> {
-        Some(&**stored).filter(|text| !text.is_empty())
+    fn borrow(stored: &Text) -> Option<&str> {
+        Some(stored.as_str()).filter(|text| !text.is_empty())
     }
 
     #[inline]
-    fn is(stored: &Box<str>, value: Option<&str>) -> bool {
+    fn is(stored: &Text, value: Option<&str>) -> bool {
         <str as Field>::is(stored, value.unwrap_or_default())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn mix(value: Option<&str>, mixer: &mut Mixer) -> Words {
+        mixer.text(value.unwrap_or_default())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn is_mixed(stored: &Text, value: Option<&str>, words: Words) -> bool {
+        <str as Field>::is_mixed(stored, value.unwrap_or_default(), words)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    fn differs(stored: &Text, _value: Option<&str>, words: Words) -> u64 {
+        stored.differs(words)
     }
 
     fn value(value: Self::Borrowed<'_>) -> LabelValue<'_> {
@@ -144,30 +204,5 @@ impl<T: Label> Field for T {
     #[inline]
     fn index(value: T) -> usize {
         Label::index(value)
-    }
-}
-
-/// Returns whether two texts are equal. Most labels are short: for these it avoids a call of
-/// `memcmp`, which would double the cost of the comparison.
-#[inline]
-pub(super) fn are_equal(one: &[u8], other: &[u8]) -> bool {
-    /// Returns whether the first `N` and the last `N` bytes are equal. They overlap in a text of
-    /// fewer than `2 * N` bytes.
-    #[inline]
-    fn ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
-        one.first_chunk::<N>() == other.first_chunk() && one.last_chunk::<N>() == other.last_chunk()
-    }
-    if one.len() != other.len() {
-        return false;
-    }
-    match *one {
-        [] => true,
-        [_] | [_, _] | [_, _, _] => {
-            ends::<1>(one, other) && one[one.len() / 2] == other[one.len() / 2]
-        }
-        _ if one.len() < 8 => ends::<4>(one, other),
-        _ if one.len() <= 16 => ends::<8>(one, other),
-        _ if one.len() <= 32 => ends::<16>(one, other),
-        _ => one == other,
     }
 }

@@ -4,13 +4,15 @@ use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
 use std::time::SystemTime;
 
-use crate::breaker::{Breaker, BreakerOwner};
+use crate::arena::on_demand::Repeated;
 use crate::family::hold::Hold;
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::names::OVERFLOW;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 use crate::in_flight::{InFlight, LevelOwner};
+
+mod counter;
 
 /// An owning handle of a series of a [`Family`](crate::Family). Adds through it cost the same as
 /// adds to a metric without a family.
@@ -35,15 +37,20 @@ use crate::in_flight::{InFlight, LevelOwner};
 /// assert_eq!(cart.labels(), Some(Route { route: "/cart" }));
 /// ```
 #[must_use = "a handle counts nothing by itself"]
-pub struct Handle<L: Labels, M>(Shared<L, M>);
+#[repr(C)] // for `counter`
+pub struct Handle<L: Labels, M> {
+    series: Shared<L, M>,
+    /// The word of a counter's column, for adds through this handle: see [`counter`].
+    column: Repeated,
+}
 
 impl<L: Labels, M> Handle<L, M> {
     pub(super) fn new(series: Shared<L, M>) -> Handle<L, M> {
-        Handle(series)
+        Handle { series, column: Repeated::new() }
     }
 
     pub(super) fn series(&self) -> &Series<L, M> {
-        &self.0
+        &self.series
     }
 
     /// Returns the series' labels; `None` for the overflow series.
@@ -56,7 +63,7 @@ impl<L: Labels, M> Handle<L, M> {
     /// assert_eq!(requests.handle(Route { route: "/b" }).labels(), None);
     /// ```
     pub fn labels(&self) -> Option<L::Borrowed<'_>> {
-        self.0.labels().map(L::borrow)
+        self.series.labels().map(L::borrow)
     }
 
     /// Returns the number of the series, which is unique in the process for all time.
@@ -82,7 +89,7 @@ impl<L: Labels, M> Handle<L, M> {
     /// assert_eq!(flags.handle(Flag { on: true }).number(), first);
     /// ```
     pub fn number(&self) -> u64 {
-        self.0.number()
+        self.series.number()
     }
 
     /// Returns the time at which the series was made, by the system's clock.
@@ -98,7 +105,7 @@ impl<L: Labels, M> Handle<L, M> {
     /// assert_eq!(cart.created(), requests.handle(Route { route: "/cart" }).created());
     /// ```
     pub fn created(&self) -> SystemTime {
-        self.0.created()
+        self.series.created()
     }
 
     /// Returns the labels by name, as exporters show them. The overflow series has the one label
@@ -118,7 +125,7 @@ impl<L: Labels, M> Handle<L, M> {
     pub fn pairs(&self) -> impl Iterator<Item = (&str, LabelValue<'_>)> {
         let labels = self.labels();
         let own = labels.into_iter().flat_map(|labels| {
-            let names = L::names(&self.0.names).iter().copied().enumerate();
+            let names = L::names(&self.series.names).iter().copied().enumerate();
             names.map(move |(position, name)| (name, L::value(labels, position)))
         });
         let overflow = labels.is_none().then_some((OVERFLOW, LabelValue::Text("true")));
@@ -126,9 +133,21 @@ impl<L: Labels, M> Handle<L, M> {
     }
 }
 
+impl<L: Labels, M> Handle<L, M> {
+    /// Calls `see` with each of the [pairs](Self::pairs), in a plain loop.
+    pub(crate) fn each_pair(&self, mut see: impl FnMut(&str, LabelValue<'_>)) {
+        let Some(labels) = self.labels() else {
+            return see(OVERFLOW, LabelValue::Text("true"));
+        };
+        for (position, name) in L::names(&self.series.names).iter().enumerate() {
+            see(name, L::value(labels, position));
+        }
+    }
+}
+
 impl<L: Labels, M> Clone for Handle<L, M> {
     fn clone(&self) -> Handle<L, M> {
-        Handle(self.0.clone())
+        Handle::new(self.series.clone())
     }
 }
 
@@ -137,7 +156,7 @@ impl<L: Labels, M> Deref for Handle<L, M> {
 
     #[inline]
     fn deref(&self) -> &M {
-        &self.0.metric
+        &self.series.metric
     }
 }
 
@@ -145,29 +164,19 @@ impl<L: Labels, M> Deref for Handle<L, M> {
 impl<L: Labels, M: LevelOwner> LevelOwner for Handle<L, M> {
     #[inline]
     fn in_flight(&self) -> &InFlight {
-        self.0.metric.in_flight()
+        self.series.metric.in_flight()
     }
 
     #[inline]
     fn left(&self, before: u64) {
-        self.0.metric.left(before);
-    }
-}
-
-/// A call that owns a handle keeps the series.
-impl<L: Labels, M: BreakerOwner> BreakerOwner for Handle<L, M> {
-    type Clock = M::Clock;
-
-    #[inline]
-    fn breaker(&self) -> &Breaker<M::Clock> {
-        self.0.metric.breaker()
+        self.series.metric.left(before);
     }
 }
 
 /// Shows labels and metric.
 impl<L: Labels, M: Debug> Debug for Handle<L, M> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Handle").field(&self.labels()).field(&self.0.metric).finish()
+        f.debug_tuple("Handle").field(&self.labels()).field(&self.series.metric).finish()
     }
 }
 

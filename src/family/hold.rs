@@ -27,54 +27,57 @@
 //! list and in use, and the thread has a slot and keeps no other series there. All others pin.
 
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 
 use crate::family::labels::Labels;
-use crate::reclaim::{Guard, announced, pin};
+use crate::reclaim::announced::{self, Kept};
+use crate::reclaim::{Guard, pin};
 
-/// The ways to hold a series: the rows of the table above.
-enum Way {
-    Nothing,
-    #[allow(dead_code)] // it is dropped
-    Announced(announced::Kept),
-    #[allow(dead_code)] // as above
-    Pinned(Guard),
-}
-
-/// A user's hold of a series in a family by such labels.
+/// A user's hold of a series in a family by such labels: one of the rows of the table above.
+///
+/// In two words, of which one is written where a series is announced: the path of a lookup.
 pub(super) struct Hold<L: Labels> {
-    way: ManuallyDrop<Way>,
+    /// The announcement of the series, if it is announced.
+    announced: ManuallyDrop<Option<Kept>>,
+    /// Initialised if it is not announced.
+    pinned: MaybeUninit<Option<Guard>>,
     labels: PhantomData<fn() -> L>,
 }
 
 impl<L: Labels> Hold<L> {
-    /// Returns a hold of all series that a lookup may find in a table. If lookups announce theirs
-    /// there, takes a slot for that, if this thread has none.
-    pub(super) fn new(announces: bool) -> Hold<L> {
+    /// Returns a pin, with which a lookup holds all series that it may find in a table. If lookups
+    /// announce theirs there, takes a slot for that, if this thread has none.
+    pub(super) fn pin(announces: bool) -> Option<Guard> {
         if L::COMBINATIONS.is_some() {
-            return Hold::nothing();
+            return None;
         }
         if announces && announced::mine().is_none() {
             announced::mine_or_taken();
         }
-        Hold::by(Way::Pinned(pin()))
+        Some(pin())
     }
 
     /// Returns the hold of a series that needs none.
     #[inline]
     pub(super) fn nothing() -> Hold<L> {
-        Hold::by(Way::Nothing)
+        Hold::pinned(None)
+    }
+
+    /// Returns the hold of all series that a lookup may find under this pin.
+    #[inline]
+    pub(super) fn pinned(guard: Option<Guard>) -> Hold<L> {
+        Hold::by(None, MaybeUninit::new(guard))
     }
 
     /// Returns the hold of an announced series.
     #[inline]
-    pub(super) fn announced(kept: announced::Kept) -> Hold<L> {
-        Hold::by(Way::Announced(kept))
+    pub(super) fn announced(kept: Kept) -> Hold<L> {
+        Hold::by(Some(kept), MaybeUninit::uninit())
     }
 
     #[inline]
-    fn by(way: Way) -> Hold<L> {
-        Hold { way: ManuallyDrop::new(way), labels: PhantomData }
+    fn by(announced: Option<Kept>, pinned: MaybeUninit<Option<Guard>>) -> Hold<L> {
+        Hold { announced: ManuallyDrop::new(announced), pinned, labels: PhantomData }
     }
 }
 
@@ -83,8 +86,23 @@ impl<L: Labels> Drop for Hold<L> {
     fn drop(&mut self) {
         // Otherwise it is nothing, which the compiler does not always see.
         if L::COMBINATIONS.is_none() {
-            // SAFETY: it is not used again.
-            unsafe { ManuallyDrop::drop(&mut self.way) };
+            // SAFETY: neither is used again; and the pin is initialised where no announcement is.
+            unsafe {
+                match ManuallyDrop::take(&mut self.announced) {
+                    Some(kept) => drop(kept),
+                    None => unpin(&mut self.pinned),
+                }
+            }
         }
     }
+}
+
+/// Ends a pin, if there is one.
+///
+/// # Safety
+/// It is initialised, and not used again.
+#[cold]
+unsafe fn unpin(pinned: &mut MaybeUninit<Option<Guard>>) {
+    // SAFETY: the contract.
+    unsafe { pinned.assume_init_drop() }
 }

@@ -1,8 +1,10 @@
 //! Sets of labels: the keys of a family's series.
 
 use std::fmt::{self, Debug, Display, Formatter};
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 
+use crate::family::hash::Secrets;
+use crate::family::read::Read;
 use crate::family::short_text::ShortText;
 
 /// A set of labels: the key of a [`Family`](crate::Family). [`labels!`](crate::labels!) makes one.
@@ -67,6 +69,24 @@ pub trait Labels: Sized {
 
     /// Returns whether two sets are equal.
     fn matches(stored: &Self::Stored, labels: Self::Borrowed<'_>) -> bool;
+
+    /// Returns the set's hash, and notes the words of its texts.
+    #[doc(hidden)]
+    #[inline]
+    fn hash(labels: Self::Borrowed<'_>, secrets: Secrets, read: &mut Read) -> u64 {
+        let _ = read;
+        let mut mixer = secrets.begin();
+        labels.hash(&mut mixer);
+        mixer.finish()
+    }
+
+    /// Returns [`matches`](Self::matches), given the words that [`hash`](Self::hash) has noted.
+    #[doc(hidden)]
+    #[inline]
+    fn matches_read(stored: &Self::Stored, labels: Self::Borrowed<'_>, read: &Read) -> bool {
+        let _ = read;
+        Self::matches(stored, labels)
+    }
 
     /// Returns the value of the label at a position in [`names`](Self::names).
     ///

@@ -4,24 +4,32 @@ use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::list::{List, Search};
 use crate::family::metric::Metric;
 use crate::family::places::Found;
+use crate::family::read::Read;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
-use crate::family::table::{List, Search, Table};
+use crate::family::table::Table;
+use crate::reclaim::Guard;
 
-/// Returns the metric of a set of labels that belongs to a list, if its series is there and can be
-/// announced.
+/// Returns the metric of a set of labels that belongs to a list of the table, if its series is
+/// there and can be announced.
 #[inline]
 pub(super) fn announced<'t, L: Labels, M>(
-    list: &List<'t, L, M>,
+    table: &'t Table<L, M>,
+    list: List<'t, L, M>,
     labels: L::Borrowed<'_>,
+    read: &Read,
 ) -> Option<Pinned<'t, L, M>> {
-    // SAFETY: the hold lives as long as the result.
-    let (series, hold) = unsafe { list.announced(labels) }?;
+    if !table.announces {
+        return None;
+    }
+    // SAFETY: the announcement lasts as long as the result.
+    let (series, kept) = unsafe { list.announced(labels, read) }?;
     // SAFETY: the table has another reference. Once the series is removed, `forgotten` has it, and
     // keeps it as long as a hold needs it: see `hold`.
-    Some(unsafe { Pinned::new(series, hold) })
+    Some(unsafe { Pinned::new(series, Hold::announced(kept)) })
 }
 
 impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
@@ -46,16 +54,38 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     #[doc(alias = "with_label_values")]
     #[doc(alias = "get_or_create")]
     pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
+        if L::COMBINATIONS.is_some() {
+            let series = self.table.get().and_then(|table| table.indexed_in_use(labels));
+            let series = series.unwrap_or_else(|| self.find_indexed(labels));
+            // SAFETY: a series that is found by its index is never freed.
+            return unsafe { Pinned::new(series, Hold::nothing()) };
+        }
         let Some(table) = self.table.get().or_else(|| self.first_table()) else {
             // SAFETY: the overflow series is never freed before the family.
             return unsafe { Pinned::new(self.refuse(), Hold::nothing()) };
         };
-        let list = table.list(labels);
-        if L::COMBINATIONS.is_some() {
-            // SAFETY: a series that is found by its index is never freed.
-            return unsafe { Pinned::new(self.find(list, labels), Hold::nothing()) };
+        let mut read = Read::default();
+        let list = table.list_read(labels, &mut read);
+        if let Some(metric) = announced(table, list, labels, &read) {
+            return metric;
         }
-        announced(&list, labels).unwrap_or_else(|| self.with_hold(list, labels))
+        let mut guard = None;
+        let series = self.find_pinned(list, labels, &mut guard);
+        // SAFETY: the series is used under this hold, which lives as long as the result. The
+        // family's references live as long: a series that was removed meanwhile is freed later.
+        unsafe { Pinned::new(series, Hold::pinned(guard)) }
+    }
+
+    /// Returns the series of a set that has a number, where there may be no table yet, or no series
+    /// in use.
+    #[cold]
+    #[inline(never)]
+    fn find_indexed(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
+        match self.table.get().or_else(|| self.first_table()) {
+            // SAFETY: the family finds its series by index.
+            Some(table) => unsafe { self.find(table.list(labels), labels) },
+            None => self.refuse(),
+        }
     }
 
     /// Makes the table, at the family's first use; returns `None` if there is no memory for it.
@@ -64,13 +94,18 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         Table::new(self.limit).map(|table| self.table.set(table))
     }
 
-    /// Returns the metric of a set of labels that belongs to this list of the table, and makes its
-    /// series first if there is none.
-    fn with_hold<'f>(&'f self, list: List<'f, L, M>, labels: L::Borrowed<'_>) -> Pinned<'f, L, M> {
-        let hold = Hold::new(list.announces);
-        // SAFETY: the series is used under this hold, which lives as long as the result. The
-        // family's references live as long: a series that was removed meanwhile is freed later.
-        unsafe { Pinned::new(self.find(list, labels), hold) }
+    /// Returns the series of a set of labels that belongs to this list of the table, and makes it
+    /// first if there is none. Pins the thread, for as long as the series is used.
+    #[inline(never)]
+    fn find_pinned<'f>(
+        &'f self,
+        list: List<'f, L, M>,
+        labels: L::Borrowed<'_>,
+        guard: &mut Option<Guard>,
+    ) -> &'f Series<L, M> {
+        *guard = Hold::<L>::pin(self.announces());
+        // SAFETY: the series is used under this pin.
+        unsafe { self.find(list, labels) }
     }
 
     /// Returns a handle of the series of a set of labels, and makes the series first if there is
@@ -167,7 +202,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
                 }
                 Found::Room => {
                     // Before there is a place for it, because the function is the user's.
-                    let new = made.take().unwrap_or_else(|| self.new_series(list.hash, labels));
+                    let new = made.take().unwrap_or_else(|| self.new_series(list.tag, labels));
                     if let Some(place) = self.places.take(limit) {
                         // SAFETY: the contract.
                         match unsafe { list.insert(new, first, labels) } {
@@ -200,8 +235,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     }
 
     /// Makes a series that is not in the table yet.
-    fn new_series(&self, hash: u32, labels: L::Borrowed<'_>) -> Shared<L, M> {
-        Shared::new(Series::new(hash, self.names.clone(), Some(L::store(labels)), (self.make)()))
+    fn new_series(&self, tag: u32, labels: L::Borrowed<'_>) -> Shared<L, M> {
+        Shared::new(Series::new(tag, self.names.clone(), Some(L::store(labels)), (self.make)()))
     }
 
     /// Marks a series as used, which may have been hidden.

@@ -2,13 +2,9 @@
 
 use std::fmt::Debug;
 
-use crate::breaker::{Breaker, Counts};
-use crate::clock::Clock;
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
-use crate::gate::{Gate, RationedGate};
 use crate::histogram::{Distribution, Histogram};
 use crate::in_flight::InFlight;
-use crate::pace::{Pace, Paces};
 
 /// A metric that a [`Family`](crate::Family) can hold.
 ///
@@ -93,79 +89,6 @@ impl Metric for Gauge {
     }
 }
 
-/// The total is the weight that counts against the limit: [granted](Gate::granted) plus
-/// [waiting](Gate::waiting). For a removed series it is the value at the time the series was freed:
-/// zero, if the gate was [retired](Gate::retire).
-impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
-    type Total = u64;
-
-    fn total(&self) -> u64 {
-        self.in_use()
-    }
-
-    fn merge(one: &mut u64, other: u64) {
-        *one = one.wrapping_add(other);
-    }
-}
-
-/// The total is that of the [underlying gate](RationedGate::gate): unused rations were granted, so
-/// they count. To remove a series without a rest, [retire](Gate::retire) that gate first, as with a
-/// plain gate:
-///
-/// ```
-/// use windrow::{Family, Gate, labels, gate::RationedGate};
-///
-/// labels! { pub struct Tenant { tenant: str } }
-///
-/// static GATES: Family<Tenant, RationedGate> = Family::with_constructor(|| {
-///     Gate::builder(1_000_000).build_rationed(500).expect("a million a second")
-/// });
-///
-/// assert!(GATES.with(Tenant { tenant: "a" }).try_admit(1));
-/// // From time to time:
-/// let forgotten = GATES.retain(|gate, _| !gate.gate().retire());
-/// assert_eq!(forgotten, 0); // only after a second has passed
-/// ```
-impl<C: Clock + Send + Sync + 'static> Metric for RationedGate<C> {
-    type Total = u64;
-
-    fn total(&self) -> u64 {
-        self.gate().in_use()
-    }
-
-    fn merge(one: &mut u64, other: u64) {
-        *one = one.wrapping_add(other);
-    }
-}
-
-/// The total is the weight whose periods are not over: the part of the burst that is missing, and
-/// the weight of calls that wait. For a removed series it is the value at the time the series was
-/// freed: zero, if the pace was [retired](Pace::retire).
-impl<C: Clock + Send + Sync + 'static> Metric for Pace<C> {
-    type Total = u64;
-
-    fn total(&self) -> u64 {
-        self.in_use()
-    }
-
-    fn merge(one: &mut u64, other: u64) {
-        *one = one.wrapping_add(other);
-    }
-}
-
-/// The total is that of a [`Pace`], for the limit whose total is the greatest.
-impl<C: Clock + Send + Sync + 'static> Metric for Paces<C> {
-    type Total = u64;
-
-    fn total(&self) -> u64 {
-        self.in_use()
-    }
-
-    fn merge(one: &mut u64, other: u64) {
-        *one = one.wrapping_add(other);
-    }
-}
-
 /// The total is the level, wrapping.
 impl Metric for InFlight {
     type Total = u64;
@@ -176,19 +99,6 @@ impl Metric for InFlight {
 
     fn merge(one: &mut u64, other: u64) {
         *one = one.wrapping_add(other);
-    }
-}
-
-/// The total is that of the [counts](Breaker::counts), each wrapping.
-impl<C: Clock + Send + Sync + 'static> Metric for Breaker<C> {
-    type Total = Counts;
-
-    fn total(&self) -> Counts {
-        self.counts()
-    }
-
-    fn merge(one: &mut Counts, other: Counts) {
-        *one = one.plus(other);
     }
 }
 

@@ -1,5 +1,6 @@
 //! A series of a family: a set of labels, and its metric.
 
+use std::hint::unreachable_unchecked;
 use std::num::NonZeroU64;
 use std::ptr::null_mut;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,16 +8,26 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::clock::{Clock, Coarse};
 use crate::family::labels::Labels;
 use crate::family::number;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering, Witness};
+use crate::family::read::Read;
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, Witness};
 use crate::timestamp::saturating_nanos;
 
 /// Used since the last look.
-const USED: u8 = 2;
+const USED: u32 = 0xFF;
 /// Not used since the last look.
-const IDLE: u8 = 1;
+const IDLE: u32 = 1;
 /// Removed, but still in its place, because it is found by its index: its next use makes it visible
 /// again.
-const HIDDEN: u8 = 0;
+const HIDDEN: u32 = 0;
+/// The bits of a series' state that are one of these; the others are its tag.
+const USE: u32 = 0xFF;
+
+/// Returns the tag of a hash: its upper 24 bits, of which the number of a list has none. So the tag
+/// tells two series of one list apart but for one time in millions.
+#[inline]
+pub(super) fn tag(hash: u64) -> u32 {
+    (hash >> 32) as u32 | USE
+}
 
 /// The metric is where the series is, so that a use of it computes no address.
 #[repr(C)]
@@ -24,9 +35,9 @@ pub(super) struct Series<L: Labels, M> {
     pub(super) metric: M,
     /// The next series in its list of the table.
     pub(super) next: AtomicPtr<Series<L, M>>,
-    /// A part of the hash of its labels.
-    hash: u32,
-    use_state: AtomicU8,
+    /// The tag of its labels' hash, which does not change, and whether it is used. In one word, so
+    /// that a lookup asks for both by one comparison.
+    state: AtomicU32,
     /// True if the series was taken out of its list. Under the family's lock. (It is independent of
     /// the state of use: a thread that has found the series just before may still use it.)
     is_out: AtomicBool,
@@ -52,7 +63,7 @@ enum Set<S> {
 impl<L: Labels, M> Series<L, M> {
     /// Makes a series; the overflow series without labels.
     pub(super) fn new(
-        hash: u32,
+        tag: u32,
         names: L::Names,
         labels: Option<L::Stored>,
         metric: M,
@@ -65,8 +76,7 @@ impl<L: Labels, M> Series<L, M> {
         Series {
             metric,
             next: AtomicPtr::new(null_mut()),
-            hash,
-            use_state: AtomicU8::new(USED),
+            state: AtomicU32::new(tag | USED),
             is_out: AtomicBool::new(false),
             references: AtomicU32::new(1),
             last_used: AtomicU32::new(tick_after(now())),
@@ -99,49 +109,82 @@ impl<L: Labels, M> Series<L, M> {
         UNIX_EPOCH + Duration::from_nanos(self.created)
     }
 
-    /// Returns whether this part of a hash is its own.
+    /// Returns whether the series has the tag of a hash.
     #[inline]
-    pub(super) fn has(&self, hash: u32) -> bool {
+    pub(super) fn has(&self, tag: u32) -> bool {
         self.witness.check();
-        L::COMBINATIONS.is_some() || self.hash == hash
+        // Relaxed: the tag is there since the series was made.
+        L::COMBINATIONS.is_some() || self.state.load(Ordering::Relaxed) | USE == tag
     }
 
-    /// Returns whether these are its labels, given that they have its part of the hash.
+    /// Returns whether the series has the tag of a hash, and is marked as used.
+    #[inline]
+    pub(super) fn has_in_use(&self, tag: u32) -> bool {
+        self.witness.check();
+        // Relaxed: as in `has` and `is_in_use`.
+        self.state.load(Ordering::Relaxed) == tag
+    }
+
+    /// Returns whether these are its labels, given that they have its tag.
     #[inline]
     pub(super) fn is(&self, labels: L::Borrowed<'_>) -> bool {
         // A family without a hash finds a series by its index.
         L::COMBINATIONS.is_some() || self.labels().is_some_and(|stored| L::matches(stored, labels))
     }
 
+    /// Returns [`is`](Self::is), given what of the labels was read.
+    ///
+    /// # Safety
+    /// It is not the overflow series.
+    #[inline]
+    pub(super) unsafe fn is_read(&self, labels: L::Borrowed<'_>, read: &Read) -> bool {
+        match &self.set {
+            Set::Labels { labels: stored, .. } => L::matches_read(stored, labels, read),
+            // SAFETY: the contract.
+            Set::Overflow { .. } => unsafe { unreachable_unchecked() },
+        }
+    }
+
+    /// Returns the state of use.
+    #[inline]
+    fn use_state(&self) -> u32 {
+        // Relaxed, here and below, except for the pair of `try_use` and `hide`: no other data is
+        // published by it.
+        self.state.load(Ordering::Relaxed) & USE
+    }
+
+    /// Returns this state of use, with the series' tag.
+    fn with_tag(&self, state: u32) -> u32 {
+        self.state.load(Ordering::Relaxed) & !USE | state
+    }
+
     /// Returns whether the series is marked as used. Usually it is, so this reads a word that
     /// seldom changes.
     #[inline]
     pub(super) fn is_in_use(&self) -> bool {
-        // Relaxed, here and below, except for the pair of `try_use` and `hide`: no other data is
-        // published by it.
-        self.use_state.load(Ordering::Relaxed) == USED
+        self.use_state() == USED
     }
 
     /// Marks the series as used. Returns false if it is hidden although it was not before, or the
     /// reverse (`was_hidden`): the caller looks again.
     pub(super) fn try_use(&self, was_hidden: bool) -> bool {
-        let before = if was_hidden { HIDDEN } else { IDLE };
+        let before = self.with_tag(if was_hidden { HIDDEN } else { IDLE });
         // Release: pairs with the Acquire in `hide`. The caller of `hide` subtracts the series from
         // the number of series, which must come after the addition.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        self.use_state.compare_exchange(before, USED, order, failed).is_ok()
+        self.state.compare_exchange(before, before | USED, order, failed).is_ok()
             || !was_hidden && self.is_in_use()
     }
 
     /// Returns whether the series is hidden from readers of the family.
     pub(super) fn is_hidden(&self) -> bool {
-        self.use_state.load(Ordering::Relaxed) == HIDDEN
+        self.use_state() == HIDDEN
     }
 
     /// Hides the series. Returns false if it was hidden already.
     pub(super) fn hide(&self) -> bool {
         // Acquire: pairs with the Release in `try_use`.
-        self.use_state.swap(HIDDEN, Ordering::Acquire) != HIDDEN
+        self.state.swap(self.with_tag(HIDDEN), Ordering::Acquire) & USE != HIDDEN
     }
 
     /// Marks the series as taken out of its list. Returns false if it was marked already. The
@@ -162,7 +205,8 @@ impl<L: Labels, M> Series<L, M> {
     pub(super) fn idle(&self, is_kept: bool) -> Duration {
         let now = now();
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-        let was_used = self.use_state.compare_exchange(USED, IDLE, order, failed).is_ok();
+        let (used, idle) = (self.with_tag(USED), self.with_tag(IDLE));
+        let was_used = self.state.compare_exchange(used, idle, order, failed).is_ok();
         if was_used || is_kept {
             self.last_used.store(tick_after(now), Ordering::Relaxed);
         }

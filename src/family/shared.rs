@@ -20,6 +20,7 @@ const MOST: u32 = u32::MAX / 2;
 const FOREVER: u32 = MOST + MOST / 2;
 
 /// A reference that owns a series together with others: the last one drops it.
+#[repr(transparent)] // for `handle::counter`
 pub(super) struct Shared<L: Labels, M>(NonNull<Series<L, M>>);
 
 impl<L: Labels, M> Shared<L, M> {

@@ -1,12 +1,11 @@
-//! Texts in one allocation: a family's names of labels, or a series' values.
+//! Texts in one allocation: a family's names of labels.
 
 use std::sync::Arc;
 
 /// Copies of texts, in one allocation, and a list of them.
 ///
-/// A lookup borrows `&[&str]`, so the copies must be borrowed as that, too. Hence the list refers
-/// to the copies beside it.
-pub struct Texts {
+/// Exporters borrow `&[&str]`. Hence the list refers to the copies beside it.
+pub(crate) struct Texts {
     /// Each borrows from `all` only. The lifetime `'static` is not true; only
     /// [`as_slice`](Self::as_slice) sees it, and returns the true one.
     list: Box<[&'static str]>,

@@ -1,23 +1,26 @@
 //! Iterating over the series of a family.
 
-use std::{ptr, vec};
+use std::fmt::{self, Debug, Formatter};
+use std::vec;
 
 use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::list::Search;
 use crate::family::lookup;
 use crate::family::metric::Metric;
+use crate::family::order::sort_by_address;
+use crate::family::read::Read;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
-use crate::family::table::Search;
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Returns all series, in no order; and last the overflow series, if any set was refused.
     ///
     /// It may be called while other threads add and make series. A series that existed before the
     /// call and was not removed is included. Takes the lock for a moment, and allocates eight bytes
-    /// for each series.
+    /// for each series; under the lock, sixteen.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -32,16 +35,19 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let mut listed = Vec::with_capacity(self.len() + 1);
         if let Some(table) = self.table.get() {
             // SAFETY: we have the lock.
-            listed.extend(unsafe { table.all() }.filter(|series| !series.is_hidden()));
+            unsafe { table.list_all(&mut listed) };
+            if L::COMBINATIONS.is_some() {
+                listed.retain(|series| !series.is_hidden()); // of others, none is hidden
+            }
         }
         // In the order of their addresses: an iteration mostly waits for memory, and a table has no
         // order.
-        listed.sort_unstable_by_key(|series| ptr::from_ref(*series).addr());
+        sort_by_address(&mut listed);
         // SAFETY: the series are in the table, which has a reference to each.
-        let share = |series: &Series<L, M>| Handle::new(unsafe { Shared::another(series) });
-        let mut all: Vec<Handle<L, M>> = listed.into_iter().map(share).collect(); // in place
+        let share = |series: &Series<L, M>| unsafe { Shared::another(series) };
+        let mut all: Vec<Shared<L, M>> = listed.into_iter().map(share).collect(); // in place
         drop(locked);
-        all.extend(self.overflow.get().map(|series| Handle::new(series.clone())));
+        all.extend(self.overflow.get().cloned());
         FamilyIter(all.into_iter())
     }
 
@@ -61,12 +67,13 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     pub fn get(&self, labels: L::Borrowed<'_>) -> Option<Pinned<'_, L, M>> {
         let table = self.table.get()?;
-        let list = table.list(labels);
-        let announced = lookup::announced(&list, labels); // in use, and so not hidden
+        let mut read = Read::default();
+        let list = table.list_read(labels, &mut read);
+        let announced = lookup::announced(table, list, labels, &read); // in use, and so not hidden
         if announced.is_some() {
             return announced;
         }
-        let hold = Hold::new(list.announces);
+        let hold = Hold::pinned(Hold::<L>::pin(table.announces));
         // SAFETY: the series is used under this hold, as in `with`.
         match unsafe { list.search(labels) } {
             Search::Found(series) if !series.is_hidden() => {
@@ -148,15 +155,14 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
 }
 
 /// An iterator over a family's series, as they were when it was made.
-#[derive(Debug)]
 #[must_use = "its series are read as it goes"]
-pub struct FamilyIter<L: Labels, M>(vec::IntoIter<Handle<L, M>>);
+pub struct FamilyIter<L: Labels, M>(vec::IntoIter<Shared<L, M>>);
 
 impl<L: Labels, M> Iterator for FamilyIter<L, M> {
     type Item = Handle<L, M>;
 
     fn next(&mut self) -> Option<Handle<L, M>> {
-        self.0.next()
+        self.0.next().map(Handle::new)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -172,5 +178,13 @@ impl<L: Labels, M: Metric, F> IntoIterator for &Family<L, M, F> {
 
     fn into_iter(self) -> FamilyIter<L, M> {
         self.iter()
+    }
+}
+
+/// Shows the series that are left.
+impl<L: Labels, M: Debug> Debug for FamilyIter<L, M> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let left = self.0.as_slice().iter().map(|series| Handle::new(series.clone()));
+        f.debug_list().entries(left).finish()
     }
 }

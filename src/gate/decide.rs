@@ -86,6 +86,22 @@ impl<C: Clock> Gate<C> {
         Err(OutOfLine)
     }
 
+    /// Grants `n` without a wait where the quick path cannot decide, or refuses.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn try_out_of_line(&self, n: u64) -> bool {
+        let is_refused = n == 1
+            && self.permits.sheets().is_none()
+            && self.permits.refuse(self.clock.quick().as_nanos());
+        if is_refused { false } else { self.is_granted(n) }
+    }
+
+    #[cold]
+    #[inline(never)] // so that a refusal saves no registers
+    fn is_granted(&self, n: u64) -> bool {
+        self.decide(n, 0).admission.is_granted()
+    }
+
     /// Decides as [`decide`](Self::decide), and returns what the caller is told.
     pub(super) fn decide_and_tell(&self, n: u64, max_wait: Duration) -> (Admission, u64) {
         let Decided { admission, start, .. } = self.decide(n, saturating_nanos(max_wait));

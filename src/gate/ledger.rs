@@ -251,7 +251,18 @@ impl Ledger {
 mod tests {
     use super::*;
     use crate::ring::Geometry;
+    use std::mem::{align_of, offset_of, size_of};
     use std::time::Duration;
+
+    /// A decision reads these lines, and a turn writes them: they hold nothing else.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[test]
+    fn the_head_is_in_lines_of_its_own() {
+        assert_eq!(align_of::<Ledger>() % 64, 0);
+        assert_eq!(size_of::<Ledger>(), size_of::<CachePadded<Shared>>());
+        let first = offset_of!(Shared, sheets) + size_of::<usize>(); // the first segment's address
+        assert!(offset_of!(Shared, head) == 0 && first <= 64, "a grant reads one line of it");
+    }
 
     fn ledger(limit: u64) -> (Ledger, Terms) {
         let geometry = Geometry::new(Duration::from_nanos(20), 2).unwrap();

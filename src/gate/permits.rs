@@ -41,6 +41,30 @@
 //! - A gate is retired only if all sealed permits have left the interval. A grant that came before
 //!   the seal is seen there; then the gate spills instead, and its ledger decides.
 //!
+//! # A remembered refusal
+//!
+//! ```text
+//!    reached   [ latest bucket that a call has come to | full ]       it only rises
+//!
+//!    grant     max (t, -)       before the exchange of a permit for the bucket t
+//!    refusal   max (t, full)    behind a look that has found each permit in use at t, and no more
+//!                               than these in the limit
+//!    again     reached = (t, full), the reading lies in t, nothing was given back:    refused
+//! ```
+//!
+//! A call is refused without a look at the permits if an earlier one was refused in its bucket.
+//! That is right at the moment of its load of `reached`:
+//!
+//! - A permit in use at `t` stays in use at `t`, unless its grant is given back. So `full` is right
+//!   for `t` from then on.
+//! - The gate's time is `t`: each grant in a later bucket has raised `reached` before it was made,
+//!   and each refusal there raises it. A refusal that comes too late with its `t` changes nothing.
+//! - A thread that gives a grant back says so first, for good, in a word that each such call reads.
+//!   So a call that comes behind it, and sees what that thread has done, looks at the permits.
+//! - While a gate spills, or is retired, its permits are sealed, and stay in use. What gives room
+//!   then, another limit or a grant that is given back, is in the sheets: and a call that sees them
+//!   does not come here.
+//!
 //! No thread waits for another: one that finds a sealed permit, and no sheets, spills itself. An
 //! exchange of a permit fails only because another thread has granted, or has sealed it.
 //!
@@ -53,12 +77,14 @@ use std::ptr::{null_mut, without_provenance_mut};
 
 use crate::gate::ledger::{Ledger, Manner};
 use crate::gate::terms::Terms;
-use crate::sync::{AtomicPtr, AtomicU32, Ordering, alike, const_fn, sized};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, alike, const_fn, sized};
 
 /// The number of permits: with these a gate fills a cache line.
 const PERMITS: usize = sized(7, 2);
 /// The bit of a sealed permit.
 const SEALED: u32 = 1 << 31;
+/// The bit of `reached` that says that all permits are in use in its bucket.
+const FULL: u32 = 1;
 /// The number of bits of a bucket's number that an era has.
 const ERA: u32 = 30;
 /// The greatest number of buckets of an interval for which there are permits: more memory is asked
@@ -79,13 +105,16 @@ pub(super) struct Permits {
     limit_and_buckets: u64,
     /// The era of the first bucket. A permit, and `reached`, count buckets from its begin, from 1.
     era: u32,
-    /// The latest bucket that a clock has shown to a refused call: a hint, which only rises.
+    /// The latest bucket that a clock has shown to a call for one, and [`FULL`], the lowest bit. It
+    /// only rises.
     reached: AtomicU32,
     /// Each has the bucket of its last grant; zero if there was none.
     last: [AtomicU32; PERMITS],
     /// The number of permits that are used: none if the gate spills at its first use.
     usable: u8,
     manner: Manner,
+    /// A grant was given back: from then on [`FULL`] says nothing.
+    has_vacated: AtomicBool,
 }
 
 /// The answer to a call for one.
@@ -127,10 +156,11 @@ impl Permits {
                 length,
                 limit_and_buckets: ((limit - 1) << BUCKETS) | buckets as u64,
                 era: era as u32,
-                reached: AtomicU32::new(within + 1),
+                reached: AtomicU32::new((within + 1) << 1),
                 last: alike![AtomicU32::new(0); PERMITS],
                 usable,
                 manner,
+                has_vacated: AtomicBool::new(false),
             }
         }
     }
@@ -173,6 +203,17 @@ impl Permits {
         }
     }
 
+    /// Returns whether a call for one is refused at `now`, as far as an earlier refusal tells. So
+    /// the first refused call of a bucket looks at the permits, and the others cost two loads.
+    #[inline]
+    pub(super) fn refuse(&self, now: u64) -> bool {
+        // Relaxed, both: see "A remembered refusal".
+        let reached = self.reached.load(Ordering::Relaxed);
+        reached & FULL != 0
+            && !self.has_vacated.load(Ordering::Relaxed)
+            && now.wrapping_sub(self.start_of(reached >> 1)) < self.length
+    }
+
     /// Grants one in the bucket of `now`, or says why not.
     pub(super) fn take(&self, now: u64) -> Answer {
         let Some(bucket) = self.bucket_of(now) else { return Answer::NeedsSheets };
@@ -182,6 +223,7 @@ impl Permits {
             let time = self.time(bucket, &look);
             let (place, before) = look.first;
             if !is_in_use(before, time, buckets) {
+                self.record(time, 0);
                 // Relaxed, both: see above.
                 let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
                 let permit = &self.last[place];
@@ -193,7 +235,7 @@ impl Permits {
             if (u64::from(self.usable)) < limit {
                 return Answer::NeedsSheets;
             }
-            self.record(time);
+            self.record(time, FULL);
             let free = self.length.checked_mul(buckets as u64);
             let free = free.and_then(|interval| self.start_of(before).checked_add(interval));
             return Answer::Refused { free };
@@ -203,7 +245,8 @@ impl Permits {
     /// Gives back a grant in the bucket that begins at `start`. Returns false if only sheets can.
     pub(super) fn put_back(&self, start: u64) -> bool {
         let Some(bucket) = self.bucket_of(start) else { return false };
-        self.record(bucket); // the gate's time does not go back
+        self.record(bucket, 0); // the gate's time does not go back
+        self.has_vacated.store(true, Ordering::Relaxed); // see "A remembered refusal"
         for permit in &self.last[..usize::from(self.usable)] {
             // Relaxed, both: see above.
             let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -235,7 +278,7 @@ impl Permits {
         let (look, bucket) = (self.look()?, self.bucket_of(now)?);
         let time = self.time(bucket, &look);
         if self.in_use(&look.permits, time) > 0 {
-            self.record(time);
+            self.record(time, 0);
             return Some(false);
         }
         let sealed = self.seal();
@@ -263,7 +306,7 @@ impl Permits {
             };
             let starts = sealed.iter().filter(|at| **at > 0).map(|at| self.start_of(*at));
             // Relaxed: a hint, as in `time`.
-            let reached = self.start_of(self.reached.load(Ordering::Relaxed));
+            let reached = self.start_of(self.reached.load(Ordering::Relaxed) >> 1);
             let Some(ledger) = Ledger::new(terms, self.manner, reached, starts) else {
                 handle_alloc_error(Layout::new::<Ledger>()) // as any allocation ends
             };
@@ -306,13 +349,14 @@ impl Permits {
     /// time that was refused.
     fn time(&self, bucket: u32, look: &Look) -> u32 {
         // Relaxed: a hint, as the time of a ledger is.
-        bucket.max(look.latest).max(self.reached.load(Ordering::Relaxed))
+        bucket.max(look.latest).max(self.reached.load(Ordering::Relaxed) >> 1)
     }
 
-    /// Records that the gate's time has come.
-    fn record(&self, time: u32) {
-        if self.reached.load(Ordering::Relaxed) < time {
-            self.reached.fetch_max(time, Ordering::Relaxed); // a hint: see `time`
+    /// Records that the gate's time has come, and, by [`FULL`], that all permits are in use then.
+    fn record(&self, time: u32, full: u32) {
+        let reached = (time << 1) | full;
+        if self.reached.load(Ordering::Relaxed) < reached {
+            self.reached.fetch_max(reached, Ordering::Relaxed); // a hint: see `time`
         }
     }
 

@@ -51,8 +51,8 @@ impl<C: Clock> Gate<C> {
         // Once: a clock may be faster than a turn.
         let read = self.clock.now().as_nanos();
         let ledger = self.ledger();
+        let mut head = ledger.look();
         loop {
-            let head = ledger.look();
             let (seen, terms) = (head.seen, head.seen.terms);
             let now = ledger.time(read);
             if let Ok(rest) = ration.less(n, now) {
@@ -68,6 +68,7 @@ impl<C: Clock> Gate<C> {
                 if ledger.turn_and_give_back(&head, next, back) && !is_of_now {
                     ration = Ration::NONE;
                 }
+                head = ledger.look();
                 continue;
             }
             let need = n - ration.left.min(n);
@@ -76,8 +77,13 @@ impl<C: Clock> Gate<C> {
             }
             let share = seen.left() / (2 * open_rows().first as u64);
             let granted = share.clamp(need, max_ration.max(need));
-            if seen.grant(granted) {
+            if head.seen.grant_or_see(granted) {
                 return (true, Ration { last, left: ration.left + granted - n });
+            }
+            // The exchange has brought the word's line, and its present content: where the head is
+            // still the same, the next exchange needs no other look at it.
+            if !ledger.is(&head) {
+                head = ledger.look();
             }
         }
     }

@@ -45,6 +45,9 @@ use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64"), not(any(loom, shuttle))))]
+mod lines;
+
 /// The bit of a sealed word: nothing more is granted in the bucket.
 const SEALED: u64 = 1 << 63;
 /// All other bits of a word.
@@ -405,6 +408,13 @@ impl<'g> Seen<'g> {
     /// bucket was sealed.
     pub(super) fn grant(&self, n: u64) -> bool {
         self.sheet.grant(self.word, n).is_ok()
+    }
+
+    /// Grants as [`grant`](Self::grant); otherwise takes over the present word. The caller looks at
+    /// the head again.
+    pub(super) fn grant_or_see(&mut self, n: u64) -> bool {
+        let granted = self.sheet.grant(self.word, n);
+        granted.map_err(|word| self.word = word).is_ok()
     }
 
     /// Seals the sheet: the returned copy has all that is ever granted in the bucket. `None` if

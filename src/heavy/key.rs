@@ -1,6 +1,7 @@
 //! Keys: the types that can be keys, and the memory in which a table keeps them.
 
 use std::hash::Hash;
+use std::ops::Range;
 
 /// The maximum length of a text, in bytes: texts are told apart by their first 256 bytes.
 ///
@@ -55,38 +56,44 @@ pub(super) mod sealed {
 
     /// A key, and how a table keeps it.
     pub trait Kept: Hash + Eq + ToOwned {
-        /// The memory for all keys of a table.
+        /// The part of a key that stands in its entry of a table: the key itself, or the way to it.
+        type Stored: Copy;
+        /// The memory beside the entries for all keys of a table.
         type Room: Room<Self>;
 
         /// Returns the part of a key by which it is told apart.
         fn kept(&self) -> &Self;
     }
 
-    /// The memory for the keys of a table, by number.
-    pub trait Room<K: ToOwned + ?Sized>: Default {
-        /// The bytes that a key takes at most.
+    /// The memory beside the entries for the keys of a table. A room is asked about the stored
+    /// parts that it has made itself.
+    pub trait Room<K: Kept + ?Sized>: Default {
+        /// The bytes that a key takes here at most.
         const BYTES: usize;
 
         /// Returns room for `keys` keys of any length.
         fn with_capacity(keys: usize) -> Self;
 
-        /// Returns whether the key with this number is `key`.
-        fn is(&self, number: usize, key: &K) -> bool;
+        /// Returns whether a stored key is `key`.
+        fn is(&self, stored: &K::Stored, key: &K) -> bool;
 
-        /// Returns whether a key is that of another room.
-        fn is_of(&self, number: usize, other: &Self, others: usize) -> bool;
+        /// Returns whether a stored key is that of another room.
+        fn is_of(&self, stored: &K::Stored, other: &Self, others: &K::Stored) -> bool;
 
-        /// Returns a copy of the key with this number.
-        fn owned(&self, number: usize) -> K::Owned;
+        /// Returns a copy of a stored key.
+        fn owned(&self, stored: &K::Stored) -> K::Owned;
 
         /// Puts a key behind the others.
-        fn push(&mut self, key: &K);
+        fn put(&mut self, key: &K) -> K::Stored;
 
         /// Puts another room's key behind the others.
-        fn push_from(&mut self, other: &Self, number: usize);
+        fn put_from(&mut self, other: &Self, stored: &K::Stored) -> K::Stored;
 
-        /// Removes all keys except those to keep, by their numbers, and keeps their order.
-        fn retain(&mut self, keep: impl FnMut(usize) -> bool);
+        /// Forgets all keys except these, which come in the order in which they were put, and whose
+        /// stored parts may change.
+        fn keep<'p>(&mut self, stored: impl Iterator<Item = &'p mut K::Stored>)
+        where
+            K::Stored: 'p;
 
         /// Removes all keys, and keeps the memory.
         fn clear(&mut self);
@@ -96,7 +103,8 @@ pub(super) mod sealed {
 use sealed::{Kept, Room};
 
 impl<T: Copy + Eq + Hash> Kept for T {
-    type Room = Vec<T>;
+    type Stored = T;
+    type Room = NoRoom;
 
     #[inline]
     fn kept(&self) -> &T {
@@ -104,45 +112,49 @@ impl<T: Copy + Eq + Hash> Kept for T {
     }
 }
 
-impl<T: Copy + Eq + Hash> Room<T> for Vec<T> {
-    const BYTES: usize = size_of::<T>();
+/// The room of keys that stand in the entries.
+#[derive(Debug, Default)]
+pub struct NoRoom;
 
-    fn with_capacity(keys: usize) -> Vec<T> {
-        Vec::with_capacity(keys)
+impl<T: Copy + Eq + Hash> Room<T> for NoRoom {
+    const BYTES: usize = 0;
+
+    fn with_capacity(_keys: usize) -> NoRoom {
+        NoRoom
     }
 
     #[inline]
-    fn is(&self, number: usize, key: &T) -> bool {
-        self[number] == *key
+    fn is(&self, stored: &T, key: &T) -> bool {
+        stored == key
     }
 
-    fn is_of(&self, number: usize, other: &Vec<T>, others: usize) -> bool {
-        self[number] == other[others]
+    fn is_of(&self, stored: &T, _other: &NoRoom, others: &T) -> bool {
+        stored == others
     }
 
-    fn owned(&self, number: usize) -> T {
-        self[number]
+    fn owned(&self, stored: &T) -> T {
+        *stored
     }
 
-    fn push(&mut self, key: &T) {
-        self.push(*key);
+    fn put(&mut self, key: &T) -> T {
+        *key
     }
 
-    fn push_from(&mut self, other: &Vec<T>, number: usize) {
-        self.push(other[number]);
+    fn put_from(&mut self, _other: &NoRoom, stored: &T) -> T {
+        *stored
     }
 
-    fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
-        let mut numbers = 0..;
-        self.retain(|_| numbers.next().is_some_and(&mut keep));
+    fn keep<'p>(&mut self, _stored: impl Iterator<Item = &'p mut T>)
+    where
+        T: 'p,
+    {
     }
 
-    fn clear(&mut self) {
-        self.clear();
-    }
+    fn clear(&mut self) {}
 }
 
 impl Kept for str {
+    type Stored = Text;
     type Room = Texts;
 
     #[inline]
@@ -157,6 +169,7 @@ impl Kept for str {
 }
 
 impl Kept for [u8] {
+    type Stored = Text;
     type Room = Texts;
 
     #[inline]
@@ -165,51 +178,52 @@ impl Kept for [u8] {
     }
 }
 
+/// The bits of a text's length.
+const LENGTH_BITS: u32 = MAX_TEXT_BYTES.ilog2() + 1;
+
+/// The way to a text: the number of its first byte, and its length, in one word.
+#[derive(Clone, Copy, Debug)]
+pub struct Text(u64);
+
+impl Text {
+    fn at(bytes: Range<usize>) -> Text {
+        Text((bytes.start as u64) << LENGTH_BITS | bytes.len() as u64)
+    }
+
+    #[inline]
+    fn bytes(self) -> Range<usize> {
+        let (begin, length) = (self.0 >> LENGTH_BITS, self.0 & ((1 << LENGTH_BITS) - 1));
+        begin as usize..(begin + length) as usize
+    }
+}
+
 /// Texts, one behind the other.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     bytes: Vec<u8>,
-    /// The end of each text; each begins at the end of the one before.
-    ends: Vec<usize>,
 }
 
 impl Texts {
-    fn text(&self, number: usize) -> &[u8] {
-        let begin = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[begin..self.ends[number]]
+    #[inline]
+    fn text(&self, stored: Text) -> &[u8] {
+        &self.bytes[stored.bytes()]
     }
 
-    fn put(&mut self, text: &[u8]) {
+    fn put(&mut self, text: &[u8]) -> Text {
+        let begin = self.bytes.len();
         self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len());
+        Text::at(begin..self.bytes.len())
     }
 
-    fn with_capacity(keys: usize) -> Texts {
-        Texts {
-            bytes: Vec::with_capacity(keys.saturating_mul(MAX_TEXT_BYTES)),
-            ends: Vec::with_capacity(keys),
-        }
-    }
-
-    fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
-        let (mut begin, mut kept, mut end) = (0, 0, 0);
-        for number in 0..self.ends.len() {
-            let text = begin..self.ends[number];
-            begin = text.end;
-            if keep(number) {
-                self.bytes.copy_within(text.clone(), end);
-                end += text.len();
-                self.ends[kept] = end;
-                kept += 1;
-            }
+    fn keep<'p>(&mut self, stored: impl Iterator<Item = &'p mut Text>) {
+        let mut end = 0;
+        for text in stored {
+            let bytes = text.bytes();
+            *text = Text::at(end..end + bytes.len());
+            end += bytes.len();
+            self.bytes.copy_within(bytes, text.bytes().start);
         }
         self.bytes.truncate(end);
-        self.ends.truncate(kept);
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
     }
 }
 
@@ -217,39 +231,39 @@ impl Texts {
 macro_rules! room {
     ($type:ty, $bytes:expr, $owned:expr) => {
         impl Room<$type> for Texts {
-            const BYTES: usize = MAX_TEXT_BYTES + size_of::<usize>();
+            const BYTES: usize = MAX_TEXT_BYTES;
 
             fn with_capacity(keys: usize) -> Texts {
-                Texts::with_capacity(keys)
+                Texts { bytes: Vec::with_capacity(keys.saturating_mul(MAX_TEXT_BYTES)) }
             }
 
             #[inline]
-            fn is(&self, number: usize, key: &$type) -> bool {
-                self.text(number) == $bytes(key)
+            fn is(&self, stored: &Text, key: &$type) -> bool {
+                self.text(*stored) == $bytes(key)
             }
 
-            fn is_of(&self, number: usize, other: &Texts, others: usize) -> bool {
-                self.text(number) == other.text(others)
+            fn is_of(&self, stored: &Text, other: &Texts, others: &Text) -> bool {
+                self.text(*stored) == other.text(*others)
             }
 
-            fn owned(&self, number: usize) -> <$type as ToOwned>::Owned {
-                $owned(self.text(number))
+            fn owned(&self, stored: &Text) -> <$type as ToOwned>::Owned {
+                $owned(self.text(*stored))
             }
 
-            fn push(&mut self, key: &$type) {
-                self.put($bytes(key));
+            fn put(&mut self, key: &$type) -> Text {
+                self.put($bytes(key))
             }
 
-            fn push_from(&mut self, other: &Texts, number: usize) {
-                self.put(other.text(number));
+            fn put_from(&mut self, other: &Texts, stored: &Text) -> Text {
+                self.put(other.text(*stored))
             }
 
-            fn retain(&mut self, keep: impl FnMut(usize) -> bool) {
-                self.retain(keep);
+            fn keep<'p>(&mut self, stored: impl Iterator<Item = &'p mut Text>) {
+                self.keep(stored);
             }
 
             fn clear(&mut self) {
-                self.clear();
+                self.bytes.clear();
             }
         }
     };
@@ -276,13 +290,23 @@ mod tests {
     #[test]
     fn texts_keep_their_order_and_their_bytes() {
         let mut texts = <Texts as Room<str>>::with_capacity(5);
-        for text in ["", "one", "é", "", "three"] {
-            Room::<str>::push(&mut texts, text);
-        }
-        Texts::retain(&mut texts, |number| number != 1);
-        let all: Vec<String> = (0..4).map(|number| Room::<str>::owned(&texts, number)).collect();
+        let all = ["", "one", "é", "", "three"];
+        let mut stored: Vec<Text> =
+            all.iter().map(|text| Room::<str>::put(&mut texts, text)).collect();
+        stored.remove(1);
+        Room::<str>::keep(&mut texts, stored.iter_mut());
+        let all: Vec<String> =
+            stored.iter().map(|stored| Room::<str>::owned(&texts, stored)).collect();
         assert_eq!(all, ["", "é", "", "three"]);
-        assert!(Room::<str>::is(&texts, 3, "three") && !Room::<str>::is(&texts, 3, "thre"));
-        assert!(Room::<[u8]>::is(&texts, 1, "é".as_bytes()));
+        assert_eq!(texts.bytes.len(), "éthree".len());
+        let [.., last] = &stored[..] else { panic!("there are four") };
+        assert!(Room::<str>::is(&texts, last, "three") && !Room::<str>::is(&texts, last, "thre"));
+        assert!(Room::<[u8]>::is(&texts, &stored[1], "é".as_bytes()));
+    }
+
+    #[test]
+    fn a_stored_text_has_the_longest_text() {
+        let range = (1 << 40)..(1 << 40) + MAX_TEXT_BYTES;
+        assert_eq!(Text::at(range.clone()).bytes(), range);
     }
 }

@@ -7,6 +7,16 @@
 //! What leaves a slot is added to the shard's tiers, by the same add and under the same lock. So
 //! each add that is not late is in one slot of the ring, or in one of each tier. What a shard
 //! without adds still has in its ring is found there, however old it is.
+//!
+//! The slot of the last add stands in the shard itself, and not in the ring: it is *live*. So what
+//! an add needs under the lock is three loads away, one behind the other: the index of the table,
+//! the number of an entry in it, and the entry. (The loads behind a locked instruction wait for it,
+//! so their length counts, and not their number.) In the ring, an empty slot keeps its place.
+
+use std::iter::once;
+use std::mem::swap;
+
+use crossbeam_utils::CachePadded;
 
 use super::key::Key;
 use super::summary::{Summary, room};
@@ -15,25 +25,31 @@ use crate::sync::{AtomicU64, Ordering};
 
 /// The state of a shard, which a lock protects.
 pub(super) struct Shard<K: Key + ?Sized> {
-    slots: Box<[Slot<K>]>,
-    /// The slots of each tier: what has left `slots`, by the tier's buckets.
-    tiers: Box<[Box<[Slot<K>]>]>,
     /// The slot of the last add.
+    live: Slot<K>,
+    /// All other slots, and an empty one in the place of `live`.
+    slots: Box<[Slot<K>]>,
+    /// The place of `live`.
     last: usize,
+    /// The slots of each tier: what has left the ring, by the tier's buckets.
+    tiers: Box<[Box<[Slot<K>]>]>,
     /// Room for the counts of a summary, for evictions.
     counts: Vec<u64>,
-    /// The weight of all adds, ever.
-    lifetime: u64,
+    /// The weight of the adds in buckets that have left the ring, or were cleared.
+    left: u64,
     /// The weight of the adds that no bucket has counted.
     late: u64,
 }
 
 /// The place of a bucket in the ring.
 struct Slot<K: Key + ?Sized> {
-    /// The start of the bucket; `None` before the first one.
-    start: Option<u64>,
-    /// `None` until the slot is used for the first time.
-    summary: Option<Summary<K>>,
+    /// The start of the bucket.
+    start: u64,
+    /// The length of the bucket; zero if there is none. So one comparison checks both that there is
+    /// a bucket and that it contains a time.
+    length: u64,
+    /// Not made until the slot is used for the first time.
+    summary: Summary<K>,
 }
 
 /// A shard's part of a bucket.
@@ -45,13 +61,13 @@ pub(super) enum Found<'s, K: Key + ?Sized> {
     Overtaken,
 }
 
-/// One add.
-pub(super) struct Add<'k, K: Key + ?Sized> {
-    pub(super) hash: u64,
-    pub(super) key: &'k K,
-    pub(super) weight: u64,
-    /// Its time.
-    pub(super) at: u64,
+/// The settings of all shards, and the word that they share.
+pub(super) struct Common {
+    pub(super) geometry: Geometry,
+    pub(super) tiers: Box<[Geometry]>,
+    pub(super) capacity: usize,
+    /// The start of the newest bucket of all shards.
+    pub(super) newest: CachePadded<AtomicU64>,
 }
 
 impl<K: Key + ?Sized> Shard<K> {
@@ -62,7 +78,8 @@ impl<K: Key + ?Sized> Shard<K> {
     pub(super) fn new(buckets: usize, tiers: &[Geometry]) -> Option<Shard<K>> {
         let slots = ring(buckets)?;
         let tiers: Option<_> = tiers.iter().map(|tier| ring(tier.buckets())).collect();
-        Some(Shard { slots, tiers: tiers?, last: 0, counts: Vec::new(), lifetime: 0, late: 0 })
+        let (live, tiers) = (Slot::empty(), tiers?);
+        Some(Shard { live, slots, last: 0, tiers, counts: Vec::new(), left: 0, late: 0 })
     }
 
     /// Returns the bytes that a shard of `buckets` buckets, in all its rings together, allocates at
@@ -75,51 +92,59 @@ impl<K: Key + ?Sized> Shard<K> {
     /// Allocates all memory that the shard will ever need.
     pub(super) fn preallocate(&mut self, capacity: usize) {
         self.counts.reserve_exact(room(capacity));
-        let tiers = self.tiers.iter_mut().flatten();
-        for slot in self.slots.iter_mut().chain(tiers) {
-            slot.summary.get_or_insert_with(|| Summary::with_capacity(capacity));
+        for slot in self.all_mut() {
+            slot.summary.make(capacity);
         }
+    }
+
+    /// Returns the slots of the ring.
+    fn ring(&self) -> impl Iterator<Item = &Slot<K>> {
+        once(&self.live).chain(&self.slots)
+    }
+
+    /// Returns the slots of the ring, and those of the tiers.
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Slot<K>> {
+        let (before, behind) = self.slots.split_at_mut(self.last);
+        let others = before.iter_mut().chain(&mut behind[1..]);
+        once(&mut self.live).chain(others).chain(self.tiers.iter_mut().flatten())
     }
 
     /// Adds a weight to a key, in the bucket of the add's time. Returns its lower bound there, zero
-    /// if the add is late. `newest` is the start of the newest bucket of all shards.
-    #[inline]
-    pub(super) fn add(
-        &mut self,
-        geometry: Geometry,
-        tiers: &[Geometry],
-        capacity: usize,
-        newest: &AtomicU64,
-        add: &Add<'_, K>,
-    ) -> u64 {
+    /// if the add is late.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
+    pub(super) fn add(&mut self, common: &Common, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
         // Mostly the newest bucket, and that of the last add: then no division is needed. Relaxed:
         // a turn of this shard wrote the word, or one that this add comes after, or it is as if
         // this add had come before.
-        let start = newest.load(Ordering::Relaxed);
-        let is_there = self.slots[self.last].start == Some(start)
-            && add.at.wrapping_sub(start) < geometry.length();
-        let mut at_least = 0;
-        if is_there || self.turn(geometry, tiers, capacity, newest, add.at) {
-            if let Some(summary) = &mut self.slots[self.last].summary {
-                at_least = summary.add(capacity, &mut self.counts, add.hash, add.key, add.weight);
-            }
-        } else {
-            self.late = self.late.saturating_add(add.weight);
+        let start = common.newest.load(Ordering::Relaxed);
+        if self.live.start == start && self.live.contains(at) {
+            let held = self.live.summary.add_held(hash, key, weight);
+            return held.unwrap_or_else(|| self.add_other(common, hash, key, weight));
         }
-        self.lifetime = self.lifetime.saturating_add(add.weight);
-        at_least
+        self.add_after_turn(common, hash, key, weight, at)
     }
 
-    /// Makes the bucket of a time that of the last add. Returns false if it has left the ring.
+    /// Adds to a key that the live summary does not hold.
+    #[inline(never)]
+    fn add_other(&mut self, common: &Common, hash: u64, key: &K, weight: u64) -> u64 {
+        self.live.summary.add_other(common.capacity, &mut self.counts, hash, key, weight)
+    }
+
+    /// Adds as [`add`](Self::add) does, where the live bucket may not be that of the add's time.
     #[cold]
-    fn turn(
-        &mut self,
-        geometry: Geometry,
-        tiers: &[Geometry],
-        capacity: usize,
-        newest: &AtomicU64,
-        at: u64,
-    ) -> bool {
+    fn add_after_turn(&mut self, common: &Common, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
+        if !self.turn(common, at) {
+            self.late = self.late.saturating_add(weight);
+            return 0;
+        }
+        let held = self.live.summary.add_held(hash, key, weight);
+        held.unwrap_or_else(|| self.add_other(common, hash, key, weight))
+    }
+
+    /// Makes the bucket of a time the live one. Returns false if it has left the ring.
+    fn turn(&mut self, common: &Common, at: u64) -> bool {
+        let Common { geometry, tiers, capacity, newest } = common;
         let start = geometry.start_of(at);
         // Relaxed: a read that comes after this add, by whatever order, loads this value or a later
         // one. The slot's own start is not later: it came by here, under this lock.
@@ -127,19 +152,28 @@ impl<K: Key + ?Sized> Shard<K> {
         if !geometry.in_ring(start, newest) {
             return false;
         }
-        self.last = geometry.slot_of(start);
-        let slot = &mut self.slots[self.last];
-        if slot.start != Some(start) {
-            self.counts.reserve_exact(room(capacity));
-            if let (Some(old), Some(left)) = (slot.start, &slot.summary) {
+        self.make_live(geometry.slot_of(start));
+        if self.live.start() != Some(start) {
+            self.counts.reserve_exact(room(*capacity));
+            if let Some(old) = self.live.start() {
+                let left = &self.live.summary;
+                self.left = self.left.saturating_add(left.total());
                 for (tier, slots) in tiers.iter().zip(&mut self.tiers) {
                     let old = tier.start_of(old);
-                    slots[tier.slot_of(old)].absorb(old, capacity, &mut self.counts, left);
+                    let slot = &mut slots[tier.slot_of(old)];
+                    slot.absorb(tier, old, *capacity, &mut self.counts, left);
                 }
             }
-            slot.begin(start, capacity);
+            self.live.begin(geometry, start, *capacity);
         }
         true
+    }
+
+    /// Puts the live slot into its place, and makes another one live.
+    fn make_live(&mut self, place: usize) {
+        swap(&mut self.live, &mut self.slots[self.last]);
+        self.last = place;
+        swap(&mut self.live, &mut self.slots[self.last]);
     }
 
     /// Visits all that the shard has of the time from `from`, the start of a tier's bucket that is
@@ -152,14 +186,12 @@ impl<K: Key + ?Sized> Shard<K> {
         mut visit: impl FnMut(&Summary<K>),
     ) -> bool {
         let slots = &self.tiers[tier];
-        if slots.iter().any(|slot| slot.start > Some(newest)) {
+        if slots.iter().any(|slot| slot.start() > Some(newest)) {
             return false;
         }
-        for slot in self.slots.iter().chain(slots) {
-            if let (Some(start), Some(summary)) = (slot.start, &slot.summary)
-                && start >= from
-            {
-                visit(summary);
+        for slot in self.ring().chain(slots) {
+            if slot.start() >= Some(from) {
+                visit(&slot.summary);
             }
         }
         true
@@ -167,22 +199,29 @@ impl<K: Key + ?Sized> Shard<K> {
 
     /// Returns what the shard has of the bucket at `start`.
     pub(super) fn find(&self, geometry: Geometry, start: u64) -> Found<'_, K> {
-        let slot = &self.slots[geometry.slot_of(start)];
-        match (slot.start, &slot.summary) {
-            (Some(there), Some(summary)) if there == start => Found::Summary(summary),
-            (Some(there), _) if there > start => Found::Overtaken,
+        let place = geometry.slot_of(start);
+        let slot = if place == self.last { &self.live } else { &self.slots[place] };
+        match slot.start() {
+            Some(there) if there == start => Found::Summary(&slot.summary),
+            Some(there) if there > start => Found::Overtaken,
             _ => Found::Nothing,
         }
     }
 
     /// Empties all buckets, and keeps their memory.
     pub(super) fn clear(&mut self) {
-        let tiers = self.tiers.iter_mut().flatten();
-        self.slots.iter_mut().chain(tiers).for_each(|slot| slot.start = None);
+        self.left = self.ring_total().saturating_add(self.left);
+        self.all_mut().for_each(|slot| slot.length = 0);
     }
 
+    /// Returns the weight of all adds, ever.
     pub(super) fn lifetime(&self) -> u64 {
-        self.lifetime
+        self.ring_total().saturating_add(self.left).saturating_add(self.late)
+    }
+
+    fn ring_total(&self) -> u64 {
+        let buckets = self.ring().filter(|slot| slot.start().is_some());
+        buckets.map(|slot| slot.summary.total()).fold(0, u64::saturating_add)
     }
 
     pub(super) fn late(&self) -> u64 {
@@ -194,28 +233,51 @@ impl<K: Key + ?Sized> Shard<K> {
 fn ring<K: Key + ?Sized>(buckets: usize) -> Option<Box<[Slot<K>]>> {
     let mut slots = Vec::new();
     slots.try_reserve_exact(buckets).ok()?;
-    slots.extend((0..buckets).map(|_| Slot { start: None, summary: None }));
+    slots.extend((0..buckets).map(|_| Slot::empty()));
     Some(slots.into_boxed_slice())
 }
 
 impl<K: Key + ?Sized> Slot<K> {
-    /// Empties the slot for the bucket at `start`, and returns its summary.
-    fn begin(&mut self, start: u64, capacity: usize) -> &mut Summary<K> {
-        let summary = self.summary.get_or_insert_with(|| Summary::with_capacity(capacity));
-        summary.clear();
-        self.start = Some(start);
-        summary
+    fn empty() -> Slot<K> {
+        Slot { start: 0, length: 0, summary: Summary::unmade() }
+    }
+
+    /// Returns the start of the bucket, if there is one.
+    fn start(&self) -> Option<u64> {
+        (self.length > 0).then_some(self.start)
+    }
+
+    /// Returns whether there is a bucket, and a time lies in it.
+    #[inline]
+    fn contains(&self, at: u64) -> bool {
+        // For a time before the start the difference wraps. It is then at least the start's
+        // distance from the end of time, which no length exceeds.
+        at.wrapping_sub(self.start) < self.length
+    }
+
+    /// Empties the slot for the bucket at `start`.
+    fn begin(&mut self, geometry: &Geometry, start: u64, capacity: usize) {
+        self.summary.make(capacity);
+        self.summary.clear();
+        (self.start, self.length) = (start, geometry.length_at(start));
     }
 
     /// Adds what has left a finer ring to the bucket at `start`, unless a later bucket has the
     /// slot.
-    fn absorb(&mut self, start: u64, capacity: usize, counts: &mut Vec<u64>, left: &Summary<K>) {
-        match (self.start, &mut self.summary) {
-            (Some(there), Some(summary)) if there == start => {
-                summary.absorb(capacity, counts, left);
-            }
-            (Some(there), _) if there > start => {}
-            _ => self.begin(start, capacity).absorb(capacity, counts, left),
+    fn absorb(
+        &mut self,
+        tier: &Geometry,
+        start: u64,
+        capacity: usize,
+        counts: &mut Vec<u64>,
+        left: &Summary<K>,
+    ) {
+        if self.start() > Some(start) {
+            return;
         }
+        if self.start() < Some(start) {
+            self.begin(tier, start, capacity);
+        }
+        self.summary.absorb(capacity, counts, left);
     }
 }

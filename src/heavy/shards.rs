@@ -29,17 +29,17 @@
 //! order, and the clock is read before: so none waits for ever.
 
 use std::hash::BuildHasher;
-use std::sync::{PoisonError, TryLockError};
 
 use crossbeam_utils::CachePadded;
 use foldhash::quality::RandomState;
 
 use super::key::Key;
-use super::shard::{Add, Found, Shard};
+use super::lock::Lock;
+use super::shard::{Common, Found, Shard};
 use super::summary::Summary;
 use crate::ring::Geometry;
-use crate::stripe::spread::spread;
-use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, sized};
+use crate::stripe::spread::Way;
+use crate::sync::{AtomicU64, Ordering, sized};
 
 /// The attempts of a read before it takes all locks at once.
 const ATTEMPTS: usize = 8;
@@ -47,12 +47,10 @@ const ATTEMPTS: usize = 8;
 /// All shards.
 pub(super) struct Shards<K: Key + ?Sized> {
     random: RandomState,
-    geometry: Geometry,
-    tiers: Box<[Geometry]>,
-    capacity: usize,
-    all: Box<[CachePadded<Mutex<Shard<K>>>]>,
-    /// The start of the newest bucket.
-    newest: CachePadded<AtomicU64>,
+    common: Common,
+    /// The way to the number of the shard that an add tries first.
+    way: Way,
+    all: Box<[CachePadded<Lock<Shard<K>>>]>,
     /// The number of clears. Written under all locks.
     clears: AtomicU64,
 }
@@ -63,22 +61,6 @@ const SPARE: usize = sized(1, 0);
 /// Returns the number of shards for a number of rows.
 pub(super) const fn shards_for(rows: usize) -> usize {
     rows.saturating_add(SPARE)
-}
-
-/// Locks a shard. A poisoned one is sound: what can panic under a lock is a user's comparison of a
-/// key that its caller gave, before anything is changed.
-fn lock<K: Key + ?Sized>(shard: &Mutex<Shard<K>>) -> MutexGuard<'_, Shard<K>> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Locks a shard that no other thread has locked.
-#[inline]
-fn try_lock<K: Key + ?Sized>(shard: &Mutex<Shard<K>>) -> Option<MutexGuard<'_, Shard<K>>> {
-    match shard.try_lock() {
-        Ok(shard) => Some(shard),
-        Err(TryLockError::Poisoned(shard)) => Some(shard.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
 }
 
 impl<K: Key + ?Sized> Shards<K> {
@@ -93,15 +75,18 @@ impl<K: Key + ?Sized> Shards<K> {
         let mut shards = Vec::new();
         shards.try_reserve_exact(count).ok()?;
         for _ in 0..count {
-            shards.push(CachePadded::new(Mutex::new(Shard::new(geometry.buckets(), tiers)?)));
+            shards.push(CachePadded::new(Lock::new(Shard::new(geometry.buckets(), tiers)?)));
         }
         Some(Shards {
             random: RandomState::default(),
-            geometry,
-            tiers: tiers.into(),
-            capacity,
+            common: Common {
+                geometry,
+                tiers: tiers.into(),
+                capacity,
+                newest: CachePadded::new(AtomicU64::new(geometry.start_of(now))),
+            },
+            way: Way::new(),
             all: shards.into(),
-            newest: CachePadded::new(AtomicU64::new(geometry.start_of(now))),
             clears: AtomicU64::new(0),
         })
     }
@@ -113,7 +98,7 @@ impl<K: Key + ?Sized> Shards<K> {
         tiers: &[Geometry],
         capacity: usize,
     ) -> usize {
-        let ring = size_of::<CachePadded<Mutex<Shard<K>>>>();
+        let ring = size_of::<CachePadded<Lock<Shard<K>>>>();
         let beside = ring.saturating_add(tiers.len() * Shard::<K>::TIER);
         let buckets = tiers.iter().map(|tier| tier.buckets());
         let buckets = buckets.fold(geometry.buckets(), usize::saturating_add);
@@ -124,7 +109,7 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Allocates all memory that the shards will ever need.
     pub(super) fn preallocate(&self) {
-        self.all.iter().for_each(|shard| lock(shard).preallocate(self.capacity));
+        self.all.iter().for_each(|shard| shard.lock().preallocate(self.common.capacity));
     }
 
     pub(super) fn random(&self) -> &RandomState {
@@ -133,32 +118,34 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Adds a weight to a key, the part by which it is told apart, in the bucket of a time. Returns
     /// its lower bound in that bucket of one shard.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn add(&self, key: &K, weight: u64, at: u64) -> u64 {
         let hash = self.random.hash_one(key);
-        let add = Add { hash, key, weight, at };
-        let mut number = spread();
+        let mut number = self.way.spread();
         if number >= self.all.len() {
-            number %= self.all.len();
+            number = self.wrapped(number);
         }
-        match try_lock(&self.all[number]) {
-            Some(shard) => self.add_to(shard, &add),
-            None => self.add_elsewhere(number, &add),
+        match self.all[number].try_lock() {
+            Some(mut shard) => shard.add(&self.common, hash, key, weight, at),
+            None => self.add_elsewhere(number, hash, key, weight, at),
         }
     }
 
-    #[inline]
-    fn add_to(&self, mut shard: MutexGuard<'_, Shard<K>>, add: &Add<'_, K>) -> u64 {
-        shard.add(self.geometry, &self.tiers, self.capacity, &self.newest, add)
+    /// Returns the shard for a number beyond all shards.
+    #[cold]
+    fn wrapped(&self, number: usize) -> usize {
+        number % self.all.len()
     }
 
     /// Adds to the first shard behind `number` that no other thread has locked; if each is locked,
     /// waits for that shard.
     #[cold]
-    fn add_elsewhere(&self, number: usize, add: &Add<'_, K>) -> u64 {
+    fn add_elsewhere(&self, number: usize, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
         let (before, behind) = self.all.split_at(number);
-        let unlocked = behind.iter().chain(before).find_map(|shard| try_lock(shard));
-        self.add_to(unlocked.unwrap_or_else(|| lock(&self.all[number])), add)
+        let unlocked = behind.iter().chain(before).find_map(|shard| shard.try_lock());
+        let mut shard = unlocked.unwrap_or_else(|| self.all[number].lock());
+        shard.add(&self.common, hash, key, weight, at)
     }
 
     /// Reads the newest buckets that cover `span`: `visit` is called under a lock with each summary
@@ -177,7 +164,7 @@ impl<K: Key + ?Sized> Shards<K> {
             let all = self.all.iter();
             let mut found = self.starts(now(), span).map(|start| {
                 all.clone().all(|shard| {
-                    visit_at(&lock(shard), self.geometry, start, |summary| {
+                    visit_at(&shard.lock(), self.common.geometry, start, |summary| {
                         visit(&mut read, start, summary);
                     })
                 })
@@ -187,11 +174,13 @@ impl<K: Key + ?Sized> Shards<K> {
             }
         }
         let now = now(); // before the locks: the clock may be a program's own, with a lock
-        let all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        let all: Vec<_> = self.all.iter().map(|shard| shard.lock()).collect();
         let mut read = new();
         for start in self.starts(now, span) {
             for shard in &all {
-                visit_at(shard, self.geometry, start, |summary| visit(&mut read, start, summary));
+                visit_at(shard, self.common.geometry, start, |summary| {
+                    visit(&mut read, start, summary);
+                });
             }
         }
         read
@@ -209,10 +198,11 @@ impl<K: Key + ?Sized> Shards<K> {
         new: impl Fn() -> R,
         visit: impl Fn(&mut R, &Summary<K>),
     ) -> R {
-        let geometry = self.tiers[tier];
+        let geometry = self.common.tiers[tier];
         let ends = |now: u64| {
             // Relaxed: see the theorem.
-            let newest = self.newest.load(Ordering::Relaxed).max(self.geometry.start_of(now));
+            let newest =
+                self.common.newest.load(Ordering::Relaxed).max(self.common.geometry.start_of(now));
             let newest = geometry.start_of(newest);
             let buckets = span.div_ceil(geometry.length()).min(geometry.buckets() as u64);
             (newest.saturating_sub((buckets - 1) * geometry.length()), newest)
@@ -222,14 +212,14 @@ impl<K: Key + ?Sized> Shards<K> {
             let mut read = new();
             let (from, newest) = ends(now());
             let found = self.all.iter().all(|shard| {
-                lock(shard).visit_tier(tier, from, newest, |summary| visit(&mut read, summary))
+                shard.lock().visit_tier(tier, from, newest, |summary| visit(&mut read, summary))
             });
             if found && self.clears.load(Ordering::Relaxed) == clears {
                 return read;
             }
         }
         let now = now(); // before the locks: the clock may be a program's own, with a lock
-        let all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        let all: Vec<_> = self.all.iter().map(|shard| shard.lock()).collect();
         let mut read = new();
         let (from, newest) = ends(now);
         for shard in &all {
@@ -240,9 +230,9 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Returns the starts of the newest buckets that cover `span`, the newest first.
     fn starts(&self, now: u64, span: u64) -> impl Iterator<Item = u64> {
-        let geometry = self.geometry;
+        let geometry = self.common.geometry;
         // Relaxed: see the theorem.
-        let newest = self.newest.load(Ordering::Relaxed).max(geometry.start_of(now));
+        let newest = self.common.newest.load(Ordering::Relaxed).max(geometry.start_of(now));
         let buckets = span.div_ceil(geometry.length()).min(geometry.buckets() as u64);
         let back = move |start: u64| start.checked_sub(geometry.length());
         std::iter::successors(Some(newest), move |start| back(*start)).take(buckets as usize)
@@ -250,10 +240,10 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Empties all buckets, at one moment, and begins anew at the time `now`.
     pub(super) fn clear(&self, now: u64) {
-        let mut all: Vec<_> = self.all.iter().map(|shard| lock(shard)).collect();
+        let mut all: Vec<_> = self.all.iter().map(|shard| shard.lock()).collect();
         // Relaxed: see the theorem. A read-modify-write is not needed under the locks.
         self.clears.store(self.clears.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        self.newest.store(self.geometry.start_of(now), Ordering::Relaxed);
+        self.common.newest.store(self.common.geometry.start_of(now), Ordering::Relaxed);
         for shard in &mut all {
             shard.clear();
         }
@@ -261,8 +251,7 @@ impl<K: Key + ?Sized> Shards<K> {
 
     /// Returns a sum over all shards.
     pub(super) fn sum(&self, part: impl Fn(&Shard<K>) -> u64) -> u64 {
-        let part = |shard| part(&lock(shard));
-        self.all.iter().map(|shard| part(shard)).fold(0, u64::saturating_add)
+        self.all.iter().map(|shard| part(&shard.lock())).fold(0, u64::saturating_add)
     }
 }
 

@@ -79,9 +79,16 @@ pub(super) const fn room(capacity: usize) -> usize {
 }
 
 impl<K: Key + ?Sized> Summary<K> {
-    /// Returns an empty summary, with all memory that it will ever need.
-    pub(super) fn with_capacity(capacity: usize) -> Summary<K> {
-        Summary { held: Table::with_capacity(room(capacity)), floor: 0, total: 0 }
+    /// Returns an empty summary without memory, which must be made before keys are added.
+    pub(super) fn unmade() -> Summary<K> {
+        Summary { held: Table::unmade(), floor: 0, total: 0 }
+    }
+
+    /// Makes sure that an empty summary has all memory that it will ever need.
+    pub(super) fn make(&mut self, capacity: usize) {
+        if !self.held.is_made() {
+            self.held = Table::with_capacity(room(capacity));
+        }
     }
 
     /// Returns the bytes that a summary has allocated.
@@ -89,10 +96,21 @@ impl<K: Key + ?Sized> Summary<K> {
         Table::<K, Held>::bytes(room(capacity))
     }
 
-    /// Adds a weight to a key, and returns the key's lower bound. Allocates nothing: `counts` has
-    /// room for a count of each key.
-    #[inline]
-    pub(super) fn add(
+    /// Adds a weight to a key if it is held, and returns its lower bound.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
+    pub(super) fn add_held(&mut self, hash: u64, key: &K, weight: u64) -> Option<u64> {
+        // First: a user's comparison may panic, and must find nothing changed.
+        let number = self.held.find(hash, key)?;
+        self.total = self.total.saturating_add(weight);
+        let held = self.held.value_mut(number);
+        held.count = held.count.saturating_add(weight);
+        Some(held.count - held.error)
+    }
+
+    /// Adds a weight to a key that is not held, and returns its lower bound. Allocates nothing:
+    /// `counts` has room for a count of each key.
+    pub(super) fn add_other(
         &mut self,
         capacity: usize,
         counts: &mut Vec<u64>,
@@ -100,14 +118,7 @@ impl<K: Key + ?Sized> Summary<K> {
         key: &K,
         weight: u64,
     ) -> u64 {
-        // First: a user's comparison may panic, and must find nothing changed.
-        let found = self.held.find(hash, key);
         self.total = self.total.saturating_add(weight);
-        if let Some(number) = found {
-            let held = self.held.value_mut(number);
-            held.count = held.count.saturating_add(weight);
-            return held.count - held.error;
-        }
         if self.held.len() == room(capacity) {
             self.evict(batch(capacity), counts);
         }

@@ -11,6 +11,7 @@
 //! what is under way must not end in the middle: then two keys of one hash whose comparison panics
 //! are taken for equal. They are, as far as hashes of 64 bits with a random seed tell.
 
+use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::key::Key;
@@ -20,15 +21,16 @@ use super::key::sealed::{Kept, Room};
 pub(super) struct Table<K: Key + ?Sized, V> {
     /// The number of an entry plus one, or zero. A power of two of them.
     index: Vec<u32>,
-    entries: Vec<Entry<V>>,
-    /// The keys of the entries, by the same numbers.
+    entries: Vec<Entry<<K as Kept>::Stored, V>>,
+    /// The parts of the keys that do not stand in the entries.
     keys: <K as Kept>::Room,
 }
 
-/// The hash of a key, and its value.
+/// A key, its hash, and its value.
 #[derive(Clone, Copy, Debug)]
-struct Entry<V> {
+struct Entry<P, V> {
     hash: u64,
+    stored: P,
     value: V,
 }
 
@@ -51,6 +53,15 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
         }
     }
 
+    /// Returns a table without memory, which can hold no key.
+    pub(super) fn unmade() -> Table<K, V> {
+        Table { index: Vec::new(), entries: Vec::new(), keys: K::Room::default() }
+    }
+
+    pub(super) fn is_made(&self) -> bool {
+        !self.index.is_empty()
+    }
+
     /// Returns an empty table, which grows as it needs to.
     pub(super) fn growing() -> Table<K, V> {
         Table { index: vec![0; SHORTEST], entries: Vec::new(), keys: K::Room::default() }
@@ -58,7 +69,7 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Returns the bytes that a table for `keys` keys has allocated.
     pub(super) const fn bytes(keys: usize) -> usize {
-        let entry = size_of::<Entry<V>>() + <K as Kept>::Room::BYTES;
+        let entry = size_of::<Entry<<K as Kept>::Stored, V>>() + <K as Kept>::Room::BYTES;
         index_for(keys) * size_of::<u32>() + keys * entry
     }
 
@@ -68,22 +79,36 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Returns the number of a key's entry. A hash decides first, so keys are compared only if
     /// their hashes are equal.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn find(&self, hash: u64, key: &K) -> Option<usize> {
-        self.find_by(hash, |number| self.keys.is(number, key))
+        let is = |stored: &K::Stored| self.keys.is(stored, key);
+        let at = hash as usize & (self.index.len() - 1);
+        // Mostly the first place has it.
+        let number = (self.index[at] as usize).checked_sub(1)?;
+        let entry = &self.entries[number];
+        if entry.hash == hash && is(&entry.stored) {
+            return Some(number);
+        }
+        self.find_from(at + 1, hash, is)
     }
 
-    #[inline]
-    fn find_by(&self, hash: u64, is: impl Fn(usize) -> bool) -> Option<usize> {
-        let last = self.index.len() - 1;
-        let mut at = hash as usize & last;
+    /// Returns the number of an entry that `is` finds, at a place of the index or behind it.
+    fn find_from(
+        &self,
+        mut at: usize,
+        hash: u64,
+        is: impl Fn(&K::Stored) -> bool,
+    ) -> Option<usize> {
         // It ends: half of the index is zero.
         loop {
+            at &= self.index.len() - 1;
             let number = (self.index[at] as usize).checked_sub(1)?;
-            if self.entries[number].hash == hash && is(number) {
+            let entry = &self.entries[number];
+            if entry.hash == hash && is(&entry.stored) {
                 return Some(number);
             }
-            at = (at + 1) & last;
+            at += 1;
         }
     }
 
@@ -104,7 +129,7 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Returns a copy of a key.
     pub(super) fn key(&self, number: usize) -> K::Owned {
-        self.keys.owned(number)
+        self.keys.owned(&self.entries[number].stored)
     }
 
     /// Returns all values, in the order of their numbers.
@@ -114,8 +139,8 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Adds an entry for a key that has none.
     pub(super) fn push(&mut self, hash: u64, key: &K, value: V) {
-        self.keys.push(key);
-        self.push_entry(hash, value);
+        let stored = self.keys.put(key);
+        self.push_entry(Entry { hash, stored, value });
     }
 
     /// Changes the value of another table's key here, beginning with `new` if it has none.
@@ -136,21 +161,27 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
     /// Returns the number of the entry of another table's key. Never panics: see the top of the
     /// file.
     pub(super) fn find_of<W: Copy>(&self, other: &Table<K, W>, number: usize) -> Option<usize> {
-        let hash = other.entries[number].hash;
-        self.find_by(hash, |mine| {
-            let is_equal = AssertUnwindSafe(|| self.keys.is_of(mine, &other.keys, number));
-            catch_unwind(is_equal).unwrap_or(true)
+        let theirs = &other.entries[number];
+        self.find_from(theirs.hash as usize, theirs.hash, |mine| {
+            let is_equal = AssertUnwindSafe(|| self.keys.is_of(mine, &other.keys, &theirs.stored));
+            catch_unwind(is_equal).unwrap_or_else(|panic| {
+                // What a panic carries may panic itself when it is dropped.
+                let dropped = catch_unwind(AssertUnwindSafe(|| drop(panic)));
+                dropped.unwrap_or_else(forget);
+                true
+            })
         })
     }
 
     /// Adds an entry for another table's key that has none here.
     pub(super) fn push_of<W: Copy>(&mut self, other: &Table<K, W>, number: usize, value: V) {
-        self.keys.push_from(&other.keys, number);
-        self.push_entry(other.entries[number].hash, value);
+        let theirs = &other.entries[number];
+        let stored = self.keys.put_from(&other.keys, &theirs.stored);
+        self.push_entry(Entry { hash: theirs.hash, stored, value });
     }
 
-    fn push_entry(&mut self, hash: u64, value: V) {
-        self.entries.push(Entry { hash, value });
+    fn push_entry(&mut self, entry: Entry<K::Stored, V>) {
+        self.entries.push(entry);
         if 2 * self.entries.len() > self.index.len() {
             self.index.resize(2 * self.index.len(), 0);
             self.renew_index();
@@ -161,9 +192,8 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
 
     /// Removes the entries whose values are not to be kept. Allocates nothing.
     pub(super) fn retain(&mut self, keep: impl Fn(V) -> bool) {
-        let entries = &self.entries;
-        self.keys.retain(|number| keep(entries[number].value));
         self.entries.retain(|entry| keep(entry.value));
+        self.keys.keep(self.entries.iter_mut().map(|entry| &mut entry.stored));
         self.renew_index();
     }
 

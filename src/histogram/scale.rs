@@ -12,7 +12,9 @@ use std::fmt::{self, Debug, Formatter};
 use std::ops::RangeInclusive;
 
 use crate::error::ScaleError;
-use crate::histogram::scale::table::{FINEST, begin, finest_border, finest_cell};
+use crate::histogram::scale::table::{
+    FINEST, GREATEST_QUICK, begin, finest_border, finest_cell, quick_cell,
+};
 
 mod table;
 
@@ -62,8 +64,8 @@ pub struct Scale {
     end: u8,
     /// The greatest value below the range.
     below: u64,
-    /// The greatest value in the range.
-    max: u64,
+    /// The greatest value in the range that has a [quick cell](quick_cell).
+    quick: u64,
     /// Maps a cell of schema 5 to a place: this is added, wrapping, and then `shift` bits are
     /// shifted out.
     bias: u32,
@@ -138,7 +140,9 @@ impl Scale {
         // of them in one cell of this schema, rounded up.
         let shift = FINEST - schema;
         let bias = ((1_u32 << shift) - 1).wrapping_sub((first as u32) << FINEST);
-        Scale { schema, first, end, below: begin(first), max: begin(end), bias, shift }
+        let max = begin(end);
+        let quick = if max < GREATEST_QUICK { max } else { GREATEST_QUICK };
+        Scale { schema, first, end, below: begin(first), quick, bias, shift }
     }
 
     /// Returns the schema: an octave has `2^schema` cells.
@@ -167,7 +171,7 @@ impl Scale {
     /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub const fn max(self) -> u64 {
-        self.max
+        begin(self.end)
     }
 
     /// Returns the number of cells in the range. (There are two further cells for values outside of
@@ -239,10 +243,14 @@ impl Scale {
     /// range's cells, and the last place above it.
     #[inline]
     pub(crate) const fn place(self, value: u64) -> usize {
+        if self.below < value && value <= self.quick {
+            return (quick_cell(value).wrapping_add(self.bias) >> self.shift) as usize;
+        }
+        otherwise();
         if value <= self.below {
             return 0; // zero, too
         }
-        if value > self.max {
+        if value > self.max() {
             return self.cells() + 1;
         }
         (finest_cell(value).wrapping_add(self.bias) >> self.shift) as usize
@@ -270,7 +278,7 @@ impl Scale {
         if place == 0 {
             (0, self.below)
         } else if place > self.cells() {
-            (self.max.saturating_add(1), u64::MAX)
+            (self.max().saturating_add(1), u64::MAX)
         } else {
             (self.border(place - 1) + 1, self.border(place))
         }
@@ -305,13 +313,18 @@ impl Scale {
     }
 }
 
+/// Says that a branch is not the usual one, so that the usual one needs no jump.
+#[cold]
+#[inline]
+const fn otherwise() {}
+
 /// Shows the schema and the range.
 impl Debug for Scale {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Scale");
         shown
             .field("schema", &self.schema)
-            .field("range", &(self.min()..=self.max))
+            .field("range", &(self.min()..=self.max()))
             .finish_non_exhaustive()
     }
 }

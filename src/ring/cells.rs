@@ -270,6 +270,7 @@ impl Update {
     }
 
     /// Puts the add into a target, which takes every value: into any but a row.
+    #[inline(never)] // its code once
     pub(super) fn put<T: Target + ?Sized>(self, target: &T) {
         let _always = self.try_put(target);
     }

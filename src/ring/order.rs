@@ -4,6 +4,7 @@
 
 pub(super) mod bucket;
 pub(super) mod bucket_ref;
+pub(super) mod carried;
 pub(super) mod generation;
 pub(super) mod geometry;
 pub(super) mod level;

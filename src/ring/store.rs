@@ -52,24 +52,28 @@ pub(super) struct OfTier {
     slabs: Box<[Slab]>,
 }
 
+impl OfTier {
+    pub(super) fn new(geometry: Geometry) -> OfTier {
+        let slab = |level: Geometry| Slab::new(level.buckets().saturating_add(2));
+        OfTier { geometry, slabs: level::geometries(geometry).map(slab).collect() }
+    }
+}
+
 impl Store {
-    /// Makes a store for a first ring of `slots` slots, and these tiers.
+    /// Makes a store for a first ring of `slots` slots, and tiers with these slabs.
     pub(super) fn new(
         layout: BucketLayout,
         strategy: Strategy,
         slots: usize,
-        tiers: Vec<Geometry>,
+        tiers: Box<[OfTier]>,
     ) -> Store {
-        let slab = |level: Geometry| Slab::new(level.buckets().saturating_add(2));
-        let slabs = |tier| level::geometries(tier).map(slab).collect();
-        let tiers = tiers.into_iter().map(|geometry| OfTier { geometry, slabs: slabs(geometry) });
         Store {
             layout,
             blocks: Blocks::new(layout, strategy),
             // Besides those in the slots, some are retired and not closed, and one is being opened.
             with_block: Slab::new(slots.saturating_add(BLOCKS + 1)),
             without_block: Slab::new(BLOCKLESS),
-            tiers: tiers.collect(),
+            tiers,
         }
     }
 
@@ -162,8 +166,15 @@ impl Store {
         }
     }
 
+    /// Counts `update` in each tier that reaches back to its time.
+    pub(super) fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) {
+        for tier in tiers {
+            self.put_in_tier(tier, at, newest, update);
+        }
+    }
+
     /// Counts `update` in the shared cells of the slices of a time.
-    pub(super) fn put_in_tier(&self, tier: &Tier, at: u64, newest: u64, update: Update) {
+    fn put_in_tier(&self, tier: &Tier, at: u64, newest: u64, update: Update) {
         tier.touch(at);
         self.each_slice(tier, at, newest, |slice| update.put(&self.cells(slice)));
     }

@@ -17,8 +17,7 @@ const LIBRARY_COUNTS: bool = cfg!(any(not(target_os = "linux"), target_env = "gn
 /// Returns the number of cores, which is not zero.
 pub(super) fn count() -> usize {
     let count = if LIBRARY_COUNTS { None } else { listed().map(|[count, _]| count) };
-    let count = count.or_else(by_library);
-    count.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    count.or_else(by_library).unwrap_or(1)
 }
 
 /// Returns one more than the highest number that a core of this machine can ever have; `None` if
@@ -27,11 +26,19 @@ pub(super) fn end() -> Option<usize> {
     listed().map(|[_, end]| end)
 }
 
+/// Returns the number of cores that the system's library tells.
+///
+/// (On Unix, `std::thread::available_parallelism` would tell what the process may use, and bring
+/// code that reads the quotas of cgroups.)
 fn by_library() -> Option<usize> {
     #[cfg(unix)]
-    // SAFETY: this reads a setting of the system.
-    let count = usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) });
+    let count = {
+        // SAFETY: this reads a setting of the system.
+        let told = |name| usize::try_from(unsafe { libc::sysconf(name) }).ok();
+        let some = |name| told(name).filter(|count| *count > 0);
+        some(libc::_SC_NPROCESSORS_CONF).or_else(|| some(libc::_SC_NPROCESSORS_ONLN))
+    };
     #[cfg(not(unix))]
-    let count = Err(()); // no `sysconf`
-    count.ok().filter(|count| *count > 0)
+    let count = std::thread::available_parallelism().ok().map(usize::from);
+    count
 }

@@ -54,6 +54,23 @@ use super::rare::cold;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 
+/// Numbers a sequence in its object file, in a symbol that only the assembler knows.
+///
+/// By this number, which is `unique` in the object file, the sequence's descriptor and its abort
+/// address are in sections of their own. If all sequences of an object file shared these sections,
+/// a program with one of them would contain all, with the functions to which they lead: a linker
+/// drops whole sections.
+macro_rules! own_sections {
+    () => {
+        concat!(
+            ".ifndef .Lwindrow_sequences\n",
+            ".set .Lwindrow_sequences, 0\n",
+            ".endif\n",
+            ".set .Lwindrow_sequences, .Lwindrow_sequences + 1"
+        )
+    };
+}
+
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod detect;
@@ -63,13 +80,13 @@ mod x86_64;
 #[cfg(target_arch = "aarch64")]
 use aarch64 as machine;
 use detect::area;
-pub(super) use detect::open_rows;
 pub(crate) use detect::{is_in_line, numbered};
-pub(super) use machine::row;
+pub(super) use detect::{number_place, open_rows};
 pub(crate) use machine::{
     InLine, add, add_live, fold_live, pairs_are_whole, raise, raise_live, record_live,
     record_pending, swap, take,
 };
+pub(super) use machine::{number_at, row};
 #[cfg(target_arch = "x86_64")]
 use x86_64 as machine;
 

@@ -50,6 +50,19 @@ global! {
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
+/// Returns a place that no thread has.
+pub(super) fn number_place() -> usize {
+    0
+}
+
+/// Returns no thread's number.
+///
+/// # Safety
+/// None is needed here.
+pub(super) unsafe fn number_at(_place: usize) -> usize {
+    0
+}
+
 /// Returns `None`: no thread has a row.
 pub(super) fn row() -> Option<usize> {
     None

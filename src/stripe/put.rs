@@ -222,7 +222,7 @@ fn in_sequence_again<N: Numbering, P: Put>(
     column: PerCoreColumn<N>,
     why: Miss,
 ) {
-    if let Some(why) = retry_after(why, |missed| what.in_sequence(column, missed)) {
+    if let Some(why) = retry_after(why, &|missed| what.in_sequence(column, missed)) {
         let row = if why == Miss::NoRow { open_shared_row() } else { None };
         let column = column.column();
         what.aside(row.map_or(number.aside(), |row| column.cell(row)));

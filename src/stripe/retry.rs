@@ -16,22 +16,31 @@ global! {
 }
 
 /// Runs `sequence` until it is not aborted, at most [`TRIES`] times. Returns the reason if nothing
-/// was written.
+/// was written. (The code of a retry exists once, for all sequences.)
 #[cold]
-pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
-    let mut misses = std::iter::repeat_n((), TRIES).map(|()| attempt(&sequence));
-    let outcome = misses.find(|miss| *miss != Some(Miss::Aborted));
-    outcome.unwrap_or(Some(Miss::Aborted))
+#[inline(never)]
+#[allow(clippy::reversed_empty_ranges)] // no retries in a model
+pub(crate) fn retry(sequence: &dyn Fn(&MissCell)) -> Option<Miss> {
+    let mut outcome = Some(Miss::Aborted);
+    for _ in 0..TRIES {
+        outcome = attempt(sequence);
+        if outcome != Some(Miss::Aborted) {
+            break;
+        }
+    }
+    outcome
 }
 
 /// Retries a sequence that has missed once: see [`retry`].
 #[cold]
-pub(crate) fn retry_after(miss: Miss, sequence: impl Fn(&MissCell)) -> Option<Miss> {
+#[inline(never)]
+pub(crate) fn retry_after(miss: Miss, sequence: &dyn Fn(&MissCell)) -> Option<Miss> {
     if count_miss(miss) == Miss::Aborted { retry(sequence) } else { Some(miss) }
 }
 
 /// Runs `sequence` once. Returns the reason if nothing was written.
-pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
+#[inline(never)]
+pub(crate) fn attempt(sequence: &dyn Fn(&MissCell)) -> Option<Miss> {
     let missed = Cell::new(None);
     sequence(&missed);
     missed.get().map(count_miss)

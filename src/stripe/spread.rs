@@ -27,6 +27,31 @@ pub(crate) fn spread() -> usize {
     row.unwrap_or_else(own)
 }
 
+/// The way to the number of [`spread`], looked up once: for a structure that asks often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    /// The place of the number of a thread's row; zero if rows are not per core.
+    place: usize,
+}
+
+impl Way {
+    /// Looks up the way. The strategy must be decided.
+    pub(crate) fn new() -> Way {
+        let is_per_core = state().load(Ordering::Relaxed) == PER_CORE; // as in `spread`
+        Way { place: if is_per_core { per_core::number_place() } else { 0 } }
+    }
+
+    /// Returns the number of [`spread`]; any number if this thread has no row.
+    #[inline]
+    pub(crate) fn spread(self) -> usize {
+        if self.place == 0 {
+            return own();
+        }
+        // SAFETY: the place is that of `number_place`.
+        unsafe { per_core::number_at(self.place) }
+    }
+}
+
 /// Returns this thread's own number.
 #[inline]
 fn own() -> usize {

@@ -92,8 +92,8 @@ fn in_sequence<N: Numbering>(column: PerCoreColumn<N>, new: Ration) -> Option<Ra
     let place = &raw mut old;
     // SAFETY: `place` is this thread's, and lives as long as the sequences.
     let sequence = |missed: &MissCell| unsafe { per_core::swap(column, new, place, missed) };
-    let missed = match attempt(sequence) {
-        Some(Miss::Aborted) => retry(sequence),
+    let missed = match attempt(&sequence) {
+        Some(Miss::Aborted) => retry(&sequence),
         missed => missed,
     };
     missed.is_none().then_some(old)

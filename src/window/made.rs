@@ -232,7 +232,7 @@ impl<C: Clock> Made<C> {
         };
         self.once.call_once(|| {
             let built = self.clock.now();
-            let made = Ring::new(geometry, Vec::new(), layout, built.as_nanos());
+            let made = Ring::without_tiers(geometry, layout, built.as_nanos());
             // A ring is refused only if there is no memory for its slots.
             let ring = made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Ring>()));
             let way = way(&ring);

@@ -7,6 +7,7 @@ mod hostile;
 mod kinds;
 mod looks;
 mod memory;
+mod near;
 mod panics;
 mod places;
 mod run_time;

@@ -15,6 +15,7 @@ mod pace_settled;
 mod paces;
 mod patience;
 mod rations;
+mod remembered;
 mod retired;
 mod retry_budget;
 mod scales;

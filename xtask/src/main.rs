@@ -33,6 +33,7 @@ mod strategies;
 mod suites;
 mod tools;
 mod twins;
+mod weight;
 mod wild;
 mod words;
 
@@ -127,6 +128,10 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
             }
         }
         return Ok(());
+    }
+    if command == "weight" {
+        let asked = weight::Asked::parse(arguments)?;
+        return Ok(weight::run(steps, &asked)?);
     }
     let option = match command {
         "orderings" => Some("check"),

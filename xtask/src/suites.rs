@@ -11,7 +11,7 @@ use crate::strategies::WAYS;
 use crate::tools::succeeds;
 use crate::{
     arrows, browser, cluster, instructions, integrations, library, litmus, models, names,
-    orderings, portable, ports, twins, wild, words,
+    orderings, portable, ports, twins, weight, wild, words,
 };
 
 /// The features of rivals, each of which brings many crates with it: Sentinel; layers for HTTP;
@@ -21,6 +21,9 @@ const RIVALS: &str =
 
 /// The features of packages beyond their defaults.
 const FEATURES: &str = "windrow/serde,windrow-tower/json";
+
+/// The library's own features, of which each compiles alone, and the library without any.
+const ALONE: [&str; 6] = ["", "export", "family", "heavy", "limits", "serde"];
 
 /// The lints of an ordinary build.
 const CLIPPY: &str = "clippy --workspace --all-targets";
@@ -51,6 +54,11 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = format!("{CLIPPY} --features {RIVALS},{FEATURES} {STRICT}");
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
+    for feature in ALONE {
+        let name = format!("lints, with no feature but `{feature}`");
+        let clippy = "clippy --package windrow --lib --no-default-features --features";
+        steps.cargo(&name, &format!("{clippy}={feature} {STRICT}"), &[])?;
+    }
     library::full(steps)?;
     steps.cargo("tests beside the library", &format!("{BESIDE} --tests"), &[])?;
     steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
@@ -84,6 +92,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
         format!("doc --workspace --no-deps --features {FEATURES} --document-private-items");
     steps.cargo("docs, private items too", &private, &[])?;
     portable::linked_statically(steps)?;
+    weight::run(steps, &weight::Asked::QUICK)?;
     models::run(steps, "")?;
     twins::run(steps, "")?;
     let program = steps.root().join("docs/promela/run");
@@ -121,4 +130,22 @@ pub(crate) fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
         run(steps, "oracle", &variables)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALONE;
+
+    #[test]
+    fn each_feature_of_the_library_is_tried_alone() {
+        let manifest = include_str!("../../Cargo.toml");
+        let (_, features) = manifest.split_once("\n[features]\n").unwrap();
+        let (features, _) = features.split_once("\n[").unwrap();
+        let names =
+            features.lines().filter_map(|line| line.split_once(" = [").map(|(name, _)| name));
+        let mut names: Vec<_> = names.filter(|name| *name != "default").collect();
+        names.push("");
+        names.sort_unstable();
+        assert_eq!(names, ALONE);
+    }
 }

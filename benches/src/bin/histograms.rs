@@ -14,7 +14,7 @@ use std::thread;
 use windrow::diagnostics::strategy;
 use windrow_benches::harness::{cores, keep_to_core, spend_on_adds, time};
 use windrow_benches::heap::Counting;
-use windrow_benches::histograms::{Maker, Records, makers};
+use windrow_benches::histograms::{Maker, OWN, Records, TICKED, makers};
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
 use windrow_benches::terminal::{print_caption, print_table};
 
@@ -75,6 +75,24 @@ impl Measured {
     }
 }
 
+/// Prints each record of one thread in parts of hdrhistogram's own, by `&mut`.
+fn beside_own(all: &[Measured]) {
+    let own = OWN.map(|name| all.iter().find(|one| one.name == name).expect("it is there"));
+    let ratio = |one: &Measured, own: &Measured| {
+        let pairs = one.records[0].iter().zip(&own.records[0]);
+        Spread::of(pairs.map(|(one, own)| one.cpu_ns / own.cpu_ns)).show()
+    };
+    let shown = |name: &str| name.starts_with("windrow") || name.starts_with("a plain");
+    let rows: Vec<_> = all
+        .iter()
+        .filter(|one| shown(one.name))
+        .map(|one| vec![one.name.to_owned(), ratio(one, own[0]), ratio(one, own[1])])
+        .collect();
+    debug_assert!(rows.iter().any(|row| row[0] == TICKED));
+    print_table(&["in parts of hdrhistogram by &mut, 1 thread", "2 digits", "3 digits"], &rows);
+    println!();
+}
+
 /// Resident bytes of this process: windrow's cells are not on the heap.
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -119,6 +137,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ours = "Histogram / this";
     print_table(&["ns a record", "1 thread", ours, &many, ours], &rows);
     println!("\n{MARK}\n");
+    beside_own(&all);
     let rows: Vec<_> =
         all.iter().filter(|one| !one.reads.is_empty()).map(Measured::reads).collect();
     print_table(&["us a read of three percentiles", "median (least to greatest)", "said"], &rows);

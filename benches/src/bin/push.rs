@@ -1,11 +1,16 @@
-//! A push of a family of counters with three labels to an OpenTelemetry collector, by windrow-otlp
-//! and by OpenTelemetry's SDK with `opentelemetry-otlp`: its time, its size and its memory. `cargo
-//! run --release -p windrow-benches --features push --bin push`; `--series N`, `--rounds N`.
+//! A push of a family with three labels to an OpenTelemetry collector, by windrow-otlp and by
+//! OpenTelemetry's SDK with `opentelemetry-otlp`: its time, its size and its memory. `cargo run
+//! --release -p windrow-benches --features push --bin push`; `--series N`, `--rounds N`.
+//!
+//! The series are counters; then histograms of ten values over a decade, sent as exponential
+//! histograms at scale 3; then with a count for each power of two. Both sides send the same kind.
 //!
 //! Both send all totals, over HTTP on a connection of its own, to a listener that only counts
 //! bytes. A time is the CPU time of the whole process, the listener's included, since each sends on
 //! threads of its own.
 
+use std::error::Error;
+use std::hint::black_box;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -18,11 +23,13 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use opentelemetry_otlp::{MetricExporter, WithExportConfig, WithHttpConfig};
-use opentelemetry_sdk::metrics::{Instrument, PeriodicReader, SdkMeterProvider, Stream};
-use windrow::{Counter, Family, labels};
+use opentelemetry_sdk::metrics::{
+    Aggregation, Instrument, PeriodicReader, SdkMeterProvider, Stream,
+};
+use windrow::{Counter, Family, Histogram, labels};
 use windrow_benches::heap::Counting;
 use windrow_benches::terminal::{print_caption, print_table, series_and_rounds};
-use windrow_otlp::Exporter;
+use windrow_otlp::{Exporter, HistogramForm, StartError};
 
 #[global_allocator]
 static HEAP: Counting = Counting::new();
@@ -90,65 +97,177 @@ fn answer(mut stream: TcpStream, buffer: &mut [u8], counted: &AtomicUsize) -> io
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (series, rounds) = series_and_rounds("push");
-    let (address, taken) = listen()?;
-    let family = Arc::new(Family::<Requests, Counter>::new().with_max_series(series));
-    let ours = Exporter::to(&format!("http://{address}"))
-        .metric("requests", "Requests", Arc::clone(&family))
-        .start(NEVER)?;
+/// One side's way to push what it has.
+type Push = Box<dyn Fn()>;
 
-    let exporter = MetricExporter::builder().with_http().with_http_client(Client);
-    let exporter = exporter.with_endpoint(format!("http://{address}/v1/metrics")).build()?;
-    let limit = series + 1;
-    let all = move |_: &Instrument| Stream::builder().with_cardinality_limit(limit).build().ok();
-    let reader = PeriodicReader::builder(exporter).with_interval(NEVER).build();
-    let provider = SdkMeterProvider::builder().with_reader(reader).with_view(all).build();
-    let theirs = provider.meter("push").u64_counter("requests").build();
+/// The kind of the series.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Counter,
+    Exponential,
+    Explicit,
+}
 
-    for number in 0..series {
-        let (method, route) =
-            (["GET", "POST"][number % 2], format!("/shop/article/{}", number / 2));
-        family.with(Requests { method, route: &route, status: 200 }).increment();
-        let labels = [
-            KeyValue::new("method", method),
-            KeyValue::new("route", route),
-            KeyValue::new("status", 200),
-        ];
-        theirs.add(1, &labels);
-    }
-
-    let push_ours = || ours.flush().expect("the listener takes all");
-    let push_theirs = || provider.force_flush().expect("the listener takes all");
-    let contenders: [(&str, &dyn Fn()); 2] =
-        [("windrow-otlp", &push_ours), ("SDK, opentelemetry-otlp", &push_theirs)];
-    let mut measured = contenders.map(|_| (Vec::new(), 0, 0));
-    for round in 0..rounds {
-        eprint!("round {} of {rounds}\r", round + 1);
-        for ((_, push), (times, memory, sent)) in contenders.iter().zip(&mut measured) {
-            let before = HEAP.bytes();
-            HEAP.forget_peak();
-            taken.store(0, Ordering::Relaxed);
-            let begin = ProcessTime::now();
-            push();
-            times.push(begin.elapsed());
-            (*memory, *sent) = (HEAP.peak() - before, taken.load(Ordering::Relaxed));
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Counter => "counters",
+            Kind::Exponential => "exponential histograms",
+            Kind::Explicit => "histograms with a bound at each power of two",
         }
     }
-    eprint!("                    \r");
+}
 
+/// Returns the values of a series: ten over a decade of nanoseconds.
+fn values(number: usize) -> impl Iterator<Item = u64> {
+    (0..10).map(move |value| 1_000_000 + value * 900_000 + number as u64)
+}
+
+/// Calls `each` with the number, the method and the route of each series.
+fn each_series(series: usize, mut each: impl FnMut(usize, &'static str, &str)) {
+    for number in 0..series {
+        each(number, ["GET", "POST"][number % 2], &format!("/shop/article/{}", number / 2));
+    }
+}
+
+/// Returns our way to push, and to read the same series without sending anything.
+fn ours(kind: Kind, series: usize, address: SocketAddr) -> Result<[Push; 2], StartError> {
+    let exporter = Exporter::to(format!("http://{address}"));
+    let (started, read): (_, Push) = if kind == Kind::Counter {
+        let family = Arc::new(Family::<Requests, Counter>::new().with_max_series(series));
+        each_series(series, |_, method, route| {
+            family.with(Requests { method, route, status: 200 }).increment();
+        });
+        let exporter = exporter.metric("requests", "Requests", Arc::clone(&family));
+        let read = move || {
+            family.iter().for_each(|counter| {
+                black_box(counter.lifetime());
+            })
+        };
+        (exporter.start(NEVER)?, Box::new(read))
+    } else {
+        let family = Arc::new(Family::<Requests, Histogram>::new().with_max_series(series));
+        each_series(series, |number, method, route| {
+            let histogram = family.with(Requests { method, route, status: 200 });
+            values(number).for_each(|value| histogram.record(value));
+        });
+        let form = match kind {
+            Kind::Explicit => HistogramForm::Octaves,
+            _ => HistogramForm::Exponential,
+        };
+        let exporter = exporter.metric("requests", "Requests", Arc::clone(&family));
+        let read = move || {
+            family.iter().for_each(|values| {
+                black_box(values.lifetime());
+            })
+        };
+        (exporter.histograms(form).start(NEVER)?, Box::new(read))
+    };
+    Ok([Box::new(move || started.flush().expect("the listener takes all")), read])
+}
+
+fn theirs(kind: Kind, series: usize, address: SocketAddr) -> Result<Push, Box<dyn Error>> {
+    let exporter = MetricExporter::builder().with_http().with_http_client(Client);
+    let exporter = exporter.with_endpoint(format!("http://{address}/v1/metrics")).build()?;
+    let all = move |_: &Instrument| {
+        let stream = Stream::builder().with_cardinality_limit(series + 1);
+        let aggregation = match kind {
+            Kind::Counter => return stream.build().ok(),
+            Kind::Exponential => Aggregation::Base2ExponentialHistogram {
+                max_size: 160,
+                max_scale: 3,
+                record_min_max: true,
+            },
+            // Those of windrow's default scale.
+            Kind::Explicit => Aggregation::ExplicitBucketHistogram {
+                boundaries: (9..=36).map(|power| f64::from(power).exp2()).collect(),
+                record_min_max: true,
+            },
+        };
+        stream.with_aggregation(aggregation).build().ok()
+    };
+    let reader = PeriodicReader::builder(exporter).with_interval(NEVER).build();
+    let provider = SdkMeterProvider::builder().with_reader(reader).with_view(all).build();
+    let meter = provider.meter("push");
+    let labels = |method: &'static str, route: &str| {
+        [
+            KeyValue::new("method", method),
+            KeyValue::new("route", route.to_owned()),
+            KeyValue::new("status", 200),
+        ]
+    };
+    if kind == Kind::Counter {
+        let counter = meter.u64_counter("requests").build();
+        each_series(series, |_, method, route| counter.add(1, &labels(method, route)));
+    } else {
+        let histogram = meter.u64_histogram("requests").build();
+        each_series(series, |number, method, route| {
+            let labels = labels(method, route);
+            values(number).for_each(|value| histogram.record(value, &labels));
+        });
+    }
+    Ok(Box::new(move || provider.force_flush().expect("the listener takes all")))
+}
+
+/// The times of a contender's pushes, the memory of the last one, and the bytes that it sent.
+#[derive(Default)]
+struct Measured {
+    times: Vec<Duration>,
+    memory: usize,
+    sent: usize,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (series, rounds) = series_and_rounds("push");
+    let (address, taken) = listen()?;
     print_caption("push");
-    let each = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1e9 / series as f64);
-    let rows = contenders.iter().zip(&mut measured).map(|((name, _), (times, memory, sent))| {
-        times.sort_unstable();
-        let [first, median, last] = [0, rounds / 2, rounds - 1].map(|at| each(times[at]));
-        let [sent, memory] = [*sent, *memory].map(|bytes| (bytes / series).to_string());
+    for kind in [Kind::Counter, Kind::Exponential, Kind::Explicit] {
+        let [push, read] = ours(kind, series, address)?;
+        let contenders = [
+            ("windrow-otlp", push),
+            ("SDK, opentelemetry-otlp", theirs(kind, series, address)?),
+            ("windrow, reading alone", read),
+        ];
+        let mut measured = contenders.each_ref().map(|_| Measured::default());
+        for round in 0..rounds {
+            eprint!("round {} of {rounds}\r", round + 1);
+            for ((_, push), measured) in contenders.iter().zip(&mut measured) {
+                let before = HEAP.bytes();
+                HEAP.forget_peak();
+                taken.store(0, Ordering::Relaxed);
+                let begin = ProcessTime::now();
+                push();
+                measured.times.push(begin.elapsed());
+                measured.memory = HEAP.peak() - before;
+                measured.sent = taken.load(Ordering::Relaxed);
+            }
+        }
+        eprint!("                    \r");
+        println!("{series} {}, {rounds} rounds:\n", kind.name());
+        show(series, &contenders.each_ref().map(|(name, _)| *name), &measured);
+        std::mem::forget(contenders); // the SDK would push once more
+    }
+    std::process::exit(0)
+}
+
+/// Prints a table of both, and the ratio of the times within a round.
+fn show(series: usize, names: &[&str; 3], measured: &[Measured; 3]) {
+    let middle = |mut sorted: Vec<f64>| {
+        sorted.sort_unstable_by(f64::total_cmp);
+        [sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1]]
+    };
+    let row = |(name, of): (&&str, &Measured)| {
+        let each = of.times.iter().map(|time| time.as_secs_f64() * 1e9 / series as f64);
+        let [first, median, last] = middle(each.collect()).map(|time| format!("{time:.0}"));
+        let [sent, memory] = [of.sent, of.memory].map(|bytes| (bytes / series).to_string());
         vec![(*name).to_owned(), sent, memory, median, format!("{first} to {last}")]
-    });
-    let rows: Vec<_> = rows.collect();
+    };
+    let rows: Vec<_> = names.iter().zip(measured).map(row).collect();
     let head =
         ["contender", "bytes a series sent", "at most", "ns of CPU a series: median", "range"];
     print_table(&head, &rows);
-    println!("\n{series} series, {rounds} rounds.");
-    std::process::exit(0) // the SDK would push once more
+    let [ours, theirs, _] = measured;
+    let ratio = |(ours, theirs): (&Duration, &Duration)| ours.as_secs_f64() / theirs.as_secs_f64();
+    let [first, median, last] = middle(ours.times.iter().zip(&theirs.times).map(ratio).collect());
+    println!("\nWithin a round, {median:.2} of the SDK's time ({first:.2} to {last:.2}).\n");
 }

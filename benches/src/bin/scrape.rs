@@ -1,23 +1,29 @@
-//! One scrape of a family of counters with three labels, in each format that `windrow-prometheus`
-//! writes and by `prometheus-client`'s text encoder: its time, its size and its memory. `cargo run
-//! --release -p windrow-benches --bin scrape`; `--series N`, `--rounds N`.
+//! One scrape of a family with three labels, in each format that `windrow-prometheus` writes and by
+//! `prometheus-client`'s encoders: its time, its size and its memory. `cargo run --release -p
+//! windrow-benches --features protobuf --bin scrape`; `--series N`, `--rounds N`, `--only PART`.
 //!
-//! All contenders have the same series, each of which every core has added to, and are scraped in
-//! turn, round by round.
+//! The parts: `counters`, `gauges`, `histograms` (a counter and a histogram in each series),
+//! `protobuf`, `gzip`. All contenders of a part have the same series, to each of which every core
+//! has added, and are scraped in turn, round by round. The first one of a part is the rival.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use flate2::{Compression, write::GzEncoder};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue};
 use prometheus_client::metrics::counter::Counter as TheirCounter;
 use prometheus_client::metrics::family::Family as TheirFamily;
+use prometheus_client::metrics::gauge::Gauge as TheirGauge;
+use prometheus_client::metrics::histogram::Histogram as TheirHistogram;
 use prometheus_client::registry::Registry;
-use windrow::{Counter, Family, labels};
+use windrow::histogram::Scale;
+use windrow::{Counter, Family, Gauge, Histogram, labels, metrics};
 use windrow_benches::harness::{cores, keep_to_core, time};
 use windrow_benches::heap::Counting;
-use windrow_benches::terminal::{print_caption, print_table, series_and_rounds};
+use windrow_benches::terminal::{print_caption, print_table, series_rounds_and_part};
 use windrow_prometheus::registry::{self, register};
 use windrow_prometheus::{Exposition, Format};
 
@@ -27,6 +33,10 @@ static HEAP: Counting = Counting::new();
 labels! {
     enum Method { Get = "GET", Post = "POST" }
     struct Request { method: Method, route: str, status: u16 }
+}
+
+metrics! {
+    struct Endpoint { requests: Counter, rt: Histogram }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -50,6 +60,13 @@ fn request(series: usize) -> TheirRequest {
     TheirRequest { method, route: format!("/shop/article/{}", series / 2), status: 200 }
 }
 
+/// Calls `see` with the labels as a windrow family takes them.
+fn borrowed(request: &TheirRequest, see: impl FnOnce(Request<'_>)) {
+    let TheirRequest { method, route, status } = request;
+    let method = if *method == TheirMethod::GET { Method::Get } else { Method::Post };
+    see(Request { method, route, status: *status });
+}
+
 /// A family, one of whose series each core has added to, and its scrape.
 struct Contender {
     name: &'static str,
@@ -65,13 +82,36 @@ impl Contender {
         Contender { name, scrape: Box::new(scrape), bytes, times: Vec::new() }
     }
 
-    fn of_registry(name: &'static str, bytes: usize, registry: Registry) -> Contender {
-        Contender::new(name, bytes, move || {
-            let mut text = String::new();
-            encode(&mut text, &registry).expect("a string takes all");
-            text.into_bytes()
-        })
+    fn of_registry(name: &'static str, bytes: usize, registry: &Arc<Registry>) -> Contender {
+        let registry = Arc::clone(registry);
+        Contender::new(name, bytes, move || text(&registry).into_bytes())
     }
+
+    fn in_format(
+        name: &'static str,
+        bytes: usize,
+        metrics: &Arc<Exposition>,
+        format: Format,
+    ) -> Contender {
+        let metrics = Arc::clone(metrics);
+        Contender::new(name, bytes, move || metrics.encode(format))
+    }
+
+    fn compressed(
+        name: &'static str,
+        bytes: usize,
+        metrics: &Arc<Exposition>,
+        format: Format,
+    ) -> Contender {
+        let metrics = Arc::clone(metrics);
+        Contender::new(name, bytes, move || metrics.respond_in(format, true).body)
+    }
+}
+
+fn text(registry: &Registry) -> String {
+    let mut text = String::new();
+    encode(&mut text, registry).expect("a string takes all");
+    text
 }
 
 /// Resident bytes of this process: a windrow counter's cells are not on the heap.
@@ -96,66 +136,206 @@ fn fill(series: usize, add: impl Fn(TheirRequest) + Sync) -> usize {
     (HEAP.bytes() - heap).max(resident().saturating_sub(pages))
 }
 
-fn contenders(series: usize) -> Vec<Contender> {
-    let theirs = TheirFamily::<TheirRequest, TheirCounter>::default();
+/// A family of counters in a registry of theirs, and the bytes that it took.
+fn their_counters(series: usize) -> (usize, Arc<Registry>) {
+    let family = TheirFamily::<TheirRequest, TheirCounter>::default();
+    let bytes = fill(series, |request| _ = family.get_or_create(&request).inc());
+    let mut registry = Registry::default();
+    registry.register("requests", "Requests", family);
+    (bytes, Arc::new(registry))
+}
+
+/// A family of counters, and the bytes that it took.
+fn our_counters(series: usize) -> (usize, Arc<Family<Request<'static>, Counter>>) {
+    let family = Arc::new(Family::<Request, Counter>::new().with_max_series(series));
+    let bytes = fill(series, |request| borrowed(&request, |of| family.with(of).increment()));
+    (bytes, family)
+}
+
+fn exposition(source: impl windrow::export::Source + 'static) -> Arc<Exposition> {
+    let mut metrics = Exposition::new();
+    metrics.register("requests", "Requests", source).expect("a new name");
+    Arc::new(metrics)
+}
+
+fn counters(series: usize) -> Vec<Contender> {
+    let (their_bytes, theirs) = their_counters(series);
     let mixed = TheirFamily::<TheirRequest, registry::Counter>::default();
-    let ours = Arc::new(Family::<Request, Counter>::new().with_max_series(series));
-    let their_bytes = fill(series, |request| _ = theirs.get_or_create(&request).inc());
     let mixed_bytes = fill(series, |request| mixed.get_or_create(&request).increment());
-    let our_bytes = fill(series, |TheirRequest { method, route, status }| {
-        let method = if method == TheirMethod::GET { Method::Get } else { Method::Post };
-        ours.with(Request { method, route: &route, status }).increment();
-    });
-    let [mut with_theirs, mut with_mixed, mut with_ours] = [(); 3].map(|()| Registry::default());
-    with_theirs.register("requests", "Requests", theirs);
+    let (our_bytes, ours) = our_counters(series);
+    let [mut with_mixed, mut with_ours] = [(); 2].map(|()| Registry::default());
     with_mixed.register("requests", "Requests", mixed);
     register(&mut with_ours, "requests", "Requests", Arc::clone(&ours)).expect("a new name");
-    let mut metrics = Exposition::new();
-    metrics.register("requests", "Requests", ours).expect("a new name");
-    let metrics = Arc::new(metrics);
-    let in_format = |name, format| {
-        let metrics = Arc::clone(&metrics);
-        Contender::new(name, our_bytes, move || metrics.encode(format))
-    };
+    let [with_mixed, with_ours] = [with_mixed, with_ours].map(Arc::new);
+    let metrics = exposition(ours);
     vec![
-        Contender::of_registry("prometheus-client: Family of Counter", their_bytes, with_theirs),
+        Contender::of_registry("prometheus-client: Family of Counter", their_bytes, &theirs),
         Contender::of_registry(
             "prometheus-client: Family of windrow's Counter",
             mixed_bytes,
-            with_mixed,
+            &with_mixed,
         ),
-        Contender::of_registry("prometheus-client: windrow's Family", our_bytes, with_ours),
-        in_format("windrow: text 0.0.4", Format::TEXT),
-        in_format("windrow: OpenMetrics, with times of creation", Format::OPENMETRICS),
-        in_format("windrow: protobuf, with times of creation", Format::PROTOBUF),
+        Contender::of_registry("prometheus-client: windrow's Family", our_bytes, &with_ours),
+        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
+        Contender::in_format(
+            "windrow: OpenMetrics, with times of creation",
+            our_bytes,
+            &metrics,
+            Format::OPENMETRICS,
+        ),
     ]
 }
+
+/// Gauges have no times of creation: so the two write the same lines of `OpenMetrics`.
+fn gauges(series: usize) -> Vec<Contender> {
+    let theirs = TheirFamily::<TheirRequest, TheirGauge>::default();
+    let their_bytes = fill(series, |request| _ = theirs.get_or_create(&request).inc());
+    let ours = Arc::new(Family::<Request, Gauge>::new().with_max_series(series));
+    let our_bytes = fill(series, |request| borrowed(&request, |of| ours.with(of).add(1)));
+    let mut registry = Registry::default();
+    registry.register("requests", "Requests", theirs);
+    let metrics = exposition(ours);
+    vec![
+        Contender::of_registry("prometheus-client: Family of Gauge", their_bytes, &registry.into()),
+        Contender::in_format("windrow: OpenMetrics", our_bytes, &metrics, Format::OPENMETRICS),
+        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
+    ]
+}
+
+/// A counter and a histogram in each series, with a bucket for each octave.
+fn histograms(series: usize) -> Vec<Contender> {
+    let values = [900_u32, 70_000, 1_000_000, 1_100_000];
+    let requests = TheirFamily::<TheirRequest, TheirCounter>::default();
+    let times = TheirFamily::<TheirRequest, TheirHistogram, _>::new_with_constructor(|| {
+        TheirHistogram::new(Scale::DEFAULT.octaves().map(|bound| bound as f64))
+    });
+    let their_bytes = fill(series, |request| {
+        requests.get_or_create(&request).inc();
+        let histogram = times.get_or_create(&request);
+        for value in &values {
+            histogram.observe(f64::from(*value));
+        }
+    });
+    let mut registry = Registry::default();
+    registry.register("requests_requests", "Requests", requests);
+    registry.register("requests_rt", "Requests", times);
+    let ours = Arc::new(Family::<Request, Endpoint>::new().with_max_series(series));
+    let our_bytes = fill(series, |request| {
+        borrowed(&request, |of| {
+            let endpoint = ours.with(of);
+            endpoint.requests.increment();
+            for value in &values {
+                endpoint.rt.record(u64::from(*value));
+            }
+        });
+    });
+    let metrics = exposition(ours);
+    vec![
+        Contender::of_registry(
+            "prometheus-client: Families of Counter and Histogram",
+            their_bytes,
+            &registry.into(),
+        ),
+        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
+        Contender::in_format(
+            "windrow: OpenMetrics, with times of creation",
+            our_bytes,
+            &metrics,
+            Format::OPENMETRICS,
+        ),
+    ]
+}
+
+fn protobuf(series: usize) -> Vec<Contender> {
+    let (our_bytes, ours) = our_counters(series);
+    let metrics = exposition(ours);
+    vec![
+        #[cfg(feature = "protobuf")]
+        {
+            use prometheus_client::encoding::prometheus_protobuf::encode_to_vec;
+
+            let (bytes, registry) = their_counters(series);
+            let scrape = move || encode_to_vec(&registry).expect("a vector takes all");
+            Contender::new("prometheus-client: protobuf", bytes, scrape)
+        },
+        Contender::in_format(
+            "windrow: protobuf, with times of creation",
+            our_bytes,
+            &metrics,
+            Format::PROTOBUF,
+        ),
+    ]
+}
+
+/// The text of both by the same compressor at the same level.
+fn gzip(series: usize) -> Vec<Contender> {
+    let (their_bytes, theirs) = their_counters(series);
+    let (our_bytes, ours) = our_counters(series);
+    let metrics = exposition(ours);
+    let plain = metrics.encode(Format::TEXT);
+    let compress = |body: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(body).expect("a vector takes all");
+        encoder.finish().expect("a vector takes all")
+    };
+    vec![
+        Contender::new("prometheus-client: text through flate2, level 1", their_bytes, move || {
+            compress(text(&theirs).as_bytes())
+        }),
+        Contender::compressed("windrow: text, gzip", our_bytes, &metrics, Format::TEXT),
+        Contender::compressed(
+            "windrow: OpenMetrics with times of creation, gzip",
+            our_bytes,
+            &metrics,
+            Format::OPENMETRICS,
+        ),
+        Contender::new("flate2 alone, level 1, of windrow's text", our_bytes, move || {
+            compress(&plain)
+        }),
+    ]
+}
+
+/// A part of the program: contenders of the same rounds.
+type Part = (&'static str, fn(usize) -> Vec<Contender>);
+
+const PARTS: [Part; 5] = [
+    ("counters", counters),
+    ("gauges", gauges),
+    ("histograms", histograms),
+    ("protobuf", protobuf),
+    ("gzip", gzip),
+];
 
 /// Returns the nanoseconds of a series.
 fn each(time: Duration, series: usize) -> String {
     format!("{:.0}", time.as_secs_f64() * 1e9 / series as f64)
 }
 
-fn main() {
-    let (series, rounds) = series_and_rounds("scrape");
-    print_caption("scrape");
-    let mut contenders = contenders(series);
+/// Sorts numbers, and returns the least, the median, and the greatest.
+fn spread<T: Copy + PartialOrd>(numbers: &mut [T]) -> [T; 3] {
+    numbers.sort_by(|one, other| one.partial_cmp(other).expect("no number is NaN"));
+    [numbers[0], numbers[numbers.len() / 2], numbers[numbers.len() - 1]]
+}
+
+fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
     let mut rows = Vec::new();
     for contender in &contenders {
         let before = HEAP.bytes();
         HEAP.forget_peak();
         let body = (contender.scrape)();
         let most = HEAP.peak() - before;
-        // The label's value is in it as it is, whatever the format.
-        let last = format!("/shop/article/{}", (series - 1) / 2);
-        let is_there = body.windows(last.len()).any(|part| part == last.as_bytes());
-        assert!(is_there, "{} has lost series", contender.name);
         rows.push(vec![
             contender.name.to_owned(),
             (contender.bytes / series).to_string(),
             (body.len() / series).to_string(),
             (most / series).to_string(),
         ]);
+        if !body.starts_with(&[0x1f, 0x8b]) {
+            // The label's value is in it as it is, whatever the format.
+            let last = format!("/shop/article/{}", (series - 1) / 2);
+            let is_there = body.windows(last.len()).any(|part| part == last.as_bytes());
+            assert!(is_there, "{} has lost series", contender.name);
+        }
     }
     for _ in 0..rounds {
         for contender in &mut contenders {
@@ -163,21 +343,35 @@ fn main() {
             contender.times.push(time(|| body = (contender.scrape)()));
         }
     }
-    for (row, contender) in rows.iter_mut().zip(&mut contenders) {
-        contender.times.sort_unstable();
-        let times = &contender.times;
-        let [first, median, last] = [times[0], times[times.len() / 2], times[times.len() - 1]]
-            .map(|time| each(time, series));
-        row.extend([median, format!("{first} to {last}")]);
+    let rivals = contenders[0].times.clone();
+    for (row, one) in rows.iter_mut().zip(&mut contenders) {
+        let by_round = one.times.iter().zip(&rivals);
+        let ratio = |(own, rival): (&Duration, &Duration)| own.as_secs_f64() / rival.as_secs_f64();
+        let mut ratios: Vec<f64> = by_round.map(ratio).collect();
+        let [low, median, high] = spread(&mut one.times).map(|time| each(time, series));
+        let [least, middle, most] = spread(&mut ratios).map(|ratio| format!("{ratio:.2}"));
+        row.push(format!("{median} ({low} to {high})"));
+        row.push(format!("{middle} ({least} to {most})"));
     }
     let head = [
         "contender",
         "bytes a series",
         "in the body",
         "at most in a scrape",
-        "ns of CPU a series: median",
-        "range",
+        "ns of CPU a series",
+        "to the first",
     ];
     print_table(&head, &rows);
-    println!("\n{series} series, {rounds} rounds.");
+    println!();
+}
+
+fn main() {
+    let (series, rounds, only) = series_rounds_and_part("scrape");
+    print_caption("scrape");
+    let parts = PARTS.iter().filter(|(name, _)| only.as_ref().is_none_or(|only| only == name));
+    for (name, contenders) in parts {
+        println!("{name}\n");
+        measure(series, rounds, contenders(series));
+    }
+    println!("Median (least to greatest). {series} series, {rounds} rounds.");
 }

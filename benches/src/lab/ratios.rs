@@ -7,14 +7,20 @@ use super::subject::{Group, SENTINEL, SENTINEL_TICKER};
 use super::work::Work;
 use crate::harness::cores;
 use crate::ours::WINDROW;
+use crate::ours::labelled::{ENUMS, TEXTS};
 use crate::rivals::counters::ATOMIC;
+use crate::rivals::labelled::{LABELED, PROMETHEUS};
 use crate::rivals::{OUR_NODE, OWN_NODE};
 
 /// Each ratio: its words, the group of both sides, and both contenders.
-const RATIOS: [(&str, Group, &str, &str); 6] = [
+const RATIOS: [(&str, Group, &str, &str); 10] = [
     ("add to a counter / to an `AtomicU64`", Group::Counter, WINDROW, ATOMIC),
     ("add to a window / sentinel-core's, time published", Group::Window, WINDROW, SENTINEL_TICKER),
     ("add to a window / sentinel-core's, time read", Group::Coarse, WINDROW, SENTINEL),
+    ("add to one of 256 series / prometheus'", Group::Labels, TEXTS, PROMETHEUS),
+    ("of 10 000, at random", Group::Labels10k, TEXTS, PROMETHEUS),
+    ("of 1 000 000, at random", Group::Labels1m, TEXTS, PROMETHEUS),
+    ("add by three enums / fast-telemetry's, by one", Group::Labels, ENUMS, LABELED),
     ("sentinel-core's rate, on windrow's node / on its own", Group::NodeRates, OUR_NODE, OWN_NODE),
     ("its add", Group::NodeAdds, OUR_NODE, OWN_NODE),
     ("its whole entry", Group::Entries, OUR_NODE, OWN_NODE),
@@ -25,6 +31,7 @@ pub fn table(speed: Option<&Speed>) -> Table {
     let heads = ["CPU time, within a round", "1 thread", &*counted(cores())];
     let mut table = Table::new("ratios", "Ratios", heads);
     let Some(speed) = speed else { return table };
+    let mut is_marked = false;
     for (what, group, one, other) in RATIOS {
         let ratio = |threads| {
             let find = |name| speed.find(group, name, Work::Add(threads));
@@ -33,10 +40,12 @@ pub fn table(speed: Option<&Speed>) -> Table {
             Some(ratio.show())
         };
         let cells = [1, cores()].map(|threads| ratio(threads).unwrap_or_else(|| "-".to_owned()));
+        is_marked |= cells.iter().any(|cell| cell.starts_with('~'));
         if cells.iter().any(|cell| cell != "-") {
             table.row([what.to_owned()].into_iter().chain(cells));
         }
     }
-    table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+    let mark = if is_marked { format!(" {MARK}") } else { String::new() };
+    table.note(&format!("Median (least to greatest) over the rounds.{mark}"));
     table
 }

@@ -19,7 +19,7 @@ pub struct Set {
 }
 
 /// All sets, in the order in which they are measured.
-pub const SETS: [Set; 8] = [
+pub const SETS: [Set; 9] = [
     Set { name: "counters", title: "counters", groups: &[Group::Counter, Group::Turns] },
     Set { name: "windows", title: "windows, time published", groups: &[Group::Window] },
     Set { name: "coarse", title: "windows, coarse clock", groups: &[Group::Coarse] },
@@ -29,6 +29,11 @@ pub const SETS: [Set; 8] = [
         groups: &[Group::Full2, Group::Full60, Group::Full600],
     },
     Set { name: "labels", title: "counters with labels", groups: &[Group::Labels] },
+    Set {
+        name: "random",
+        title: "counters with labels, at random",
+        groups: &[Group::Labels10k, Group::Labels1m],
+    },
     Set { name: "scrapes", title: "scrapes", groups: &[Group::Scrape10k, Group::Scrape100k] },
     Set { name: "tiers", title: "tiers", groups: &[Group::Tiers, Group::TierReads] },
     Set {
@@ -80,10 +85,12 @@ fn works(group: Group) -> Vec<Work> {
         Group::Turns
         | Group::Coarse
         | Group::Labels
+        | Group::Labels10k
         | Group::Tiers
         | Group::NodeAdds
         | Group::NodeRates
         | Group::Entries => [1, cores()].map(Work::Add).to_vec(),
+        Group::Labels1m => vec![Work::Add(1)], // each takes a gigabyte
         Group::Full2
         | Group::Full60
         | Group::Full600
@@ -246,6 +253,8 @@ impl Speed {
         tables.extend([
             self.full_reads(),
             self.grid(("labels", title, median), labels, &adds(works(labels)), cost),
+            self.at_random("labels-10k", "10 000", Group::Labels10k),
+            self.at_random("labels-1m", "1 000 000", Group::Labels1m),
             self.grid(
                 ("tier-add", "ns of CPU time an add to a window with tiers".to_owned(), median),
                 Group::Tiers,
@@ -257,6 +266,15 @@ impl Speed {
             self.nodes(),
         ]);
         tables
+    }
+
+    /// Adds to one of `series` series at random.
+    fn at_random(&self, id: &'static str, series: &str, group: Group) -> Table {
+        let works: Vec<_> =
+            works(group).into_iter().map(|work| (work, counted(work.threads()))).collect();
+        let title = format!("ns of CPU time an add to one of {series} series at random");
+        let median = "Median (least to greatest) over the rounds.";
+        self.grid((id, title, median), group, &works, |figure| figure.cost().show())
     }
 
     /// Reads by themselves; adds while one thread reads, and what a read takes then.

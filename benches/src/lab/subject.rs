@@ -14,7 +14,9 @@ use crate::harness::{Contender, cores, time_adds};
 #[cfg(feature = "sentinel")]
 use crate::ours::entries;
 use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
-use crate::ours::{self, COUNTER_AND_CLOCK, TOUCHED, WINDROW, labelled, scraped, tiered};
+use crate::ours::{
+    self, COUNTER_AND_CLOCK, TOUCHED, WINDROW, at_random, labelled, scraped, tiered,
+};
 use crate::rivals::counters::{locked_add, pinned_add};
 use crate::rivals::fenster::Fenster;
 use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING, OUR_NODE, OWN_NODE};
@@ -38,6 +40,10 @@ pub enum Group {
     Full600,
     /// Counters with three labels, of which one series is counted.
     Labels,
+    /// Counters with three labels, of which one of ten thousand series is counted, at random.
+    Labels10k,
+    /// One of a million.
+    Labels1m,
     /// Ten thousand series, read as an exporter does.
     Scrape10k,
     /// A hundred thousand.
@@ -56,7 +62,7 @@ pub enum Group {
 
 impl Group {
     /// All of them.
-    pub const ALL: [Group; 15] = [
+    pub const ALL: [Group; 17] = [
         Group::Counter,
         Group::Turns,
         Group::Window,
@@ -65,6 +71,8 @@ impl Group {
         Group::Full60,
         Group::Full600,
         Group::Labels,
+        Group::Labels10k,
+        Group::Labels1m,
         Group::Scrape10k,
         Group::Scrape100k,
         Group::Tiers,
@@ -85,6 +93,8 @@ impl Group {
             Group::Full60 => "full window of 60",
             Group::Full600 => "full window of 600",
             Group::Labels => "counter with labels",
+            Group::Labels10k => "counter with labels, of 10000 series at random",
+            Group::Labels1m => "counter with labels, of 1000000 series at random",
             Group::Scrape10k => "scrape of 10000 series",
             Group::Scrape100k => "scrape of 100000 series",
             Group::Tiers => "window with tiers, published time",
@@ -108,6 +118,15 @@ impl Group {
     /// Returns whether it is sentinel-core that counts, by nodes of its own or of ours.
     pub fn is_sentinels(self) -> bool {
         matches!(self, Group::NodeAdds | Group::NodeRates | Group::Entries)
+    }
+
+    /// Returns the number of series of which one at random is counted.
+    fn series_at_random(self) -> Option<usize> {
+        match self {
+            Group::Labels10k => Some(10_000),
+            Group::Labels1m => Some(1_000_000),
+            _ => None,
+        }
     }
 
     /// Returns the number of series to scrape.
@@ -209,6 +228,7 @@ impl Subject {
         // Full windows take a while to fill.
         let mut names: Vec<_> = match group {
             Group::Scrape10k | Group::Scrape100k => scraped::ALL.to_vec(),
+            Group::Labels10k | Group::Labels1m => at_random::ALL.to_vec(),
             Group::TierReads => tiered::READS.to_vec(),
             _ => {
                 let alike = if group.buckets().is_some() { Group::Full2 } else { group };
@@ -226,8 +246,9 @@ impl Subject {
             let ours: Vec<_> = subjects.extract_if(.., of_ours).collect();
             let portable =
                 ours.iter().map(|&subject| Subject { process: Process::Portable, ..subject });
-            // Both read the same cells.
-            let alike = [Group::Scrape10k, Group::Scrape100k, Group::TierReads].contains(&group);
+            // Both read the same cells; or wait for the same memory, of which there is much.
+            let reads = [Group::Scrape10k, Group::Scrape100k, Group::TierReads];
+            let alike = reads.contains(&group) || group.series_at_random().is_some();
             let portable = portable.filter(|_| !alike);
             let both: Vec<_> = ours.iter().copied().chain(portable).collect();
             subjects.splice(..0, both);
@@ -294,6 +315,9 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     }
     if let Some(series) = group.series() {
         return scraped::make(name, series);
+    }
+    if let Some(series) = group.series_at_random() {
+        return at_random::make(name, series);
     }
     if group == Group::TierReads {
         return tiered::make_read(name);

@@ -75,6 +75,24 @@ impl Acknowledged {
         Some(&known.state)
     }
 
+    /// Returns a state that a collection leads to, for the request that has its changes. If the
+    /// series has not changed (the second is false), takes the state over at once: nothing is sent
+    /// that a collector could miss.
+    pub(crate) fn reach(
+        &mut self,
+        source: usize,
+        series: Number,
+        reached: Option<(State, bool)>,
+    ) -> Option<Pending> {
+        let (state, has_changed) = reached?;
+        let pending = Pending { source, series, state };
+        if has_changed {
+            return Some(pending);
+        }
+        self.acknowledge(pending);
+        None
+    }
+
     /// Takes over a state.
     pub(crate) fn acknowledge(&mut self, pending: Pending) {
         let known = Known { state: pending.state, seen: self.collections };

@@ -3,43 +3,68 @@
 use windrow::exemplar::{Exemplar, TraceContext};
 
 use crate::clock::nanos;
-use crate::message;
-use crate::message::Recorded;
+use crate::number::Number;
+use crate::protobuf::{put_bytes, put_fixed, put_nested};
 
-/// Returns the message of an exemplar. An id of zero is absent there.
-pub(crate) fn message(exemplar: &Exemplar) -> message::Exemplar {
+/// The tags of `Exemplar`.
+const TIME: u8 = 2;
+const DOUBLE: u8 = 3;
+const SPAN_ID: u8 = 4;
+const TRACE_ID: u8 = 5;
+const INT: u8 = 6;
+
+/// Appends exemplars as a field with this tag. An id of zero is absent there.
+pub(crate) fn put(tag: u8, exemplars: &[Exemplar], to: &mut Vec<u8>) {
+    for exemplar in exemplars {
+        put_nested(tag, to, |to| put_one(exemplar, to));
+    }
+}
+
+fn put_one(exemplar: &Exemplar, to: &mut Vec<u8>) {
     let TraceContext { trace_id, span_id } = exemplar.trace;
-    let value = exemplar.value;
-    let id = |bytes: &[u8]| {
-        if bytes.iter().all(|byte| *byte == 0) { Vec::new() } else { bytes.to_vec() }
-    };
-    message::Exemplar {
-        time_unix_nano: nanos(exemplar.time),
-        value: Some(i64::try_from(value).map_or(Recorded::Double(value as f64), Recorded::Int)),
-        span_id: id(&span_id.to_be_bytes()),
-        trace_id: id(&trace_id.to_be_bytes()),
+    put_fixed(TIME, nanos(exemplar.time), to);
+    Number::of(exemplar.value).put(DOUBLE, INT, to);
+    if span_id != 0 {
+        put_bytes(SPAN_ID, &span_id.to_be_bytes(), to);
+    }
+    if trace_id != 0 {
+        put_bytes(TRACE_ID, &trace_id.to_be_bytes(), to);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use opentelemetry_proto::tonic::metrics::v1::Exemplar as Message;
+    use opentelemetry_proto::tonic::metrics::v1::exemplar::Value;
+    use prost::Message as _;
     use windrow::Counter;
 
     use super::*;
+
+    fn sent(exemplar: &Exemplar) -> Message {
+        let mut bytes = Vec::new();
+        put_one(exemplar, &mut bytes);
+        let message = Message::decode(&*bytes).unwrap();
+        assert_eq!(bytes, message.encode_to_vec());
+        message
+    }
 
     #[test]
     fn unknown_ids_are_absent_and_great_values_are_doubles() {
         let counter = Counter::new();
         counter.add_with_exemplar(u64::MAX, TraceContext { trace_id: 0, span_id: 0x0102 });
-        let sent = message(&counter.exemplar().unwrap());
-        assert_eq!((sent.trace_id, sent.span_id), (Vec::new(), vec![0, 0, 0, 0, 0, 0, 1, 2]));
-        assert_eq!(sent.value, Some(Recorded::Double(u64::MAX as f64)));
+        let message = sent(&counter.exemplar().unwrap());
+        assert_eq!((message.trace_id, message.span_id), (Vec::new(), vec![0, 0, 0, 0, 0, 0, 1, 2]));
+        assert_eq!(message.value, Some(Value::AsDouble(u64::MAX as f64)));
         counter.add_with_exemplar(
             i64::MAX.cast_unsigned(),
             TraceContext { trace_id: 7 << 64, span_id: 0 },
         );
-        let sent = message(&counter.exemplar().unwrap());
-        assert_eq!((sent.trace_id[7], sent.trace_id.len(), sent.span_id), (7, 16, Vec::new()));
-        assert_eq!(sent.value, Some(Recorded::Int(i64::MAX)));
+        let message = sent(&counter.exemplar().unwrap());
+        assert_eq!(
+            (message.trace_id[7], message.trace_id.len(), message.span_id),
+            (7, 16, Vec::new())
+        );
+        assert_eq!(message.value, Some(Value::AsInt(i64::MAX)));
     }
 }

@@ -1,5 +1,6 @@
 //! Setting up an exporter: its metrics, and the collector that it sends to.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -9,11 +10,11 @@ use windrow::Counter;
 use windrow::export::{Catalog, Source};
 
 use crate::acknowledged::Acknowledged;
+use crate::attributes::{Attribute, Attributes};
 use crate::clock::{Clock, nanos};
 use crate::collect::Collector;
 use crate::error::{ExportError, StartError};
 use crate::histograms::HistogramForm;
-use crate::message::{KeyValue, Resource};
 use crate::points::PointMaker;
 use crate::random::{program, uuid};
 use crate::rules::{Name, describe};
@@ -298,7 +299,7 @@ impl Exporter {
             self = self.metric_in(unit, name, description, Arc::clone(&unknown));
         }
         let wire = Wire::new(self.protocol, &self.endpoint, &self.headers, self.timeout)?;
-        let resource = resource(self.resource)?;
+        let resource = resource(&self.resource)?;
         let mut taken = HashSet::new();
         let since = self.since;
         let mut describe = |(name, source): (Name, _)| describe(&name, source, since, &mut taken);
@@ -306,30 +307,36 @@ impl Exporter {
         let sources: Vec<_> = sources?.into_iter().flatten().collect();
         let (temporality, histograms) = (self.temporality, self.histograms);
         let maker = PointMaker { temporality, histograms, clock: Clock::new() };
-        let collector = Collector { sources, resource, maker, since: nanos(since) };
+        let longest = Cell::default();
+        let collector = Collector { sources, resource, maker, since: nanos(since), longest };
         let acknowledged = Acknowledged::new(collector.sources.len());
         Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error, unknown), period)
     }
 }
 
-/// Returns the resource of these attributes, and of those that every one has.
-fn resource(given: Vec<(String, String)>) -> Result<Resource, StartError> {
+/// The tag of the attributes in the message `Resource`.
+const ATTRIBUTES: u8 = 1;
+
+/// Returns the resource of these attributes, and of those that every one has, as a message.
+fn resource(given: &[(String, String)]) -> Result<Vec<u8>, StartError> {
+    let mut attributes = Attributes::default();
     let mut keys = HashSet::new();
-    for (key, _) in &given {
-        if key.is_empty() || !keys.insert(key.clone()) {
+    for (key, value) in given {
+        if key.is_empty() || !keys.insert(&**key) {
             return Err(StartError::Resource { key: key.clone() });
         }
+        attributes.push(key, Attribute::Text(value));
     }
-    let mut attributes: Vec<_> =
-        given.into_iter().map(|(key, value)| KeyValue::text(&key, value)).collect();
     let mut default = |key: &str, value: fn() -> String| {
         if !keys.contains(key) {
-            attributes.push(KeyValue::text(key, value()));
+            attributes.push(key, Attribute::Text(&value()));
         }
     };
     default("service.name", || format!("unknown_service:{}", program()));
     default("service.instance.id", uuid);
-    Ok(Resource { attributes })
+    let mut resource = Vec::new();
+    attributes.put(ATTRIBUTES, &mut resource);
+    Ok(resource)
 }
 
 /// Shows the endpoint and the names.

@@ -1,8 +1,45 @@
 //! Distributions as data points.
 
+use prost::encoding::encode_varint;
 use windrow::histogram::Distribution;
 
-use crate::message::{Buckets, Exemplar, ExponentialPoint, HistogramPoint, KeyValue};
+use crate::draft::Frame;
+use crate::exemplars;
+use crate::protobuf::{begin, put_double, put_fixed, put_nested, put_zigzag};
+
+/// The tags that `HistogramDataPoint` and `ExponentialHistogramDataPoint` have in common.
+const START: u8 = 2;
+const TIME: u8 = 3;
+const COUNT: u8 = 4;
+const SUM: u8 = 5;
+
+/// The tags of `HistogramDataPoint`.
+mod explicit {
+    pub(super) const BUCKET_COUNTS: u8 = 6;
+    pub(super) const EXPLICIT_BOUNDS: u8 = 7;
+    pub(super) const EXEMPLARS: u8 = 8;
+    pub(super) const ATTRIBUTES: u8 = 9;
+    pub(super) const MIN: u8 = 11;
+    pub(super) const MAX: u8 = 12;
+}
+
+/// The tags of `ExponentialHistogramDataPoint`.
+mod exponential {
+    pub(super) const ATTRIBUTES: u8 = 1;
+    pub(super) const SCALE: u8 = 6;
+    pub(super) const ZERO_COUNT: u8 = 7;
+    pub(super) const POSITIVE: u8 = 8;
+    pub(super) const EXEMPLARS: u8 = 11;
+    pub(super) const MIN: u8 = 12;
+    pub(super) const MAX: u8 = 13;
+    pub(super) const ZERO_THRESHOLD: u8 = 14;
+}
+
+/// The tags of `Buckets`.
+mod buckets {
+    pub(super) const OFFSET: u8 = 1;
+    pub(super) const BUCKET_COUNTS: u8 = 2;
+}
 
 /// The form in which an exporter sends histograms.
 ///
@@ -27,92 +64,121 @@ pub enum HistogramForm {
     Octaves,
 }
 
-/// The attributes, the exemplars and the times of a data point.
-pub(crate) struct Frame {
-    pub(crate) attributes: Vec<KeyValue>,
-    pub(crate) exemplars: Vec<Exemplar>,
-    pub(crate) start: u64,
-    pub(crate) time: u64,
+/// Appends what both kinds of data points begin with.
+fn put_totals(values: &Distribution, frame: Frame<'_>, to: &mut Vec<u8>) {
+    put_fixed(START, frame.start, to);
+    put_fixed(TIME, frame.time, to);
+    put_fixed(COUNT, values.count(), to);
+    put_double(SUM, values.sum() as f64, to);
 }
 
-/// Returns minimum and maximum, if they are values and not bounds alone.
-fn extremes(values: &Distribution) -> (Option<f64>, Option<f64>) {
-    let exact = |extreme: Option<u64>| extreme.filter(|_| values.has_exact_extremes());
-    let shown = |extreme: Option<u64>| exact(extreme).map(|value| value as f64);
-    (shown(values.min()), shown(values.max()))
+/// Appends minimum and maximum, if they are values and not bounds alone.
+fn put_extremes(values: &Distribution, min: u8, max: u8, to: &mut Vec<u8>) {
+    for (tag, extreme) in [(min, values.min()), (max, values.max())] {
+        if let Some(extreme) = extreme.filter(|_| values.has_exact_extremes()) {
+            put_double(tag, extreme as f64, to);
+        }
+    }
 }
 
-/// Returns the cells as buckets of an exponential histogram.
+/// Appends the cells as a message `ExponentialHistogramDataPoint`.
 ///
 /// With schema `s`, cell `n` holds the values above `2^((n - 1) / 2^s)` and at most `2^(n / 2^s)`:
 /// this is the bucket with the index `n - 1` at scale `s`, ends included. Values below the range
 /// are at most `min - 1`: they are in the zero bucket, whose threshold is included, too. Values
 /// above the range are in the bucket that ends at 2^64: they are not greater, and that bucket is
 /// none of the range's (or the range ends there, and has no value above it).
-pub(crate) fn exponential(values: &Distribution, frame: Frame) -> ExponentialPoint {
+pub(crate) fn put_exponential(values: &Distribution, frame: Frame<'_>, to: &mut Vec<u8>) {
     let schema = i32::from(values.scale().schema());
-    let cells = values.numbered_cells().map(|(number, count)| (number - 1, count));
+    frame.attributes.put(exponential::ATTRIBUTES, to);
+    put_totals(values, frame, to);
+    put_zigzag(exponential::SCALE, schema, to);
+    put_fixed(exponential::ZERO_COUNT, values.below(), to);
     let above = Some(((64 << schema) - 1, values.above())).filter(|(_, count)| *count > 0);
-    let mut positive = Buckets::default();
-    for (index, count) in cells.chain(above) {
-        if positive.bucket_counts.is_empty() {
-            positive.offset = index;
-        }
-        // Indices ascend, and there are at most 2048.
-        let at = index.abs_diff(positive.offset) as usize;
-        positive.bucket_counts.resize(at, 0);
-        positive.bucket_counts.push(count);
-    }
-    let (min, max) = extremes(values);
-    ExponentialPoint {
-        attributes: frame.attributes,
-        start_time_unix_nano: frame.start,
-        time_unix_nano: frame.time,
-        count: values.count(),
-        sum: Some(values.sum() as f64),
-        scale: schema,
-        zero_count: values.below(),
-        positive: Some(positive),
-        exemplars: frame.exemplars,
-        min,
-        max,
-        zero_threshold: (values.scale().min() - 1) as f64,
+    let cells = values.numbered_cells().map(|(number, count)| (number - 1, count)).chain(above);
+    put_nested(exponential::POSITIVE, to, |to| put_buckets(cells, to));
+    exemplars::put(exponential::EXEMPLARS, frame.exemplars, to);
+    put_extremes(values, exponential::MIN, exponential::MAX, to);
+    let threshold = values.scale().min() - 1;
+    if threshold > 0 {
+        put_double(exponential::ZERO_THRESHOLD, threshold as f64, to);
     }
 }
 
-/// Returns the counts between powers of two, ends included.
-pub(crate) fn octaves(values: &Distribution, frame: Frame) -> HistogramPoint {
-    let ends = values.scale().octaves().filter(|end| *end < u64::MAX);
-    let (mut explicit_bounds, mut bucket_counts, mut before) = (Vec::new(), Vec::new(), 0);
-    for (end, up_to) in values.buckets(ends) {
-        explicit_bounds.push(end as f64);
-        bucket_counts.push(up_to - before);
+/// Appends counts by their indices, which ascend, as a message `Buckets`.
+fn put_buckets(mut cells: impl Iterator<Item = (i32, u64)>, to: &mut Vec<u8>) {
+    let Some((offset, first)) = cells.next() else { return };
+    put_zigzag(buckets::OFFSET, offset, to);
+    put_nested(buckets::BUCKET_COUNTS, to, |to| {
+        encode_varint(first, to);
+        let mut next = offset + 1;
+        for (index, count) in cells {
+            // Zeros, each of which is one byte. There are at most 2048.
+            to.resize(to.len() + index.abs_diff(next) as usize, 0);
+            encode_varint(count, to);
+            next = index + 1;
+        }
+    });
+}
+
+/// Appends the counts between powers of two, ends included, as a message `HistogramDataPoint`.
+pub(crate) fn put_octaves(values: &Distribution, frame: Frame<'_>, to: &mut Vec<u8>) {
+    put_totals(values, frame, to);
+    let ends = || values.scale().octaves().filter(|end| *end < u64::MAX);
+    let bounds = ends().count();
+    begin(explicit::BUCKET_COUNTS, 8 * (bounds + 1), to);
+    let schema = values.scale().schema();
+    let mut cells = values.numbered_cells().peekable();
+    let (mut before, mut up_to) = (0, values.below());
+    for end in ends() {
+        // The last cell up to `2^k` has the number `k * 2^s`: see `put_exponential`.
+        let last = end.ilog2().cast_signed() << schema;
+        while let Some((_, count)) = cells.next_if(|(number, _)| *number <= last) {
+            up_to = up_to.saturating_add(count);
+        }
+        to.extend_from_slice(&(up_to - before).to_le_bytes());
         before = up_to;
     }
-    bucket_counts.push(values.count() - before);
-    let (min, max) = extremes(values);
-    HistogramPoint {
-        attributes: frame.attributes,
-        start_time_unix_nano: frame.start,
-        time_unix_nano: frame.time,
-        count: values.count(),
-        sum: Some(values.sum() as f64),
-        bucket_counts,
-        explicit_bounds,
-        exemplars: frame.exemplars,
-        min,
-        max,
+    to.extend_from_slice(&(values.count() - before).to_le_bytes());
+    if bounds > 0 {
+        begin(explicit::EXPLICIT_BOUNDS, 8 * bounds, to);
+        ends().for_each(|end| to.extend_from_slice(&(end as f64).to_le_bytes()));
     }
+    exemplars::put(explicit::EXEMPLARS, frame.exemplars, to);
+    frame.attributes.put(explicit::ATTRIBUTES, to);
+    put_extremes(values, explicit::MIN, explicit::MAX, to);
 }
 
 #[cfg(test)]
 mod tests {
+    use opentelemetry_proto::tonic::metrics::v1::{
+        ExponentialHistogramDataPoint, HistogramDataPoint,
+    };
+    use prost::Message;
     use windrow::{Histogram, histogram::Scale};
 
     use super::*;
+    use crate::attributes::Attributes;
 
-    fn frame() -> Frame {
-        Frame { attributes: Vec::new(), exemplars: Vec::new(), start: 1, time: 2 }
+    /// Returns the message that a function appends, as the generated code reads it.
+    fn point<P: Message + Default>(
+        values: &Distribution,
+        put: fn(&Distribution, Frame<'_>, &mut Vec<u8>),
+    ) -> P {
+        let mut bytes = Vec::new();
+        let attributes = &Attributes::default();
+        put(values, Frame { attributes, exemplars: &[], start: 1, time: 2 }, &mut bytes);
+        let message = P::decode(&*bytes).unwrap();
+        assert_eq!(bytes, message.encode_to_vec());
+        message
+    }
+
+    fn exponential(values: &Distribution) -> ExponentialHistogramDataPoint {
+        point(values, put_exponential)
+    }
+
+    fn octaves(values: &Distribution) -> HistogramDataPoint {
+        point(values, put_octaves)
     }
 
     /// Returns the bucket of `value` at a scale, by OpenTelemetry's definition: with
@@ -135,7 +201,7 @@ mod tests {
             for value in values {
                 let histogram = Histogram::with_scale(scale);
                 histogram.record(value);
-                let point = exponential(&histogram.distribution(), frame());
+                let point = exponential(&histogram.distribution());
                 let positive = point.positive.unwrap();
                 assert_eq!((point.scale, point.zero_count), (i32::from(schema), 0), "{value}");
                 assert_eq!(positive.bucket_counts, [1]);
@@ -152,7 +218,7 @@ mod tests {
         for value in [0, 1, 512, 513, 1 << 36, (1 << 36) + 1, u64::MAX] {
             histogram.record(value);
         }
-        let point = exponential(&histogram.distribution(), frame());
+        let point = exponential(&histogram.distribution());
         assert_eq!((point.count, point.zero_count, point.zero_threshold), (7, 3, 512.0));
         let positive = point.positive.unwrap();
         assert_eq!(positive.offset, 72); // (2^9, 2^(9 + 1/8)]
@@ -166,10 +232,10 @@ mod tests {
     fn a_range_up_to_the_greatest_value_ends_in_the_last_bucket() {
         let histogram = Histogram::with_scale(Scale::new(2, 1, u64::MAX).unwrap());
         histogram.record(u64::MAX);
-        let point = exponential(&histogram.distribution(), frame());
+        let point = exponential(&histogram.distribution());
         let positive = point.positive.unwrap();
         assert_eq!((positive.offset, positive.bucket_counts), (4 * 64 - 1, vec![1]));
-        let point = octaves(&histogram.distribution(), frame());
+        let point = octaves(&histogram.distribution());
         assert_eq!(point.bucket_counts.len(), point.explicit_bounds.len() + 1);
         assert_eq!(point.bucket_counts.last(), Some(&1));
     }
@@ -180,7 +246,7 @@ mod tests {
         for value in [0, 3, 2, 4, 5, 8, 9, 32, 33] {
             histogram.record(value);
         }
-        let point = octaves(&histogram.distribution(), frame());
+        let point = octaves(&histogram.distribution());
         assert_eq!(point.explicit_bounds, [2.0, 4.0, 8.0, 16.0, 32.0]);
         assert_eq!(point.bucket_counts, [2, 2, 2, 1, 1, 1]);
         assert_eq!((point.count, point.sum), (9, Some(96.0)));
@@ -193,7 +259,7 @@ mod tests {
         let before = histogram.lifetime();
         histogram.record(3_000);
         let since = histogram.lifetime().since(&before).unwrap();
-        let point = exponential(&since, frame());
+        let point = exponential(&since);
         assert_eq!((point.count, point.sum), (1, Some(3_000.0)));
         assert_eq!((point.min, point.max), (None, None));
     }

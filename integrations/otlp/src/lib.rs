@@ -146,19 +146,24 @@
 //! Counting costs the same as without this crate. An export takes a family's lock for the moment in
 //! which it lists the series, which [`with`](windrow::Family::with) never waits for; one load for
 //! each core and number; and the memory of the encoded requests, which have about half a mebibyte
-//! each, so that collectors and the proxies before them take them. It runs on a thread of its own,
-//! with a connection for each request.
+//! each, so that collectors and the proxies before them take them. Numbers and labels are written
+//! into that memory where they are read, and are not copied again before they are sent over HTTP.
+//! It runs on a thread of its own, with a connection for each request.
 
 mod acknowledged;
+mod attributes;
 mod batch;
 mod clock;
 mod collect;
+mod draft;
 mod error;
 mod exemplars;
 mod exporter;
 mod histograms;
 mod message;
+mod number;
 mod points;
+mod protobuf;
 mod random;
 mod read;
 mod rules;

@@ -26,6 +26,15 @@ pub(crate) struct Described {
     pub(crate) starts: StartTimes,
 }
 
+impl Described {
+    /// Returns the name of the metric with this index: that of a part, or behind them that of the
+    /// uses.
+    pub(crate) fn name(&self, index: usize) -> &Name {
+        let parts = self.parts.iter().map(|(_, name)| name);
+        parts.chain(&self.uses).nth(index).expect("an index of a part, or of uses that there are")
+    }
+}
+
 /// The name of a metric, its description and its unit.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderValue, USER_AGENT};
 use tokio::time::timeout;
 use windrow_http::client::{self, Client, Url};
@@ -64,7 +65,7 @@ impl Wire {
     }
 
     /// Sends a message, and returns what its answer says.
-    pub(crate) async fn send(&self, message: &[u8]) -> Result<Taken, Failure> {
+    pub(crate) async fn send(&self, message: &Bytes) -> Result<Taken, Failure> {
         match self.protocol {
             Protocol::Http => self.send_by_http(message).await,
             #[cfg(feature = "grpc")]

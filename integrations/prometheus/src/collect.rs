@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use windrow::exemplar::Exemplar;
-use windrow::export::{Reading, Series, StartTimes, Value};
+use windrow::export::{AnyMetric, Reading, Series, StartTimes, Value};
 use windrow::histogram::Distribution;
 
 use crate::buckets::Buckets;
@@ -30,7 +30,7 @@ pub(crate) trait Writer {
     fn begin(&mut self, named: &Named, labels: &[(String, String)]);
 
     /// Puts the labels of a series in the place of others.
-    fn labels(&self, series: &dyn Series, labels: &mut Self::Labels);
+    fn labels(&mut self, series: &dyn Series, labels: &mut Self::Labels);
 
     /// Sets the labels of the next sample: those of a series, and more.
     fn set_labels<'l>(
@@ -38,6 +38,18 @@ pub(crate) trait Writer {
         labels: &Self::Labels,
         more: impl Iterator<Item = (&'l str, &'l str)>,
     );
+
+    /// Writes the one sample of a series: a counter, with its start time and its exemplar.
+    fn counter_of(
+        &mut self,
+        series: &dyn Series,
+        total: Number,
+        start: impl FnOnce() -> SystemTime,
+        exemplar: Option<&Exemplar>,
+    );
+
+    /// Writes the one sample of a series: a gauge.
+    fn gauge_of(&mut self, series: &dyn Series, number: Number);
 
     /// Writes a counter, with its start time and its exemplar.
     fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>);
@@ -85,7 +97,12 @@ pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
         let metric = series.metric();
         (registered.starts.of(series, metric), metric.read())
     };
-    if let [shown] = &parts[..] {
+    if let [shown] = &parts[..]
+        && let Some(buckets) = shown.of_one_number(outline.form)
+    {
+        writer.begin(&shown.named, &registered.labels);
+        source.visit(&mut |series| number(registered, writer, shown, buckets, series));
+    } else if let [shown] = &parts[..] {
         // A series is read, written and released while it is in the processor's cache.
         writer.begin(&shown.named, &registered.labels);
         let mut labels = W::Labels::default();
@@ -115,6 +132,34 @@ pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
         writer.begin(named, &registered.labels);
         writer.set_labels(&W::Labels::default(), std::iter::empty());
         writer.counter(Number::Unsigned(uses), registered.since, None);
+    }
+}
+
+/// Writes a series whose metric has one number: without a [`Reading`], since there are many.
+fn number<W: Writer>(
+    registered: &Registered,
+    writer: &mut W,
+    shown: &Shown,
+    buckets: &Buckets,
+    series: &dyn Series,
+) {
+    let metric = series.metric();
+    // Before the number, so that it is counted there.
+    let exemplar = match metric {
+        AnyMetric::Counter(counter) => counter.exemplar(),
+        _ => None,
+    };
+    let Some(value) = metric.number() else { return };
+    let start = || registered.starts.of(series, metric);
+    match shown.number(value, buckets) {
+        Value::Count(count) => {
+            writer.counter_of(series, Number::Unsigned(count), start, exemplar.as_ref());
+        }
+        Value::RealTotal(total) => writer.counter_of(series, Number::Real(total), start, None),
+        Value::Unsigned(number) => writer.gauge_of(series, Number::Unsigned(number)),
+        Value::Signed(number) => writer.gauge_of(series, Number::Signed(number)),
+        Value::Real(number) => writer.gauge_of(series, Number::Real(number)),
+        Value::Distribution(_) => {} // not a number
     }
 }
 

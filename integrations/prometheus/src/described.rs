@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use windrow::export::{
-    NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
+    Form, NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
 };
 
 use crate::buckets::{Buckets, Registrable, buckets};
@@ -159,6 +159,18 @@ impl Described {
 }
 
 impl Shown {
+    /// Returns the way in which values are shown of metrics of this form, if they have one number.
+    pub(crate) fn of_one_number(&self, form: Form) -> Option<&Buckets> {
+        let has_more = matches!(form, Form::Histogram(_) | Form::Window(..) | Form::Fields);
+        let (_, buckets) = self.units.iter().find(|(unit, _)| unit.is_empty() && !has_more)?;
+        Some(buckets)
+    }
+
+    /// Returns a number as a scrape shows it.
+    pub(crate) fn number<'v>(&self, value: Value<'v>, buckets: &Buckets) -> Value<'v> {
+        buckets.number(self.part, value)
+    }
+
     /// Calls `see` with each sample of the metric, its number, and the way in which its values are
     /// shown.
     pub(crate) fn samples(

@@ -102,18 +102,59 @@ impl NameKind {
 }
 
 /// Appends a text as it stands between quotes.
-pub(crate) fn push_quoted(text: &mut String, raw: &str) {
-    let mut rest = raw;
-    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'\\' | b'"' | b'\n')) {
-        text.push_str(&rest[..at]);
-        text.push_str(match rest.as_bytes()[at] {
-            b'\\' => "\\\\",
-            b'"' => "\\\"",
-            _ => "\\n",
+#[inline]
+pub(crate) fn push_quoted(text: &mut Vec<u8>, raw: &str) {
+    if stands_as_it_is(raw.as_bytes()) {
+        text.extend_from_slice(raw.as_bytes());
+    } else {
+        push_escaped(text, raw.as_bytes());
+    }
+}
+
+fn push_escaped(text: &mut Vec<u8>, mut rest: &[u8]) {
+    while let Some(at) = rest.iter().position(|byte| is_escaped(*byte)) {
+        text.extend_from_slice(&rest[..at]);
+        text.extend_from_slice(match rest[at] {
+            b'\\' => b"\\\\",
+            b'"' => b"\\\"",
+            _ => b"\\n",
         });
         rest = &rest[at + 1..];
     }
-    text.push_str(rest);
+    text.extend_from_slice(rest);
+}
+
+/// Returns whether a text has none of the three characters that are escaped between quotes. It
+/// looks at sixteen bytes at a time, or at two to eight, some of which may be looked at twice.
+#[inline]
+fn stands_as_it_is(raw: &[u8]) -> bool {
+    if let Some(last) = raw.last_chunk() {
+        return !found::<16>(raw.as_chunks().0, last);
+    }
+    if let Some(last) = raw.last_chunk() {
+        return !found::<8>(raw.as_chunks().0, last);
+    }
+    if let Some(last) = raw.last_chunk() {
+        return !found::<2>(raw.as_chunks().0, last);
+    }
+    !raw.iter().any(|byte| is_escaped(*byte))
+}
+
+/// Returns whether a byte that is escaped is in one of these chunks, or in the last one.
+#[inline]
+fn found<const N: usize>(chunks: &[[u8; N]], last: &[u8; N]) -> bool {
+    // The compiler makes one comparison of all bytes of a chunk.
+    let mut found = last.map(is_escaped);
+    for chunk in chunks {
+        (0..N).for_each(|index| found[index] |= is_escaped(chunk[index]));
+    }
+    found != [false; N]
+}
+
+#[inline]
+#[allow(clippy::needless_bitwise_bool)] // without branches, so that many bytes are compared at once
+fn is_escaped(byte: u8) -> bool {
+    (byte == b'\\') | (byte == b'"') | (byte == b'\n')
 }
 
 #[cfg(test)]
@@ -142,8 +183,24 @@ mod tests {
 
     #[test]
     fn three_characters_are_escaped_between_quotes() {
-        let mut text = String::new();
-        push_quoted(&mut text, "\\a\"\n\té\r\\");
-        assert_eq!(text, "\\\\a\\\"\\n\té\r\\\\");
+        let shown = |raw: &str| {
+            let mut text = Vec::new();
+            push_quoted(&mut text, raw);
+            String::from_utf8(text).unwrap()
+        };
+        assert_eq!(shown("\\a\"\n\té\r\\"), "\\\\a\\\"\\n\té\r\\\\");
+        let plain: String = ('\0'..='ÿ').filter(|one| !"\\\"\n".contains(*one)).collect();
+        assert_eq!(shown(&plain), plain);
+        // Wherever it stands among others, in texts of each length.
+        for length in 0..40 {
+            assert_eq!(shown(&"é".repeat(length)), "é".repeat(length));
+            for at in 0..length {
+                for (one, escaped) in [("\\", "\\\\"), ("\"", "\\\""), ("\n", "\\n")] {
+                    let around = |middle| ["]#\u{b}!"; 10].concat()[..at].to_owned() + middle;
+                    let behind = "[\t".repeat(length - at);
+                    assert_eq!(shown(&(around(one) + &behind)), around(escaped) + &behind);
+                }
+            }
+        }
     }
 }

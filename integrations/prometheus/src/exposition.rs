@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use windrow::export::{Catalog, Outline, StartTimes};
@@ -47,6 +48,29 @@ pub struct Exposition {
     since: SystemTime,
     taken: Taken,
     metrics: Vec<Metric>,
+    /// The length of the last text in each dialect.
+    lengths_of_text: [LastLength; 2],
+    #[cfg(feature = "protobuf")]
+    length_of_protobuf: LastLength,
+}
+
+/// The length of the last body of a format, for which the next one makes room at once.
+#[derive(Debug, Default)]
+struct LastLength(AtomicUsize);
+
+impl LastLength {
+    /// Returns the room to make for a body: a little more than for the last one, since numbers grow
+    /// and series come.
+    fn expected(&self) -> usize {
+        let last = self.0.load(Ordering::Relaxed); // only a guess
+        last + last / 16
+    }
+
+    /// Notes the length of a body, and returns it.
+    fn note(&self, body: Vec<u8>) -> Vec<u8> {
+        self.0.store(body.len(), Ordering::Relaxed);
+        body
+    }
 }
 
 /// A registered source, or texts that do not change.
@@ -70,6 +94,9 @@ impl Exposition {
             since: SystemTime::now(),
             taken: Taken::default(),
             metrics: Vec::new(),
+            lengths_of_text: Default::default(),
+            #[cfg(feature = "protobuf")]
+            length_of_protobuf: LastLength::default(),
         }
     }
 
@@ -306,23 +333,24 @@ impl Exposition {
     pub fn encode(&self, format: Format) -> Vec<u8> {
         let escaping = format.escaping();
         match format.kind() {
-            Kind::Text | Kind::Text1 => self.text(Dialect::Prometheus, escaping).into_bytes(),
-            Kind::OpenMetrics => self.text(Dialect::OpenMetrics, escaping).into_bytes(),
+            Kind::Text | Kind::Text1 => self.text(Dialect::Prometheus, escaping),
+            Kind::OpenMetrics => self.text(Dialect::OpenMetrics, escaping),
             #[cfg(feature = "protobuf")]
             Kind::Protobuf => {
-                let mut writer = Protobuf::new(escaping);
+                let mut writer = Protobuf::new(escaping, self.length_of_protobuf.expected());
                 self.write(&mut writer);
-                writer.finish()
+                self.length_of_protobuf.note(writer.finish())
             }
         }
     }
 
-    fn text(&self, dialect: Dialect, escaping: Escaping) -> String {
-        let mut text = String::new();
+    fn text(&self, dialect: Dialect, escaping: Escaping) -> Vec<u8> {
+        let length = &self.lengths_of_text[usize::from(dialect == Dialect::OpenMetrics)];
+        let mut text = Vec::with_capacity(length.expected());
         let mut writer = Text::new(&mut text, dialect, escaping);
         self.write(&mut writer);
         writer.finish();
-        text
+        length.note(text)
     }
 
     fn write(&self, writer: &mut impl Writer) {
@@ -358,6 +386,7 @@ impl Debug for Exposition {
 /// Writes the text in version 0.0.4.
 impl Display for Exposition {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text(Dialect::Prometheus, Format::TEXT.escaping()))
+        let text = self.text(Dialect::Prometheus, Format::TEXT.escaping());
+        f.write_str(str::from_utf8(&text).map_err(|_| fmt::Error)?) // it is made of texts
     }
 }

@@ -145,6 +145,7 @@ mod exposition;
 mod format;
 #[cfg(feature = "gzip")]
 mod gzip;
+mod label_names;
 #[cfg(any(feature = "protobuf", feature = "registry"))]
 mod native;
 mod number;

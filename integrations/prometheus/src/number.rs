@@ -3,26 +3,50 @@
 use std::fmt::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Appends a whole number.
-pub(crate) fn push_unsigned(text: &mut String, mut number: u64) {
-    const MOST_DIGITS: usize = 20;
-    let mut digits = [b'0'; MOST_DIGITS];
-    let mut begin = MOST_DIGITS;
-    loop {
-        begin -= 1;
-        digits[begin] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
+/// The digits of 0 to 99, two for each.
+const PAIRS: [[u8; 2]; 100] = {
+    let (mut pairs, mut number) = ([[b'0'; 2]; 100], 0);
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
     }
-    text.push_str(ascii(&digits[begin..]));
+    pairs
+};
+
+/// Appends a whole number.
+#[inline]
+pub(crate) fn push_unsigned(text: &mut Vec<u8>, number: u64) {
+    match number {
+        0..10 => text.push(b'0' + number as u8),
+        10..100 => text.extend_from_slice(&PAIRS[number as usize]),
+        100..1_000 => {
+            let [tens, ones] = PAIRS[(number % 100) as usize];
+            text.extend_from_slice(&[b'0' + (number / 100) as u8, tens, ones]);
+        }
+        _ => push_many_digits(text, number),
+    }
+}
+
+fn push_many_digits(text: &mut Vec<u8>, mut number: u64) {
+    const MOST_DIGITS: usize = 20;
+    let mut digits = [0; MOST_DIGITS];
+    let mut begin = MOST_DIGITS;
+    while number >= 10 {
+        begin -= 2;
+        digits[begin..begin + 2].copy_from_slice(&PAIRS[(number % 100) as usize]);
+        number /= 100;
+    }
+    if number > 0 {
+        begin -= 1;
+        digits[begin] = b'0' + number as u8;
+    }
+    text.extend_from_slice(&digits[begin..]);
 }
 
 /// Appends a whole number with a sign.
-pub(crate) fn push_signed(text: &mut String, number: i64) {
+pub(crate) fn push_signed(text: &mut Vec<u8>, number: i64) {
     if number < 0 {
-        text.push('-');
+        text.push(b'-');
     }
     push_unsigned(text, number.unsigned_abs());
 }
@@ -30,53 +54,69 @@ pub(crate) fn push_signed(text: &mut String, number: i64) {
 /// Appends a real number: the shortest text that reads as the same number, in the form that
 /// Prometheus gives to the bounds of buckets. (It is that of Go's `%g`, with `.0` behind a whole
 /// number.) So a series has one name, whether it is scraped as text or as protobuf.
-pub(crate) fn push_real(text: &mut String, number: f64) {
-    if !number.is_finite() {
-        let shown =
-            if number.is_nan() { "NaN" } else { ["-Inf", "+Inf"][usize::from(number > 0.0)] };
-        text.push_str(shown);
-        return;
+pub(crate) fn push_real(text: &mut Vec<u8>, number: f64) {
+    // Below a million, where Go writes no exponent.
+    let whole = number as i32;
+    if number.abs() < 1e6 && f64::from(whole).to_bits() == (number + 0.0).to_bits() {
+        if number.is_sign_negative() {
+            text.push(b'-');
+        }
+        push_unsigned(text, whole.unsigned_abs().into());
+        text.extend_from_slice(b".0");
+    } else if number.is_finite() {
+        push_fraction(text, number);
+    } else if number.is_nan() {
+        text.extend_from_slice(b"NaN");
+    } else {
+        text.extend_from_slice(if number > 0.0 { b"+Inf" } else { b"-Inf" });
     }
+}
+
+/// Appends a finite number, by its digits in scientific form.
+fn push_fraction(text: &mut Vec<u8>, number: f64) {
     let mut scientific = Scientific { bytes: [0; LONGEST], length: 0 };
     let _ = write!(scientific, "{number:e}"); // it has room
     let (mantissa, exponent) = scientific.parts();
     let (sign, digits) = mantissa.strip_prefix('-').map_or(("", mantissa), |digits| ("-", digits));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    text.push_str(sign);
+    let mut push = |part: &str| text.extend_from_slice(part.as_bytes());
+    push(sign);
     if !(-4..6).contains(&exponent) {
-        text.extend([digits, if exponent < 0 { "e-" } else { "e+" }]);
+        push(digits);
+        push(if exponent < 0 { "e-" } else { "e+" });
         if exponent.abs() < 10 {
-            text.push('0');
+            push("0");
         }
         push_unsigned(text, u64::from(exponent.unsigned_abs()));
     } else if exponent < 0 {
-        text.push_str("0.");
-        (1..-exponent).for_each(|_| text.push('0'));
-        text.extend([whole, fraction]);
+        push("0.");
+        (1..-exponent).for_each(|_| push("0"));
+        push(whole);
+        push(fraction);
     } else {
         let exponent = exponent.unsigned_abs() as usize;
         let moved = exponent.min(fraction.len());
-        text.extend([whole, &fraction[..moved]]);
-        (moved..exponent).for_each(|_| text.push('0'));
+        push(whole);
+        push(&fraction[..moved]);
+        (moved..exponent).for_each(|_| push("0"));
         let rest = &fraction[moved..];
-        text.extend([".", if rest.is_empty() { "0" } else { rest }]);
+        push(".");
+        push(if rest.is_empty() { "0" } else { rest });
     }
 }
 
 /// Appends a time in seconds since 1970, exact to the nanosecond.
-pub(crate) fn push_time(text: &mut String, time: SystemTime) {
+pub(crate) fn push_time(text: &mut Vec<u8>, time: SystemTime) {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     push_unsigned(text, since.as_secs());
-    let (mut part, mut unit) = (since.subsec_nanos(), 100_000_000);
-    text.push('.');
-    loop {
-        text.push(char::from(b'0' + (part / unit) as u8));
-        part %= unit;
-        unit /= 10;
-        if part == 0 {
-            break;
-        }
+    let nanos = since.subsec_nanos();
+    let mut part = *b".000000000";
+    for (at, unit) in [(1, 10_000_000), (3, 100_000), (5, 1_000), (7, 10)] {
+        part[at..at + 2].copy_from_slice(&PAIRS[(nanos / unit % 100) as usize]);
     }
+    part[9] += (nanos % 10) as u8;
+    let zeros = part[2..].iter().rev().take_while(|digit| **digit == b'0').count();
+    text.extend_from_slice(&part[..part.len() - zeros]);
 }
 
 /// The length of the longest number in scientific form: a sign, 17 digits with a point, `e-308`.
@@ -117,15 +157,15 @@ mod tests {
 
     use super::*;
 
-    fn shown(push: impl FnOnce(&mut String)) -> String {
-        let mut text = String::new();
+    fn shown(push: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut text = Vec::new();
         push(&mut text);
-        text
+        String::from_utf8(text).unwrap()
     }
 
     #[test]
     fn whole_numbers_have_their_digits() {
-        for number in [0, 1, 9, 10, 99, 12_345, u64::MAX] {
+        for number in [0, 1, 9, 10, 99, 100, 999, 1_000, 12_345, 100_000, u64::MAX - 1, u64::MAX] {
             assert_eq!(shown(|text| push_unsigned(text, number)), number.to_string());
         }
         for number in [0, -1, i64::MIN, i64::MAX] {

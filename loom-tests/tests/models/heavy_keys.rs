@@ -1,9 +1,10 @@
 //! Heavy keys: each add is in one bucket of one shard; a read is of one span, and of one side of a
 //! clear.
 //!
-//! Explores adds that meet in one shard and in two, a read against a rotation that takes the slot
-//! it is about to visit, reads and adds against a clear, and reads of a tier. The locks are loom's;
-//! the two words beside them are the library's own.
+//! Explores adds that meet in one shard and in two, an add of a held key against an add that evicts
+//! it, a read against adds, a read against a rotation that takes the slot it is about to visit,
+//! reads and adds against a clear, and reads of a tier. The locks, and the two words beside them,
+//! are the library's own.
 
 use windrow::HeavyKeys;
 use windrow_loom_tests::engine::{
@@ -51,7 +52,46 @@ fn add_against_add() {
             let bounds = keys.bounds(&7);
             assert_eq!((bounds.at_least, bounds.at_most), (3, 3));
             assert_eq!((keys.total(), keys.lifetime()), (3, 3));
+            assert_eq!(keys.snapshot().len(), 1);
         }
+    });
+}
+
+/// An add of a held key is before the eviction of that key, or after it: never in between, where it
+/// would be lost, or come to the key that takes the place.
+#[test]
+fn add_against_an_eviction() {
+    Model::new("heavy_keys::add_against_an_eviction").explore(|| {
+        let keys = keys(1);
+        add(&keys, 0, 1, 1);
+        add(&keys, 0, 2, 1);
+        let other = spawn(&keys, |keys| add(keys, 0, 3, 4)); // there is room for two
+        add(&keys, 0, 1, 2);
+        other.join().unwrap();
+        for (key, weight) in [(1, 3), (2, 1), (3, 4)] {
+            let bounds = keys.bounds(&key);
+            assert!((bounds.at_least..=bounds.at_most).contains(&weight), "{key}: {bounds:?}");
+        }
+        assert_eq!((keys.total(), keys.lifetime()), (8, 8));
+    });
+}
+
+/// A read finds an add with its key, its count and the total, or has nothing of it.
+#[test]
+fn read_against_adds() {
+    Model::new("heavy_keys::read_against_adds").explore(|| {
+        let keys = keys(1);
+        add(&keys, 0, 7, 1);
+        let other = spawn(&keys, |keys| {
+            add(keys, 0, 7, 2);
+            add(keys, 0, 8, 4);
+        });
+        let read = keys.snapshot();
+        let weights = [7, 8].map(|key| read.bounds(&key).at_least);
+        assert!([[1, 0], [3, 0], [3, 4]].contains(&weights), "{weights:?}");
+        assert_eq!((read.total(), read.max_error()), (weights.iter().sum(), 0));
+        other.join().unwrap();
+        assert_eq!((keys.total(), keys.lifetime()), (7, 7));
     });
 }
 

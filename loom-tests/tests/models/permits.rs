@@ -1,7 +1,8 @@
 //! A gate's permits: grants by single words, which spill into sheets, or end with the gate.
 //!
 //! Explores two threads, and two permits for an interval of two buckets. A grant meets a grant, a
-//! spill and the gate's end; spills meet each other.
+//! spill and the gate's end; spills meet each other. A refusal that is remembered meets what ends
+//! it.
 
 use std::time::Duration;
 
@@ -26,6 +27,13 @@ fn ask(gate: &Gate<Local>, bucket: u64) -> Option<u64> {
     turn();
     let (_, start) = windrow::gate::admit_and_tell(gate, 1, Duration::ZERO);
     start.map(|start| start.as_nanos() / LENGTH)
+}
+
+/// Asks for one in a bucket as most callers do: refused, they may be so by an earlier refusal.
+fn ask_at_once(gate: &Gate<Local>, bucket: u64) -> bool {
+    set_time(bucket);
+    turn();
+    gate.try_admit(1)
 }
 
 fn spawn<R: Send + 'static>(
@@ -82,6 +90,41 @@ fn grant_against_one_that_is_not_used() {
         let other = other.join().unwrap();
         check(&gate, &[other], 1);
         assert_eq!(ask(&gate, 1).is_some(), other.is_none());
+    });
+}
+
+/// A refusal that the gate remembers meets the return of a grant: what comes behind both is
+/// granted, unless the other call was.
+#[test]
+fn refusal_against_a_grant_that_is_not_used() {
+    Model::new("permits::refusal_against_a_grant_that_is_not_used").explore(|| {
+        let gate = gate(1);
+        let unused = ask(&gate, 0).expect("the first");
+        let other = spawn(&gate, |gate| {
+            turn();
+            gate.try_admit(1)
+        });
+        leave_unused(&gate, unused);
+        let is_granted = other.join().unwrap();
+        assert_ne!(gate.try_admit(1), is_granted);
+        assert!(!gate.try_admit(1));
+    });
+}
+
+/// A refusal that the gate remembers meets a grant in a later bucket: a call that is behind both,
+/// by a clock that has stepped back, is granted in that bucket.
+#[test]
+fn refusal_against_a_grant_in_a_later_bucket() {
+    Model::new("permits::refusal_against_a_grant_in_a_later_bucket").explore(|| {
+        let gate = gate(2);
+        let grants = [ask(&gate, 0), ask(&gate, 0)];
+        let other = spawn(&gate, |gate| ask_at_once(gate, 0));
+        let later = ask(&gate, 2);
+        let is_granted = other.join().unwrap();
+        assert!(later.is_some());
+        assert_ne!(ask_at_once(&gate, 0), is_granted, "one more, in the later bucket");
+        check(&gate, &[grants[0], grants[1], later, Some(2)], 2);
+        assert!(!ask_at_once(&gate, 0));
     });
 }
 

@@ -6,7 +6,8 @@
 
 use windrow::clock::Manual;
 use windrow::{
-    Clock, Counter, Gauge, Histogram, Maximum, Minimum, Timestamp, events, histogram::Scale,
+    Clock, Counter, Family, Gauge, Histogram, Maximum, Minimum, Timestamp, events,
+    histogram::Scale, labels,
 };
 use windrow_loom_tests::engine::{UnsafeCell, sync::Arc, thread};
 use windrow_loom_tests::window::{
@@ -51,6 +52,28 @@ fn explore<T: Send + Sync + 'static>(
 fn by_the_first_add() {
     let told = |counter: &Counter| counter.sum() == 1;
     explore(Model::new("seen::by_the_first_add"), Counter::new, |counter| counter.add(1), told);
+}
+
+labels! {
+    struct Route { route: str }
+}
+
+/// The first add through a handle repeats the word of the column in the handle. The other thread
+/// adds through the handle too: if it finds the word, it finds the column's cells.
+#[test]
+fn by_the_first_add_through_a_handle() {
+    explore(
+        Model::new("seen::by_the_first_add_through_a_handle").bounded(3),
+        || {
+            let family: Family<Route, Counter> = Family::new();
+            family.handle(Route { route: "/" })
+        },
+        |handle| handle.add(1),
+        |handle| {
+            handle.add(2);
+            handle.sum() == 3
+        },
+    );
 }
 
 /// After its first add, which publishes its column.

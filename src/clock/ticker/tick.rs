@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::fmt::Debug;
 use std::io;
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(any(loom, shuttle))))]
+use std::mem::{align_of, offset_of};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -54,6 +56,21 @@ pub(super) struct Tick {
     /// never be released.
     are_chores_lost: AtomicBool,
 }
+
+// Every reading loads the time, and a tick writes it: nothing else is in its line. (Elsewhere lines
+// may be shorter.)
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(any(loom, shuttle))))]
+const _: () = {
+    let nanos = offset_of!(Tick, nanos);
+    assert!(nanos.is_multiple_of(64) && align_of::<Tick>().is_multiple_of(64));
+    assert!(nanos.abs_diff(offset_of!(Tick, period)) >= 64);
+    assert!(nanos.abs_diff(offset_of!(Tick, ended)) >= 64);
+    assert!(nanos.abs_diff(offset_of!(Tick, publisher)) >= 64);
+    assert!(nanos.abs_diff(offset_of!(Tick, thread)) >= 64);
+    assert!(nanos.abs_diff(offset_of!(Tick, chores)) >= 64);
+    assert!(nanos.abs_diff(offset_of!(Tick, at_chores)) >= 64);
+    assert!(nanos.abs_diff(offset_of!(Tick, are_chores_lost)) >= 64);
+};
 
 /// Returns whether the calling thread is a ticker's.
 pub(super) fn is_ticking() -> bool {

@@ -7,6 +7,14 @@ use crate::event::stats::Stats;
 use crate::histogram::Distribution;
 
 impl Places {
+    /// Returns the positions of a number's pair, and of the maximum.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // on the path of a record
+    pub(crate) fn of_number(self, number: u64) -> (usize, usize) {
+        let pair = usize::from(self.pairs) + 2 * self.scale.place(number);
+        (pair, self.extremes.into())
+    }
+
     /// Returns the counts of all places.
     pub(crate) fn counts(self) -> Addends {
         Addends { first: self.pairs.into(), count: self.scale.places() }

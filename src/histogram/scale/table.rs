@@ -18,6 +18,23 @@
 //!
 //! (The code numbers cells from 2^-1 on, an octave earlier, so that no number is negative.)
 //!
+//! # Quickly
+//!
+//! A number with a binary point has the logarithm's whole part in its exponent, and what is left of
+//! it beside that, in the mantissa `m`, of 52 bits. So its bits, as a whole number, rise by 2^47
+//! from one thirty-second of an octave to the next. In each 64th of an octave there is one number,
+//! the *carry*, which moves the threshold to the next multiple of 2^47:
+//!
+//! ```text
+//!    in an octave, as mantissas:    |..64th..|..t.....|........|
+//!    m + carry = (k + 1) * 2^47 + (m - t - 1)
+//!              is below (k + 1) * 2^47  if  m <= t    and not above it by 2^47 otherwise
+//! ```
+//!
+//! The conversion is exact up to 2^53, and a carry beyond the mantissa is the next octave's first
+//! cell, as it must be. So one addition and a shift have the number of the cell, without counting
+//! zeros and without a comparison.
+//!
 //! A coarser schema's cell is `2^(5 - s)` cells of schema 5, the last of which ends where it ends.
 //! So its number is a division, rounded up.
 
@@ -90,8 +107,45 @@ const SLICES: [Slice; 64] = {
     slices
 };
 
-/// Returns the cell of schema 5 of a `value` that is not zero: 32 to 2080.
+/// The greatest value of which [`quick_cell`] knows the cell: numbers with a binary point have 53
+/// bits for a whole number.
+pub(super) const GREATEST_QUICK: u64 = 1 << 53;
+
+/// The number of bits of a mantissa, and of the part of it that lies within a 64th of an octave.
+const MANTISSA: u32 = 52;
+const SLICE: u32 = MANTISSA - 6;
+/// The number of bits of it that a cell of schema 5 leaves.
+const CELL: u32 = MANTISSA - FINEST as u32;
+/// The exponent of 1/2, with which the first octave's numbers begin.
+const BIAS: u32 = 1022;
+
+/// The carry of each 64th of an octave.
+const CARRIES: [u64; 64] = {
+    let mut carries = [0; 64];
+    let mut slice = 0;
+    while slice < 64 {
+        let Slice { threshold, below } = SLICES[slice];
+        let last = ((slice as u64 + 1) << SLICE) - 1;
+        // Without its highest bit. The rest of a value of 53 bits is zero.
+        let within = (threshold << 1) >> (64 - MANTISSA);
+        let last_below = if threshold < u64::MAX && within < last { within } else { last };
+        carries[slice] = ((below as u64 + 1) << CELL) - (last_below + 1);
+        slice += 1;
+    }
+    carries
+};
+
+/// Returns the cell of schema 5 of a `value` from 1 to [`GREATEST_QUICK`].
 #[inline]
+#[allow(clippy::cast_precision_loss)] // there is none
+pub(super) const fn quick_cell(value: u64) -> u32 {
+    // (Signed: that conversion is one instruction.)
+    let bits = (value.cast_signed() as f64).to_bits();
+    let carry = CARRIES[(bits >> SLICE) as usize & 63];
+    (bits.wrapping_add(carry) >> CELL) as u32 - BIAS * THIRTY_TWO as u32
+}
+
+/// Returns the cell of schema 5 of a `value` that is not zero: 32 to 2080.
 pub(super) const fn finest_cell(value: u64) -> u32 {
     let zeros = value.leading_zeros();
     let normal = value << zeros;
@@ -200,6 +254,9 @@ mod tests {
             let border = finest_border(cell);
             for value in [border.saturating_sub(1).max(1), border, border + 1] {
                 assert_eq!(finest_cell(value), by_definition(value), "{value} beside {cell}");
+                if value <= GREATEST_QUICK {
+                    assert_eq!(quick_cell(value), by_definition(value), "{value} beside {cell}");
+                }
             }
         }
         assert_eq!(finest_cell(u64::MAX), 2080);

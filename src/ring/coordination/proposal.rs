@@ -20,36 +20,51 @@ use crate::sync::Ordering;
 
 /// The proposal to all threads of a window, if there is one.
 #[derive(Debug)]
-pub(in crate::ring) struct Proposal(Atomic<Proposed>);
+pub(in crate::ring) struct Proposal<F>(Atomic<Proposed<F>>);
 
 #[derive(Debug)]
-struct Proposed {
+struct Proposed<F> {
     /// The number of the generation to move on from.
     of: u64,
     slots: Arc<Slots>,
+    /// The function that makes the change. (So a program that changes no geometry does not contain
+    /// it.)
+    change: F,
 }
 
-impl Proposal {
-    pub(in crate::ring) fn none() -> Proposal {
+impl<F: Copy + 'static> Proposal<F> {
+    pub(in crate::ring) fn none() -> Proposal<F> {
         Proposal(Atomic::null())
     }
 
     /// Returns the slots that are proposed to follow on a generation.
-    pub(in crate::ring) fn of<'g>(&self, number: u64, guard: &'g Guard) -> Option<&'g Arc<Slots>> {
+    pub(in crate::ring) fn of<'g>(
+        &self,
+        number: u64,
+        guard: &'g Guard,
+    ) -> Option<(&'g Arc<Slots>, F)> {
         let (_, proposed) = self.load(guard);
-        proposed.filter(|proposed| proposed.of == number).map(|proposed| &proposed.slots)
+        proposed
+            .filter(|proposed| proposed.of == number)
+            .map(|proposed| (&proposed.slots, proposed.change))
     }
 
     /// Proposes slots to follow on a generation. Returns false if there is another proposal, not
     /// older than this, or if another thread was faster.
-    pub(in crate::ring) fn propose(&self, slots: &Arc<Slots>, number: u64, guard: &Guard) -> bool {
+    pub(in crate::ring) fn propose(
+        &self,
+        slots: &Arc<Slots>,
+        number: u64,
+        change: F,
+        guard: &Guard,
+    ) -> bool {
         let (there, proposed) = self.load(guard);
         if let Some(proposed) = proposed
             && proposed.of >= number
         {
             return Arc::ptr_eq(&proposed.slots, slots);
         }
-        let new = Owned::new(Proposed { of: number, slots: Arc::clone(slots) });
+        let new = Owned::new(Proposed { of: number, slots: Arc::clone(slots), change });
         // Release: publishes the proposal. Relaxed on failure: what was found is not followed.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         let is_ours = self.0.compare_exchange(there, new, order, failed, guard).is_ok();
@@ -73,7 +88,7 @@ impl Proposal {
     }
 
     /// Loads the proposal, with its pointer.
-    fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Proposed>, Option<&'g Proposed>) {
+    fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Proposed<F>>, Option<&'g Proposed<F>>) {
         // Acquire: pairs with the Release in `propose`.
         let there = self.0.load(Ordering::Acquire, guard);
         // SAFETY: null, or found under the guard, which protects it: `defer_free` comes later.
@@ -82,7 +97,7 @@ impl Proposal {
 }
 
 /// Frees a proposal when no thread reads it any more. Called by the thread that has replaced it.
-fn defer_free(proposed: Shared<'_, Proposed>, guard: &Guard) {
+fn defer_free<F: 'static>(proposed: Shared<'_, Proposed<F>>, guard: &Guard) {
     if !proposed.is_null() {
         // SAFETY: it is unlinked, and only one exchange has unlinked it: no other proposal can have
         // its address while there is a guard under which it was found.
@@ -91,7 +106,7 @@ fn defer_free(proposed: Shared<'_, Proposed>, guard: &Guard) {
 }
 
 /// Frees the proposal: its owner may never have come back to withdraw it.
-impl Drop for Proposal {
+impl<F> Drop for Proposal<F> {
     fn drop(&mut self) {
         let guard = crate::reclaim::pin();
         let there = self.0.load(Ordering::Relaxed, &guard);

@@ -8,13 +8,12 @@
 //! reads grow with the number of changes. Numbers that no drain has handed out yet are carried
 //! twice: for readers, and by themselves for drains. So nothing loses its turn by a change.
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::BuildError;
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::Versioned;
+use crate::ring::order::carried::AllCarried;
 use crate::ring::order::geometry::Geometry;
 use crate::ring::order::slots::Slots;
 use crate::ring::order::tier::Tiers;
@@ -62,15 +61,6 @@ impl Inherited {
     }
 }
 
-/// The final numbers of buckets that changes of geometry have merged into one.
-#[derive(Debug)]
-pub(in crate::ring) struct Carried {
-    pub(in crate::ring) numbers: Box<[u64]>,
-    /// The part that awaited its turn when it was carried. Shared, so that a drain can hand it out
-    /// without keeping the generation.
-    pub(in crate::ring) waiting: Option<Arc<[u64]>>,
-}
-
 /// The buckets that drains have handed out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ring) struct Passed {
@@ -109,7 +99,7 @@ pub(in crate::ring) struct Generation {
     /// buckets must not be reused before it has ended.
     pub(in crate::ring) superseded: Vec<Arc<Slots>>,
     /// Numbers from generations in which no thread writes any more, by start.
-    pub(in crate::ring) carried: BTreeMap<u64, Carried>,
+    pub(in crate::ring) carried: AllCarried,
     /// The first start in the slots that has a turn: earlier ones had it in a ring that was
     /// forgotten.
     pub(in crate::ring) first_turn: u64,
@@ -122,10 +112,10 @@ impl Generation {
     /// Makes the first generation, which takes nothing over.
     pub(in crate::ring) fn first(
         geometry: Geometry,
-        tiers: &[Geometry],
+        tiers: Tiers,
     ) -> Result<Generation, BuildError> {
         let slots = Arc::new(Slots::new(geometry)?);
-        let tiers = Arc::new(Tiers::new(tiers.iter().copied(), 0)?);
+        let tiers = Arc::new(tiers);
         Ok(Generation {
             number: 0,
             own_from: 0,
@@ -133,7 +123,7 @@ impl Generation {
             tiers,
             inherited: Vec::new(),
             superseded: Vec::new(),
-            carried: BTreeMap::new(),
+            carried: AllCarried::default(),
             first_turn: 0,
             anew: (0, 0),
         })
@@ -155,10 +145,13 @@ impl Generation {
         &self,
         passed: Passed,
     ) -> impl Iterator<Item = (u64, &Arc<[u64]>)> {
-        let from = passed.carried_of(self.number).map_or(Bound::Unbounded, Bound::Excluded);
-        let carried = self.carried.range((from, Bound::Unbounded));
+        let carried = match passed.carried_of(self.number) {
+            Some(last) => self.carried.after(last),
+            None => self.carried.from(0),
+        };
+        let waiting = carried.iter();
         let waiting =
-            carried.filter_map(|(start, carried)| Some((*start, carried.waiting.as_ref()?)));
+            waiting.filter_map(|(start, carried)| Some((*start, carried.waiting.as_ref()?)));
         waiting.filter(|(_, numbers)| numbers.iter().any(|number| *number != 0))
     }
 
@@ -183,7 +176,7 @@ impl Generation {
     /// begins at `oldest`.
     pub(in crate::ring) fn has_older_in(&self, oldest: u64) -> bool {
         let inherited = self.inherited.iter().filter_map(Inherited::newest_now);
-        let carried = self.carried.last_key_value().map(|(start, _)| *start);
+        let carried = self.carried.newest();
         inherited.chain(carried).any(|newest| newest >= oldest)
     }
 

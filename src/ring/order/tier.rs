@@ -37,6 +37,11 @@ pub(in crate::ring) struct Tiers {
 }
 
 impl Tiers {
+    /// Returns those of a window without tiers.
+    pub(in crate::ring) fn none() -> Tiers {
+        Tiers { all: Box::default(), since: 0 }
+    }
+
     /// Makes empty tiers for the generations from number `since` on.
     pub(in crate::ring) fn new(
         geometries: impl Iterator<Item = Geometry> + Clone,

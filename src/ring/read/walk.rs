@@ -131,8 +131,8 @@ impl<'g> View<'g> {
                 }
             }
         }
-        for (start, carried) in self.generation().carried.range(oldest..=newest) {
-            if in_ring(*start) {
+        for (start, carried) in self.generation().carried.from(oldest) {
+            if counts(*start) {
                 see(*start, BucketData::Carried(&carried.numbers));
             }
         }

@@ -30,7 +30,8 @@ use crate::reclaim::{self, Guard, Owned};
 use crate::ring::Ring;
 use crate::ring::order::bucket::{Bucket, Prefix};
 use crate::ring::order::bucket_ref::BucketRef;
-use crate::ring::order::generation::{Carried, Change, Generation, Inherited, Passed};
+use crate::ring::order::carried::{AllCarried, Carried};
+use crate::ring::order::generation::{Change, Generation, Inherited, Passed};
 use crate::ring::order::geometry::Geometry;
 use crate::ring::order::opening::Opening;
 use crate::ring::order::slots::Slots;
@@ -80,10 +81,12 @@ impl Ring {
                 let is_behind = || current.start() <= ours.geometry.start_of(now());
                 return Ok(if ours.forgets { was_made() && is_behind() } else { true });
             }
-            if (DIRECT..).contains(&attempt) && self.proposal.propose(ours, number, &guard) {
+            if (DIRECT..).contains(&attempt)
+                && self.proposal.propose(ours, number, Ring::change_as_proposed, &guard)
+            {
                 proposed = Some(number);
             }
-            let slots = self.proposal.of(number, &guard).unwrap_or(ours);
+            let slots = self.proposal.of(number, &guard).map_or(ours, |(slots, _)| slots);
             // The clock is read after `current`: no bucket that an add has opened at the clock's
             // time is ahead of it.
             let at = if slots.forgets && ours.forgets { now() } else { current.start() };
@@ -124,7 +127,7 @@ impl Ring {
     }
 
     /// Moves on to a generation with these slots, which another thread has proposed.
-    pub(super) fn change_as_proposed(
+    fn change_as_proposed(
         &self,
         current: &BucketRef<'_>,
         slots: &Arc<Slots>,
@@ -215,7 +218,7 @@ impl Ring {
             slots: Arc::clone(slots),
             inherited: Vec::new(),
             superseded: Vec::new(),
-            carried: BTreeMap::new(),
+            carried: AllCarried::default(),
             first_turn: 0,
             anew: old.anew,
             tiers,
@@ -239,11 +242,12 @@ impl Ring {
         }
         let (slots, first_turn) = (Arc::clone(&old.slots), old.first_turn);
         next.inherited.push(Inherited { number, slots, changes, first_turn });
-        for (start, carried) in &old.carried {
-            self.carry(&mut next, change.apply(*start), |position| carried.numbers[position]);
+        let mut all = BTreeMap::new();
+        for (start, carried) in old.carried.from(0) {
+            self.carry(&mut all, change.apply(*start), |position| carried.numbers[position]);
         }
         for (start, waiting) in old.waiting(passed) {
-            self.carry_waiting(&mut next, change.apply(start), |position| waiting[position]);
+            self.carry_waiting(&mut all, change.apply(start), |position| waiting[position]);
         }
         for inherited in &old.inherited {
             let mut inherited = inherited.clone();
@@ -261,14 +265,15 @@ impl Ring {
                     bucket.check();
                     let start = inherited.start_now(bucket.start());
                     let number = |position: usize| self.store.number(bucket, position);
-                    self.carry(&mut next, start, number);
+                    self.carry(&mut all, start, number);
                     if !passed.has(bucket.rank()) && bucket.start() >= inherited.first_turn {
-                        self.carry_waiting(&mut next, start, number);
+                        self.carry_waiting(&mut all, start, number);
                     }
                 }
             }
             next.superseded.push(inherited.slots);
         }
+        next.carried = AllCarried::new(all);
         (next, over)
     }
 
@@ -284,24 +289,29 @@ impl Ring {
         slots.all().iter().filter_map(|slot| unsafe { slot.final_bucket() })
     }
 
-    /// Merges final numbers into what `next` carries for a start, unless the start is out of its
-    /// ring.
-    fn carry(&self, next: &mut Generation, start: Option<u64>, number: impl Fn(usize) -> u64) {
+    /// Merges final numbers into what the next generation carries for a start, unless the start is
+    /// out of its ring.
+    fn carry(
+        &self,
+        all: &mut BTreeMap<u64, Carried>,
+        start: Option<u64>,
+        number: impl Fn(usize) -> u64,
+    ) {
         let Some(start) = start else { return };
         let nothing =
             || Carried { numbers: vec![0; self.store.layout.cells()].into(), waiting: None };
-        let carried = next.carried.entry(start).or_insert_with(nothing);
+        let carried = all.entry(start).or_insert_with(nothing);
         self.join(&mut carried.numbers, number);
     }
 
     /// Merges numbers that are carried for a start into those that await their turn.
     fn carry_waiting(
         &self,
-        next: &mut Generation,
+        all: &mut BTreeMap<u64, Carried>,
         start: Option<u64>,
         number: impl Fn(usize) -> u64,
     ) {
-        let Some(carried) = start.and_then(|start| next.carried.get_mut(&start)) else { return };
+        let Some(carried) = start.and_then(|start| all.get_mut(&start)) else { return };
         let nothing = || vec![0; self.store.layout.cells()].into();
         let waiting = carried.waiting.get_or_insert_with(nothing);
         self.join(Arc::get_mut(waiting).expect("no other thread has it yet"), number);
@@ -362,7 +372,7 @@ mod tests {
     fn a_rotation_makes_the_change_that_is_proposed() {
         let (ring, ours) = (ring(), slots(8));
         add(&ring, 1_003, 1);
-        assert!(ring.proposal.propose(&ours, 0, &reclaim::pin()));
+        assert!(ring.proposal.propose(&ours, 0, Ring::change_as_proposed, &reclaim::pin()));
         add(&ring, 1_004, 2);
         assert_eq!(ring.geometry(), geometry(4), "no thread has moved on");
         assert!(ours.is_untouched());
@@ -382,7 +392,7 @@ mod tests {
     fn another_change_comes_behind_the_one_that_is_proposed() {
         let (ring, ours) = (ring(), slots(8));
         add(&ring, 1_003, 1);
-        assert!(ring.proposal.propose(&ours, 0, &reclaim::pin()));
+        assert!(ring.proposal.propose(&ours, 0, Ring::change_as_proposed, &reclaim::pin()));
         ring.reconfigure(geometry(16)).expect("sound");
         assert!(!ours.is_untouched());
         assert_eq!((ring.geometry(), sum(&ring, 1_003)), (geometry(16), 1));
@@ -422,13 +432,15 @@ mod tests {
     fn a_proposal_makes_way_for_one_for_a_newer_generation() {
         let (ring, one, other) = (ring(), slots(8), slots(16));
         let guard = reclaim::pin();
-        assert!(ring.proposal.propose(&one, 0, &guard) && ring.proposal.propose(&one, 0, &guard));
-        assert!(!ring.proposal.propose(&other, 0, &guard));
-        assert!(ring.proposal.propose(&other, 1, &guard));
-        assert!(!ring.proposal.propose(&one, 0, &guard));
+        let propose =
+            |slots, of| ring.proposal.propose(slots, of, Ring::change_as_proposed, &guard);
+        assert!(propose(&one, 0) && propose(&one, 0));
+        assert!(!propose(&other, 0));
+        assert!(propose(&other, 1));
+        assert!(!propose(&one, 0));
         ring.proposal.withdraw(&one, &guard);
         assert!(ring.proposal.of(0, &guard).is_none());
-        assert!(ring.proposal.of(1, &guard).is_some_and(|slots| Arc::ptr_eq(slots, &other)));
+        assert!(ring.proposal.of(1, &guard).is_some_and(|(slots, _)| Arc::ptr_eq(slots, &other)));
         // The ring frees the other.
     }
 }

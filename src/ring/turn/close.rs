@@ -236,7 +236,9 @@ impl Ring {
         for (position, cell) in (layout.additive() + bounds.len()..).zip(alone) {
             rise(position, cell, block.difference(position));
         }
-        self.raise_in_tiers(tiers, bucket); // before the block drops its extremes, too
+        if let Some(for_tiers) = self.for_tiers {
+            (for_tiers.raise)(self, tiers, bucket); // before the block drops its extremes, too
+        }
         // Before the base and the extremes change: see `Store::number`.
         bucket.close();
         self.rebase(block, bucket, pending);
@@ -268,7 +270,7 @@ impl Ring {
 
     /// Raises the extremes of a bucket that is being closed in the slices of its time in each tier,
     /// where coarse buckets have prefixes at other positions. May be repeated.
-    fn raise_in_tiers(&self, tiers: &[Tier], bucket: &Bucket) {
+    pub(in crate::ring) fn raise_in_tiers(&self, tiers: &[Tier], bucket: &Bucket) {
         let (layout, start) = (self.store.layout, bucket.start());
         // Written by this thread.
         let extreme = |position| (position, self.store.cells(bucket).total(position));

@@ -133,10 +133,10 @@ impl Ring {
         generation: &Generation,
         oldest: u64,
     ) -> bool {
-        let (wide, carried) = (self.store.layout.wide(), generation.carried.range(oldest..));
+        let (wide, carried) = (self.store.layout.wide(), generation.carried.from(oldest));
         let before = |position| {
             let bases = self.store.blocks.iter().map(|block| block.base(position));
-            let kept = carried.clone().map(|(_, carried)| carried.numbers[position]);
+            let kept = carried.iter().map(|(_, carried)| carried.numbers[position]);
             kept.fold(bases.fold(0, u64::wrapping_add), u64::wrapping_sub)
         };
         self.store_prefixes(new, |index| before(wide + index));
@@ -195,9 +195,17 @@ impl Ring {
         generation: &Generation,
         all_closed: bool,
     ) {
-        if generation.tiers.is_empty() {
-            return;
+        if let Some(for_tiers) = self.for_tiers {
+            (for_tiers.write_prefixes)(self, current, generation, all_closed);
         }
+    }
+
+    pub(in crate::ring) fn write_each_tier_prefix(
+        &self,
+        current: &BucketRef<'_>,
+        generation: &Generation,
+        all_closed: bool,
+    ) {
         for (index, tier) in generation.tiers.iter().enumerate() {
             let start = current.start();
             let Some(coarse) = self.store.coarse_bucket(tier, start, start) else { continue };

@@ -29,8 +29,8 @@ impl Ring {
         let generation = current.generation(guard);
         // SAFETY: of a bucket that was current under the guard.
         let of = unsafe { generation.deref() };
-        if let Some(proposed) = self.proposal.of(of.number, guard) {
-            return self.change_as_proposed(current, proposed, guard);
+        if let Some((proposed, change)) = self.proposal.of(of.number, guard) {
+            return change(self, current, proposed, guard);
         }
         let slots = &of.slots;
         slots.install(current);

@@ -116,6 +116,45 @@ impl Ring {
         }
     }
 
+    /// Records a value as [`add`](Self::add) does, in the pair that the value itself has chosen.
+    ///
+    /// The pair's position is a number of the processor's own width, as is its distance from the
+    /// first cell: in `CellIndex` it would be cut to two bytes and packed, for a miss alone.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
+    pub(crate) fn record<W: RingAndClock>(
+        window: &W,
+        at: Timestamp,
+        value: (usize, usize),
+        number: u64,
+    ) {
+        if let Some(made) = window.in_line() {
+            let at = at.as_nanos();
+            let missed = |miss| Ring::record_off_path(window, W::kept(at), value, number, miss);
+            let live = Live { window: from_ref(window), made };
+            // SAFETY: as in `add_per_core`.
+            return unsafe {
+                per_core::record_live::<InLine, W>(live, at, value, number, missed);
+            };
+        }
+        cold(); // so that the usual case needs no jump
+        Ring::add_away(window, at.as_nanos(), (value.0 as u16, value.1 as u16), number);
+    }
+
+    /// Records after a miss on the quick path.
+    #[cold]
+    #[inline(never)]
+    fn record_off_path(
+        window: &impl RingAndClock,
+        at: u64,
+        (pair, extremes): (usize, usize),
+        number: u64,
+        miss: Miss,
+    ) {
+        let cells = CellIndex::Value { pair: pair as u16, extremes: extremes as u16 };
+        Ring::add_off_path(window, at, cells, number, miss);
+    }
+
     /// Adds as [`add`](Self::add) does, where adds are not in line: by a call. In line it would be
     /// more than a compiler puts in line once again, where an add stands in a small function of its
     /// caller.

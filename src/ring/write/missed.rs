@@ -14,6 +14,7 @@ use crate::reclaim::announced::{self, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::cells::Update;
+use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket::CLOSED;
 use crate::ring::order::bucket_ref::{Adder, BucketPointer, BucketRef};
 use crate::ring::order::generation::Generation;
@@ -140,9 +141,9 @@ impl Ring {
         // sequences, for a thread that had no slot or no row.
         let first = match cells {
             CellIndex::Count { .. } if self.strategy == Strategy::PerCore => Some(Miss::Aborted),
-            _ => attempt(sequence),
+            _ => attempt(&sequence),
         };
-        if first == Some(Miss::Aborted) { retry(sequence) } else { first }
+        if first == Some(Miss::Aborted) { retry(&sequence) } else { first }
     }
 
     /// Counts a number as [`add_per_core`](Self::add_per_core) does, also a value beyond what the
@@ -188,7 +189,7 @@ impl Ring {
 
     fn try_held<H: Hold>(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
         match H::hold(&self.current, slot) {
-            Ok(bucket) => (!bucket.put(at, update)).then_some(Miss::OtherBucket),
+            Ok(bucket) => (!put_through(&bucket, at, update)).then_some(Miss::OtherBucket),
             Err(miss) => Some(miss),
         }
     }
@@ -282,8 +283,14 @@ impl Ring {
 
     /// Counts `update` in each tier that reaches back to its time.
     fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) {
-        for tier in tiers {
-            self.store.put_in_tier(tier, at, newest, update);
+        if let Some(for_tiers) = self.for_tiers {
+            (for_tiers.put)(&self.store, tiers, at, newest, update);
         }
     }
+}
+
+/// Counts `update` as [`Bucket::put`] does. (For all holds: its code once.)
+#[inline(never)]
+fn put_through(bucket: &Bucket, at: u64, update: Update) -> bool {
+    bucket.put(at, update)
 }

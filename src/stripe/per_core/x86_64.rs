@@ -9,13 +9,16 @@ mod ration;
 mod record;
 mod row;
 
+use std::arch::x86_64::__cpuid;
+
 use super::Numbering;
 use super::detect::{DETECTED, Detected, area};
+use crate::sync::{AtomicU8, Ordering};
 
 pub(crate) use number::{add, add_live, raise, raise_live};
 pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
-pub(in crate::stripe) use row::row;
+pub(in crate::stripe) use row::{number_at, row};
 
 /// The numbering of the adds that are in line: by concurrency id, in a row that the thread
 /// [remembers](remembered). Sequences subtract the tag.
@@ -42,10 +45,30 @@ pub(super) const SIGNATURE: u32 = 0x5305_3053;
 /// other.
 ///
 /// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access
-/// Atomicity") promise this of aligned stores for all processors that have AVX, and for no others.
-/// (A counter's eight bytes do not need it.)
+/// Atomicity") promise this of aligned stores for all processors that report AVX, and for no
+/// others. The system need not let programs use AVX for that. (A counter's eight bytes do not need
+/// it.)
 pub(crate) fn pairs_are_whole() -> bool {
-    std::arch::is_x86_feature_detected!("avx") // std caches the answer
+    /// The answer of the processor; zero until it was asked. (In a virtual machine it may take
+    /// microseconds, and windows ask when they are made.)
+    static REPORTED: AtomicU8 = AtomicU8::new(0);
+    const WITHOUT: u8 = 1;
+    const WITH: u8 = 2;
+    /// The bit of AVX among the features of leaf 1, in ECX.
+    const AVX: u32 = 1 << 28;
+
+    // Relaxed, both: the answer is the same at all times, and orders nothing.
+    match REPORTED.load(Ordering::Relaxed) {
+        0 => {
+            // SAFETY: each processor with 64 bits has the instruction, and leaf 1.
+            #[allow(unused_unsafe, reason = "it is unsafe before Rust 1.94")]
+            let features = unsafe { __cpuid(1) };
+            let reported = features.ecx & AVX != 0;
+            REPORTED.store(if reported { WITH } else { WITHOUT }, Ordering::Relaxed);
+            reported
+        }
+        reported => reported == WITH,
+    }
 }
 
 /// Returns the address of [`DETECTED`], for an add that is inlined into another crate.
@@ -132,4 +155,14 @@ pub(super) unsafe fn check_ends(start: u64, end: u64) {
     let last = &code[code.len() - 5..];
     assert!(last[1..3].contains(&0x01), "{last:x?} is not the add");
     assert!(last[4] == 0xff || numbered() == Numbered::ByProcessor, "{last:x?} has no tag");
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn pairs_are_whole_where_programs_may_use_avx() {
+        let [first, second] = [super::pairs_are_whole(), super::pairs_are_whole()];
+        assert_eq!(first, second);
+        assert!(first || !std::arch::is_x86_feature_detected!("avx"));
+    }
 }

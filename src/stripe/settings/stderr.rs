@@ -1,8 +1,8 @@
 //! Writing to standard error by one call of the system.
 
 /// Writes a line, or the part of it that the system takes at once.
-pub(super) fn write(line: &str) {
-    platform::write(line.as_bytes());
+pub(super) fn write(line: &[u8]) {
+    platform::write(line);
 }
 
 #[cfg(unix)]

@@ -1,56 +1,68 @@
 //! Measures heavy keys: which are found, the errors of their weights, bytes, and the time of an
 //! add, beside other ways to find the keys with the most weight.
 //!
-//! `cargo run --release -p windrow-benches --features heavy --bin heavy -- [FILE]`. The streams are
-//! an access log that is shipped, the clients of the log in a file, if one is named, and a million
-//! keys: of Zipf's distribution with several exponents, also with shifts, equally likely, new ones
-//! with a heavy key among them, and in an order that is meant to evict. All contenders run in turn,
-//! round by round; a figure of a time is the median of the rounds.
+//! `cargo run --release -p windrow-benches --features heavy --bin heavy -- [--held] [FILE]`. The
+//! streams are an access log that is shipped, the clients of the log in a file, if one is named,
+//! and a million keys: of Zipf's distribution with several exponents, also with shifts, equally
+//! likely, new ones with a heavy key among them, and in an order that is meant to evict. All
+//! contenders run in turn, round by round; a figure of a time is the median of the rounds. Adds of
+//! held keys are compared with those to a `HashMap` under a mutex; `--held` does only this.
 
 mod accuracy;
 mod finds;
+mod held;
 mod locked;
 mod log;
 mod rivals;
 mod streams;
+mod time;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use finds::Finds;
-use lexopt::Arg::Value;
+use lexopt::Arg::{Long, Value};
 use lexopt::Parser;
 use rivals::ALL;
 use streams::Stream;
-use windrow_benches::harness::{at_once, cores};
+use time::time;
+use windrow_benches::harness::cores;
 use windrow_benches::terminal::{print_caption, print_table};
 
 const ROUNDS: usize = 9;
 
-/// Returns the path of the log that is asked for.
-fn asked() -> Result<Option<PathBuf>, lexopt::Error> {
-    let mut log = None;
+/// The options.
+#[derive(Default)]
+struct Asked {
+    /// Held keys, and nothing else.
+    held: bool,
+    log: Option<PathBuf>,
+}
+
+fn asked() -> Result<Asked, lexopt::Error> {
+    let mut asked = Asked::default();
     let mut arguments = Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
-            Value(path) if log.is_none() => log = Some(path.into()),
+            Long("held") => asked.held = true,
+            Value(path) if asked.log.is_none() => asked.log = Some(path.into()),
             other => return Err(other.unexpected()),
         }
     }
-    Ok(log)
+    Ok(asked)
 }
 
 /// Returns the streams of logs, and all others.
-fn streams() -> Result<Vec<Stream>, String> {
-    let log = asked().map_err(|error| error.to_string())?;
-    let logs = [log::paths()].into_iter().chain(log.map(|path| log::clients(&path)));
+fn streams(log: Option<&PathBuf>) -> Result<Vec<Stream>, String> {
+    let logs = [log::paths()].into_iter().chain(log.map(|path| log::clients(path)));
     let mut streams = logs.collect::<Result<Vec<_>, _>>()?;
     streams.extend(streams::all());
     Ok(streams)
 }
 
 fn main() -> ExitCode {
-    let streams = match streams() {
+    let asked = asked().map_err(|error| error.to_string());
+    let streams = asked.and_then(|asked| Ok((asked.held, streams(asked.log.as_ref())?)));
+    let (held, streams) = match streams {
         Ok(streams) => streams,
         Err(wrong) => {
             eprintln!("heavy: {wrong}");
@@ -58,10 +70,18 @@ fn main() -> ExitCode {
         }
     };
     print_caption("heavy");
+    let threads = if cores() > 1 { vec![1, cores()] } else { vec![1] };
+    for threads in &threads {
+        println!("\nCPU time of an add of a held key, in nanoseconds, on {threads} threads:\n");
+        held::print(*threads);
+    }
+    if held {
+        return ExitCode::SUCCESS;
+    }
     println!("\nKeys with more than total / capacity, and the greatest error in parts of that:\n");
     accuracy::print(&streams);
     accuracy::HEAP.stop(true);
-    for threads in if cores() > 1 { vec![1, cores()] } else { vec![1] } {
+    for threads in threads {
         println!("\nCPU time of an add, in nanoseconds, on {threads} threads:\n");
         print_times(&streams, threads);
     }
@@ -89,13 +109,4 @@ fn print_times(streams: &[Stream], threads: usize) {
     }
     eprint!("{:40}\r", "");
     print_table(&heads, &rows);
-}
-
-/// Returns the nanoseconds of CPU time of an add, the mean over the threads.
-fn time(finds: &dyn Finds, keys: &[u64], threads: usize) -> f64 {
-    let part = keys.len() / threads;
-    let work = |thread: usize| finds.add_all(&keys[thread * part..][..part]);
-    let before = |_| finds.add_all(&keys[..64]);
-    let spent = windrow_benches::harness::Spent::of(&at_once(threads, &before, &work));
-    spent.cpu.as_nanos() as f64 / part as f64
 }

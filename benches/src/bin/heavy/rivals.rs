@@ -9,7 +9,7 @@ use dashmap::DashMap;
 use heavykeeper::{CuckooTopK, TopK};
 use moka::sync::Cache;
 use pingora_limits::estimator::Estimator;
-use windrow::HeavyKeys;
+use windrow::{Clock, HeavyKeys};
 
 use crate::finds::{CAPACITY, CELLS, DEPTH, Finds, Found};
 use crate::locked::{CountMin, Exact, Locked, SpaceSaving};
@@ -38,7 +38,7 @@ const WIDTH: usize = CELLS / DEPTH / 2;
 /// The decay that the crate's own examples have.
 const DECAY: f64 = 0.9;
 
-fn windrow(capacity: usize) -> Box<dyn Finds> {
+pub(crate) fn windrow(capacity: usize) -> Box<dyn Finds> {
     let keys = HeavyKeys::builder(capacity).interval(Duration::from_hours(1));
     Box::new(Windrow(keys.build().expect("an hour in two buckets")))
 }
@@ -51,9 +51,9 @@ fn cuckoo(width: usize) -> Box<dyn Finds> {
     Box::new(Locked(Mutex::new(CuckooTopK::new(CAPACITY, width, DEPTH, DECAY))))
 }
 
-struct Windrow(HeavyKeys<u64>);
+pub(crate) struct Windrow<C>(pub(crate) HeavyKeys<u64, C>);
 
-impl Finds for Windrow {
+impl<C: Clock + Sync> Finds for Windrow<C> {
     fn add(&self, key: u64) {
         self.0.increment(&key);
     }

@@ -21,23 +21,23 @@ pub(crate) fn all() -> Vec<Stream> {
         keys: (0..ADDS).map(|number| key(&mut rng, number)).collect(),
     };
     vec![
-        stream("Zipf 0.8", &mut zipf(0.8)),
-        stream("Zipf 1.0", &mut zipf(1.0)),
-        stream("Zipf 1.3", &mut zipf(1.3)),
-        stream("Zipf 0.8, shifts", &mut shifting(zipf(0.8))),
-        stream("Zipf 1.0, shifts", &mut shifting(zipf(1.0))),
-        stream("Zipf 1.3, shifts", &mut shifting(zipf(1.3))),
+        stream("Zipf 0.8", &mut zipf(0.8, KEYS)),
+        stream("Zipf 1.0", &mut zipf(1.0, KEYS)),
+        stream("Zipf 1.3", &mut zipf(1.3, KEYS)),
+        stream("Zipf 0.8, shifts", &mut shifting(zipf(0.8, KEYS))),
+        stream("Zipf 1.0, shifts", &mut shifting(zipf(1.0, KEYS))),
+        stream("Zipf 1.3, shifts", &mut shifting(zipf(1.3, KEYS))),
         stream("equally likely", &mut |rng, _| rng.u64(..KEYS)),
         stream("heavy in a flood", &mut |_, n| if n % 50 == 0 { 0 } else { n }),
         stream("adversarial", &mut |_, n| if n < ADDS / 2 { n % 2_000 } else { n / 3 }),
     ]
 }
 
-/// Returns keys of Zipf's distribution: the `k`-th is as likely as `1 / k^exponent`.
-fn zipf(exponent: f64) -> impl FnMut(&mut Rng, u64) -> u64 {
+/// Returns `keys` keys of Zipf's distribution: the `k`-th is as likely as `1 / k^exponent`.
+pub(crate) fn zipf(exponent: f64, keys: u64) -> impl FnMut(&mut Rng, u64) -> u64 {
     let mut sum = 0.0;
     let mut sums = Vec::new();
-    for key in 1..=KEYS {
+    for key in 1..=keys {
         sum += (key as f64).powf(-exponent);
         sums.push(sum);
     }

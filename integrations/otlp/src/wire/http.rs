@@ -19,7 +19,7 @@ const PROTOBUF: &str = "application/x-protobuf";
 const LONGEST_TEXT: Duration = Duration::from_secs(1);
 
 impl Wire {
-    pub(super) async fn send_by_http(&self, message: &[u8]) -> Result<Taken, Failure> {
+    pub(super) async fn send_by_http(&self, message: &Bytes) -> Result<Taken, Failure> {
         let began = Instant::now();
         let (head, body) = self.in_time(self.post(message)).await?.into_parts();
         // The status decides, whatever happens to the text: so the text never becomes a timeout.
@@ -37,10 +37,10 @@ impl Wire {
     }
 
     /// Sends the request, and returns the answer, whose text comes.
-    async fn post(&self, message: &[u8]) -> Result<Response<Incoming>, Failure> {
+    async fn post(&self, message: &Bytes) -> Result<Response<Incoming>, Failure> {
         let mut headers = self.headers.clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROTOBUF));
-        let answer = self.client.send(Method::POST, &self.url, headers, message.to_vec()).await;
+        let answer = self.client.send(Method::POST, &self.url, headers, message.clone()).await;
         answer.map_err(|error| Failure::of_connection(&error))
     }
 }

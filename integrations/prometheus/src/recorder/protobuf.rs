@@ -10,7 +10,7 @@ use crate::protobuf::message::{Bucket, Histogram, MetricType};
 
 /// Returns the messages of all metrics, under the names of the recorder's text.
 pub(super) fn encode(snapshot: &Snapshot) -> Vec<u8> {
-    let mut writer = Protobuf::new(Escaping::Underscores); // the names are plain
+    let mut writer = Protobuf::new(Escaping::Underscores, 0); // the names are plain
     for family in snapshot.families() {
         let kind = match family.kind() {
             Kind::Counter => MetricType::Counter,

@@ -36,12 +36,16 @@ pub(crate) trait Pairs {
 /// The labels of a series that is being visited.
 pub(crate) struct Visited<'s> {
     pub(crate) series: &'s dyn Series,
+    /// True if the source's series have labels.
+    pub(crate) is_labelled: bool,
 }
 
 impl Pairs for Visited<'_> {
     fn any(&self) -> bool {
-        let mut any = false;
-        self.series.labels(&mut |_, _| any = true);
+        let mut any = self.is_labelled;
+        if !any {
+            self.series.labels(&mut |_, _| any = true);
+        }
         any
     }
 
@@ -89,6 +93,20 @@ pub(crate) fn write<P: Pairs>(
     written
 }
 
+/// Writes the one number of a series.
+pub(crate) fn write_number(
+    value: Value<'_>,
+    pairs: &Visited<'_>,
+    encoder: &mut MetricEncoder<'_>,
+) -> fmt::Result {
+    if pairs.any() {
+        let labelled = Labelled { pairs, more: std::iter::empty };
+        write_value(value, &Buckets::DEFAULT, &mut encoder.encode_family(&labelled)?)
+    } else {
+        write_value(value, &Buckets::DEFAULT, encoder)
+    }
+}
+
 /// Writes the samples of a part as they are, without labels of a series.
 pub(crate) fn write_plain(
     reading: &Reading,
@@ -115,7 +133,8 @@ fn write_sample<P: Pairs>(
     if sample.labels().next().is_none() && !pairs.any() {
         return write_value(value, buckets, encoder);
     }
-    write_value(value, buckets, &mut encoder.encode_family(&Labelled { pairs, sample })?)
+    let labelled = Labelled { pairs, more: || sample.labels() };
+    write_value(value, buckets, &mut encoder.encode_family(&labelled)?)
 }
 
 fn write_value(
@@ -159,12 +178,18 @@ fn write_histogram(
 }
 
 /// All labels of a sample.
-struct Labelled<'s, 'r, P> {
+struct Labelled<'s, P, M> {
     pairs: &'s P,
-    sample: &'s Sample<'r>,
+    /// Returns those beside the labels of the series.
+    more: M,
 }
 
-impl<P: Pairs> EncodeLabelSet for Labelled<'_, '_, P> {
+impl<P, M, I> EncodeLabelSet for Labelled<'_, P, M>
+where
+    P: Pairs,
+    M: Fn() -> I,
+    I: Iterator<Item = (&'static str, &'static str)>,
+{
     fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
         let mut written = Ok(());
         self.pairs.each(&mut |name, value| {
@@ -173,7 +198,7 @@ impl<P: Pairs> EncodeLabelSet for Labelled<'_, '_, P> {
             }
         });
         written?;
-        self.sample.labels().try_for_each(|label| label.encode(encoder.encode_label()))
+        (self.more)().try_for_each(|label| label.encode(encoder.encode_label()))
     }
 }
 

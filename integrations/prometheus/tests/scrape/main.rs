@@ -5,6 +5,7 @@ mod events;
 mod exemplars;
 mod formats;
 mod heavy;
+mod naive;
 mod names;
 mod parsers;
 mod random;

@@ -113,9 +113,10 @@ use crate::vacancy::{make_room, make_room_ahead};
 ///
 /// # Memory
 ///
-/// A key takes 136 bytes, 8 for a number of 64 bits or 16 for each text in it, and its texts; and a
-/// clock that is not the default what it takes. `max_keys` and up to twice that take 8 bytes and a
-/// bit each, once for all. Once more than seven of its grants count at a time, or its requests wait
+/// A key takes 136 bytes, 8 for a number of 64 bits or 16 for each text in it, and its texts of
+/// more than 15 bytes; and a clock that is not the default what it takes. `max_keys` and up to
+/// twice that take 8 bytes and a bit each, once for all. Once more than seven of its grants count
+/// at a time, or its requests wait
 /// or have weights, its gate takes 0.7 kilobytes more, and 64 bytes for each bucket (with one
 /// bucket more if it is strict): 1.4 kilobytes for a strict gate of ten buckets.
 /// [Rules](Self::replace) that change a gate have the same effect.

@@ -34,3 +34,25 @@ pub(in crate::stripe) fn row() -> Option<usize> {
     }
     usize::try_from(row).ok().filter(|_| processor >= 0)
 }
+
+/// Returns the number of this thread's row by its place; any number if the thread is not
+/// registered.
+///
+/// # Safety
+/// The place is that of [`number_place`](crate::stripe::per_core::number_place).
+#[inline]
+pub(in crate::stripe) unsafe fn number_at(place: usize) -> usize {
+    let number: u32;
+    // SAFETY: reads this thread's area, by the contract.
+    unsafe {
+        asm!(
+            "mrs {thread}, tpidr_el0",
+            "ldr {number:w}, [{thread}, {place}]",
+            thread = out(reg) _,
+            number = out(reg) number,
+            place = in(reg) place,
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    number as usize
+}

@@ -28,8 +28,9 @@ macro_rules! sequence {
         $($operand:tt)+
     ) => {
         asm!(
+            own_sections!(),
             // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
-            ".pushsection __rseq_cs, \"aw?\", %progbits",
+            ".pushsection __rseq_cs, \"aw?\", %progbits, unique, .Lwindrow_sequences",
             ".balign 32",
             "66:",
             ".long 0, 0",
@@ -37,7 +38,7 @@ macro_rules! sequence {
             ".popsection",
             // The abort address, after its signature, a `brk`. It is in a section of its own, away
             // from the code that usually runs.
-            ".pushsection .text.rseq_abort, \"ax?\", %progbits",
+            ".pushsection .text.rseq_abort, \"ax?\", %progbits, unique, .Lwindrow_sequences",
             ".inst 0xd428bc00",
             "64:",
             "b {aborted}",

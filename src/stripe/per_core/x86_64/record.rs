@@ -55,17 +55,18 @@ pub(crate) unsafe fn record_live<N: Numbering, W: HasLive>(
             at,
             missed,
             [
-                "cmp qword ptr [{row} + {extremes}], {value}",
+                "cmp qword ptr [{row} + 8 * {extremes}], {value}",
                 "jb {extreme}",
-                "cmp qword ptr [{row} + {extremes} + 8], {inverse}",
+                "cmp qword ptr [{row} + 8 * {extremes} + 8], {inverse}",
                 "jb {extreme}",
-                "movdqa {sums}, xmmword ptr [{row} + {pair}]",
+                "movdqa {sums}, xmmword ptr [{row} + 8 * {pair}]",
                 "paddq {sums}, {step}",
-                "movdqa xmmword ptr [{row} + {pair}], {sums}"
+                "movdqa xmmword ptr [{row} + 8 * {pair}], {sums}"
             ],
             extreme = label { missed(Miss::Extreme) },
-            pair = in(reg) distance(pair),
-            extremes = in(reg) distance(extremes),
+            // Positions, which the processor multiplies: `missed` may need them, too.
+            pair = in(reg) pair,
+            extremes = in(reg) extremes,
             value = in(reg) value,
             inverse = in(reg) !value,
             sums = out(xmm_reg) _,

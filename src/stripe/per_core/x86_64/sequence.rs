@@ -43,8 +43,9 @@ macro_rules! sequence {
         $($operand:tt)+
     ) => {
         asm!(
+            own_sections!(),
             // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
-            ".pushsection __rseq_cs, \"aw?\", @progbits",
+            ".pushsection __rseq_cs, \"aw?\", @progbits, unique, .Lwindrow_sequences",
             ".balign 32",
             "66:",
             ".long 0, 0",
@@ -52,7 +53,7 @@ macro_rules! sequence {
             ".popsection",
             // The abort address, after its signature, which is an operand of `ud1`, so that it
             // disassembles. It is in a section of its own, away from the code that usually runs.
-            ".pushsection .text.rseq_abort, \"ax?\", @progbits",
+            ".pushsection .text.rseq_abort, \"ax?\", @progbits, unique, .Lwindrow_sequences",
             ".byte 0x0f, 0xb9, 0x3d",
             ".long 0x53053053",
             "64:",

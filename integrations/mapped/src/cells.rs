@@ -48,6 +48,16 @@ impl Cells {
         }
     }
 
+    /// Returns the cells of a column to the right.
+    ///
+    /// # Safety
+    /// The column is in the same segment, and is one of the file's.
+    #[inline]
+    pub(crate) unsafe fn right(self, columns: usize) -> Cells {
+        // SAFETY: by the contract: the cells of a row are side by side, and mapped for ever.
+        Cells { first: unsafe { &*std::ptr::from_ref(self.first).add(columns) }, ..self }
+    }
+
     /// Adds `n`, wrapping.
     #[inline]
     pub(crate) fn add(&self, n: u64) {

@@ -13,6 +13,7 @@ use crate::error::MappedError;
 use crate::kind::Kind;
 use crate::layout::entry::{self, Entry};
 use crate::layout::header::{END, End};
+use crate::layout::scale;
 use crate::layout::{MOST_NAMES, Shape, table_place};
 use crate::text;
 
@@ -29,6 +30,8 @@ pub(crate) struct Entries {
     next: Vec<u32>,
     /// The columns whose cells have extremes, in their order.
     extremes: Vec<u32>,
+    /// The words of an owner's slot that are in use.
+    words: u32,
 }
 
 type Index<V> = HashMap<Arc<str>, V, RandomState>;
@@ -41,6 +44,11 @@ impl Entries {
     /// Returns the columns whose cells have extremes, in their order.
     pub(crate) fn extremes(&self) -> &[u32] {
         &self.extremes
+    }
+
+    /// Returns the number of words of an owner's slot that are in use.
+    pub(crate) fn words(&self) -> u32 {
+        self.words
     }
 
     /// Returns the end up to which entries were read.
@@ -96,6 +104,10 @@ impl Entries {
             if self.by_text.contains_key(&entry.text) {
                 return Err("each name, with its labels, must have one entry");
             }
+            let is_next = entry.detail == self.words.into() && self.words < shape.gauges;
+            if entry.columns == 0 && !is_next {
+                return Err("a metric without columns must have the next word of the slots");
+            }
             self.push(entry);
             Ok(())
         };
@@ -120,7 +132,10 @@ impl Entries {
             self.by_name.insert(name, [at; 2]);
         }
         self.next.push(at);
-        if Kind::of(entry.kind).is_some_and(Kind::is_extreme) {
+        if entry.columns == 0 {
+            self.words += 1;
+        }
+        if Kind::of(&entry).is_some_and(Kind::is_extreme) {
             self.extremes.extend(entry.column..entry.column + entry.columns);
         }
         self.list.push(entry);
@@ -134,7 +149,15 @@ impl Entries {
         if self.list.len() >= MOST_NAMES as usize {
             return Err(MappedError::TooManyNames { name: name(), most: MOST_NAMES });
         }
-        let entry = Entry::new(kind.number(), self.end.columns, kind.columns(), text);
+        let has_word = kind.columns() == 0;
+        if has_word && self.words >= shape.gauges {
+            return Err(MappedError::GaugesFull { name: name(), gauges: shape.gauges });
+        }
+        let detail = match kind {
+            Kind::Histogram(scale) => Some(scale::number(scale)),
+            _ => has_word.then_some(self.words.into()),
+        };
+        let entry = Entry::new(kind.number(), self.end.columns, kind.columns(), detail, text);
         if entry.size > shape.table - self.end.bytes {
             return Err(MappedError::NamesFull { name: name(), bytes: shape.table });
         }
@@ -144,13 +167,19 @@ impl Entries {
         Ok(entry)
     }
 
-    /// Checks that a name has no metric of another kind, whatever its labels.
+    /// Checks that a name has no metric of another kind or scale, whatever its labels.
     pub(crate) fn check_kind(&self, text: &str, wanted: Kind) -> Result<(), MappedError> {
         let name = text::name(text);
-        let first = self.named(name).next().map(|entry| entry.kind);
-        match first.filter(|kind| *kind != wanted.number()) {
-            Some(found) => Err(MappedError::OtherKind { name: name.to_owned(), found, wanted }),
-            None => Ok(()),
+        let Some(first) = self.named(name).next() else { return Ok(()) };
+        let name = || name.to_owned();
+        if first.kind != wanted.number() {
+            return Err(MappedError::OtherKind { name: name(), found: first.kind, wanted });
+        }
+        match (Kind::of(first), wanted) {
+            (Some(Kind::Histogram(found)), Kind::Histogram(wanted)) if found != wanted => {
+                Err(MappedError::OtherScale { name: name(), found, wanted })
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -159,7 +188,7 @@ impl Entries {
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape { plain: 1, locked: 1, columns: 3, table: 96 };
+    const SHAPE: Shape = Shape { plain: 1, locked: 1, columns: 3, table: 96, owners: 1, gauges: 7 };
 
     fn with(texts: &[&str]) -> Entries {
         let mut entries = Entries::default();
@@ -205,6 +234,12 @@ mod tests {
         twice.push(Entry { column: 1, ..twice.list[0].clone() });
         let error = catch_up(&mut Entries::default(), &twice).unwrap_err();
         assert!(matches!(error, MappedError::Damaged { value: 1, .. }), "{error}");
+        for word in [1, 7, 1 << 32] {
+            let mut gauge = Entries::default();
+            gauge.push(Entry::new(5, 0, 0, Some(word), "a"));
+            let error = catch_up(&mut Entries::default(), &gauge).unwrap_err();
+            assert!(matches!(error, MappedError::Damaged { .. }), "{error}");
+        }
         let mut wide = with(&["a"]);
         wide.end.columns = 4;
         assert!(catch_up(&mut Entries::default(), &wide).is_err());
@@ -218,6 +253,15 @@ mod tests {
         let long = "x".repeat(80);
         let error = with(&["a"]).next(&long, Kind::Counter, SHAPE).unwrap_err();
         assert!(matches!(error, MappedError::NamesFull { bytes: 96, .. }));
+        let mut gauges = Entries::default();
+        let shape = Shape { table: 4096, ..SHAPE };
+        for gauge in 0..7 {
+            let entry = gauges.next(&gauge.to_string(), Kind::Gauge, shape).unwrap();
+            assert_eq!((entry.columns, entry.detail), (0, gauge));
+            gauges.push(entry);
+        }
+        let error = gauges.next("d", Kind::InFlight, shape).unwrap_err();
+        assert!(matches!(error, MappedError::GaugesFull { gauges: 7, .. }));
         let mut other = with(&["a\0l\0x"]);
         other.list[0].kind = 200;
         let error = other.next("a", Kind::Counter, SHAPE).unwrap_err();

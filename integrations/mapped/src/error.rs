@@ -6,6 +6,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use windrow::histogram::Scale;
+
 use crate::kind::Kind;
 use crate::name_error::NameError;
 
@@ -142,6 +144,15 @@ pub enum MappedError {
         /// The kind of which it was to be.
         wanted: Kind,
     },
+    /// The name is registered as a histogram with another scale.
+    OtherScale {
+        /// The name.
+        name: String,
+        /// The scale that it has.
+        found: Scale,
+        /// The scale that it was to have.
+        wanted: Scale,
+    },
     /// The file has the greatest number of names that a file can have.
     TooManyNames {
         /// The name that was to be registered.
@@ -162,6 +173,21 @@ pub enum MappedError {
         name: String,
         /// The number of columns of the file.
         columns: u32,
+    },
+    /// All words of the owners' slots are in use: the file has no place for one more gauge.
+    GaugesFull {
+        /// The name that was to be registered.
+        name: String,
+        /// The number of words of a slot.
+        gauges: u32,
+    },
+    /// Each owner's slot belongs to a process that lives, so this process has no place for the
+    /// values of its gauges.
+    OwnersFull {
+        /// The file.
+        path: PathBuf,
+        /// The number of slots.
+        owners: u32,
     },
     /// A setting of the builder is out of its range.
     BadSetting {
@@ -200,8 +226,12 @@ pub enum Step {
     Map,
     /// Reading it.
     Read,
-    /// Locking its names.
+    /// Locking its names, or a slot for gauges.
     Lock,
+    /// Asking whether the owner of a slot lives.
+    AskLock,
+    /// Preparing for forks of this process.
+    Prepare,
 }
 
 impl Display for Step {
@@ -217,7 +247,9 @@ impl Display for Step {
             Step::Seal => "seal",
             Step::Map => "map",
             Step::Read => "read",
-            Step::Lock => "lock the names of",
+            Step::Lock => "lock a part of",
+            Step::AskLock => "ask for the owners of",
+            Step::Prepare => "prepare for forks with",
         })
     }
 }
@@ -285,6 +317,18 @@ impl Display for MappedError {
             MappedError::ColumnsFull { name, columns } => {
                 write!(f, "no place for {name:?}: all {columns} columns are in use")
             }
+            MappedError::OtherScale { name, found, wanted } => write!(
+                f,
+                "the histogram {name:?} is registered with {found:?}; it cannot have {wanted:?} too"
+            ),
+            MappedError::GaugesFull { name, gauges } => {
+                write!(f, "no place for {name:?}: all {gauges} words for gauges are in use")
+            }
+            MappedError::OwnersFull { path, owners } => write!(
+                f,
+                "{} has no slot for this process: {owners} processes with gauges live, the maximum",
+                path.display()
+            ),
             MappedError::BadSetting { setting, value, min, max } => {
                 write!(f, "the setting {setting} is {value}; it must be from {min} to {max}")
             }

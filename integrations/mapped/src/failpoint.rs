@@ -19,6 +19,14 @@ pub(crate) enum Point {
     Written,
     /// The end is stored.
     Published,
+    /// The state of a slot says that it is being taken.
+    SlotMarked,
+    /// Half of its words are clear.
+    SlotHalfCleared,
+    /// Its state is that of the next owner.
+    SlotPublished,
+    /// Its lock is held.
+    SlotLocked,
 }
 
 #[cfg(not(test))]

@@ -7,13 +7,19 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
+use windrow::histogram::Scale;
+
 use crate::counter::Counter;
 use crate::error::{MappedError, Step};
 use crate::extreme::{Maximum, Minimum};
+use crate::gauge::{Gauge, InFlight};
+use crate::histogram::Histogram;
 use crate::kind::Kind;
 use crate::layout::header::Header;
-use crate::layout::{MOST_COLUMNS, MOST_ROWS, MOST_TABLE, Shape};
-use crate::shared::Shared;
+use crate::layout::{
+    LINE_WORDS, MOST_COLUMNS, MOST_GAUGES, MOST_OWNERS, MOST_ROWS, MOST_TABLE, Shape,
+};
+use crate::shared::{At, Shared};
 use crate::system::create::{self, SEALED};
 use crate::system::{machine, open};
 use crate::text;
@@ -121,7 +127,7 @@ impl File {
     /// Some microseconds for a new name, which takes a lock; about one for a name that this process
     /// knows. Keep the counter: an add by it costs neither.
     pub fn counter(&self, name: &str, labels: &[(&str, &str)]) -> Result<Counter, MappedError> {
-        let column = self.register(name, labels, Kind::Counter)?;
+        let column = self.register(name, labels, Kind::Counter)?.column;
         Ok(Counter::new(self.shared.cells(column)))
     }
 
@@ -132,7 +138,7 @@ impl File {
     ///
     /// As [`counter`](Self::counter).
     pub fn maximum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Maximum, MappedError> {
-        let column = self.register(name, labels, Kind::Maximum)?;
+        let column = self.register(name, labels, Kind::Maximum)?.column;
         Ok(Maximum::new([column, column + 1].map(|column| self.shared.cells(column))))
     }
 
@@ -143,12 +149,72 @@ impl File {
     ///
     /// As [`counter`](Self::counter).
     pub fn minimum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Minimum, MappedError> {
-        let column = self.register(name, labels, Kind::Minimum)?;
+        let column = self.register(name, labels, Kind::Minimum)?.column;
         Ok(Minimum::new([column, column + 1].map(|column| self.shared.cells(column))))
     }
 
-    /// Returns the first column of a metric.
-    fn register(self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<u32, MappedError> {
+    /// Returns the histogram with this name and these labels, as [`counter`](Self::counter) does. It
+    /// takes a column for each [place](Scale::places) of its scale, and one more. All histograms of
+    /// a name have one scale.
+    ///
+    /// # Errors
+    ///
+    /// As [`counter`](Self::counter); and [`MappedError::OtherScale`], if the name is that of a
+    /// histogram with another scale.
+    pub fn histogram(
+        &self,
+        name: &str,
+        scale: Scale,
+        labels: &[(&str, &str)],
+    ) -> Result<Histogram, MappedError> {
+        let column = self.register(name, labels, Kind::Histogram(scale))?.column;
+        Ok(Histogram::new(scale, column, |column| self.shared.cells(column)))
+    }
+
+    /// Returns the gauge with this name and these labels, as [`counter`](Self::counter) does. It
+    /// takes no column, but a word in the slot of each process.
+    ///
+    /// # Errors
+    ///
+    /// As [`counter`](Self::counter); and
+    ///
+    /// * [`MappedError::GaugesFull`]: the file has no words left.
+    /// * [`MappedError::OwnersFull`], [`Failed`](MappedError::Failed): this process needs a slot
+    ///   for its first gauge, and gets none. A process that ends leaves its slot to the next one.
+    ///   The name is registered.
+    pub fn gauge(&self, name: &str, labels: &[(&str, &str)]) -> Result<Gauge, MappedError> {
+        let word = self.register(name, labels, Kind::Gauge)?.word;
+        Ok(Gauge::new(self.shared.slot()?, word))
+    }
+
+    /// Returns the number of operations in progress with this name and these labels, as
+    /// [`gauge`](Self::gauge) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`gauge`](Self::gauge).
+    pub fn in_flight(&self, name: &str, labels: &[(&str, &str)]) -> Result<InFlight, MappedError> {
+        let word = self.register(name, labels, Kind::InFlight)?.word;
+        Ok(InFlight::new(self.shared.slot()?, word))
+    }
+
+    /// Takes a slot for the gauges of this process, if it has none.
+    ///
+    /// The first gauge does so by itself, and in a forked child the first use of one. This is for a
+    /// child that needs to know whether its gauges are seen, and for another try if they are not.
+    /// What was added without a slot stays unseen.
+    ///
+    /// # Errors
+    ///
+    /// [`MappedError::OwnersFull`], [`NoSpace`](MappedError::NoSpace),
+    /// [`LockedTooLong`](MappedError::LockedTooLong), and [`Failed`](MappedError::Failed) if the
+    /// system refuses an operation.
+    pub fn take_slot(&self) -> Result<(), MappedError> {
+        self.shared.slot().map(drop)
+    }
+
+    /// Returns the place of a metric.
+    fn register(self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<At, MappedError> {
         self.shared.register(&text::join(name, labels)?, kind)
     }
 
@@ -227,6 +293,8 @@ pub struct FileBuilder {
     columns: u32,
     names_bytes: Option<u32>,
     locked_rows: u32,
+    owners: u32,
+    gauges: u32,
     lock_timeout: Duration,
 }
 
@@ -236,6 +304,8 @@ impl Default for FileBuilder {
             columns: 16_384,
             names_bytes: None,
             locked_rows: 4,
+            owners: 64,
+            gauges: 63,
             lock_timeout: Duration::from_secs(1),
         }
     }
@@ -258,6 +328,19 @@ impl FileBuilder {
     /// default is 4. More rows make such adds cheaper, and sums dearer.
     pub fn locked_rows(self, rows: u32) -> FileBuilder {
         FileBuilder { locked_rows: rows, ..self }
+    }
+
+    /// Sets the number of processes that can have gauges at once, 1 to 4096. The default is 64.
+    ///
+    /// A process has a slot from its first gauge or in-flight count until it ends.
+    pub fn owners(self, owners: u32) -> FileBuilder {
+        FileBuilder { owners, ..self }
+    }
+
+    /// Sets the number of gauges and in-flight counts, each set of labels by itself, 1 to 4095,
+    /// rounded up to one less than a multiple of 8. The default is 63.
+    pub fn gauges(self, gauges: u32) -> FileBuilder {
+        FileBuilder { gauges, ..self }
     }
 
     /// Sets the time for which a registration waits for that of another process. The default is a
@@ -320,11 +403,15 @@ impl FileBuilder {
         check("columns", self.columns, 1, MOST_COLUMNS)?;
         check("names_bytes", table, 8, MOST_TABLE)?;
         check("locked_rows", self.locked_rows, 1, MOST_ROWS)?;
+        check("owners", self.owners, 1, MOST_OWNERS)?;
+        check("gauges", self.gauges, 1, MOST_GAUGES)?;
         let shape = Shape {
             plain: machine::processors(),
             locked: self.locked_rows,
             columns: self.columns,
             table: table.next_multiple_of(8),
+            owners: self.owners,
+            gauges: (self.gauges + 1).next_multiple_of(LINE_WORDS) - 1,
         };
         Ok(Header { shape, boot: machine::boot() })
     }

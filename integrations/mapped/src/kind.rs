@@ -1,5 +1,10 @@
 //! The kinds of metrics in a file.
 
+use windrow::histogram::Scale;
+
+use crate::layout::entry::Entry;
+use crate::layout::scale;
+
 /// The kind of a metric in a mapped file.
 ///
 /// A file may have metrics of kinds that this version does not know. Readers pass them over, and
@@ -13,17 +18,28 @@ pub enum Kind {
     Maximum,
     /// The least value recorded: [`Minimum`](crate::Minimum).
     Minimum,
+    /// A distribution of values, with the cells of a scale: [`Histogram`](crate::Histogram).
+    Histogram(Scale),
+    /// A level that goes up and down, of each process: [`Gauge`](crate::Gauge).
+    Gauge,
+    /// The number of operations in progress, of each process: [`InFlight`](crate::InFlight).
+    InFlight,
 }
 
 impl Kind {
-    /// Returns the kind with a number, if this version knows it.
-    pub(crate) const fn of(number: u8) -> Option<Kind> {
-        match number {
-            1 => Some(Kind::Counter),
-            2 => Some(Kind::Maximum),
-            3 => Some(Kind::Minimum),
-            _ => None,
-        }
+    /// Returns the kind of an entry. `None` if this version does not know it, or if the entry has
+    /// not the columns of its kind.
+    pub(crate) fn of(entry: &Entry) -> Option<Kind> {
+        let kind = match entry.kind {
+            1 => Kind::Counter,
+            2 => Kind::Maximum,
+            3 => Kind::Minimum,
+            4 => Kind::Histogram(scale::of(entry.detail)?),
+            5 => Kind::Gauge,
+            6 => Kind::InFlight,
+            _ => return None,
+        };
+        (kind.columns() == entry.columns).then_some(kind)
     }
 
     /// Returns the number of the kind in the file.
@@ -32,14 +48,20 @@ impl Kind {
             Kind::Counter => 1,
             Kind::Maximum => 2,
             Kind::Minimum => 3,
+            Kind::Histogram(_) => 4,
+            Kind::Gauge => 5,
+            Kind::InFlight => 6,
         }
     }
 
-    /// Returns the number of columns of a metric of this kind.
+    /// Returns the number of columns of a metric of this kind; zero if it has a word in the slots
+    /// of the owners.
     pub(crate) const fn columns(self) -> u32 {
         match self {
             Kind::Counter => 1,
             Kind::Maximum | Kind::Minimum => 2, // see `extreme`
+            Kind::Histogram(scale) => 1 + scale.places() as u32, // see `histogram`
+            Kind::Gauge | Kind::InFlight => 0,
         }
     }
 

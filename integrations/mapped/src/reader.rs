@@ -11,6 +11,7 @@ use crate::entries::Entries;
 use crate::error::{MappedError, Step};
 use crate::layout::header::{END, End};
 use crate::layout::{SEGMENT, Shape};
+use crate::owners;
 use crate::reading::Reading;
 use crate::system::{open, read};
 
@@ -42,7 +43,11 @@ use crate::system::{open, read};
 ///
 /// Each sum is at least what had been added, over all processes, when the read began, and at most
 /// what had been added when it returned. The sums of a counter never fall from one read to the
-/// next. Two counters have no common instant. This holds as long as nothing but this library writes
+/// next. Two counters have no common instant. Of a histogram this holds for each cell and for the
+/// sum; the sum may be ahead of the count or behind it, by records in progress.
+///
+/// Each part of a gauge is one that its process had at some moment of the read. It belongs to the
+/// living if the process lived at that moment, and otherwise to the dead. This holds as long as nothing but this library writes
 /// to the file.
 ///
 /// It rests on the kernel's copying aligned words whole, which Linux does on x86-64 and arm64, and
@@ -51,7 +56,8 @@ use crate::system::{open, read};
 /// # Cost
 ///
 /// A read takes one system call for each row of 8192 columns, and 8 bytes of copying for each row
-/// and counter. Names are read once each.
+/// and counter. For each process that has or had gauges it takes up to five more. Names are read
+/// once each.
 pub struct Reader {
     file: fs::File,
     path: PathBuf,
@@ -131,7 +137,8 @@ impl Reader {
                 values[(column - first) as usize] = greatest;
             }
         }
-        Ok(Reading::new(Arc::clone(entries), values))
+        let owners = owners::read(&self.file, &self.path, self.shape, entries.words())?;
+        Ok(Reading::new(Arc::clone(entries), values, owners))
     }
 
     /// Returns the path with which the file was opened.

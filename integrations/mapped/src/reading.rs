@@ -3,11 +3,14 @@
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
+use windrow::histogram::Distribution;
+
 use crate::entries::Entries;
 use crate::extreme::of_columns;
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
 use crate::name_error::NameError;
+use crate::owners::{Level, Owner, Parts};
 use crate::text;
 
 /// The numbers of a file, as [`Reader::read`](crate::Reader::read) has found them.
@@ -16,12 +19,13 @@ pub struct Reading {
     entries: Arc<Entries>,
     /// The sum of each column's cells, or the greatest of them if they have extremes.
     values: Vec<u64>,
+    owners: Arc<[Parts]>,
 }
 
 impl Reading {
-    /// Makes a reading of entries and the values of all their columns.
-    pub(crate) fn new(entries: Arc<Entries>, values: Vec<u64>) -> Reading {
-        Reading { entries, values }
+    /// Makes a reading of entries, the values of all their columns, and the owners of slots.
+    pub(crate) fn new(entries: Arc<Entries>, values: Vec<u64>, owners: Vec<Parts>) -> Reading {
+        Reading { entries, values, owners: owners.into() }
     }
 
     /// Returns the metrics in the order in which they were registered.
@@ -50,15 +54,35 @@ impl Reading {
         Ok(entry.and_then(|entry| self.metric(entry)))
     }
 
+    /// Returns the processes that have gauges and live, and the dead ones that have left something in
+    /// theirs.
+    pub fn owners(&self) -> impl Iterator<Item = Owner> {
+        self.owners.iter().map(|parts| parts.owner)
+    }
+
     fn metric<'r>(&'r self, entry: &'r Entry) -> Option<Metric<'r>> {
-        let kind = Kind::of(entry.kind).filter(|kind| kind.columns() == entry.columns)?;
+        let kind = Kind::of(entry)?;
         let column = |number| self.values[(entry.column + number) as usize];
         let value = match kind {
             Kind::Counter => Value::Count(column(0)),
             Kind::Maximum => Value::Extreme(of_columns(column(0), column(1))),
             Kind::Minimum => Value::Extreme(of_columns(column(0), column(1)).map(|value| !value)),
+            Kind::Histogram(_) => {
+                let cells = self.columns(entry)[1..].iter();
+                Value::Values { count: cells.fold(0, |all, n| n.wrapping_add(all)), sum: column(0) }
+            }
+            Kind::Gauge | Kind::InFlight => {
+                Value::Level(Level::of(&self.owners, entry.detail as u32))
+            }
         };
-        Some(Metric { entry, kind, value })
+        Some(Metric { reading: self, entry, kind, value })
+    }
+}
+
+impl Reading {
+    /// Returns the values of an entry's columns.
+    fn columns(&self, entry: &Entry) -> &[u64] {
+        &self.values[entry.column as usize..][..entry.columns as usize]
     }
 }
 
@@ -72,6 +96,7 @@ impl Debug for Reading {
 /// A metric in a [`Reading`].
 #[derive(Clone, Copy)]
 pub struct Metric<'r> {
+    reading: &'r Reading,
     entry: &'r Entry,
     kind: Kind,
     value: Value,
@@ -86,6 +111,16 @@ pub enum Value {
     /// The greatest value of a maximum, or the least one of a minimum; `None` if no value was
     /// recorded.
     Extreme(Option<u64>),
+    /// The number of values of a histogram over all processes, and their sum, both wrapping at
+    /// 2^64. Values of 2^60 or more are no part of the sum.
+    Values {
+        /// The number of values.
+        count: u64,
+        /// The sum of the values.
+        sum: u64,
+    },
+    /// The level of a gauge, or of operations in progress.
+    Level(Level),
 }
 
 impl<'r> Metric<'r> {
@@ -113,13 +148,40 @@ impl<'r> Metric<'r> {
     pub fn sum(&self) -> Option<u64> {
         match self.value {
             Value::Count(sum) => Some(sum),
-            Value::Extreme(_) => None,
+            _ => None,
         }
+    }
+
+    /// Returns the level of a gauge, or of operations in progress; `None` for any other kind.
+    pub fn level(&self) -> Option<Level> {
+        match self.value {
+            Value::Level(level) => Some(level),
+            _ => None,
+        }
+    }
+
+    /// Returns each process with its part of a gauge, or of operations in progress; for any other
+    /// kind none.
+    pub fn parts(&self) -> impl Iterator<Item = (Owner, i64)> + use<'r> {
+        let word = self.level().map(|_| self.entry.detail as usize);
+        let parts = self.reading.owners.iter();
+        parts.filter_map(move |parts| Some((parts.owner, parts.words[word?])))
+    }
+
+    /// Returns the values of a histogram; `None` for any other kind. The extremes are bounds in the
+    /// cells that were used.
+    pub fn distribution(&self) -> Option<Distribution> {
+        let Kind::Histogram(scale) = self.kind else { return None };
+        let columns = self.reading.columns(self.entry);
+        Some(Distribution::from_counts(scale, &columns[1..], columns[0]))
     }
 
     /// Returns a number that no other metric of the file has or will have.
     pub(crate) fn number(&self) -> u64 {
-        self.entry.column.into()
+        match self.value {
+            Value::Level(_) => 1 << 32 | self.entry.detail, // its word
+            _ => self.entry.column.into(),
+        }
     }
 }
 

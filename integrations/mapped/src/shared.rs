@@ -24,7 +24,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,7 @@ use crate::layout::header::END;
 use crate::layout::{PAGE, PAGE_COLUMNS, Shape, table_place};
 use crate::publish::{self, publish};
 use crate::sequence;
+use crate::slot::OwnSlot;
 use crate::system::claim::claim;
 use crate::system::lock::LockFile;
 use crate::system::mapping::Mapping;
@@ -58,6 +59,8 @@ pub(crate) struct Shared {
     /// The time to wait for a lock.
     timeout: Duration,
     known: Mutex<Known>,
+    /// This process's slot, from its first gauge on.
+    slot: OnceLock<OwnSlot>,
 }
 
 /// The part of the file that this process knows, and its way to the lock.
@@ -75,6 +78,21 @@ struct Seen {
     table: u32,
     /// A bit for each page of columns whose memory this process has claimed in all rows.
     columns: Vec<u64>,
+}
+
+/// The place of a metric.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    /// The first of its columns.
+    pub(crate) column: u32,
+    /// Its word in the slots of the owners, if it has no columns.
+    pub(crate) word: u32,
+}
+
+impl At {
+    fn of(entry: &Entry) -> At {
+        At { column: entry.column, word: entry.detail as u32 }
+    }
 }
 
 impl Shared {
@@ -95,6 +113,7 @@ impl Shared {
             area: if is_same_kernel { sequence::area() } else { None },
             timeout,
             known: Mutex::default(),
+            slot: OnceLock::new(),
         };
         let checked = shared.known().and_then(|mut known| shared.catch_up(&mut known.seen.entries));
         match checked {
@@ -133,6 +152,19 @@ impl Shared {
         unsafe { Cells::new(first, self.area, self.shape) }
     }
 
+    /// Returns the slot that this process has, or that it now takes.
+    pub(crate) fn slot(&'static self) -> Result<&'static OwnSlot, MappedError> {
+        let slot = if let Some(slot) = self.slot.get() {
+            slot
+        } else {
+            let Shared { file, path, mapping, shape, timeout, .. } = self;
+            let made = OwnSlot::new(file, path, mapping, *shape, *timeout)?;
+            self.slot.get_or_init(|| made) // that of another thread, if it was quicker
+        };
+        slot.ensure()?;
+        Ok(slot)
+    }
+
     /// Returns the number of names in the file.
     pub(crate) fn names(&self) -> Result<usize, MappedError> {
         let mut known = self.known()?;
@@ -140,20 +172,20 @@ impl Shared {
         Ok(known.seen.entries.list().len())
     }
 
-    /// Returns the first column of a metric, which is registered if it is not there.
-    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<u32, MappedError> {
+    /// Returns the place of a metric, which is registered if it is not there.
+    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<At, MappedError> {
         let mut known = self.known()?;
         let Known { lock_file, seen } = &mut *known;
         // Entries never change, so one that is there needs no lock.
         self.catch_up(&mut seen.entries)?;
-        if let Some(column) = self.found(seen, text, kind)? {
-            return Ok(column);
+        if let Some(at) = self.found(seen, text, kind)? {
+            return Ok(at);
         }
         let lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
         failpoint::reach(Point::Locked);
         self.catch_up(&mut seen.entries)?;
-        if let Some(column) = self.found(seen, text, kind)? {
-            return Ok(column);
+        if let Some(at) = self.found(seen, text, kind)? {
+            return Ok(at);
         }
         let before = seen.entries.end();
         let entry = seen.entries.next(text, kind, self.shape)?;
@@ -163,23 +195,23 @@ impl Shared {
         publish(&self.mapping, &entry, before);
         failpoint::reach(Point::Published);
         drop(lock);
-        let column = entry.column;
+        let at = At::of(&entry);
         seen.entries.push(entry);
-        Ok(column)
+        Ok(at)
     }
 
-    /// Returns the first column of a metric that this process knows.
-    fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<u32>, MappedError> {
+    /// Returns the place of a metric that this process knows.
+    fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<At>, MappedError> {
         seen.entries.check_kind(text, kind)?;
         let Some(entry) = seen.entries.find(text) else { return Ok(None) };
-        if entry.columns != kind.columns() {
-            let rule = "a metric must have the columns of its kind";
+        if Kind::of(entry) != Some(kind) {
+            let rule = "a metric must have the columns and the scale of its kind";
             let (path, value) = (self.path.clone(), entry.columns.into());
             return Err(MappedError::Damaged { path, offset: END, value, rule });
         }
         // The file may have been copied without the memory that was claimed.
         self.claim_columns(&mut seen.columns, entry)?;
-        Ok(Some(entry.column))
+        Ok(Some(At::of(entry)))
     }
 
     /// Claims the memory of the table up to an end, by the page, once in a process.
@@ -195,6 +227,9 @@ impl Shared {
 
     /// Claims the memory of a metric's columns in all rows, once in a process.
     fn claim_columns(&self, claimed: &mut Vec<u64>, entry: &Entry) -> Result<(), MappedError> {
+        if entry.columns == 0 {
+            return Ok(()); // its words are claimed with an owner's slot
+        }
         let last = entry.column + entry.columns - 1;
         for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {
             let (word, bit) = (page as usize / 64, 1 << (page % 64));

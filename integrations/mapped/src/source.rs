@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use windrow::export::{AnyMetric, Catalog, CatalogError, Form, Outline, Series, Source};
+use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
 
 use crate::error::MappedError;
@@ -22,7 +23,14 @@ const ONE_EXPORT: Duration = Duration::from_millis(100);
 /// [`add_to`](Self::add_to) adds each metric name of the file to a catalog as a source, whose
 /// series are the sets of labels. A series that is registered later under such a name is exported
 /// from then on. A *name* that is registered later is not, before `add_to` is called again. An
-/// extreme is exported as a gauge, exactly up to 2^53.
+/// extreme is exported as a gauge, exactly up to 2^53. A histogram has the buckets that a
+/// `windrow::Histogram` of its scale has.
+///
+/// A gauge `NAME`, and operations in progress, are exported as two gauges with the same labels,
+/// exactly up to 2^53: `NAME` is the level of the processes that live, and `NAME_dead` is what dead
+/// ones have left. So a sum over `NAME` counts the living alone, and an alert on `NAME_dead` tells
+/// of processes that died in the middle of something. (A metric of the file that is itself called
+/// `NAME_dead` has that name.)
 ///
 /// ```
 /// use windrow::export::Catalog;
@@ -77,12 +85,15 @@ impl FileSource {
         let mut seen: BTreeSet<String> =
             catalog.iter().map(|metric| metric.name().to_owned()).collect();
         let mut added = 0;
-        for metric in reading.metrics() {
-            if seen.insert(metric.name().to_owned()) {
-                let name = metric.name().to_owned();
-                let source = Named { shared: Arc::clone(&self.0), name };
-                catalog.add(metric.name(), "", source)?;
-                added += 1;
+        for part in [Part::Whole, Part::Dead] {
+            for metric in reading.metrics().filter(|metric| part.is_of(metric)) {
+                let exported = format!("{}{}", metric.name(), part.suffix());
+                if seen.insert(exported.clone()) {
+                    let name = metric.name().to_owned();
+                    let source = Named { shared: Arc::clone(&self.0), name, part };
+                    catalog.add(&exported, "", source)?;
+                    added += 1;
+                }
             }
         }
         Ok(added)
@@ -113,11 +124,25 @@ impl Shared {
     }
 }
 
-/// Returns a value as exporters show it: extremes as numbers that may go up and down.
-fn of(value: Value) -> AnyMetric<'static> {
-    match value {
-        Value::Count(sum) => AnyMetric::Count(Some(sum)),
-        Value::Extreme(value) => AnyMetric::Real(value.map_or(f64::NAN, |value| value as f64)),
+/// The part of a metric that has a name of its own among the exported ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of it; of a level that of the living.
+    Whole,
+    /// What the dead have left.
+    Dead,
+}
+
+impl Part {
+    fn is_of(self, metric: &Metric<'_>) -> bool {
+        self == Part::Whole || metric.level().is_some()
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Part::Whole => "",
+            Part::Dead => "_dead",
+        }
     }
 }
 
@@ -125,38 +150,50 @@ fn of(value: Value) -> AnyMetric<'static> {
 struct Named {
     shared: Arc<Shared>,
     name: String,
+    part: Part,
+}
+
+impl Named {
+    /// Calls `see` with each metric. They all have the kind of the first: a damaged file may have
+    /// others.
+    fn each(&self, mut see: impl FnMut(Read<'_>)) {
+        let Ok(reading) = self.shared.read() else { return };
+        let kind = reading.named(&self.name).next().map(|metric| metric.kind());
+        for metric in reading.named(&self.name).filter(|metric| Some(metric.kind()) == kind) {
+            see(Read { metric, values: metric.distribution(), part: self.part });
+        }
+    }
 }
 
 impl Source for Named {
     fn outline(&self) -> Outline {
         let mut outline = Outline::of_metric(Form::Counter);
-        if let Ok(reading) = self.shared.read() {
-            if let Some(metric) = reading.named(&self.name).next() {
-                outline.form = of(metric.value()).form();
-            }
-            let labels: BTreeSet<&str> = reading
-                .named(&self.name)
-                .flat_map(|metric| metric.labels().map(|(label, _)| label))
-                .collect();
-            outline.labels = labels.into_iter().map(str::to_owned).collect();
-        }
+        let mut labels = BTreeSet::new();
+        self.each(|read| {
+            outline.form = Series::metric(&read).form();
+            labels.extend(read.metric.labels().map(|(label, _)| label.to_owned()));
+        });
+        outline.labels = labels.into_iter().collect();
         outline.max_series = MOST_NAMES as usize;
         outline
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-        if let Ok(reading) = self.shared.read() {
-            reading.named(&self.name).for_each(|metric| see(&Read(metric)));
-        }
+        self.each(|read| see(&read));
     }
 }
 
 /// A metric that was read.
-struct Read<'r>(Metric<'r>);
+struct Read<'r> {
+    metric: Metric<'r>,
+    /// Those of a histogram.
+    values: Option<Distribution>,
+    part: Part,
+}
 
 impl Series for Read<'_> {
     fn number(&self) -> u64 {
-        self.0.number()
+        self.metric.number()
     }
 
     fn is_overflow(&self) -> bool {
@@ -168,10 +205,19 @@ impl Series for Read<'_> {
     }
 
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
-        self.0.labels().for_each(|(label, value)| see(label, LabelValue::Text(value)));
+        self.metric.labels().for_each(|(label, value)| see(label, LabelValue::Text(value)));
     }
 
     fn metric(&self) -> AnyMetric<'_> {
-        of(self.0.value())
+        if let Some(values) = &self.values {
+            return AnyMetric::Distribution(values);
+        }
+        match self.metric.value() {
+            Value::Count(sum) => AnyMetric::Count(Some(sum)),
+            Value::Extreme(value) => AnyMetric::Real(value.map_or(f64::NAN, |value| value as f64)),
+            Value::Level(level) if self.part == Part::Dead => AnyMetric::Real(level.dead as f64),
+            Value::Level(level) => AnyMetric::Real(level.live as f64),
+            Value::Values { count, .. } => AnyMetric::Count(Some(count)),
+        }
     }
 }

@@ -2,16 +2,18 @@
 //!
 //! | offset | bytes | field |
 //! |---|---|---|
-//! | 0 | 4 | size of the entry, a multiple of 8: kinds to come may have bytes behind the text |
+//! | 0 | 4 | size of the entry, a multiple of 8 |
 //! | 4 | 4 | first column |
-//! | 8 | 4 | columns |
+//! | 8 | 4 | columns; zero if the metric has a word in the owners' slots instead |
 //! | 12 | 2 | length of the text |
 //! | 14 | 1 | kind |
 //! | 15 | 1 | zero |
-//! | 16 | length | text, then zeros |
+//! | 16 | length | text, then zeros up to a multiple of 8 |
+//! | then | 8 | the detail, if the kind has one: a histogram's scale, or the word of a gauge |
 //!
 //! Entries stand one behind the other. Their columns do as well: the first column of an entry is
-//! the one behind the last column of the entry before.
+//! the one behind the last column of the entry before. An entry may be longer than its detail:
+//! kinds to come may have more behind it.
 
 use std::sync::Arc;
 
@@ -21,6 +23,9 @@ use crate::text;
 /// The bytes of an entry before its text.
 const BEFORE_TEXT: usize = 16;
 
+/// The bytes of a detail.
+const DETAIL: usize = 8;
+
 /// A metric in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -29,7 +34,10 @@ pub(crate) struct Entry {
     /// The number of its kind.
     pub(crate) kind: u8,
     pub(crate) column: u32,
+    /// The number of its columns; zero if it has a word in the owners' slots.
     pub(crate) columns: u32,
+    /// The number behind the text, zero if there is none: see [`Kind`](crate::kind::Kind).
+    pub(crate) detail: u64,
     /// Its name and labels: see [`text`].
     pub(crate) text: Arc<str>,
 }
@@ -44,11 +52,18 @@ pub(crate) struct Broken {
 }
 
 impl Entry {
-    /// Makes an entry with nothing behind its text.
-    pub(crate) fn new(kind: u8, column: u32, columns: u32, text: &str) -> Entry {
+    /// Makes an entry with a detail, or with nothing behind its text.
+    pub(crate) fn new(
+        kind: u8,
+        column: u32,
+        columns: u32,
+        detail: Option<u64>,
+        text: &str,
+    ) -> Entry {
         // A text has at most 1024 bytes.
-        let size = (BEFORE_TEXT + text.len()).next_multiple_of(8) as u32;
-        Entry { size, kind, column, columns, text: text.into() }
+        let size = behind_text(text) + if detail.is_some() { DETAIL } else { 0 };
+        let detail = detail.unwrap_or(0);
+        Entry { size: size as u32, kind, column, columns, detail, text: text.into() }
     }
 
     /// Returns the entry as words of a table.
@@ -60,6 +75,8 @@ impl Entry {
         bytes.extend((self.text.len() as u16).to_le_bytes());
         bytes.extend([self.kind, 0]);
         bytes.extend(self.text.as_bytes());
+        bytes.resize(behind_text(&self.text), 0);
+        bytes.extend(self.detail.to_le_bytes());
         bytes.resize(self.size as usize, 0);
         let words = bytes.chunks_exact(8);
         words
@@ -71,6 +88,11 @@ impl Entry {
     pub(crate) fn end(&self, before: End) -> End {
         End { bytes: before.bytes + self.size, columns: self.column + self.columns }
     }
+}
+
+/// Returns the distance of the detail from the beginning of an entry.
+fn behind_text(text: &str) -> usize {
+    (BEFORE_TEXT + text.len()).next_multiple_of(8)
 }
 
 /// Reads the entries from `from` up to `end`, whose bytes are `table`. Calls `see` with each, which
@@ -112,14 +134,16 @@ fn one(rest: &[u8], before: End, end: End) -> Result<Entry, Broken> {
     if column != before.columns {
         return broken(column.into(), "an entry's first column must be the next one");
     }
-    if columns == 0 || columns > end.columns - column {
-        return broken(columns.into(), "an entry's columns must be 1 or more, and in use");
+    if columns > end.columns - column {
+        return broken(columns.into(), "an entry's columns must be in use");
     }
     let text = std::str::from_utf8(&rest[BEFORE_TEXT..BEFORE_TEXT + length]);
     let Some(text) = text.ok().filter(|text| text::is_joined(text)) else {
         return broken(length as u64, "an entry's text must be a name, and labels in their order");
     };
-    Ok(Entry { size, kind: rest[14], column, columns, text: text.into() })
+    let behind = rest[..size as usize].get(behind_text(text)..).unwrap_or_default();
+    let detail = behind.first_chunk().map_or(0, |detail| u64::from_le_bytes(*detail));
+    Ok(Entry { size, kind: rest[14], column, columns, detail, text: text.into() })
 }
 
 #[cfg(test)]
@@ -130,7 +154,7 @@ mod tests {
         let mut bytes = Vec::new();
         let mut end = End::default();
         for (name, columns) in [("a", 1), ("name of eight", 3), ("12345678", 1)] {
-            let entry = Entry::new(1, end.columns, columns, name);
+            let entry = Entry::new(1, end.columns, columns, None, name);
             bytes.extend(entry.words().iter().flat_map(|word| word.to_le_bytes()));
             end = entry.end(end);
         }
@@ -159,7 +183,7 @@ mod tests {
 
     #[test]
     fn an_entry_may_be_longer_than_its_text() {
-        let long = Entry { size: 48, ..Entry::new(9, 0, 2, "a") };
+        let long = Entry { size: 48, ..Entry::new(9, 0, 2, Some(7), "a") };
         let bytes: Vec<u8> = long.words().into_iter().flat_map(u64::to_le_bytes).collect();
         assert_eq!(bytes.len(), 48);
         let mut found = Vec::new();
@@ -174,7 +198,7 @@ mod tests {
     #[test]
     fn a_broken_entry_is_named() {
         let (bytes, end) = table();
-        for (at, byte) in [(0, 0), (0, 24), (3, 255), (4, 2), (8, 0), (8, 9), (12, 17), (16, 0)] {
+        for (at, byte) in [(0, 0), (0, 24), (3, 255), (4, 2), (8, 9), (12, 17), (16, 0)] {
             let mut bytes = bytes.clone();
             bytes[24 + at] = byte;
             let broken = texts(&bytes, End::default(), end).unwrap_err();

@@ -10,7 +10,8 @@
 //! | 24 | 4 | columns |
 //! | 28 | 4 | bytes of the table |
 //! | 32 | 8 | length of the file |
-//! | 40 | 8 | zero |
+//! | 40 | 4 | owners: slots for the gauges of a process |
+//! | 44 | 4 | words of a slot for gauges |
 //! | 48 | 16 | boot id of the kernel under which it was created; zero: not known |
 //! | 64 | 8 | end: bytes of the table that are in use (low half), columns in use (high half) |
 //! | 72 | 56 | zero |
@@ -43,12 +44,14 @@ impl Header {
         let mut bytes = [0; BYTES];
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
         put(0, &MAGIC.to_le_bytes());
-        let Shape { plain, locked, columns, table } = self.shape;
+        let Shape { plain, locked, columns, table, owners, gauges } = self.shape;
         let numbers = [VERSION, PAGE as u32, plain, locked, columns, table];
         for (at, number) in (8..).step_by(4).zip(numbers) {
             put(at, &number.to_le_bytes());
         }
         put(32, &self.shape.length().to_le_bytes());
+        put(40, &owners.to_le_bytes());
+        put(44, &gauges.to_le_bytes());
         put(48, &self.boot.to_le_bytes());
         bytes
     }
@@ -82,19 +85,20 @@ impl Header {
         if unit != PAGE {
             return damaged(12, unit, "the unit of the parts must be 4096");
         }
-        let [plain, locked, columns, table] = [16, 20, 24, 28].map(|at| word(bytes, at));
-        let shape = Shape { plain, locked, columns, table };
+        let [plain, locked, columns, table, owners, gauges] =
+            [16, 20, 24, 28, 40, 44].map(|at| word(bytes, at));
+        let shape = Shape { plain, locked, columns, table, owners, gauges };
         if !shape.is_possible() {
             return damaged(
                 16,
                 plain.into(),
-                "rows, columns and table must be within their limits",
+                "rows, columns, table and slots must be within their limits",
             );
         }
         let expected = shape.length();
         let said = long(bytes, 32);
         if said != expected {
-            return damaged(32, said, "the length must be that of the rows and columns");
+            return damaged(32, said, "the length must be that of the parts");
         }
         if length < expected {
             return Err(MappedError::CutOff { path: path(), length, expected });
@@ -139,7 +143,7 @@ mod tests {
     use super::*;
 
     const HEADER: Header = Header {
-        shape: Shape { plain: 2, locked: 4, columns: 512, table: 4096 },
+        shape: Shape { plain: 2, locked: 4, columns: 512, table: 4096, owners: 64, gauges: 63 },
         boot: 0x0123_4567_89ab_cdef,
     };
 
@@ -168,6 +172,9 @@ mod tests {
         assert!(matches!(with(12, 1), MappedError::Damaged { offset: 12, .. }));
         assert!(matches!(with(16, 0), MappedError::Damaged { offset: 16, .. }));
         assert!(matches!(with(16, 3), MappedError::Damaged { offset: 32, .. }));
+        assert!(matches!(with(40, 0), MappedError::Damaged { offset: 16, .. }));
+        assert!(matches!(with(44, 64), MappedError::Damaged { offset: 16, .. }));
+        assert!(matches!(with(41, 1), MappedError::Damaged { offset: 32, .. }));
         assert!(matches!(with(32, 1), MappedError::Damaged { offset: 32, .. }));
         let bytes = HEADER.bytes();
         let short = parse(&bytes, length - 1).unwrap_err();

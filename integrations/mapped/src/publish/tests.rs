@@ -15,7 +15,7 @@ use crate::kind::Kind;
 use crate::layout::header::END;
 use crate::layout::{Shape, table_place};
 
-const SHAPE: Shape = Shape { plain: 1, locked: 1, columns: 8, table: 48 };
+const SHAPE: Shape = Shape { plain: 1, locked: 1, columns: 8, table: 48, owners: 1, gauges: 7 };
 
 /// A file of memory: its end, and its table.
 struct Modelled {

@@ -4,8 +4,8 @@ use std::os::fd::AsFd;
 
 use windrow_mapped::{File, Reader};
 
-/// Runs in a forked child, which ends with this status.
-fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
+/// Runs in a forked child, which succeeds if the work returns true.
+pub(crate) fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
     // SAFETY: the child calls this crate and libc, takes no lock that another thread may hold, and
     // ends without running what belongs to the parent.
     unsafe {
@@ -16,7 +16,8 @@ fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
     }
 }
 
-fn has_succeeded(child: libc::pid_t) -> bool {
+/// Waits for a forked child, and returns whether it has succeeded.
+pub(crate) fn has_succeeded(child: libc::pid_t) -> bool {
     let mut status = -1;
     // SAFETY: waits for a child of this process.
     let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };

@@ -9,6 +9,8 @@ mod exported;
 mod extremes;
 mod forked;
 mod full;
+mod gauges;
+mod histograms;
 mod memory;
 mod python;
 mod refused;

@@ -8,19 +8,23 @@ use std::os::fd::AsFd;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use windrow_mapped::{File, Reader};
+use windrow_mapped::{File, Reader, Scale};
 
-/// The part of a file that has the header and the names.
-const HEAD: usize = 8192;
+/// The part of a file that has the header, the names, and the owners of slots with their gauges.
+const HEAD: usize = 4 * 4096;
 
 /// The head of a whole file, and its length.
 static WHOLE: LazyLock<(Vec<u8>, u64)> = LazyLock::new(|| {
-    let file = File::builder().columns(512).sealed().expect("a file in memory");
+    let settings = File::builder().columns(512).names_bytes(4096).owners(4);
+    let file = settings.sealed().expect("a file in memory");
     for number in 0..20 {
         let value = number.to_string();
         let name = if number % 3 == 0 { "many" } else { value.as_str() };
         file.counter(name, &[("label", &value)]).expect("room for it").add(number);
     }
+    let scale = Scale::fixed::<1, 1, 4>();
+    file.histogram("values", scale, &[]).expect("room for it").record(3);
+    file.gauge("open", &[]).expect("room for it").add(5);
     let mut file = std::fs::File::from(file.as_fd().try_clone_to_owned().expect("a descriptor"));
     let mut head = vec![0; HEAD];
     file.read_exact(&mut head).expect("a whole file");
@@ -44,5 +48,9 @@ fuzz_target!(|input: &[u8]| {
     if let Ok(reading) = Reader::from_file(file).and_then(|reader| reader.read()) {
         let names: usize = reading.metrics().map(|metric| metric.name().len()).sum();
         assert!(names <= HEAD);
+        for metric in reading.metrics() {
+            let places = metric.distribution().map_or(0, |values| values.cells().count());
+            assert!(places <= 512 && metric.parts().count() <= 4096);
+        }
     }
 });

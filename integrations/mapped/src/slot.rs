@@ -242,3 +242,6 @@ impl<L: Fn() -> Result<bool, MappedError>> owner::Slot for Mapped<'_, L> {
         (self.lock)()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,13 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use windrow_mapped::{File, MappedError, Reader};
+use windrow_mapped::{File, MappedError, Reader, Scale};
 
-/// The header, the table, and what is behind it.
-const HEAD: usize = 3 * 4096;
+/// The header, the table, the states of the owners and their first slots.
+const HEAD: usize = 4 * 4096;
+
+/// The scale of the file's histograms: of 8 places.
+const SCALE: Scale = Scale::fixed::<1, 1, 4>();
 
 /// Pseudo-random numbers, the same in each run: xorshift.
 struct Random(u64);
@@ -29,6 +32,12 @@ fn made(path: &Path) -> Vec<u8> {
         let name = if number % 3 == 0 { "many".to_owned() } else { format!("name_{number}") };
         file.counter(&name, &[("label", &value)]).unwrap().add(number);
     }
+    for (label, scale) in [("one", SCALE), ("two", SCALE)] {
+        file.histogram("values", scale, &[("label", label)]).unwrap().record(5);
+        file.gauge("open", &[("label", label)]).unwrap().add(5);
+    }
+    std::mem::forget(file.in_flight("calls", &[]).unwrap().enter());
+    file.maximum("max", &[]).unwrap().record(5);
     fs::read(path).unwrap()
 }
 
@@ -39,6 +48,9 @@ fn is_used(path: &Path) -> bool {
         let count = reading.metrics().count();
         for metric in reading.metrics() {
             assert!(!metric.name().is_empty() && metric.labels().count() <= count * 1024);
+            let values = metric.distribution();
+            assert!(values.is_none_or(|values| values.cells().count() <= values.scale().places()));
+            assert!(metric.parts().count() <= 4_096);
         }
         assert!(format!("{reading:?}").len() > count);
     }
@@ -53,7 +65,19 @@ fn is_used(path: &Path) -> bool {
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
-        assert!(file.metrics().unwrap() <= before + 1);
+        match file.histogram("values", SCALE, &[("label", "one")]) {
+            Ok(histogram) => (0..9).for_each(|value| histogram.record(value)),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+        match file.gauge("open", &[("label", "two")]) {
+            Ok(gauge) => {
+                let part = gauge.own();
+                gauge.add(7);
+                assert_eq!(gauge.own(), part.wrapping_add(7));
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+        assert!(file.metrics().unwrap() <= before + 3);
     }
     assert_eq!(read.is_ok(), opened.is_ok(), "{:?}, {:?}", read.err(), opened.err());
     read.is_ok()
@@ -75,10 +99,11 @@ fn no_damage_leads_outside_of_the_file() {
     for number in 0..files {
         let mut head = head.to_vec();
         for _ in 0..=random.below(6) {
-            let at = match random.below(3) {
+            let at = match random.below(4) {
                 0 => random.below(80),
-                1 => 4096 + random.below(700),
-                _ => 64 + random.below(8),
+                1 => 4096 + random.below(900),
+                2 => 64 + random.below(8),
+                _ => 2 * 4096 + random.below(3) * 8 + random.below(2) * 4096,
             };
             head[at] = match random.below(2) {
                 0 => random.below(256) as u8,

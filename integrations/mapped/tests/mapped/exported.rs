@@ -3,6 +3,8 @@
 use windrow::export::{Catalog, Form, Value};
 use windrow_mapped::{File, FileSource, Reader};
 
+use crate::forked::{fork, has_succeeded};
+
 /// A metric of the program's own.
 static OWN: windrow::Counter = windrow::Counter::new();
 
@@ -63,6 +65,43 @@ fn a_catalog_has_the_metrics_of_a_file_beside_its_own() {
     assert_eq!(source.add_to(&mut catalog).unwrap(), 1);
     assert_eq!(shown(&catalog)[5], "new{} 2");
     assert!(source.error().is_none());
+}
+
+#[test]
+fn levels_of_the_living_and_of_the_dead_have_names_of_their_own() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let file = File::open(&path).unwrap();
+    for (label, level) in [("a", 3), ("b", -2)] {
+        let gauge = file.gauge("open", &[("of", label)]).unwrap();
+        gauge.add(level);
+        assert!(has_succeeded(fork(|| {
+            gauge.add(10 * level);
+            true
+        })));
+    }
+    let calls = file.in_flight("calls", &[]).unwrap();
+    let _guard = calls.enter();
+    file.counter("calls_dead", &[]).unwrap().add(4); // has the name that it has
+    let mut catalog = Catalog::new();
+    let source = FileSource::new(Reader::open(&path).unwrap());
+    assert_eq!(source.add_to(&mut catalog).unwrap(), 4);
+    let expected = [
+        "open{of=a} 3.0",
+        "open{of=b} -2.0",
+        "calls{} 1.0",
+        "calls_dead{} 4",
+        "open_dead{of=a} 30.0",
+        "open_dead{of=b} -20.0",
+    ];
+    assert_eq!(shown(&catalog), expected);
+    let forms: Vec<Form> = catalog.iter().map(|metric| metric.outline().form).collect();
+    assert_eq!(forms, [Form::Real, Form::Real, Form::Counter, Form::Real]);
+    assert_eq!(source.add_to(&mut catalog).unwrap(), 0);
+    // Two series of a name have two numbers.
+    let mut numbers = Vec::new();
+    catalog.iter().next().unwrap().source().visit(&mut |series| numbers.push(series.number()));
+    assert_ne!(numbers[0], numbers[1]);
 }
 
 #[test]

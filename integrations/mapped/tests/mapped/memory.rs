@@ -4,7 +4,9 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use windrow_mapped::File;
+use windrow_mapped::{File, Scale};
+
+use crate::forked::{fork, has_succeeded};
 
 const PAGE: u64 = 4096;
 
@@ -31,6 +33,64 @@ fn memory_is_that_of_the_header_the_names_and_the_rows() {
         let expected = PAGE + names.next_multiple_of(PAGE) + columns * rows * PAGE;
         assert_eq!(claimed(&path), expected, "{counters} counters");
     }
+}
+
+#[test]
+fn a_slot_takes_its_words_and_a_page_of_states() {
+    for (gauges, slot) in [(63, 512), (7, 64), (600, 4_864)] {
+        let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+        let path = folder.path().join("f");
+        let file = File::builder().gauges(gauges).owners(20).open(&path).unwrap();
+        for gauge in 0..gauges {
+            let name = gauge.to_string();
+            if gauge % 2 == 0 {
+                file.gauge(&name, &[]).unwrap().add(1);
+            } else {
+                std::mem::forget(file.in_flight(&name, &[]).unwrap().enter());
+            }
+            let names: u64 = (0..=gauge)
+                .map(|n| (16 + n.to_string().len() as u64).next_multiple_of(8) + 8)
+                .sum();
+            let head = PAGE + names.next_multiple_of(PAGE) + PAGE;
+            assert_eq!(claimed(&path), head + u64::next_multiple_of(slot, PAGE), "{gauge}");
+        }
+        // The next processes have the slots behind it.
+        let before = claimed(&path) - u64::next_multiple_of(slot, PAGE);
+        for owners in 2..=18 {
+            let gauge = file.gauge("0", &[]).unwrap();
+            // Each leaves something, so that the next one takes another slot.
+            assert!(has_succeeded(fork(|| {
+                gauge.add(1);
+                true
+            })));
+            assert_eq!(claimed(&path), before + (owners * slot).next_multiple_of(PAGE));
+        }
+    }
+}
+
+#[test]
+fn a_histogram_takes_its_places_and_a_column_for_the_sum() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let file = File::builder().locked_rows(3).open(&path).unwrap();
+    let rows = (claimed_by_a_counter(folder.path()) - 2 * PAGE) / PAGE - 4 + 3;
+    let mut columns = 0;
+    for number in 0..40_u64 {
+        let scale = Scale::new((number % 6) as u8, 1, 1 << (number % 64)).unwrap();
+        file.histogram(&number.to_string(), scale, &[]).unwrap();
+        columns += scale.places() as u64 + 1;
+        let expected = PAGE + PAGE + columns.div_ceil(512) * rows * PAGE;
+        assert_eq!(claimed(&path), expected, "{number}");
+    }
+    let text = |number: u64| (16 + number.to_string().len() as u64).next_multiple_of(8) + 8;
+    assert!((0..40).map(text).sum::<u64>() <= PAGE);
+}
+
+/// Returns the bytes of a file with a counter and four locked rows.
+fn claimed_by_a_counter(folder: &Path) -> u64 {
+    let path = folder.join("counter");
+    File::open(&path).unwrap().counter("a", &[]).unwrap();
+    claimed(&path)
 }
 
 #[test]

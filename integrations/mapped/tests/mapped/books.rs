@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The greatest number of threads.
-pub(crate) const THREADS: usize = 64;
+pub(crate) const THREADS: usize = 128;
 
 /// The books of all threads, in a file of their own.
 #[derive(Clone, Copy)]
@@ -19,9 +19,9 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// Opens the books that belong to a file.
-    pub(crate) fn of(path: &Path) -> Books {
-        let path = path.with_extension("books");
+    /// Opens the books of one kind that belong to a file.
+    pub(crate) fn of(path: &Path, kind: &str) -> Books {
+        let path = path.with_extension(kind);
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path).unwrap();
         let length = size_of::<[[AtomicU64; 2]; THREADS]>();

@@ -52,7 +52,7 @@ def read(path):
             value = " ".join(f"{what}={sum(values[gauge] for is_live, values in owners if is_live == lives)}"
                              for what, lives in (("live", True), ("dead", False)))
         yield name, dict(zip(labels[::2], labels[1::2])), value
-        at, gauge = at + size, gauge + (count == 0)
+        at, gauge = at + size, gauge + (kind in (5, 6))
 
 
 if __name__ == "__main__":

@@ -105,8 +105,8 @@ impl Entries {
                 return Err("each name, with its labels, must have one entry");
             }
             let is_next = entry.detail == self.words.into() && self.words < shape.gauges;
-            if entry.columns == 0 && !is_next {
-                return Err("a metric without columns must have the next word of the slots");
+            if Kind::has_word(entry.kind) && !is_next {
+                return Err("a gauge must have the next word of the slots");
             }
             self.push(entry);
             Ok(())
@@ -132,7 +132,7 @@ impl Entries {
             self.by_name.insert(name, [at; 2]);
         }
         self.next.push(at);
-        if entry.columns == 0 {
+        if Kind::has_word(entry.kind) {
             self.words += 1;
         }
         if Kind::of(&entry).is_some_and(Kind::is_extreme) {
@@ -149,7 +149,7 @@ impl Entries {
         if self.list.len() >= MOST_NAMES as usize {
             return Err(MappedError::TooManyNames { name: name(), most: MOST_NAMES });
         }
-        let has_word = kind.columns() == 0;
+        let has_word = Kind::has_word(kind.number());
         if has_word && self.words >= shape.gauges {
             return Err(MappedError::GaugesFull { name: name(), gauges: shape.gauges });
         }

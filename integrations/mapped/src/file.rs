@@ -55,6 +55,8 @@ const ATTEMPTS: u32 = 100;
 /// # Forks
 ///
 /// A forked child may use the parent's `File` and `Counter`s: its adds are to the same numbers.
+/// Of a gauge it has a part of its own: see [`Gauge`](Gauge#forks).
+///
 /// Names are best registered before the fork, or by one thread: if the process forks while another
 /// thread registers, the child's registrations fail with
 /// [`LockedTooLong`](MappedError::LockedTooLong).
@@ -272,9 +274,11 @@ impl Debug for File {
 ///
 /// # Memory
 ///
-/// An empty file takes 4 KiB. Names take 16 bytes each and their text, rounded up to 8. Each 512
-/// columns take 4 KiB for each row: a row for each processor that the machine may have, and the
-/// locked rows. Memory is claimed as names are registered, and charged to the control group of the
+/// An empty file takes 4 KiB. Names take 16 bytes each and their text, rounded up to 8, and 8 more
+/// for a histogram or a gauge. Each 512 columns take 4 KiB for each row: a row for each processor
+/// that the machine may have, and the locked rows. The first gauge takes 4 KiB (8 bytes for each of
+/// the [owners](Self::owners)), and each process that has gauges takes 8 bytes for each of the
+/// [gauges](Self::gauges) and 8 more, by the 4 KiB. Memory is claimed as names are registered, and charged to the control group of the
 /// process that does so. The file's length is address space, 64 KiB for each row and each 8192
 /// columns; a process that locks its memory (`mlockall`) makes all of it resident.
 ///
@@ -312,8 +316,8 @@ impl Default for FileBuilder {
 }
 
 impl FileBuilder {
-    /// Sets the number of columns, 1 to 2^24: a counter takes one, an extreme two. The default is
-    /// 16 384.
+    /// Sets the number of columns, 1 to 2^24: a counter takes one, an extreme two, a histogram one for
+    /// each [place](Scale::places) of its scale and one more. The default is 16 384.
     pub fn columns(self, columns: u32) -> FileBuilder {
         FileBuilder { columns, ..self }
     }

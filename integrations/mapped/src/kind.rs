@@ -54,8 +54,13 @@ impl Kind {
         }
     }
 
-    /// Returns the number of columns of a metric of this kind; zero if it has a word in the slots
-    /// of the owners.
+    /// Returns whether entries with this number of a kind have a word in the slots of the owners, and
+    /// no column.
+    pub(crate) const fn has_word(number: u8) -> bool {
+        number == Kind::Gauge.number() || number == Kind::InFlight.number()
+    }
+
+    /// Returns the number of columns of a metric of this kind.
     pub(crate) const fn columns(self) -> u32 {
         match self {
             Kind::Counter => 1,

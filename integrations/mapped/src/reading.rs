@@ -179,7 +179,7 @@ impl<'r> Metric<'r> {
     /// Returns a number that no other metric of the file has or will have.
     pub(crate) fn number(&self) -> u64 {
         match self.value {
-            Value::Level(_) => 1 << 32 | self.entry.detail, // its word
+            Value::Level(_) => 1 << 31 | self.entry.detail, // its word: no column is as great
             _ => self.entry.column.into(),
         }
     }

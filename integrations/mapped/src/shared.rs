@@ -85,7 +85,7 @@ struct Seen {
 pub(crate) struct At {
     /// The first of its columns.
     pub(crate) column: u32,
-    /// Its word in the slots of the owners, if it has no columns.
+    /// Its word in the slots of the owners, if it is a gauge.
     pub(crate) word: u32,
 }
 
@@ -228,7 +228,7 @@ impl Shared {
     /// Claims the memory of a metric's columns in all rows, once in a process.
     fn claim_columns(&self, claimed: &mut Vec<u64>, entry: &Entry) -> Result<(), MappedError> {
         if entry.columns == 0 {
-            return Ok(()); // its words are claimed with an owner's slot
+            return Ok(()); // a gauge's words are claimed with an owner's slot
         }
         let last = entry.column + entry.columns - 1;
         for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {

@@ -90,11 +90,11 @@ impl OwnSlot {
             } else if token != NO_TOKEN && token & SPARE != SPARE {
                 return Ok(());
             } else if self.exchange(token, TAKING) {
-                let taken = self.take();
-                let next = taken.as_ref().map_or(token, |slot| of(u64::from(*slot)).0);
+                let slot = self.take();
+                let next = slot.as_ref().map_or(token, |slot| of(u64::from(*slot)).0);
                 // Release: pairs with the load above and that in `token`.
                 self.token.word().store(next, Ordering::Release);
-                return taken.map(drop);
+                return slot.map(drop);
             }
         }
     }

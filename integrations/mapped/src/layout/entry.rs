@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | 4 | size of the entry, a multiple of 8 |
 //! | 4 | 4 | first column |
-//! | 8 | 4 | columns; zero if the metric has a word in the owners' slots instead |
+//! | 8 | 4 | columns |
 //! | 12 | 2 | length of the text |
 //! | 14 | 1 | kind |
 //! | 15 | 1 | zero |
@@ -34,7 +34,6 @@ pub(crate) struct Entry {
     /// The number of its kind.
     pub(crate) kind: u8,
     pub(crate) column: u32,
-    /// The number of its columns; zero if it has a word in the owners' slots.
     pub(crate) columns: u32,
     /// The number behind the text, zero if there is none: see [`Kind`](crate::kind::Kind).
     pub(crate) detail: u64,

@@ -9,6 +9,7 @@ use windrow_mapped::{Counter, File, Gauge, Histogram, InFlight, Reader, Scale};
 
 use crate::books::Books;
 use crate::child;
+use crate::exact::places::{ProcessorSet, in_name_spaces};
 use crate::forked::{fork, has_succeeded};
 
 const CHILD: &str = "exact::the_child_adds";
@@ -156,16 +157,20 @@ impl Drop for Adder {
 }
 
 /// Starts a child. One in three has no restartable sequences, and adds to locked rows. One in four
-/// forks, one in four is in name spaces of its own, and one in four has a set of processors.
-fn start(path: &Path, number: usize, adds: usize) -> Adder {
+/// forks, one in four is in name spaces of its own, and one in four on the processors of `set`.
+fn start(path: &Path, number: usize, adds: usize, set: Option<&ProcessorSet>) -> Adder {
     let forks = usize::from(number % 4 == 1);
     let mut command = child::command(CHILD, path, &format!("{number} {adds} {forks}"));
     if number % 3 == 2 {
         command.env("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
     }
     match number % 4 {
-        2 => command = places::in_name_spaces(command),
-        3 => places::with_a_processor_set(&mut command),
+        2 => command = in_name_spaces(command),
+        3 => {
+            if let Some(set) = set {
+                set.hold(&mut command);
+            }
+        }
         _ => {}
     }
     Adder(command.stdout(Stdio::null()).spawn().unwrap())
@@ -198,7 +203,8 @@ fn read_until(path: &Path, books: AllBooks, mut is_over: impl FnMut() -> bool) -
         assert!(!has_fallen, "{sums:?} fell from {before:?}");
         for metric in ["open", "busy"].into_iter().filter_map(of) {
             for (owner, part) in metric.parts() {
-                assert!((0..=THREADS as i64).contains(&part), "{owner:?} has a part of {part}");
+                let most = i64::try_from(THREADS).unwrap();
+                assert!((0..=most).contains(&part), "{owner:?} has a part of {part}");
             }
         }
         (before, reads) = (sums, reads + 1);
@@ -216,7 +222,9 @@ fn processes_that_add_at_once_lose_nothing() {
         return;
     }
     let books = AllBooks::of(&path);
-    let mut children: Vec<Adder> = (0..4).map(|number| start(&path, number, ADDS)).collect();
+    let set = ProcessorSet::new();
+    let set = set.as_ref();
+    let mut children: Vec<Adder> = (0..4).map(|number| start(&path, number, ADDS, set)).collect();
     let reads = read_until(&path, books, || {
         children.iter_mut().all(|child| child.end().is_some_and(|end| end.success()))
     });
@@ -250,8 +258,10 @@ fn storm(processes: usize, time: Duration) {
         return;
     }
     let books = AllBooks::of(&path);
+    let set = ProcessorSet::new();
+    let set = set.as_ref();
     let mut children: Vec<Adder> =
-        (0..processes).map(|number| start(&path, number, usize::MAX)).collect();
+        (0..processes).map(|number| start(&path, number, usize::MAX, set)).collect();
     let begun = Instant::now();
     let mut killed = 0;
     let reads = read_until(&path, books, || {
@@ -262,7 +272,7 @@ fn storm(processes: usize, time: Duration) {
         if begun.elapsed() > Duration::from_millis(100) * (killed + 1) {
             let number = killed as usize % children.len();
             children[number].kill();
-            children[number] = start(&path, number, usize::MAX);
+            children[number] = start(&path, number, usize::MAX, set);
             killed += 1;
         }
         false

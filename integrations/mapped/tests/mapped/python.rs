@@ -25,7 +25,9 @@ fn a_reader_in_python_reads_the_same() {
     }
     // One of each other kind; the histogram lies in two segments.
     let latency = file.histogram("latency", Scale::DEFAULT, &[]).unwrap();
-    [700, 800, u64::MAX].iter().for_each(|value| latency.record(*value));
+    for value in [700, 800, u64::MAX] {
+        latency.record(value);
+    }
     for value in [3, 7] {
         file.maximum("max", &[]).unwrap().record(value);
         file.minimum("min", &[]).unwrap().record(value);

@@ -1,9 +1,11 @@
 //! Where a process runs: in name spaces of its own, and on a part of the processors.
 
-use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
 use std::sync::OnceLock;
+use std::time::Duration;
+use std::{fs, io, thread};
 
 /// The program that runs another one in name spaces, with its arguments.
 const UNSHARE: [&str; 8] =
@@ -30,24 +32,47 @@ pub(super) fn in_name_spaces(inner: Command) -> Command {
     command
 }
 
-/// Lets a command's process begin on its highest processor alone. (Its threads move later, and a
-/// control group's set has the same means: `sched_setaffinity` of all threads by the kernel.)
-pub(super) fn with_a_processor_set(command: &mut Command) {
-    // SAFETY: between fork and exec it makes system calls alone.
-    unsafe {
-        command.pre_exec(|| {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            let size = size_of::<libc::cpu_set_t>();
-            if libc::sched_getaffinity(0, size, &raw mut set) != 0 {
-                return Err(io::Error::last_os_error());
+/// A control group with the highest processor of this process alone.
+pub(super) struct ProcessorSet(PathBuf);
+
+impl ProcessorSet {
+    /// Makes one. `None` where the system does not allow that, or has no such groups.
+    pub(super) fn new() -> Option<ProcessorSet> {
+        let name = format!("windrow-{}-{:?}", process::id(), thread::current().id());
+        let set = ProcessorSet(Path::new("/sys/fs/cgroup/cpuset").join(name));
+        let made = fs::create_dir(&set.0).and_then(|()| set.fill());
+        if let Err(error) = &made {
+            println!("without a control group: {error}");
+        }
+        made.ok().map(|()| set)
+    }
+
+    fn fill(&self) -> io::Result<()> {
+        let parent = Path::new("/sys/fs/cgroup/cpuset");
+        let all = fs::read_to_string(parent.join("cpuset.cpus"))?;
+        let highest = all.trim().rsplit([',', '-']).next().unwrap_or_default();
+        fs::write(self.0.join("cpuset.cpus"), highest)?;
+        fs::write(self.0.join("cpuset.mems"), fs::read_to_string(parent.join("cpuset.mems"))?)
+    }
+
+    /// Lets a process begin in the group. Its threads stay on the group's processor.
+    pub(super) fn hold(&self, command: &mut Command) {
+        let tasks = self.0.join("cgroup.procs");
+        // SAFETY: between fork and exec it makes system calls alone: the path is made already.
+        unsafe {
+            command.pre_exec(move || fs::write(&tasks, "0"));
+        }
+    }
+}
+
+impl Drop for ProcessorSet {
+    fn drop(&mut self) {
+        // A process that was killed may take a moment to leave it.
+        for _ in 0..1_000 {
+            if fs::remove_dir(&self.0).is_ok() {
+                return;
             }
-            let highest = (0..libc::CPU_SETSIZE as usize).rfind(|n| libc::CPU_ISSET(*n, &set));
-            libc::CPU_ZERO(&mut set);
-            libc::CPU_SET(highest.unwrap_or(0), &mut set);
-            match libc::sched_setaffinity(0, size, &raw const set) {
-                0 => Ok(()),
-                _ => Err(io::Error::last_os_error()),
-            }
-        });
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 }

@@ -135,7 +135,7 @@ impl Entries {
         if Kind::has_word(entry.kind) {
             self.words += 1;
         }
-        if Kind::of(&entry).is_some_and(Kind::is_extreme) {
+        if entry.kind().is_some_and(Kind::is_extreme) {
             self.extremes.extend(entry.column..entry.column + entry.columns);
         }
         self.list.push(entry);
@@ -175,7 +175,7 @@ impl Entries {
         if first.kind != wanted.number() {
             return Err(MappedError::OtherKind { name: name(), found: first.kind, wanted });
         }
-        match (Kind::of(first), wanted) {
+        match (first.kind(), wanted) {
             (Some(Kind::Histogram(found)), Kind::Histogram(wanted)) if found != wanted => {
                 Err(MappedError::OtherScale { name: name(), found, wanted })
             }

@@ -12,7 +12,6 @@ use windrow::histogram::Scale;
 use crate::counter::Counter;
 use crate::error::{MappedError, Step};
 use crate::extreme::{Maximum, Minimum};
-use crate::gauge::{Gauge, InFlight};
 use crate::histogram::Histogram;
 use crate::kind::Kind;
 use crate::layout::header::Header;
@@ -23,6 +22,8 @@ use crate::shared::{At, Shared};
 use crate::system::create::{self, SEALED};
 use crate::system::{machine, open};
 use crate::text;
+
+mod levels;
 
 /// The number of times that a file is looked for and created, before it is an error that the path
 /// keeps changing.
@@ -55,7 +56,7 @@ const ATTEMPTS: u32 = 100;
 /// # Forks
 ///
 /// A forked child may use the parent's `File` and `Counter`s: its adds are to the same numbers.
-/// Of a gauge it has a part of its own: see [`Gauge`](Gauge#forks).
+/// Of a gauge it has a part of its own: see [`Gauge`](crate::Gauge#forks).
 ///
 /// Names are best registered before the fork, or by one thread: if the process forks while another
 /// thread registers, the child's registrations fail with
@@ -155,9 +156,10 @@ impl File {
         Ok(Minimum::new([column, column + 1].map(|column| self.shared.cells(column))))
     }
 
-    /// Returns the histogram with this name and these labels, as [`counter`](Self::counter) does. It
-    /// takes a column for each [place](Scale::places) of its scale, and one more. All histograms of
-    /// a name have one scale.
+    /// Returns the histogram with this name and these labels, as [`counter`](Self::counter) does.
+    ///
+    /// It takes a column for each [place](Scale::places) of its scale, and one more. All histograms
+    /// of a name have one scale.
     ///
     /// # Errors
     ///
@@ -171,48 +173,6 @@ impl File {
     ) -> Result<Histogram, MappedError> {
         let column = self.register(name, labels, Kind::Histogram(scale))?.column;
         Ok(Histogram::new(scale, column, |column| self.shared.cells(column)))
-    }
-
-    /// Returns the gauge with this name and these labels, as [`counter`](Self::counter) does. It
-    /// takes no column, but a word in the slot of each process.
-    ///
-    /// # Errors
-    ///
-    /// As [`counter`](Self::counter); and
-    ///
-    /// * [`MappedError::GaugesFull`]: the file has no words left.
-    /// * [`MappedError::OwnersFull`], [`Failed`](MappedError::Failed): this process needs a slot
-    ///   for its first gauge, and gets none. A process that ends leaves its slot to the next one.
-    ///   The name is registered.
-    pub fn gauge(&self, name: &str, labels: &[(&str, &str)]) -> Result<Gauge, MappedError> {
-        let word = self.register(name, labels, Kind::Gauge)?.word;
-        Ok(Gauge::new(self.shared.slot()?, word))
-    }
-
-    /// Returns the number of operations in progress with this name and these labels, as
-    /// [`gauge`](Self::gauge) does.
-    ///
-    /// # Errors
-    ///
-    /// As [`gauge`](Self::gauge).
-    pub fn in_flight(&self, name: &str, labels: &[(&str, &str)]) -> Result<InFlight, MappedError> {
-        let word = self.register(name, labels, Kind::InFlight)?.word;
-        Ok(InFlight::new(self.shared.slot()?, word))
-    }
-
-    /// Takes a slot for the gauges of this process, if it has none.
-    ///
-    /// The first gauge does so by itself, and in a forked child the first use of one. This is for a
-    /// child that needs to know whether its gauges are seen, and for another try if they are not.
-    /// What was added without a slot stays unseen.
-    ///
-    /// # Errors
-    ///
-    /// [`MappedError::OwnersFull`], [`NoSpace`](MappedError::NoSpace),
-    /// [`LockedTooLong`](MappedError::LockedTooLong), and [`Failed`](MappedError::Failed) if the
-    /// system refuses an operation.
-    pub fn take_slot(&self) -> Result<(), MappedError> {
-        self.shared.slot().map(drop)
     }
 
     /// Returns the place of a metric.
@@ -278,9 +238,11 @@ impl Debug for File {
 /// for a histogram or a gauge. Each 512 columns take 4 KiB for each row: a row for each processor
 /// that the machine may have, and the locked rows. The first gauge takes 4 KiB (8 bytes for each of
 /// the [owners](Self::owners)), and each process that has gauges takes 8 bytes for each of the
-/// [gauges](Self::gauges) and 8 more, by the 4 KiB. Memory is claimed as names are registered, and charged to the control group of the
-/// process that does so. The file's length is address space, 64 KiB for each row and each 8192
-/// columns; a process that locks its memory (`mlockall`) makes all of it resident.
+/// [gauges](Self::gauges) and 8 more, by the 4 KiB.
+///
+/// Memory is claimed as names are registered and slots are taken, and charged to the control group
+/// of the process that does so. The file's length is address space, 64 KiB for each row and each
+/// 8192 columns; a process that locks its memory (`mlockall`) makes all of it resident.
 ///
 /// ```
 /// use windrow_mapped::File;
@@ -316,8 +278,10 @@ impl Default for FileBuilder {
 }
 
 impl FileBuilder {
-    /// Sets the number of columns, 1 to 2^24: a counter takes one, an extreme two, a histogram one for
-    /// each [place](Scale::places) of its scale and one more. The default is 16 384.
+    /// Sets the number of columns, 1 to 2^24. The default is 16 384.
+    ///
+    /// A counter takes one, an extreme two, and a histogram one for each [place](Scale::places) of
+    /// its scale and one more.
     pub fn columns(self, columns: u32) -> FileBuilder {
         FileBuilder { columns, ..self }
     }

@@ -9,8 +9,8 @@ use crate::cells::Cells;
 use crate::kind::Kind;
 use crate::layout::SEGMENT;
 
-/// The greatest value that is part of a sum, as in a `windrow::Histogram`: a greater one, by which a
-/// program says "never", would put the sum back.
+/// The greatest value that is part of a sum, as in a `windrow::Histogram`. A greater value, by
+/// which a program says "never", would put the sum back.
 const MOST_SUMMAND: u64 = (1 << 60) - 1;
 
 /// A latency histogram in a mapped file, to which many processes record.
@@ -46,7 +46,7 @@ impl Histogram {
     /// Makes a histogram with the columns from `column` on, whose cells `cells` returns.
     pub(crate) fn new(scale: Scale, column: u32, cells: impl Fn(u32) -> Cells) -> Histogram {
         let [first, end] = [1, Kind::Histogram(scale).columns()].map(|next| column + next);
-        // The first column of the next segment. No histogram has as many columns as a segment.
+        // The first column of the next segment. A histogram has fewer columns than a segment.
         let next = (first / SEGMENT + 1) * SEGMENT;
         let behind = if next < end { next } else { first };
         let border = (next - first) as usize;

@@ -2,7 +2,6 @@
 
 use windrow::histogram::Scale;
 
-use crate::layout::entry::Entry;
 use crate::layout::scale;
 
 /// The kind of a metric in a mapped file.
@@ -27,19 +26,19 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of an entry. `None` if this version does not know it, or if the entry has
-    /// not the columns of its kind.
-    pub(crate) fn of(entry: &Entry) -> Option<Kind> {
-        let kind = match entry.kind {
+    /// Returns the kind with a number and a detail. `None` if this version does not know it, or if
+    /// the kind has another number of columns.
+    pub(crate) fn of(number: u8, columns: u32, detail: u64) -> Option<Kind> {
+        let kind = match number {
             1 => Kind::Counter,
             2 => Kind::Maximum,
             3 => Kind::Minimum,
-            4 => Kind::Histogram(scale::of(entry.detail)?),
+            4 => Kind::Histogram(scale::of(detail)?),
             5 => Kind::Gauge,
             6 => Kind::InFlight,
             _ => return None,
         };
-        (kind.columns() == entry.columns).then_some(kind)
+        (kind.columns() == columns).then_some(kind)
     }
 
     /// Returns the number of the kind in the file.
@@ -54,8 +53,8 @@ impl Kind {
         }
     }
 
-    /// Returns whether entries with this number of a kind have a word in the slots of the owners, and
-    /// no column.
+    /// Returns whether entries with this number of a kind have a word in the owners' slots, and no
+    /// column.
     pub(crate) const fn has_word(number: u8) -> bool {
         number == Kind::Gauge.number() || number == Kind::InFlight.number()
     }

@@ -98,10 +98,10 @@ pub(crate) trait Seen {
     fn fence(&mut self, order: Ordering);
 }
 
-/// What a reader has found in a slot.
+/// The owner of a slot, as a reader has found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing: no process has had the slot, or one is taking it.
+    /// No process has had the slot, or a process is taking it.
     None,
     /// The words of a process that lived.
     Live,

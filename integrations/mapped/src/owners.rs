@@ -19,7 +19,7 @@ pub struct Owner {
     pub slot: u32,
     /// Its process id, as it calls itself: in another container that is another process, or none.
     pub process: u32,
-    /// Whether it lived when it was read. A process that is stopped lives.
+    /// Says that the process lived when it was read. A process that is stopped lives.
     pub is_live: bool,
 }
 
@@ -53,8 +53,8 @@ impl Level {
     }
 }
 
-/// Reads the owners that live, and the dead ones that have left something, with the first `words` of
-/// their slots.
+/// Reads the owners that live, and the dead ones that have left something, with the first `words`
+/// of their slots.
 pub(crate) fn read(
     file: &File,
     path: &Path,

@@ -47,8 +47,9 @@ use crate::system::{open, read};
 /// sum; the sum may be ahead of the count or behind it, by records in progress.
 ///
 /// Each part of a gauge is one that its process had at some moment of the read. It belongs to the
-/// living if the process lived at that moment, and otherwise to the dead. This holds as long as nothing but this library writes
-/// to the file.
+/// living if the process lived at that moment, and otherwise to the dead.
+///
+/// This holds as long as nothing but this library writes to the file.
 ///
 /// It rests on the kernel's copying aligned words whole, which Linux does on x86-64 and arm64, and
 /// does not promise. [`Counter::sum`](crate::Counter::sum) needs no such thing.

@@ -54,14 +54,14 @@ impl Reading {
         Ok(entry.and_then(|entry| self.metric(entry)))
     }
 
-    /// Returns the processes that have gauges and live, and the dead ones that have left something in
-    /// theirs.
+    /// Returns the processes that have gauges and live, and the dead ones that have left something
+    /// in theirs.
     pub fn owners(&self) -> impl Iterator<Item = Owner> {
         self.owners.iter().map(|parts| parts.owner)
     }
 
     fn metric<'r>(&'r self, entry: &'r Entry) -> Option<Metric<'r>> {
-        let kind = Kind::of(entry)?;
+        let kind = entry.kind()?;
         let column = |number| self.values[(entry.column + number) as usize];
         let value = match kind {
             Kind::Counter => Value::Count(column(0)),

@@ -204,7 +204,7 @@ impl Shared {
     fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<At>, MappedError> {
         seen.entries.check_kind(text, kind)?;
         let Some(entry) = seen.entries.find(text) else { return Ok(None) };
-        if Kind::of(entry) != Some(kind) {
+        if entry.kind() != Some(kind) {
             let rule = "a metric must have the columns and the scale of its kind";
             let (path, value) = (self.path.clone(), entry.columns.into());
             return Err(MappedError::Damaged { path, offset: END, value, rule });

@@ -1,7 +1,7 @@
 //! The slot in which this process has the values of its gauges.
 //!
-//! The process takes it with its first gauge, and keeps it until it ends. Which slot it is stands in
-//! a word that the kernel clears in each forked child. So a child writes to no word of its parent:
+//! The process takes it with its first gauge, and keeps it until it ends. A word that the kernel
+//! clears in each forked child has the slot's number. So a child writes to no word of its parent:
 //! the first time that it uses a gauge, it takes a slot of its own, in which all values are zero.
 //! If there is none, its values go into memory that no reader sees, and registering a gauge is an
 //! error.

@@ -129,7 +129,7 @@ impl Shared {
 enum Part {
     /// All of it; of a level that of the living.
     Whole,
-    /// What the dead have left.
+    /// The level that the dead have left.
     Dead,
 }
 

@@ -18,6 +18,7 @@
 use std::sync::Arc;
 
 use super::header::{End, word};
+use crate::kind::Kind;
 use crate::text;
 
 /// The bytes of an entry before its text.
@@ -35,7 +36,7 @@ pub(crate) struct Entry {
     pub(crate) kind: u8,
     pub(crate) column: u32,
     pub(crate) columns: u32,
-    /// The number behind the text, zero if there is none: see [`Kind`](crate::kind::Kind).
+    /// The number behind the text, zero if there is none: see [`Kind`].
     pub(crate) detail: u64,
     /// Its name and labels: see [`text`].
     pub(crate) text: Arc<str>,
@@ -63,6 +64,11 @@ impl Entry {
         let size = behind_text(text) + if detail.is_some() { DETAIL } else { 0 };
         let detail = detail.unwrap_or(0);
         Entry { size: size as u32, kind, column, columns, detail, text: text.into() }
+    }
+
+    /// Returns the kind, if this version knows it and the entry has the columns of its kind.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        Kind::of(self.kind, self.columns, self.detail)
     }
 
     /// Returns the entry as words of a table.

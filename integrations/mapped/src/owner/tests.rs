@@ -17,12 +17,12 @@ const LEFT: u64 = 5;
 struct Modelled {
     state: AtomicU64,
     words: [AtomicU64; 3],
-    /// Whether a process has the lock: the kernel has a lock of its own for that.
+    /// True if a process has the slot's lock: the kernel has a lock of its own for that.
     lock: Mutex<bool>,
     twin: Twin,
 }
 
-/// What a twin does not do.
+/// The fault of a twin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Twin {
     None,

@@ -1,5 +1,4 @@
-//! What a forked child does not have: words that the kernel clears in it, and open files that it
-//! closes.
+//! Words that the kernel clears in a forked child; and open files that the child closes.
 //!
 //! The kernel clears a word at every kind of fork (`MADV_WIPEONFORK`, Linux 4.14), where a process
 //! id may be the same in a child with a name space of its own.

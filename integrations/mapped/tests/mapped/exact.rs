@@ -95,7 +95,7 @@ fn move_to(number: usize) {
     }
 }
 
-/// The books of all threads: of adds to counters, and of the records and their values in histograms.
+/// The books of all threads: of adds to counters, of records in histograms, and of their values.
 #[derive(Clone, Copy)]
 struct AllBooks {
     adds: Books,
@@ -283,7 +283,7 @@ fn storm(processes: usize, time: Duration) {
     println!("{done} added, {open} of it open, {records} records, {killed} kills, {reads} reads");
     assert!(killed > 3 && done > 0);
     // An add of at most 2 by each thread that was killed, and 1 by a handler on it. A process that
-    // was forked has as many threads.
+    // was forked has the same number of threads.
     let most = 2 * 3 * THREADS as u64 * (u64::from(killed) + processes as u64);
     assert!(open <= most, "{open} are open");
 }

@@ -28,8 +28,8 @@ fn the_child_has_a_part() {
     drop(guards);
 }
 
-/// A process with a part of each gauge, and its output, which stays open. It is killed at the latest
-/// when the test is over.
+/// A process with a part of each gauge, and its output, which stays open. It is killed at the
+/// latest when the test is over.
 struct Process(Child, Lines<BufReader<ChildStdout>>);
 
 impl Process {

@@ -21,7 +21,7 @@ const NONE: c_int = -1;
 /// All of them, which children walk through. None is ever removed.
 static ALL: AtomicPtr<OwnFile> = AtomicPtr::new(null_mut());
 
-/// Whether a thread opens a file at the moment: then a fork waits until the descriptor is noted.
+/// True while a thread opens a file: then a fork waits until the descriptor is noted.
 static IS_OPENING: AtomicBool = AtomicBool::new(false);
 
 /// An open file of this process alone.

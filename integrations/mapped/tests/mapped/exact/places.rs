@@ -1,4 +1,4 @@
-//! Where a process runs: in name spaces of its own, and on a part of the processors.
+//! Places of processes: name spaces of their own, and a part of the processors.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

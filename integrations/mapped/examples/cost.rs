@@ -22,6 +22,7 @@ const BATCH: u64 = 2_000_000;
 const BATCHES: usize = 40;
 
 static OWN: windrow::Counter = windrow::Counter::new();
+static OWN_HISTOGRAM: windrow::Histogram = windrow::Histogram::new();
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
 fn main() {}
@@ -48,12 +49,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     names
 }
 
-fn show(processes: &str, nanoseconds: [[f64; 2]; 5]) {
+fn show(processes: &str, nanoseconds: [[f64; 2]; 8]) {
     println!("an add or a record, {processes}:");
     let kinds = [
         "counter in own memory",
         "mapped counter",
         "mapped maximum",
+        "histogram in own memory",
+        "mapped histogram",
+        "mapped gauge",
         "atomic of one process in a file",
         "atomic of all processes in a file",
     ];
@@ -64,18 +68,23 @@ fn show(processes: &str, nanoseconds: [[f64; 2]; 5]) {
 
 /// Returns the nanoseconds of an add of each kind, the least and the median.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
-fn adds(path: &Path) -> Result<[[f64; 2]; 5], Box<dyn Error>> {
+fn adds(path: &Path) -> Result<[[f64; 2]; 8], Box<dyn Error>> {
     let file = windrow_mapped::File::open(path)?;
     let (counter, maximum) = (file.counter("calls", &[])?, file.maximum("max", &[])?);
+    let histogram = file.histogram("latency", windrow_mapped::Scale::DEFAULT, &[])?;
+    let gauge = file.gauge("open", &[])?;
     let atomics = atomics(&path.with_extension("atomic"))?;
     let own = &atomics[8 + 8 * (process::id() as usize % 63)];
     let shared = &atomics[0];
-    let mut all = [const { Vec::new() }; 5];
+    let mut all = [const { Vec::new() }; 8];
     for _ in 0..BATCHES {
-        let each: [&dyn Fn(); 5] = [
+        let each: [&dyn Fn(); 8] = [
             &|| (0..BATCH).for_each(|_| OWN.add(black_box(1))),
             &|| (0..BATCH).for_each(|_| counter.add(black_box(1))),
             &|| (0..BATCH).for_each(|_| maximum.record(black_box(1))),
+            &|| (0..BATCH).for_each(|_| OWN_HISTOGRAM.record(black_box(5_000))),
+            &|| (0..BATCH).for_each(|_| histogram.record(black_box(5_000))),
+            &|| (0..BATCH).for_each(|_| gauge.add(black_box(1))),
             &|| (0..BATCH).for_each(|_| _ = own.fetch_add(black_box(1), Ordering::Relaxed)),
             &|| (0..BATCH).for_each(|_| _ = shared.fetch_add(black_box(1), Ordering::Relaxed)),
         ];

@@ -1,7 +1,7 @@
 //! Levels that go up and down, each process's own.
 
 use std::fmt::{self, Debug, Formatter};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::slot::{OwnSlot, Token};
 
@@ -18,13 +18,21 @@ impl Part {
     fn add(self, n: i64) -> Token {
         let token = self.slot.token();
         // Release: pairs with the fence of a reader, which so finds the owner's state, too.
-        self.slot.word(token, self.word).fetch_add(n.cast_unsigned(), Ordering::Release);
+        self.at(token).fetch_add(n.cast_unsigned(), Ordering::Release);
         token
     }
 
     fn own(self) -> i64 {
-        let level = |token| self.slot.word(token, self.word).load(Ordering::Relaxed); // one word
+        let level = |token| self.at(token).load(Ordering::Relaxed); // one word
         self.slot.has().map_or(0, level).cast_signed()
+    }
+
+    /// Returns the word in a slot.
+    #[inline]
+    fn at(&self, token: Token) -> &AtomicU64 {
+        // SAFETY: the number of a registered gauge's word is less than the number of words: see
+        // `Entries`.
+        unsafe { self.slot.word(token, self.word) }
     }
 }
 
@@ -96,9 +104,8 @@ impl Gauge {
     /// queue.
     #[inline]
     pub fn set(&self, level: i64) {
-        let Part { slot, word } = self.part;
-        // Release: as in `Part::add`.
-        slot.word(slot.token(), word).store(level.cast_unsigned(), Ordering::Release);
+        let word = self.part.at(self.part.slot.token());
+        word.store(level.cast_unsigned(), Ordering::Release); // as in `Part::add`
     }
 
     /// Returns this process's part.
@@ -182,8 +189,7 @@ impl Drop for InFlightGuard {
     fn drop(&mut self) {
         // In a forked child there is no slot yet, or another one.
         if self.part.slot.has() == Some(self.token) {
-            let word = self.part.slot.word(self.token, self.part.word);
-            word.fetch_sub(1, Ordering::Release); // as in `Part::add`
+            self.part.at(self.token).fetch_sub(1, Ordering::Release); // as in `Part::add`
         }
     }
 }

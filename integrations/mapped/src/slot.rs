@@ -51,6 +51,9 @@ pub(crate) struct OwnSlot {
     /// The open file whose lock says that this process lives.
     lock_file: &'static OwnFile,
     spare: Box<[AtomicU64]>,
+    /// The first gauge's word in slot 0, and the distance of that in the next slot, in words.
+    first: &'static AtomicU64,
+    distance: usize,
 }
 
 /// A slot that this process has, or had before it was forked. Two that are equal are the same.
@@ -71,7 +74,20 @@ impl OwnSlot {
         let token = Wiped::new().map_err(failed)?;
         let lock_file = OwnFile::new().map_err(failed)?;
         let spare = (0..shape.gauges).map(|_| AtomicU64::new(0)).collect();
-        Ok(OwnSlot { token, file, path, mapping, shape, timeout, lock_file, spare })
+        let first = mapping.at(shape.word_place(0, 0));
+        let distance = shape.slot() as usize / 8;
+        Ok(OwnSlot {
+            token,
+            file,
+            path,
+            mapping,
+            shape,
+            timeout,
+            lock_file,
+            spare,
+            first,
+            distance,
+        })
     }
 
     /// Takes a slot, if this process has none.
@@ -117,12 +133,19 @@ impl OwnSlot {
     }
 
     /// Returns the word of a gauge in a slot.
+    ///
+    /// # Safety
+    /// The word is less than the file's number of gauges.
     #[inline]
-    pub(crate) fn word(&self, token: Token, word: u32) -> &AtomicU64 {
-        match token.0 & SPARE {
-            SPARE => &self.spare[word as usize],
-            slot => self.mapping.at(self.shape.word_place(slot as u32, word)),
-        }
+    pub(crate) unsafe fn word(&self, token: Token, word: u32) -> &AtomicU64 {
+        debug_assert!(word < self.shape.gauges);
+        let (first, distance) = match token.0 & SPARE {
+            SPARE => (self.spare.as_ptr(), 0),
+            slot => (std::ptr::from_ref(self.first), slot as usize * self.distance),
+        };
+        // SAFETY: by the contract, and because a token has the number of a slot of the file: the
+        // mapping has all words of all slots, for ever.
+        unsafe { &*first.add(distance + word as usize) }
     }
 
     #[cold]

@@ -22,7 +22,7 @@ pub enum Form {
     Real,
     /// An all-time total of the program's own: from [`total_fn`](super::total_fn).
     RealTotal,
-    /// A [`Histogram`](crate::Histogram) of this scale.
+    /// A [`Histogram`](crate::Histogram) of this scale, or a distribution of the program's own.
     Histogram(Scale),
     /// A [`SlidingWindow`](crate::SlidingWindow) of these events, whose values have these units:
     /// see [`Events::UNITS`](crate::Events::UNITS).

@@ -5,7 +5,7 @@ use super::window::AnyWindow;
 use crate::clock::Clock;
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
 use crate::event::Events;
-use crate::histogram::Histogram;
+use crate::histogram::{Distribution, Histogram};
 use crate::in_flight::InFlight;
 use crate::window::SlidingWindow;
 
@@ -54,6 +54,8 @@ pub enum AnyMetric<'m> {
     Count(Option<u64>),
     /// A histogram.
     Histogram(&'m Histogram),
+    /// All values ever recorded in a histogram of the program's own, which was read to make this.
+    Distribution(&'m Distribution),
     /// A sliding window.
     Window(&'m dyn AnyWindow),
     /// Several metrics, by name: see [`fields`](super::fields()).
@@ -72,6 +74,7 @@ impl AnyMetric<'_> {
             AnyMetric::Real(_) => Form::Real,
             AnyMetric::RealTotal(_) => Form::RealTotal,
             AnyMetric::Histogram(histogram) => Form::Histogram(histogram.scale()),
+            AnyMetric::Distribution(values) => Form::Histogram(values.scale()),
             AnyMetric::Window(window) => Form::Window(window.events(), window.units()),
             AnyMetric::Fields(_) => Form::Fields,
         }

@@ -130,7 +130,10 @@ impl AnyMetric<'_> {
                 Some(total).filter(is_total).map(Value::RealTotal)
             }
             AnyMetric::Count(count) => count.map(Value::Count),
-            AnyMetric::Histogram(_) | AnyMetric::Window(_) | AnyMetric::Fields(_) => None,
+            AnyMetric::Histogram(_)
+            | AnyMetric::Distribution(_)
+            | AnyMetric::Window(_)
+            | AnyMetric::Fields(_) => None,
         }
     }
 
@@ -153,6 +156,7 @@ impl Reading {
         };
         let read = match metric {
             AnyMetric::Histogram(histogram) => Read::Values(histogram.lifetime()),
+            AnyMetric::Distribution(values) => Read::Values(values.clone()),
             AnyMetric::Window(window) => Read::Window(Window::of(window, part)),
             other => Read::Number(other.number()),
         };

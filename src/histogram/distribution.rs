@@ -67,6 +67,35 @@ struct Used {
 }
 
 impl Distribution {
+    /// Makes a distribution of counts that a program keeps itself: of the cell at each
+    /// [place](Scale::place) of `scale`, and of the sum of all values. Missing counts are zero.
+    ///
+    /// The extremes are bounds in the cells that were used, and not
+    /// [exact](Self::has_exact_extremes).
+    ///
+    /// ```
+    /// use windrow::histogram::{Distribution, Scale};
+    ///
+    /// let scale = Scale::new(0, 2, 8)?; // cells for 2, for 3 and 4, and for 5 to 8
+    /// let mut counts = vec![0; scale.places()];
+    /// for value in [3, 4, 7] {
+    ///     counts[scale.place(value)] += 1;
+    /// }
+    /// let values = Distribution::from_counts(scale, &counts, 3 + 4 + 7);
+    /// assert_eq!((values.count(), values.sum()), (3, 14));
+    /// assert_eq!((values.min(), values.max()), (Some(3), Some(8)));
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are more counts than [places](Scale::places).
+    pub fn from_counts(scale: Scale, counts: &[u64], sum: u64) -> Distribution {
+        let (found, most) = (counts.len(), scale.places());
+        assert!(found <= most, "{found} counts are too many for a scale of {most} places");
+        Distribution::of_counts(scale, counts, sum, (0, u64::MAX), false)
+    }
+
     /// Makes a distribution of the counts at each place of `scale`. No counted value is below the
     /// first of `extremes` or above the second; if they are `exact`, there are such values.
     pub(crate) fn new(

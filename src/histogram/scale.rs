@@ -234,15 +234,35 @@ impl Scale {
         (self.first..=self.end).map(begin).filter(|end| *end > 0)
     }
 
-    /// Returns the number of cells, the two outside of the range included.
-    pub(crate) const fn places(self) -> usize {
+    /// Returns the number of cells, the two outside of the range included: that of the
+    /// [places](Self::place).
+    ///
+    /// ```
+    /// use windrow::histogram::Scale;
+    ///
+    /// assert_eq!(Scale::DEFAULT.places(), Scale::DEFAULT.cells() + 2);
+    /// ```
+    pub const fn places(self) -> usize {
         self.cells() + 2
     }
 
     /// Returns the place of the cell in which `value` is counted: 0 below the range, then the
     /// range's cells, and the last place above it.
+    ///
+    /// For programs that keep counts of their own, as in memory that processes share: see
+    /// [`Distribution::from_counts`]. Costs a few instructions.
+    ///
+    /// [`Distribution::from_counts`]: crate::histogram::Distribution::from_counts
+    ///
+    /// ```
+    /// use windrow::histogram::Scale;
+    ///
+    /// let scale = Scale::new(0, 2, 8)?; // cells for 2, for 3 and 4, and for 5 to 8
+    /// assert_eq!([1, 2, 3, 4, 8, 9].map(|value| scale.place(value)), [0, 1, 2, 2, 3, 4]);
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
+    /// ```
     #[inline]
-    pub(crate) const fn place(self, value: u64) -> usize {
+    pub const fn place(self, value: u64) -> usize {
         if self.below < value && value <= self.quick {
             return (quick_cell(value).wrapping_add(self.bias) >> self.shift) as usize;
         }

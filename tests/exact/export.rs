@@ -8,9 +8,10 @@ use std::time::{Duration, SystemTime};
 
 use windrow::clock::Manual;
 use windrow::export::{
-    Catalog, CatalogError, Exported, Form, PartKind, Source, Value, field, field_fn, from_fn,
-    total_fn,
+    AnyMetric, Catalog, CatalogError, Exported, Form, PartKind, Source, Value, field, field_fn,
+    from_fn, total_fn,
 };
+use windrow::histogram::{Distribution, Scale};
 use windrow::{
     Counter, Event, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow,
     Stats, events, family::Metric, labels,
@@ -184,6 +185,34 @@ fn a_number_of_the_programs_own() {
     }
     let fails = from_fn(|| panic!("for the test"));
     assert_eq!(numbers(&fails), map(&[]), "the others are exported all the same");
+}
+
+#[test]
+fn counts_of_the_programs_own_are_exported_as_a_histogram_of_its_values() {
+    let scale = Scale::new(2, 600, 100_000).unwrap();
+    let histogram = Histogram::with_scale(scale);
+    let (mut counts, mut sum) = (vec![0; scale.places()], 0);
+    for value in [0, 599, 600, 1_024, 1_025, 70_000, 1 << 40] {
+        histogram.record(value);
+        counts[scale.place(value)] += 1;
+        sum += value;
+    }
+    let values = Distribution::from_counts(scale, &counts, sum);
+    let any = AnyMetric::Distribution(&values);
+    assert_eq!(any.form(), histogram.any().form());
+    assert!(any.number().is_none());
+    let reading = any.read();
+    let parts: Vec<_> = reading.parts().collect();
+    assert!(histogram.any().read().parts().eq(parts.iter().copied()));
+    let mut seen = 0;
+    reading.samples(parts[0], &mut |sample| {
+        let Value::Distribution(read) = sample.value else { panic!("{sample:?}") };
+        assert!(read.cells().eq(histogram.distribution().cells()));
+        assert_eq!((read.count(), read.sum()), (7, histogram.sum()));
+        assert!(!read.has_exact_extremes());
+        seen += 1;
+    });
+    assert_eq!(seen, 1);
 }
 
 #[test]

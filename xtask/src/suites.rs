@@ -63,6 +63,8 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("tests beside the library", &format!("{BESIDE} --tests"), &[])?;
     steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
     steps.cargo("tests in docs beside the library", &format!("{BESIDE} --doc"), &[])?;
+    let storm = "test --release --package windrow-mapped --test mapped -- --ignored --nocapture";
+    steps.cargo("a storm on a mapped file", storm, &[("TORTURE_SECONDS", "20")])?;
     instructions::run(steps, false)?;
     litmus::quick(steps)?;
     models::lint(steps)?;
@@ -104,6 +106,8 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     let rivals = "test --package windrow-benches --features sentinel,limits,heavy";
     steps.cargo("tests of the lab, with all rivals", rivals, &[])?;
     ports::run(steps, &["--quick".into()])?;
+    let mapped = "test --release --package windrow-mapped -- --ignored --nocapture";
+    steps.cargo("mapped counters, for longer, and their twins", mapped, &[])?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

@@ -44,6 +44,7 @@ pub(crate) fn audit(metric: AnyMetric<'_>, ledger: &mut Ledger) -> Audit {
             minimum.get().map_or(Audit::Nothing, |value| ledger.only_grows(!value))
         }
         AnyMetric::Histogram(histogram) => ledger.only_grows(histogram.lifetime().count()),
+        AnyMetric::Distribution(values) => ledger.only_grows(values.count()),
         AnyMetric::Window(window) => ledger.window(window),
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn numbers(
             let lifetime = histogram.lifetime().count();
             values::numbers(lifetime, &histogram.distribution(), into);
         }
+        AnyMetric::Distribution(values) => values::numbers(values.count(), values, into),
         AnyMetric::Window(window) => return window::numbers(window, bounds, into),
         AnyMetric::Fields(_) => {} // each field is a row of its own
     }

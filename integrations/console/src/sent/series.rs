@@ -26,6 +26,12 @@ pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
             all["scale"] = values::scale(histogram.scale());
             all
         }
+        AnyMetric::Distribution(values) => {
+            let mut all = values::summary(values);
+            all["lifetime"] = values::summary(values);
+            all["scale"] = values::scale(values.scale());
+            all
+        }
         AnyMetric::Window(window) => window::all(window),
         // Each field is a row of its own.
         AnyMetric::Fields(_) => json!({}),
@@ -44,6 +50,7 @@ pub(crate) fn detail(metric: AnyMetric<'_>) -> Value {
             all["cells"] = values::cells(&histogram.distribution());
             all["exemplars"] = values::exemplars(&histogram.exemplars());
         }
+        AnyMetric::Distribution(values) => all["cells"] = values::cells(values),
         AnyMetric::Window(window) => window::detail(window, &mut all),
         _ => {}
     }

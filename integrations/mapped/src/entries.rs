@@ -1,0 +1,270 @@
+//! The entries that a process has read so far, with an index.
+//!
+//! Entries never change and never go, so each is read and checked once: reading all of them for
+//! each new name would take a time that grows with the square of their number.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use crate::error::MappedError;
+use crate::kind::Kind;
+use crate::layout::entry::{self, Entry};
+use crate::layout::header::{END, End};
+use crate::layout::scale;
+use crate::layout::{MOST_NAMES, Shape, table_place};
+use crate::text;
+
+/// The entries of a file up to an end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Entries {
+    list: Vec<Entry>,
+    end: End,
+    /// The index in `list` of each text.
+    by_text: Index<u32>,
+    /// For each name, the indices of its first and its last entry.
+    by_name: Index<[u32; 2]>,
+    /// For each entry, the index of the next one with its name; for the last one its own.
+    next: Vec<u32>,
+    /// The columns whose cells have extremes, in their order.
+    extremes: Vec<u32>,
+    /// The words of an owner's slot that are in use.
+    words: u32,
+}
+
+type Index<V> = HashMap<Arc<str>, V, RandomState>;
+
+impl Entries {
+    pub(crate) fn list(&self) -> &[Entry] {
+        &self.list
+    }
+
+    /// Returns the columns whose cells have extremes, in their order.
+    pub(crate) fn extremes(&self) -> &[u32] {
+        &self.extremes
+    }
+
+    /// Returns the number of words of an owner's slot that are in use.
+    pub(crate) fn words(&self) -> u32 {
+        self.words
+    }
+
+    /// Returns the end up to which entries were read.
+    pub(crate) fn end(&self) -> End {
+        self.end
+    }
+
+    /// Returns the entry with this text.
+    pub(crate) fn find(&self, text: &str) -> Option<&Entry> {
+        self.by_text.get(text).map(|at| &self.list[*at as usize])
+    }
+
+    /// Returns the entries with a name, in their order.
+    pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = &Entry> {
+        let mut at = self.by_name.get(name).map(|[first, _]| *first);
+        std::iter::from_fn(move || {
+            let entry = at?;
+            let next = self.next[entry as usize];
+            at = (next != entry).then_some(next);
+            Some(&self.list[entry as usize])
+        })
+    }
+
+    /// Reads the entries behind those that were read, up to `end`. Reads the table by `read`.
+    ///
+    /// After an error, the entries are those before the broken one.
+    pub(crate) fn catch_up(
+        &mut self,
+        end: End,
+        shape: Shape,
+        path: &Path,
+        read: impl FnOnce(u64, &mut [u8]) -> Result<(), MappedError>,
+    ) -> Result<(), MappedError> {
+        let from = self.end;
+        if end == from {
+            return Ok(());
+        }
+        let damaged = |offset, value, rule| {
+            Err(MappedError::Damaged { path: path.to_owned(), offset, value, rule })
+        };
+        if end.bytes > shape.table || end.columns > shape.columns {
+            return damaged(END, end.word(), "the end must be within the table and the columns");
+        }
+        if end.bytes < from.bytes || end.columns < from.columns {
+            return damaged(END, end.word(), "the end must not go back");
+        }
+        let mut table = vec![0; (end.bytes - from.bytes) as usize];
+        read(table_place(from.bytes), &mut table)?;
+        let add = |entry: Entry| {
+            if self.list.len() >= MOST_NAMES as usize {
+                return Err("a file must have 100000 names or fewer");
+            }
+            if self.by_text.contains_key(&entry.text) {
+                return Err("each name, with its labels, must have one entry");
+            }
+            let is_next = entry.detail == self.words.into() && self.words < shape.gauges;
+            if Kind::has_word(entry.kind) && !is_next {
+                return Err("a gauge must have the next word of the slots");
+            }
+            self.push(entry);
+            Ok(())
+        };
+        match entry::parse(&table, from, end, add) {
+            Ok(()) => Ok(()),
+            Err(broken) => damaged(table_place(broken.at), broken.value, broken.rule),
+        }
+    }
+
+    /// Adds an entry, which stands behind the others, with a text that none of them has.
+    pub(crate) fn push(&mut self, entry: Entry) {
+        let at = self.list.len() as u32; // less than `MOST_NAMES`
+        self.end = entry.end(self.end);
+        self.by_text.insert(Arc::clone(&entry.text), at);
+        let name = text::name(&entry.text);
+        if let Some([_, last]) = self.by_name.get_mut(name) {
+            self.next[*last as usize] = at;
+            *last = at;
+        } else {
+            let is_whole = name.len() == entry.text.len();
+            let name = if is_whole { Arc::clone(&entry.text) } else { name.into() };
+            self.by_name.insert(name, [at; 2]);
+        }
+        self.next.push(at);
+        if Kind::has_word(entry.kind) {
+            self.words += 1;
+        }
+        if entry.kind().is_some_and(Kind::is_extreme) {
+            self.extremes.extend(entry.column..entry.column + entry.columns);
+        }
+        self.list.push(entry);
+    }
+
+    /// Makes the next entry of a file; an error if the file has no place for it, or if the name has
+    /// another kind.
+    pub(crate) fn next(&self, text: &str, kind: Kind, shape: Shape) -> Result<Entry, MappedError> {
+        let name = || text::name(text).to_owned();
+        self.check_kind(text, kind)?;
+        if self.list.len() >= MOST_NAMES as usize {
+            return Err(MappedError::TooManyNames { name: name(), most: MOST_NAMES });
+        }
+        let has_word = Kind::has_word(kind.number());
+        if has_word && self.words >= shape.gauges {
+            return Err(MappedError::GaugesFull { name: name(), gauges: shape.gauges });
+        }
+        let detail = match kind {
+            Kind::Histogram(scale) => Some(scale::number(scale)),
+            _ => has_word.then_some(self.words.into()),
+        };
+        let entry = Entry::new(kind.number(), self.end.columns, kind.columns(), detail, text);
+        if entry.size > shape.table - self.end.bytes {
+            return Err(MappedError::NamesFull { name: name(), bytes: shape.table });
+        }
+        if entry.columns > shape.columns - self.end.columns {
+            return Err(MappedError::ColumnsFull { name: name(), columns: shape.columns });
+        }
+        Ok(entry)
+    }
+
+    /// Checks that a name has no metric of another kind or scale, whatever its labels.
+    pub(crate) fn check_kind(&self, text: &str, wanted: Kind) -> Result<(), MappedError> {
+        let name = text::name(text);
+        let Some(first) = self.named(name).next() else { return Ok(()) };
+        let name = || name.to_owned();
+        if first.kind != wanted.number() {
+            return Err(MappedError::OtherKind { name: name(), found: first.kind, wanted });
+        }
+        match (first.kind(), wanted) {
+            (Some(Kind::Histogram(found)), Kind::Histogram(wanted)) if found != wanted => {
+                Err(MappedError::OtherScale { name: name(), found, wanted })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape { plain: 1, locked: 1, columns: 3, table: 96, owners: 1, gauges: 7 };
+
+    fn with(texts: &[&str]) -> Entries {
+        let mut entries = Entries::default();
+        for text in texts {
+            entries.push(entries.next(text, Kind::Counter, SHAPE).unwrap());
+        }
+        entries
+    }
+
+    /// Hands the table of `of` to `entries`.
+    fn catch_up(entries: &mut Entries, of: &Entries) -> Result<(), MappedError> {
+        let from = entries.end.bytes as usize;
+        entries.catch_up(of.end, SHAPE, Path::new("f"), |place, into| {
+            assert_eq!(place, table_place(from as u32));
+            let words = of.list.iter().flat_map(Entry::words);
+            let bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+            into.copy_from_slice(&bytes[from..]);
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn entries_are_read_once_each() {
+        let mut reader = Entries::default();
+        for texts in [&["a"][..], &["a", "a\0l\0x", "b"]] {
+            let writer = with(texts);
+            catch_up(&mut reader, &writer).unwrap();
+            assert_eq!(reader.list, writer.list);
+            assert_eq!(reader.end, writer.end);
+        }
+        assert_eq!(reader.named("a").map(|entry| entry.column).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(reader.named("c").count(), 0);
+        assert_eq!(reader.find("b").unwrap().column, 2);
+        assert!(reader.find("c").is_none());
+    }
+
+    #[test]
+    fn a_file_that_goes_back_or_repeats_itself_is_damaged() {
+        let mut reader = with(&["a", "b"]);
+        let error = catch_up(&mut reader, &with(&["a"])).unwrap_err();
+        assert!(matches!(error, MappedError::Damaged { offset: END, .. }));
+        let mut twice = with(&["a"]);
+        twice.push(Entry { column: 1, ..twice.list[0].clone() });
+        let error = catch_up(&mut Entries::default(), &twice).unwrap_err();
+        assert!(matches!(error, MappedError::Damaged { value: 1, .. }), "{error}");
+        for word in [1, 7, 1 << 32] {
+            let mut gauge = Entries::default();
+            gauge.push(Entry::new(5, 0, 0, Some(word), "a"));
+            let error = catch_up(&mut Entries::default(), &gauge).unwrap_err();
+            assert!(matches!(error, MappedError::Damaged { .. }), "{error}");
+        }
+        let mut wide = with(&["a"]);
+        wide.end.columns = 4;
+        assert!(catch_up(&mut Entries::default(), &wide).is_err());
+    }
+
+    #[test]
+    fn what_has_no_place_is_an_error() {
+        let full = with(&["a", "b", "c"]);
+        let error = full.next("d", Kind::Counter, SHAPE).unwrap_err();
+        assert!(matches!(error, MappedError::ColumnsFull { columns: 3, .. }));
+        let long = "x".repeat(80);
+        let error = with(&["a"]).next(&long, Kind::Counter, SHAPE).unwrap_err();
+        assert!(matches!(error, MappedError::NamesFull { bytes: 96, .. }));
+        let mut gauges = Entries::default();
+        let shape = Shape { table: 4096, ..SHAPE };
+        for gauge in 0..7 {
+            let entry = gauges.next(&gauge.to_string(), Kind::Gauge, shape).unwrap();
+            assert_eq!((entry.columns, entry.detail), (0, gauge));
+            gauges.push(entry);
+        }
+        let error = gauges.next("d", Kind::InFlight, shape).unwrap_err();
+        assert!(matches!(error, MappedError::GaugesFull { gauges: 7, .. }));
+        let mut other = with(&["a\0l\0x"]);
+        other.list[0].kind = 200;
+        let error = other.next("a", Kind::Counter, SHAPE).unwrap_err();
+        assert!(matches!(error, MappedError::OtherKind { found: 200, .. }));
+    }
+}

@@ -1,0 +1,353 @@
+//! The error of a mapped file, which names the value and the rule that it broke.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use windrow::histogram::Scale;
+
+use crate::kind::Kind;
+use crate::name_error::NameError;
+
+/// The error of creating, opening or reading a mapped file, or of registering a name in it.
+///
+/// Counters that the program already has go on counting.
+///
+/// ```
+/// use windrow_mapped::{File, MappedError};
+///
+/// # let directory = tempfile::tempdir_in("/dev/shm")?;
+/// # let directory = directory.path();
+/// std::os::unix::fs::symlink("elsewhere", directory.join("link"))?;
+/// let error = File::open(directory.join("link")).unwrap_err();
+/// assert!(matches!(error, MappedError::IsLink { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum MappedError {
+    /// The system refused an operation.
+    Failed {
+        /// The operation.
+        step: Step,
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The file system has no memory left for the file: a full tmpfs or disk, or a quota.
+    NoSpace {
+        /// The file.
+        path: PathBuf,
+        /// The number of bytes that were to be claimed.
+        bytes: u64,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The path ends at a symbolic link, which is not followed.
+    IsLink {
+        /// The link.
+        path: PathBuf,
+    },
+    /// The path leads to a directory, a device, a socket or a pipe.
+    NotRegular {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The file belongs to another user, which could cut it off under the program.
+    ForeignOwner {
+        /// The file.
+        path: PathBuf,
+        /// The number of the file's user.
+        owner: u32,
+        /// The number of this process's user.
+        user: u32,
+    },
+    /// The mode lets other users write to the file.
+    OthersMayWrite {
+        /// The file.
+        path: PathBuf,
+        /// The lowest nine bits of its mode.
+        mode: u32,
+    },
+    /// The file system is not tmpfs, ext4 or xfs.
+    UnfitFileSystem {
+        /// The file.
+        path: PathBuf,
+        /// The number of its file system, as `statfs(2)` returns it.
+        found: u64,
+    },
+    /// The file is none of windrow's.
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has a version of the layout that is older than this library knows.
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// The version of the file.
+        found: u32,
+        /// The version that this library reads and writes.
+        known: u32,
+    },
+    /// The file has a version of the layout that is newer than this library knows.
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version of the file.
+        found: u32,
+        /// The version that this library reads and writes.
+        known: u32,
+    },
+    /// The file is shorter than its header says, or than a header.
+    CutOff {
+        /// The file.
+        path: PathBuf,
+        /// The length of the file, in bytes.
+        length: u64,
+        /// The least length that it should have, in bytes.
+        expected: u64,
+    },
+    /// The file has a value that this version never writes.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The place of the value, in bytes from the beginning.
+        offset: u64,
+        /// The value.
+        value: u64,
+        /// The rule for it.
+        rule: &'static str,
+    },
+    /// Another process holds the lock of the names for too long: it was stopped while it
+    /// registered, or it has forked in this moment and died.
+    LockedTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The time for which this process has waited.
+        waited: Duration,
+    },
+    /// The name, or a label, breaks a rule.
+    BadName {
+        /// The rule, with the text.
+        error: NameError,
+    },
+    /// The name is registered as a metric of another kind.
+    OtherKind {
+        /// The name.
+        name: String,
+        /// The number of the kind of which it is, as in the file.
+        found: u8,
+        /// The kind of which it was to be.
+        wanted: Kind,
+    },
+    /// The name is registered as a histogram with another scale.
+    OtherScale {
+        /// The name.
+        name: String,
+        /// The scale that it has.
+        found: Scale,
+        /// The scale that it was to have.
+        wanted: Scale,
+    },
+    /// The file has the greatest number of names that a file can have.
+    TooManyNames {
+        /// The name that was to be registered.
+        name: String,
+        /// The maximum.
+        most: u32,
+    },
+    /// The part of the file for names is full.
+    NamesFull {
+        /// The name that was to be registered.
+        name: String,
+        /// The length of that part, in bytes.
+        bytes: u32,
+    },
+    /// All columns of the file are in use.
+    ColumnsFull {
+        /// The name that was to be registered.
+        name: String,
+        /// The number of columns of the file.
+        columns: u32,
+    },
+    /// All words of the owners' slots are in use: the file has no place for one more gauge.
+    GaugesFull {
+        /// The name that was to be registered.
+        name: String,
+        /// The number of words of a slot.
+        gauges: u32,
+    },
+    /// Each owner's slot belongs to a process that lives, so this process has no place for the
+    /// values of its gauges.
+    OwnersFull {
+        /// The file.
+        path: PathBuf,
+        /// The number of slots.
+        owners: u32,
+    },
+    /// A setting of the builder is out of its range.
+    BadSetting {
+        /// The name of the setting.
+        setting: &'static str,
+        /// The value.
+        value: u64,
+        /// The least value that it can have.
+        min: u64,
+        /// The greatest value that it can have.
+        max: u64,
+    },
+}
+
+/// An operation that the system may refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Opening the file.
+    Open,
+    /// Creating it, without a name.
+    Create,
+    /// Asking for its owner, mode, length, seals or file system.
+    Inspect,
+    /// Setting its length.
+    SetLength,
+    /// Claiming memory for a part of it.
+    Claim,
+    /// Writing its header.
+    Write,
+    /// Giving it its name.
+    Link,
+    /// Sealing it.
+    Seal,
+    /// Mapping it into the process.
+    Map,
+    /// Reading it.
+    Read,
+    /// Locking its names, or a slot for gauges.
+    Lock,
+    /// Asking whether the owner of a slot lives.
+    AskLock,
+    /// Preparing for forks of this process.
+    Prepare,
+}
+
+impl Display for Step {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Step::Open => "open",
+            Step::Create => "create",
+            Step::Inspect => "inspect",
+            Step::SetLength => "set the length of",
+            Step::Claim => "claim memory for",
+            Step::Write => "write the header of",
+            Step::Link => "give its name to",
+            Step::Seal => "seal",
+            Step::Map => "map",
+            Step::Read => "read",
+            Step::Lock => "lock a part of",
+            Step::AskLock => "ask for the owners of",
+            Step::Prepare => "prepare for forks with",
+        })
+    }
+}
+
+impl Display for MappedError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            MappedError::Failed { step, path, error } => {
+                write!(f, "cannot {step} {}: {error}", path.display())
+            }
+            MappedError::NoSpace { path, bytes, error } => {
+                write!(f, "{} has no space for {bytes} bytes more: {error}", path.display())
+            }
+            MappedError::IsLink { path } => {
+                write!(f, "{} is a symbolic link; links are not followed", path.display())
+            }
+            MappedError::NotRegular { path } => {
+                write!(f, "{} is not a regular file", path.display())
+            }
+            MappedError::ForeignOwner { path, owner, user } => write!(
+                f,
+                "{} belongs to user {owner}; it must belong to user {user}, as the process does",
+                path.display()
+            ),
+            MappedError::OthersMayWrite { path, mode } => write!(
+                f,
+                "{} has mode {mode:04o}; only its owner may have the right to write",
+                path.display()
+            ),
+            MappedError::UnfitFileSystem { path, found } => write!(
+                f,
+                "{} is on file system {found:#x}; it must be on tmpfs, ext4 or xfs",
+                path.display()
+            ),
+            MappedError::Foreign { path } => {
+                write!(f, "{} is not a file of windrow-mapped", path.display())
+            }
+            MappedError::Older { path, found, known }
+            | MappedError::Newer { path, found, known } => {
+                let path = path.display();
+                write!(f, "{path} has layout version {found}; this library knows version {known}")
+            }
+            MappedError::CutOff { path, length, expected } => {
+                write!(f, "{} has {length} bytes; it must have at least {expected}", path.display())
+            }
+            MappedError::Damaged { path, offset, value, rule } => {
+                write!(f, "{} is damaged at byte {offset}: {value}; {rule}", path.display())
+            }
+            MappedError::LockedTooLong { path, waited } => write!(
+                f,
+                "another process has held the lock of the names in {} for {waited:?}",
+                path.display()
+            ),
+            MappedError::BadName { error } => Display::fmt(error, f),
+            MappedError::OtherKind { name, found, wanted } => write!(
+                f,
+                "the name {name:?} is registered as kind {found}; it cannot be a {wanted:?} too"
+            ),
+            MappedError::TooManyNames { name, most } => {
+                write!(f, "no place for {name:?}: the file has {most} names, the maximum")
+            }
+            MappedError::NamesFull { name, bytes } => {
+                write!(f, "no place for {name:?}: the {bytes} bytes for names are in use")
+            }
+            MappedError::ColumnsFull { name, columns } => {
+                write!(f, "no place for {name:?}: all {columns} columns are in use")
+            }
+            MappedError::OtherScale { name, found, wanted } => write!(
+                f,
+                "the histogram {name:?} is registered with {found:?}; it cannot have {wanted:?} too"
+            ),
+            MappedError::GaugesFull { name, gauges } => {
+                write!(f, "no place for {name:?}: all {gauges} words for gauges are in use")
+            }
+            MappedError::OwnersFull { path, owners } => write!(
+                f,
+                "{} has no slot for this process: {owners} processes with gauges live, the maximum",
+                path.display()
+            ),
+            MappedError::BadSetting { setting, value, min, max } => {
+                write!(f, "the setting {setting} is {value}; it must be from {min} to {max}")
+            }
+        }
+    }
+}
+
+impl Error for MappedError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            MappedError::Failed { error, .. } | MappedError::NoSpace { error, .. } => Some(error),
+            MappedError::BadName { error } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<NameError> for MappedError {
+    fn from(error: NameError) -> MappedError {
+        MappedError::BadName { error }
+    }
+}

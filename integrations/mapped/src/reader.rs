@@ -1,0 +1,185 @@
+//! Reading a file from outside, while its processes run, hang, or after they were killed.
+
+use std::fmt::{self, Debug, Formatter};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{Ordering, fence};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::entries::Entries;
+use crate::error::{MappedError, Step};
+use crate::layout::header::{END, End};
+use crate::layout::{SEGMENT, Shape};
+use crate::owners;
+use crate::reading::Reading;
+use crate::system::{open, read};
+
+/// A reader of a mapped file, of this user or of another one.
+///
+/// It reads the file by `pread(2)` and does not map it, so nothing that other processes do to the
+/// file can stop the program: a file that is cut off is an error. It needs the right to read the
+/// file, and takes no lock.
+///
+/// ```
+/// use windrow_mapped::{File, Reader};
+///
+/// # let directory = tempfile::tempdir_in("/dev/shm")?;
+/// # let path = directory.path().join("app.windrow");
+/// File::open(&path)?.counter("calls", &[("route", "cart")])?.add(3);
+///
+/// // In another process:
+/// let reader = Reader::open(&path)?;
+/// let reading = reader.read()?;
+/// for metric in reading.metrics() {
+///     let labels: Vec<_> = metric.labels().collect();
+///     assert_eq!((metric.name(), metric.sum()), ("calls", Some(3)));
+///     assert_eq!(labels, [("route", "cart")]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Promise
+///
+/// Each sum is at least what had been added, over all processes, when the read began, and at most
+/// what had been added when it returned. The sums of a counter never fall from one read to the
+/// next. Two counters have no common instant. Of a histogram this holds for each cell and for the
+/// sum; the sum may be ahead of the count or behind it, by records in progress.
+///
+/// Each part of a gauge is one that its process had at some moment of the read. It belongs to the
+/// living if the process lived at that moment, and otherwise to the dead.
+///
+/// This holds as long as nothing but this library writes to the file.
+///
+/// It rests on the kernel's copying aligned words whole, which Linux does on x86-64 and arm64, and
+/// does not promise. [`Counter::sum`](crate::Counter::sum) needs no such thing.
+///
+/// # Cost
+///
+/// A read takes one system call for each row of 8192 columns, and 8 bytes of copying for each row
+/// and counter. For each process that has or had gauges it takes up to five more. Names are read
+/// once each.
+pub struct Reader {
+    file: fs::File,
+    path: PathBuf,
+    shape: Shape,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    entries: Arc<Entries>,
+    /// The bytes of a part of a row.
+    buffer: Vec<u8>,
+}
+
+impl Reader {
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    ///
+    /// * [`MappedError::Failed`]: there is no such file, or no right to read it.
+    /// * [`MappedError::IsLink`], [`NotRegular`](MappedError::NotRegular).
+    /// * [`MappedError::Foreign`], [`Older`](MappedError::Older), [`Newer`](MappedError::Newer),
+    ///   [`CutOff`](MappedError::CutOff), [`Damaged`](MappedError::Damaged): it is not a whole file
+    ///   of this version.
+    pub fn open(path: impl AsRef<Path>) -> Result<Reader, MappedError> {
+        let path = path.as_ref();
+        if let Some(file) = open::open(path, false)? {
+            return Reader::of(file, path);
+        }
+        let error = io::Error::from_raw_os_error(libc::ENOENT);
+        Err(MappedError::Failed { step: Step::Open, path: path.to_owned(), error })
+    }
+
+    /// Reads a file that is open already: a copy, or one that was
+    /// [sealed](crate::FileBuilder::sealed).
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn from_file(file: fs::File) -> Result<Reader, MappedError> {
+        Reader::of(file, Path::new("(an open file)"))
+    }
+
+    /// Reads all metrics of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`MappedError::CutOff`] or [`Damaged`](MappedError::Damaged), if the file was cut off or
+    /// damaged after it was opened; [`Failed`](MappedError::Failed), if the system refuses to read
+    /// it.
+    pub fn read(&self) -> Result<Reading, MappedError> {
+        // A panic leaves what is valid.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { entries, buffer } = &mut *state;
+        self.catch_up(entries)?;
+        let mut values = vec![0_u64; entries.end().columns as usize];
+        let mut extremes = entries.extremes();
+        for (segment, values) in (0..).zip(values.chunks_mut(SEGMENT as usize)) {
+            let first = segment * SEGMENT;
+            let here = extremes.partition_point(|column| column - first < SEGMENT);
+            let (here, behind) = extremes.split_at(here);
+            extremes = behind;
+            let mut greatest = vec![0_u64; here.len()];
+            buffer.resize(values.len() * 8, 0);
+            for row in 0..self.shape.rows() {
+                self.fill(self.shape.cell_place(row, first), buffer)?;
+                let cells = buffer.as_chunks::<8>().0;
+                for (value, cell) in values.iter_mut().zip(cells) {
+                    *value = value.wrapping_add(u64::from_le_bytes(*cell));
+                }
+                for (greatest, column) in greatest.iter_mut().zip(here) {
+                    let cell = cells[(column - first) as usize];
+                    *greatest = u64::from_le_bytes(cell).max(*greatest);
+                }
+            }
+            for (greatest, column) in greatest.into_iter().zip(here) {
+                values[(column - first) as usize] = greatest;
+            }
+        }
+        let owners = owners::read(&self.file, &self.path, self.shape, entries.words())?;
+        Ok(Reading::new(Arc::clone(entries), values, owners))
+    }
+
+    /// Returns the path with which the file was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn of(file: fs::File, path: &Path) -> Result<Reader, MappedError> {
+        let length = open::length(&file, path)?;
+        let shape = read::header(&file, path, length)?.shape;
+        let mut reader = Reader { file, path: path.to_owned(), shape, state: Mutex::default() };
+        let mut entries = Arc::default();
+        reader.catch_up(&mut entries)?;
+        reader.state = Mutex::new(State { entries, buffer: Vec::new() });
+        Ok(reader)
+    }
+
+    /// Reads the entries that were registered since the last call.
+    fn catch_up(&self, entries: &mut Arc<Entries>) -> Result<(), MappedError> {
+        let mut end = [0; 8];
+        self.fill(END, &mut end)?;
+        let end = End::of(u64::from_le_bytes(end));
+        if end == entries.end() {
+            return Ok(());
+        }
+        // Acquire: pairs with the store of the end by the process that registered. The kernel's
+        // loads for the call above come before those for the calls below.
+        fence(Ordering::Acquire);
+        let read = |place, into: &mut [u8]| self.fill(place, into);
+        Arc::make_mut(entries).catch_up(end, self.shape, &self.path, read)
+    }
+
+    fn fill(&self, place: u64, into: &mut [u8]) -> Result<(), MappedError> {
+        read::exactly(&self.file, &self.path, place, into)
+    }
+}
+
+/// Shows the path.
+impl Debug for Reader {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,283 @@
+//! A file that this process has open: its mapping, and the registration of names.
+//!
+//! # Promise
+//!
+//! A process that is killed at any step leaves a valid file, in which the next process registers
+//! the same name. Two processes that register the same name get the same columns.
+//!
+//! # Why
+//!
+//! The steps of [`register`](Shared::register), in this order:
+//!
+//! 1. Take the lock, which the kernel gives back if the process dies.
+//! 2. Read the entries that this process has not seen. If the name is there, that is the answer.
+//! 3. Claim the memory of the entry and of its columns in all rows: an error here, if the file
+//!    system is full, and not a signal at an add.
+//! 4. Write the entry behind the end.
+//! 5. Store the new end, which publishes the bytes and the columns by one word.
+//! 6. Give the lock back.
+//!
+//! Before step 5, nothing that a reader may look at has changed, and the columns behind the end
+//! were never handed out, so they are zero. The next process to register writes its entry over the
+//! bytes that a killed one has left. After step 5, the entry is complete. Nothing is freed, so no
+//! column ever has a second meaning.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::cells::Cells;
+use crate::entries::Entries;
+use crate::error::MappedError;
+use crate::failpoint::{self, Point};
+use crate::kind::Kind;
+use crate::layout::entry::Entry;
+use crate::layout::header::END;
+use crate::layout::{PAGE, PAGE_COLUMNS, Shape, table_place};
+use crate::publish::{self, publish};
+use crate::sequence;
+use crate::slot::OwnSlot;
+use crate::system::claim::claim;
+use crate::system::lock::LockFile;
+use crate::system::mapping::Mapping;
+use crate::system::{machine, open, read};
+
+/// The pause between two attempts to lock what threads of this process share.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    file: File,
+    path: PathBuf,
+    mapping: Mapping,
+    shape: Shape,
+    /// The offset of a thread's area from its thread pointer, if adds of this process are plain.
+    area: Option<isize>,
+    /// The time to wait for a lock.
+    timeout: Duration,
+    known: Mutex<Known>,
+    /// This process's slot, from its first gauge on.
+    slot: OnceLock<OwnSlot>,
+}
+
+/// The part of the file that this process knows, and its way to the lock.
+#[derive(Debug, Default)]
+struct Known {
+    lock_file: LockFile,
+    seen: Seen,
+}
+
+/// The part of the file that this process knows.
+#[derive(Debug, Default)]
+struct Seen {
+    entries: Entries,
+    /// The bytes of the table whose memory this process has claimed.
+    table: u32,
+    /// A bit for each page of columns whose memory this process has claimed in all rows.
+    columns: Vec<u64>,
+}
+
+/// The place of a metric.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    /// The first of its columns.
+    pub(crate) column: u32,
+    /// Its word in the slots of the owners, if it is a gauge.
+    pub(crate) word: u32,
+}
+
+impl At {
+    fn of(entry: &Entry) -> At {
+        At { column: entry.column, word: entry.detail as u32 }
+    }
+}
+
+impl Shared {
+    /// Checks and maps a file.
+    pub(crate) fn open(file: File, path: &Path, timeout: Duration) -> Result<Shared, MappedError> {
+        let length = open::check_owner(&file, path)?;
+        open::check_file_system(&file, path)?;
+        let header = read::header(&file, path, length)?;
+        let mapping = Mapping::new(&file, length, path)?;
+        // Processors have the same numbers for all processes of one kernel, and for no others. With
+        // an unknown one, all adds are locked.
+        let is_same_kernel = header.boot != 0 && header.boot == machine::boot();
+        let shared = Shared {
+            file,
+            path: path.to_owned(),
+            mapping,
+            shape: header.shape,
+            area: if is_same_kernel { sequence::area() } else { None },
+            timeout,
+            known: Mutex::default(),
+            slot: OnceLock::new(),
+        };
+        let checked = shared.known().and_then(|mut known| shared.catch_up(&mut known.seen.entries));
+        match checked {
+            Ok(()) => Ok(shared),
+            Err(error) => {
+                shared.mapping.discard(); // no cell of it was handed out
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    #[cfg(test)]
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Returns the offset of a thread's area, if adds of this process are plain.
+    pub(crate) fn area(&self) -> Option<isize> {
+        self.area
+    }
+
+    /// Returns the cells of a column, which live for ever: see [`Mapping`].
+    pub(crate) fn cells(&'static self, column: u32) -> Cells {
+        assert!(column < self.shape.columns, "{column} is no column");
+        let first = self.mapping.at(self.shape.cell_place(0, column));
+        // SAFETY: the mapping has all rows of each column of its shape, and a mapping that has
+        // given out a cell is never taken back.
+        unsafe { Cells::new(first, self.area, self.shape) }
+    }
+
+    /// Returns the slot that this process has, or that it now takes.
+    pub(crate) fn slot(&'static self) -> Result<&'static OwnSlot, MappedError> {
+        let slot = if let Some(slot) = self.slot.get() {
+            slot
+        } else {
+            let Shared { file, path, mapping, shape, timeout, .. } = self;
+            let made = OwnSlot::new(file, path, mapping, *shape, *timeout)?;
+            self.slot.get_or_init(|| made) // that of another thread, if it was quicker
+        };
+        slot.ensure()?;
+        Ok(slot)
+    }
+
+    /// Returns the number of names in the file.
+    pub(crate) fn names(&self) -> Result<usize, MappedError> {
+        let mut known = self.known()?;
+        self.catch_up(&mut known.seen.entries)?;
+        Ok(known.seen.entries.list().len())
+    }
+
+    /// Returns the place of a metric, which is registered if it is not there.
+    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<At, MappedError> {
+        let mut known = self.known()?;
+        let Known { lock_file, seen } = &mut *known;
+        // Entries never change, so one that is there needs no lock.
+        self.catch_up(&mut seen.entries)?;
+        if let Some(at) = self.found(seen, text, kind)? {
+            return Ok(at);
+        }
+        let lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
+        failpoint::reach(Point::Locked);
+        self.catch_up(&mut seen.entries)?;
+        if let Some(at) = self.found(seen, text, kind)? {
+            return Ok(at);
+        }
+        let before = seen.entries.end();
+        let entry = seen.entries.next(text, kind, self.shape)?;
+        self.claim_table(&mut seen.table, entry.end(before).bytes)?;
+        self.claim_columns(&mut seen.columns, &entry)?;
+        failpoint::reach(Point::Claimed);
+        publish(&self.mapping, &entry, before);
+        failpoint::reach(Point::Published);
+        drop(lock);
+        let at = At::of(&entry);
+        seen.entries.push(entry);
+        Ok(at)
+    }
+
+    /// Returns the place of a metric that this process knows.
+    fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<At>, MappedError> {
+        seen.entries.check_kind(text, kind)?;
+        let Some(entry) = seen.entries.find(text) else { return Ok(None) };
+        if entry.kind() != Some(kind) {
+            let rule = "a metric must have the columns and the scale of its kind";
+            let (path, value) = (self.path.clone(), entry.columns.into());
+            return Err(MappedError::Damaged { path, offset: END, value, rule });
+        }
+        // The file may have been copied without the memory that was claimed.
+        self.claim_columns(&mut seen.columns, entry)?;
+        Ok(Some(At::of(entry)))
+    }
+
+    /// Claims the memory of the table up to an end, by the page, once in a process.
+    fn claim_table(&self, claimed: &mut u32, end: u32) -> Result<(), MappedError> {
+        if end > *claimed {
+            let page = PAGE as u32;
+            let (from, to) = (*claimed / page * page, end.next_multiple_of(page));
+            claim(&self.file, &self.path, table_place(from), u64::from(to - from))?;
+            *claimed = to;
+        }
+        Ok(())
+    }
+
+    /// Claims the memory of a metric's columns in all rows, once in a process.
+    fn claim_columns(&self, claimed: &mut Vec<u64>, entry: &Entry) -> Result<(), MappedError> {
+        if entry.columns == 0 {
+            return Ok(()); // a gauge's words are claimed with an owner's slot
+        }
+        let last = entry.column + entry.columns - 1;
+        for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {
+            let (word, bit) = (page as usize / 64, 1 << (page % 64));
+            if claimed.len() <= word {
+                claimed.resize(word + 1, 0);
+            }
+            if claimed[word] & bit != 0 {
+                continue;
+            }
+            for row in 0..self.shape.rows() {
+                let place = self.shape.cell_place(row, page * PAGE_COLUMNS);
+                claim(&self.file, &self.path, place, PAGE)?;
+            }
+            claimed[word] |= bit;
+        }
+        Ok(())
+    }
+
+    /// Reads the entries that this process has not seen.
+    fn catch_up(&self, entries: &mut Entries) -> Result<(), MappedError> {
+        let end = publish::end(&self.mapping);
+        // Not through the mapping: a page of a copied file that has no memory would be claimed by a
+        // load, and be a signal where there is none left. The kernel's loads come after that of the
+        // end, which is Acquire.
+        entries.catch_up(end, self.shape, &self.path, |place, into| {
+            read::exactly(&self.file, &self.path, place, into)
+        })
+    }
+
+    /// Locks what this process knows. A child that was forked while another thread had the lock
+    /// finds it locked for ever: so this gives up.
+    fn known(&self) -> Result<MutexGuard<'_, Known>, MappedError> {
+        let begun = Instant::now();
+        loop {
+            match self.known.try_lock() {
+                Ok(known) => return Ok(known),
+                // All changes leave it valid.
+                Err(TryLockError::Poisoned(known)) => return Ok(known.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            let waited = begun.elapsed();
+            if waited >= self.timeout {
+                return Err(MappedError::LockedTooLong { path: self.path.clone(), waited });
+            }
+            sleep(PAUSE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

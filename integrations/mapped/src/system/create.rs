@@ -1,0 +1,80 @@
+//! Creating a file, which is whole before it has a name.
+
+use std::ffi::CString;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use super::claim::claim;
+use super::open::{check_file_system, seal};
+use crate::error::{MappedError, Step};
+use crate::failpoint::{self, Point};
+use crate::layout::PAGE;
+use crate::layout::header::Header;
+
+/// The name that errors have for a file of memory.
+pub(crate) const SEALED: &str = "(a sealed file of memory)";
+
+/// Creates a file. Returns false if the path has led to another one meanwhile.
+///
+/// The file has no name until it is whole, so no name ever leads to half a header. If the process
+/// is killed before it is linked, the kernel frees it.
+pub(crate) fn create(path: &Path, header: Header) -> Result<bool, MappedError> {
+    let failed = |step, error| MappedError::Failed { step, path: path.to_owned(), error };
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let opened = File::open(folder).map_err(|error| failed(Step::Create, error))?;
+    check_file_system(&opened, path)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(0o600);
+    let file = options.open(folder).map_err(|error| failed(Step::Create, error))?;
+    write(&file, path, header)?;
+    failpoint::reach(Point::Created);
+    let linked = link(&file, path);
+    failpoint::reach(Point::Linked);
+    match linked {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed(Step::Link, error)),
+    }
+}
+
+/// Creates a file of memory, which has no name, and whose length no process can change.
+pub(crate) fn create_sealed(header: Header) -> Result<File, MappedError> {
+    let path = Path::new(SEALED);
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+    // SAFETY: the name ends with a zero.
+    let descriptor = unsafe { libc::memfd_create(c"windrow".as_ptr(), flags) };
+    if descriptor < 0 {
+        let error = io::Error::last_os_error();
+        return Err(MappedError::Failed { step: Step::Create, path: path.to_owned(), error });
+    }
+    // SAFETY: it was opened above, and nothing else has it.
+    let file = unsafe { File::from_raw_fd(descriptor) };
+    write(&file, path, header)?;
+    seal(&file, path)?;
+    Ok(file)
+}
+
+fn write(file: &File, path: &Path, header: Header) -> Result<(), MappedError> {
+    let failed = |step, error| MappedError::Failed { step, path: path.to_owned(), error };
+    file.set_len(header.shape.length()).map_err(|error| failed(Step::SetLength, error))?;
+    claim(file, path, 0, PAGE)?;
+    file.write_all_at(&header.bytes(), 0).map_err(|error| failed(Step::Write, error))
+}
+
+/// Gives an unnamed file its name.
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let to = CString::new(path.as_os_str().as_bytes())?;
+    let here = libc::AT_FDCWD;
+    // SAFETY: both names end with a zero. (The first one is a link to the file: it is followed.)
+    let result =
+        unsafe { libc::linkat(here, from.as_ptr(), here, to.as_ptr(), libc::AT_SYMLINK_FOLLOW) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,72 @@
+//! Words that the kernel clears in a forked child; and open files that the child closes.
+//!
+//! The kernel clears a word at every kind of fork (`MADV_WIPEONFORK`, Linux 4.14), where a process
+//! id may be the same in a child with a name space of its own.
+
+use std::io;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::layout::PAGE;
+
+pub(crate) mod own_file;
+
+/// A word that is zero in each forked child.
+#[derive(Debug)]
+pub(crate) struct Wiped {
+    word: NonNull<AtomicU64>,
+}
+
+// SAFETY: it has a pointer to an atomic that it owns.
+unsafe impl Send for Wiped {}
+// SAFETY: as above.
+unsafe impl Sync for Wiped {}
+
+impl Wiped {
+    /// Makes a word, which is zero.
+    pub(crate) fn new() -> io::Result<Wiped> {
+        let (bytes, rights) = (PAGE as usize, libc::PROT_READ | libc::PROT_WRITE);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping, at an address that the kernel chooses.
+        let base = unsafe { libc::mmap(null_mut(), bytes, rights, flags, -1, 0) };
+        let mapped = NonNull::new(base.cast()).filter(|_| base != libc::MAP_FAILED);
+        let wiped = Wiped { word: mapped.ok_or_else(io::Error::last_os_error)? };
+        // SAFETY: the mapping is this one's.
+        if unsafe { libc::madvise(base, bytes, libc::MADV_WIPEONFORK) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(wiped)
+    }
+
+    /// Returns the word.
+    #[inline]
+    pub(crate) fn word(&self) -> &AtomicU64 {
+        // SAFETY: the mapping lasts as long as this one, and is aligned to a page.
+        unsafe { self.word.as_ref() }
+    }
+}
+
+impl Drop for Wiped {
+    fn drop(&mut self) {
+        // SAFETY: `new` has mapped this, and no reference outlives this one.
+        unsafe { libc::munmap(self.word.as_ptr().cast(), PAGE as usize) };
+    }
+}
+
+/// A mark of the process that has made it.
+#[derive(Debug)]
+pub(crate) struct Mark(Wiped);
+
+impl Mark {
+    /// Makes a mark of this process.
+    pub(crate) fn new() -> io::Result<Mark> {
+        let mark = Mark(Wiped::new()?);
+        mark.0.word().store(1, Ordering::Relaxed); // used under a lock
+        Ok(mark)
+    }
+
+    /// Returns whether this process has made the mark.
+    pub(crate) fn is_own(&self) -> bool {
+        self.0.word().load(Ordering::Relaxed) == 1 // as above
+    }
+}

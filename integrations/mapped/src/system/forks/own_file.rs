@@ -1,0 +1,133 @@
+//! An open file that no forked child keeps.
+//!
+//! A lock of an open file lasts until its last descriptor is closed. A forked child has one too, so
+//! it would keep the lock of a dead parent. So the child closes it before `fork` returns
+//! (`pthread_atfork`). A child that was made without the C library's handlers (`_Fork`, or `clone`
+//! by the program itself) has it until it [opens](OwnFile::open_again) the file again. A program
+//! that is started (`exec`) never has it.
+
+use std::ffi::c_int;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
+use std::ptr::null_mut;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
+use std::thread::yield_now;
+
+/// No descriptor.
+const NONE: c_int = -1;
+
+/// All of them, which children walk through. None is ever removed.
+static ALL: AtomicPtr<OwnFile> = AtomicPtr::new(null_mut());
+
+/// True while a thread opens a file: then a fork waits until the descriptor is noted.
+static IS_OPENING: AtomicBool = AtomicBool::new(false);
+
+/// An open file of this process alone.
+#[derive(Debug)]
+pub(crate) struct OwnFile {
+    descriptor: AtomicI32,
+    /// The one that was made before.
+    next: *mut OwnFile,
+}
+
+// SAFETY: `next` is never written after it was published, and points to what is never freed.
+unsafe impl Send for OwnFile {}
+// SAFETY: as above.
+unsafe impl Sync for OwnFile {}
+
+impl OwnFile {
+    /// Makes one that is not open yet. It is never freed, because a fork may come at any time.
+    pub(crate) fn new() -> io::Result<&'static OwnFile> {
+        prepare()?;
+        let made = Box::leak(Box::new(OwnFile { descriptor: NONE.into(), next: null_mut() }));
+        let pointer: *mut OwnFile = made;
+        let mut first = ALL.load(Ordering::Relaxed); // checked by the exchange
+        loop {
+            // SAFETY: not published yet.
+            unsafe { (*pointer).next = first };
+            // Release: pairs with the load of a child, which finds `next` written.
+            let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+            match ALL.compare_exchange_weak(first, pointer, order, failed) {
+                // SAFETY: leaked above, and not written to from now on.
+                Ok(_) => return Ok(unsafe { &*pointer }),
+                Err(there) => first = there,
+            }
+        }
+    }
+
+    /// Opens a file anew, by the descriptor `of`, and closes what was open before. One thread at a
+    /// time calls this.
+    pub(crate) fn open_again(&'static self, of: &File) -> io::Result<BorrowedFd<'static>> {
+        self.close();
+        // By its descriptor: the path may lead to another file by now.
+        let path = format!("/proc/self/fd/{}", of.as_raw_fd());
+        lock();
+        let opened = OpenOptions::new().read(true).write(true).open(path);
+        let descriptor = opened.map(IntoRawFd::into_raw_fd);
+        if let Ok(descriptor) = descriptor {
+            self.descriptor.store(descriptor, Ordering::Relaxed); // `unlock` is Release
+        }
+        unlock();
+        // SAFETY: it stays open until this is called again, or in a child.
+        descriptor.map(|descriptor| unsafe { BorrowedFd::borrow_raw(descriptor) })
+    }
+
+    /// Closes the file, if it is open. A handler of `fork` may call this.
+    fn close(&self) {
+        // Relaxed: in one thread at a time, or in a child, which has one thread.
+        let descriptor = self.descriptor.swap(NONE, Ordering::Relaxed);
+        if descriptor != NONE {
+            // SAFETY: `open_again` has opened it, and nothing else closes it.
+            unsafe { libc::close(descriptor) };
+        }
+    }
+}
+
+/// Asks the C library, once, to call the functions below at each fork.
+fn prepare() -> io::Result<()> {
+    static ONCE: Once = Once::new();
+    static ERROR: AtomicI32 = AtomicI32::new(0);
+    ONCE.call_once(|| {
+        // SAFETY: the functions do what a handler may do, and stay loaded: the C library forgets
+        // those of an object that is unloaded.
+        let error =
+            unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
+        ERROR.store(error, Ordering::Relaxed); // `Once` orders it
+    });
+    match ERROR.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+extern "C" fn before_fork() {
+    lock();
+}
+
+extern "C" fn in_parent() {
+    unlock();
+}
+
+extern "C" fn in_child() {
+    unlock();
+    // Acquire: pairs with the exchange of `new`.
+    let mut next: *const OwnFile = ALL.load(Ordering::Acquire);
+    // SAFETY: those in the list are never freed.
+    while let Some(file) = unsafe { next.as_ref() } {
+        file.close();
+        next = file.next;
+    }
+}
+
+fn lock() {
+    // Acquire: pairs with the Release of `unlock`, so a child finds each descriptor noted.
+    while IS_OPENING.swap(true, Ordering::Acquire) {
+        yield_now();
+    }
+}
+
+fn unlock() {
+    IS_OPENING.store(false, Ordering::Release);
+}

@@ -1,0 +1,69 @@
+//! A file mapped into the process, as atomic words.
+//!
+//! All accesses are to words of eight bytes, by atomic operations: other processes may write any
+//! value at any time, and no value leads to an access outside of the mapping. A mapping is never
+//! taken back once a counter may have a pointer into it, so counters are valid for ever.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::AtomicU64;
+
+use crate::error::{MappedError, Step};
+
+/// A mapping of a whole file.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    base: NonNull<u8>,
+    length: usize,
+}
+
+// SAFETY: it gives out atomics alone.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps a file of this length, for reading and writing.
+    pub(crate) fn new(file: &File, length: u64, path: &Path) -> Result<Mapping, MappedError> {
+        let length = length as usize; // at most 2^42, and pointers have 64 bits
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping, at an address that the kernel chooses.
+        let base = unsafe {
+            libc::mmap(null_mut(), length, rights, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        };
+        let base = if base == libc::MAP_FAILED { None } else { NonNull::new(base.cast()) };
+        base.map(|base| Mapping { base, length }).ok_or_else(|| MappedError::Failed {
+            step: Step::Map,
+            path: path.to_owned(),
+            error: io::Error::last_os_error(),
+        })
+    }
+
+    /// Returns the word at a place.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the place is outside of the file, or no multiple of eight.
+    pub(crate) fn word(&self, place: u64) -> NonNull<AtomicU64> {
+        let place = place as usize;
+        assert!(place.is_multiple_of(8) && place <= self.length - 8, "{place} is outside");
+        // SAFETY: within the mapping, whose base is that of a page.
+        unsafe { self.base.add(place).cast() }
+    }
+
+    /// Returns the word at a place, for as long as this mapping is borrowed.
+    pub(crate) fn at(&self, place: u64) -> &AtomicU64 {
+        // SAFETY: `word` checks the place. The mapping lasts as long as `self` does. If the file is
+        // cut off, an access is a signal, and not another memory.
+        unsafe { self.word(place).as_ref() }
+    }
+
+    /// Takes the mapping back. No pointer into it may be left.
+    pub(crate) fn discard(self) {
+        // SAFETY: `new` has mapped this; all pointers into it are gone, by the contract.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.length) };
+    }
+}

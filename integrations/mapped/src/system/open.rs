@@ -1,0 +1,113 @@
+//! Opening a file, and the checks of the users that could change it.
+//!
+//! A user that may write to a file may also cut it off, and then a process that has it mapped is
+//! killed by SIGBUS. So a file is mapped only if no other user may do that: it belongs to this
+//! process's user, and its mode lets no other user write. No process can cut off a sealed file.
+//!
+//! A path that ends at a link is refused: a name in a folder that all users may write to, as
+//! `/dev/shm`, could be a link to a file of this user that is for something else.
+
+use std::ffi::c_int;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use crate::error::{MappedError, Step};
+
+/// The seals of a file whose length no process can change.
+const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// Opens a file for reading, or for both. `None` if there is none.
+pub(crate) fn open(path: &Path, write: bool) -> Result<Option<File>, MappedError> {
+    let mut options = OpenOptions::new();
+    // Not blocking: a pipe would wait for its other end.
+    options.read(true).write(write).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let owned = || path.to_owned();
+    match options.open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(match error.raw_os_error() {
+            Some(libc::ELOOP) => MappedError::IsLink { path: owned() },
+            Some(libc::EISDIR | libc::ENXIO) => MappedError::NotRegular { path: owned() },
+            _ => MappedError::Failed { step: Step::Open, path: owned(), error },
+        }),
+    }
+}
+
+/// Returns the length of a file, which must be a regular one.
+pub(crate) fn length(file: &File, path: &Path) -> Result<u64, MappedError> {
+    Ok(regular(file, path)?.len())
+}
+
+/// Checks that no other user can cut the file off. Returns its length.
+pub(crate) fn check_owner(file: &File, path: &Path) -> Result<u64, MappedError> {
+    let found = regular(file, path)?;
+    if is_sealed(file) {
+        return Ok(found.len());
+    }
+    // SAFETY: it has no arguments, and cannot fail.
+    let user = unsafe { libc::geteuid() };
+    if found.uid() != user {
+        return Err(MappedError::ForeignOwner { path: path.to_owned(), owner: found.uid(), user });
+    }
+    if found.mode() & 0o022 != 0 {
+        let mode = found.mode() & 0o777;
+        return Err(MappedError::OthersMayWrite { path: path.to_owned(), mode });
+    }
+    Ok(found.len())
+}
+
+/// Checks that the file is on a file system of one kernel, on which claimed memory stays claimed.
+///
+/// Two machines that share a file system over the network, or a host and its virtual machine, each
+/// have a copy of the pages and processors of the same numbers. Btrfs writes changed pages to new
+/// places, so a claim does not hold there: a full disk would be a signal.
+pub(crate) fn check_file_system(file: &File, path: &Path) -> Result<(), MappedError> {
+    const FIT: [u64; 3] = [0x0102_1994, 0xef53, 0x5846_5342]; // tmpfs, ext4, xfs
+    // SAFETY: all zeros are a valid `statfs`, and the descriptor is open.
+    let (result, found) = unsafe {
+        let mut found: libc::statfs = std::mem::zeroed();
+        (libc::fstatfs(file.as_raw_fd(), &raw mut found), found)
+    };
+    if result != 0 {
+        let error = io::Error::last_os_error();
+        return Err(MappedError::Failed { step: Step::Inspect, path: path.to_owned(), error });
+    }
+    // The type of the number differs between C libraries; the number has 32 bits.
+    #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
+    let found = found.f_type as u64 & 0xffff_ffff;
+    if FIT.contains(&found) {
+        Ok(())
+    } else {
+        Err(MappedError::UnfitFileSystem { path: path.to_owned(), found })
+    }
+}
+
+/// Seals a file of memory, so that no process can change its length, or take the seals off.
+pub(crate) fn seal(file: &File, path: &Path) -> Result<(), MappedError> {
+    // SAFETY: the descriptor is open.
+    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    Err(MappedError::Failed { step: Step::Seal, path: path.to_owned(), error })
+}
+
+/// Returns whether no process can change the file's length.
+fn is_sealed(file: &File) -> bool {
+    // SAFETY: the descriptor is open. (An error is -1 where the file cannot have seals.)
+    let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+    seals >= 0 && seals & SEALS == SEALS
+}
+
+fn regular(file: &File, path: &Path) -> Result<fs::Metadata, MappedError> {
+    match file.metadata() {
+        Ok(found) if found.is_file() => Ok(found),
+        Ok(_) => Err(MappedError::NotRegular { path: path.to_owned() }),
+        Err(error) => {
+            Err(MappedError::Failed { step: Step::Inspect, path: path.to_owned(), error })
+        }
+    }
+}

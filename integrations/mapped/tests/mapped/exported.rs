@@ -1,0 +1,127 @@
+//! A file as the source of an exporter.
+
+use windrow::export::{Catalog, Form, Value};
+use windrow_mapped::{File, FileSource, Reader};
+
+use crate::forked::{fork, has_succeeded};
+
+/// A metric of the program's own.
+static OWN: windrow::Counter = windrow::Counter::new();
+
+/// A series as text: `name{label=value} sum`.
+fn shown(catalog: &Catalog) -> Vec<String> {
+    let mut lines = Vec::new();
+    for metric in catalog {
+        metric.source().visit(&mut |series| {
+            let mut labels = Vec::new();
+            series.labels(&mut |label, value| labels.push(format!("{label}={value}")));
+            let reading = series.metric().read();
+            for part in reading.parts() {
+                reading.samples(part, &mut |sample| {
+                    let value = match sample.value {
+                        Value::Count(count) => count.to_string(),
+                        Value::Real(value) => format!("{value:.1}"),
+                        _ => panic!("no other values are exported"),
+                    };
+                    lines.push(format!("{}{{{}}} {value}", metric.name(), labels.join(",")));
+                });
+            }
+        });
+    }
+    lines
+}
+
+#[test]
+fn a_catalog_has_the_metrics_of_a_file_beside_its_own() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let file = File::open(&path).unwrap();
+    file.counter("calls", &[("route", "cart"), ("code", "200")]).unwrap().add(3);
+    file.counter("calls", &[("route", "pay")]).unwrap().add(4);
+    file.counter("own", &[]).unwrap().add(5);
+    file.maximum("plain", &[]).unwrap().record(6);
+
+    let mut catalog = Catalog::new();
+    catalog.add("own", "One of the program's own", &OWN).unwrap();
+    let source = FileSource::new(Reader::open(&path).unwrap());
+    assert_eq!(source.add_to(&mut catalog).unwrap(), 2);
+    let expected = ["own{} 0", "calls{code=200,route=cart} 3", "calls{route=pay} 4", "plain{} 6.0"];
+    assert_eq!(shown(&catalog), expected);
+    let outline = catalog.iter().nth(1).unwrap().outline();
+    assert_eq!(
+        (outline.form, &*outline.labels),
+        (Form::Counter, &["code", "route"].map(String::from)[..])
+    );
+
+    // New series of a name come by themselves, new names when they are asked for.
+    file.counter("calls", &[]).unwrap().add(1);
+    file.counter("new", &[]).unwrap().add(2);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while shown(&catalog).len() < 5 {
+        assert!(std::time::Instant::now() < deadline, "the reading stays old");
+        std::thread::yield_now();
+    }
+    assert_eq!(shown(&catalog)[3], "calls{} 1");
+    assert_eq!(source.add_to(&mut catalog).unwrap(), 1);
+    assert_eq!(shown(&catalog)[5], "new{} 2");
+    assert!(source.error().is_none());
+}
+
+#[test]
+fn levels_of_the_living_and_of_the_dead_have_names_of_their_own() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let file = File::open(&path).unwrap();
+    for (label, level) in [("a", 3), ("b", -2)] {
+        let gauge = file.gauge("open", &[("of", label)]).unwrap();
+        gauge.add(level);
+        assert!(has_succeeded(fork(|| {
+            gauge.add(10 * level);
+            true
+        })));
+    }
+    let calls = file.in_flight("calls", &[]).unwrap();
+    let _guard = calls.enter();
+    file.counter("calls_dead", &[]).unwrap().add(4); // has the name that it has
+    let mut catalog = Catalog::new();
+    let source = FileSource::new(Reader::open(&path).unwrap());
+    assert_eq!(source.add_to(&mut catalog).unwrap(), 4);
+    let expected = [
+        "open{of=a} 3.0",
+        "open{of=b} -2.0",
+        "calls{} 1.0",
+        "calls_dead{} 4",
+        "open_dead{of=a} 30.0",
+        "open_dead{of=b} -20.0",
+    ];
+    assert_eq!(shown(&catalog), expected);
+    let forms: Vec<Form> = catalog.iter().map(|metric| metric.outline().form).collect();
+    assert_eq!(forms, [Form::Real, Form::Real, Form::Counter, Form::Real]);
+    assert_eq!(source.add_to(&mut catalog).unwrap(), 0);
+    // Two series of a name have two numbers.
+    let mut numbers = Vec::new();
+    catalog.iter().next().unwrap().source().visit(&mut |series| numbers.push(series.number()));
+    assert_ne!(numbers[0], numbers[1]);
+}
+
+#[test]
+fn numbers_of_series_are_unique_and_stay() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let file = File::open(&path).unwrap();
+    for label in ["a", "b"] {
+        file.counter("calls", &[("label", label)]).unwrap();
+    }
+    let numbers = || {
+        let mut catalog = Catalog::new();
+        FileSource::new(Reader::open(&path).unwrap()).add_to(&mut catalog).unwrap();
+        let mut numbers = Vec::new();
+        catalog.iter().next().unwrap().source().visit(&mut |series| numbers.push(series.number()));
+        numbers
+    };
+    let first = numbers();
+    assert_eq!(first.len(), 2);
+    assert_ne!(first[0], first[1]);
+    file.counter("calls", &[]).unwrap();
+    assert_eq!(numbers()[..2], first);
+}

@@ -6,7 +6,7 @@ import os
 import struct
 import sys
 
-PAGE, SEGMENT, OWNERS = 4096, 8192, 64 * 512
+PAGE, SEGMENT, OWNERS, PACES = 4096, 8192, 64 * 512, 16384 * 64
 COUNTER = 1
 
 
@@ -19,7 +19,7 @@ def read(path):
     if (magic, version, page, length) != (b"windrowM", 1, PAGE, os.fstat(file).st_size):
         raise ValueError("not a whole file of version 1")
     rows = plain + locked
-    segments = PAGE + -(-table // PAGE) * PAGE + OWNERS
+    segments = PAGE + -(-table // PAGE) * PAGE + OWNERS + PACES
     (end,) = struct.unpack("<Q", os.pread(file, 8, 64))
     used, columns = end & 0xFFFF_FFFF, end >> 32
     entries = os.pread(file, used, PAGE)

@@ -13,7 +13,7 @@ use crate::error::MappedError;
 use crate::kind::Kind;
 use crate::layout::entry::{self, Entry};
 use crate::layout::header::{END, End};
-use crate::layout::{MOST_NAMES, Shape, table_place};
+use crate::layout::{MOST_NAMES, MOST_PACES, Shape, table_place};
 use crate::text;
 
 /// The entries of a file up to an end.
@@ -29,6 +29,8 @@ pub(crate) struct Entries {
     next: Vec<u32>,
     /// The columns whose cells have extremes, in their order.
     extremes: Vec<u32>,
+    /// The indices in `list` of the paces, in their order.
+    paces: Vec<u32>,
 }
 
 type Index<V> = HashMap<Arc<str>, V, RandomState>;
@@ -41,6 +43,17 @@ impl Entries {
     /// Returns the columns whose cells have extremes, in their order.
     pub(crate) fn extremes(&self) -> &[u32] {
         &self.extremes
+    }
+
+    /// Returns the number of paces.
+    pub(crate) fn paces(&self) -> u32 {
+        self.paces.len() as u32 // at most `MOST_PACES`
+    }
+
+    /// Returns the number of the pace with this text: that of the paces before it.
+    pub(crate) fn pace(&self, text: &str) -> Option<u32> {
+        let number = self.paces.binary_search(self.by_text.get(text)?).ok()?;
+        Some(number as u32)
     }
 
     /// Returns the end up to which entries were read.
@@ -93,6 +106,9 @@ impl Entries {
             if self.list.len() >= MOST_NAMES as usize {
                 return Err("a file must have 100000 names or fewer");
             }
+            if is_pace(&entry) && self.paces() >= MOST_PACES {
+                return Err("a file must have 16384 paces or fewer");
+            }
             if self.by_text.contains_key(&entry.text) {
                 return Err("each name, with its labels, must have one entry");
             }
@@ -123,6 +139,9 @@ impl Entries {
         if Kind::of(entry.kind).is_some_and(Kind::is_extreme) {
             self.extremes.extend(entry.column..entry.column + entry.columns);
         }
+        if is_pace(&entry) {
+            self.paces.push(at);
+        }
         self.list.push(entry);
     }
 
@@ -133,6 +152,9 @@ impl Entries {
         self.check_kind(text, kind)?;
         if self.list.len() >= MOST_NAMES as usize {
             return Err(MappedError::TooManyNames { name: name(), most: MOST_NAMES });
+        }
+        if kind == Kind::Pace && self.paces() >= MOST_PACES {
+            return Err(MappedError::PacesFull { name: name(), most: MOST_PACES });
         }
         let entry = Entry::new(kind.number(), self.end.columns, kind.columns(), text);
         if entry.size > shape.table - self.end.bytes {
@@ -153,6 +175,10 @@ impl Entries {
             None => Ok(()),
         }
     }
+}
+
+fn is_pace(entry: &Entry) -> bool {
+    entry.kind == Kind::Pace.number()
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use windrow::pace::PaceError;
+
 use crate::kind::Kind;
 use crate::name_error::NameError;
 
@@ -163,6 +165,37 @@ pub enum MappedError {
         /// The number of columns of the file.
         columns: u32,
     },
+    /// The file has the greatest number of paces that a file can have.
+    PacesFull {
+        /// The name that was to be registered.
+        name: String,
+        /// The maximum.
+        most: u32,
+    },
+    /// A pace cannot have these terms.
+    BadTerms {
+        /// The rule, with the value.
+        error: PaceError,
+    },
+    /// The pace is registered with other terms.
+    OtherTerms {
+        /// The name.
+        name: String,
+        /// The period and the burst of the pace in the file.
+        found: (Duration, u64),
+        /// Those that it was to have.
+        wanted: (Duration, u64),
+    },
+    /// The monotonic clock of this process is set off from the machine's by its time namespace.
+    ShiftedClock {
+        /// The difference, in nanoseconds.
+        nanoseconds: i128,
+    },
+    /// The process cannot find out whether its monotonic clock is the machine's.
+    UnknownClock {
+        /// The reason.
+        reason: &'static str,
+    },
     /// A setting of the builder is out of its range.
     BadSetting {
         /// The name of the setting.
@@ -285,6 +318,24 @@ impl Display for MappedError {
             MappedError::ColumnsFull { name, columns } => {
                 write!(f, "no place for {name:?}: all {columns} columns are in use")
             }
+            MappedError::PacesFull { name, most } => {
+                write!(f, "no place for {name:?}: the file has {most} paces, the maximum")
+            }
+            MappedError::BadTerms { error } => Display::fmt(error, f),
+            MappedError::OtherTerms { name, found, wanted } => write!(
+                f,
+                "the pace {name:?} has a period of {:?} and a burst of {}; it cannot have {:?} and \
+                 {} too",
+                found.0, found.1, wanted.0, wanted.1
+            ),
+            MappedError::ShiftedClock { nanoseconds } => write!(
+                f,
+                "the monotonic clock of this time namespace is {nanoseconds} ns from the \
+                 machine's; a pace must have the machine's"
+            ),
+            MappedError::UnknownClock { reason } => {
+                write!(f, "it is not known whether the clock is the machine's: {reason}")
+            }
             MappedError::BadSetting { setting, value, min, max } => {
                 write!(f, "the setting {setting} is {value}; it must be from {min} to {max}")
             }
@@ -297,8 +348,15 @@ impl Error for MappedError {
         match self {
             MappedError::Failed { error, .. } | MappedError::NoSpace { error, .. } => Some(error),
             MappedError::BadName { error } => Some(error),
+            MappedError::BadTerms { error } => Some(error),
             _ => None,
         }
+    }
+}
+
+impl From<PaceError> for MappedError {
+    fn from(error: PaceError) -> MappedError {
+        MappedError::BadTerms { error }
     }
 }
 

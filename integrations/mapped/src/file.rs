@@ -7,12 +7,15 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
+use windrow::pace::Terms;
+
 use crate::counter::Counter;
 use crate::error::{MappedError, Step};
 use crate::extreme::{Maximum, Minimum};
 use crate::kind::Kind;
 use crate::layout::header::Header;
 use crate::layout::{MOST_COLUMNS, MOST_ROWS, MOST_TABLE, Shape};
+use crate::pace::Pace;
 use crate::shared::Shared;
 use crate::system::create::{self, SEALED};
 use crate::system::{machine, open};
@@ -145,6 +148,40 @@ impl File {
     pub fn minimum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Minimum, MappedError> {
         let column = self.register(name, labels, Kind::Minimum)?;
         Ok(Minimum::new([column, column + 1].map(|column| self.shared.cells(column))))
+    }
+
+    /// Returns the pace with this name and these labels, which is registered if it is not there:
+    /// one call in each `period`, and `burst` at once after a rest, over all processes.
+    ///
+    /// The labels are the keys of a limit by client, tenant or partner. A file has at most 16 384
+    /// paces, of 64 bytes each.
+    ///
+    /// # Errors
+    ///
+    /// As [`counter`](Self::counter), and
+    ///
+    /// * [`MappedError::BadTerms`]: the period or the burst is zero, or the burst's periods are
+    ///   longer together than 2^62 nanoseconds.
+    /// * [`MappedError::OtherTerms`]: the pace is there with another period or burst. New terms
+    ///   need a new name or label.
+    /// * [`MappedError::PacesFull`]: the file has 16 384 paces.
+    /// * [`MappedError::ShiftedClock`], [`UnknownClock`](MappedError::UnknownClock): the monotonic
+    ///   clock of this process is not that of the others, or that is not known.
+    ///
+    /// # Cost
+    ///
+    /// That of a [`counter`](Self::counter), and some tens of microseconds to look at the clock.
+    /// Keep the pace: a call of it costs neither.
+    pub fn pace(
+        &self,
+        name: &str,
+        labels: &[(&str, &str)],
+        period: Duration,
+        burst: u64,
+    ) -> Result<Pace, MappedError> {
+        let terms = Terms::new(period, burst)?;
+        let end = self.shared.pace(&text::join(name, labels)?, terms)?;
+        Ok(Pace::new(end, terms))
     }
 
     /// Returns the first column of a metric.

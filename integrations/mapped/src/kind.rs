@@ -13,6 +13,8 @@ pub enum Kind {
     Maximum,
     /// The least value recorded: [`Minimum`](crate::Minimum).
     Minimum,
+    /// A limit, which has no value for readers: [`Pace`](crate::Pace).
+    Pace,
 }
 
 impl Kind {
@@ -22,6 +24,7 @@ impl Kind {
             1 => Some(Kind::Counter),
             2 => Some(Kind::Maximum),
             3 => Some(Kind::Minimum),
+            16 => Some(Kind::Pace),
             _ => None,
         }
     }
@@ -32,6 +35,7 @@ impl Kind {
             Kind::Counter => 1,
             Kind::Maximum => 2,
             Kind::Minimum => 3,
+            Kind::Pace => 16,
         }
     }
 
@@ -40,6 +44,7 @@ impl Kind {
         match self {
             Kind::Counter => 1,
             Kind::Maximum | Kind::Minimum => 2, // see `extreme`
+            Kind::Pace => 0,                    // words of its own
         }
     }
 

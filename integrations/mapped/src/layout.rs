@@ -25,6 +25,10 @@ pub(crate) const PAGE_COLUMNS: u32 = (PAGE / 8) as u32;
 /// The bytes of the owners' slots, which version 1 reserves: 64 of 512 bytes.
 const OWNERS: u64 = 64 * 512;
 
+/// The greatest number of paces in a file, and the bytes of each: a line of the cache.
+pub(crate) const MOST_PACES: u32 = 16_384;
+pub(crate) const PACE: u64 = 64;
+
 /// The limits of a [`Shape`].
 pub(crate) const MOST_ROWS: u32 = 8192;
 pub(crate) const MOST_COLUMNS: u32 = 1 << 24;
@@ -70,15 +74,25 @@ impl Shape {
         self.rows_place() + segment * self.segment() + u64::from(row) * ROW + column * 8
     }
 
+    /// Returns the place of a pace's words.
+    pub(crate) fn pace_place(self, pace: u32) -> u64 {
+        self.paces_place() + u64::from(pace) * PACE
+    }
+
     /// Returns the length of the file.
     pub(crate) fn length(self) -> u64 {
         // At most 2^11 segments of 2^14 rows of 2^16 bytes.
         self.rows_place() + u64::from(self.columns.div_ceil(SEGMENT)) * self.segment()
     }
 
+    /// Returns the place of the first pace, behind the owners.
+    fn paces_place(self) -> u64 {
+        PAGE + u64::from(self.table).next_multiple_of(PAGE) + OWNERS
+    }
+
     /// Returns the place of the first row.
     fn rows_place(self) -> u64 {
-        PAGE + u64::from(self.table).next_multiple_of(PAGE) + OWNERS
+        self.pace_place(MOST_PACES)
     }
 
     /// Returns the bytes of a segment.
@@ -99,7 +113,8 @@ mod tests {
     #[test]
     fn places_do_not_overlap_and_fill_the_file() {
         let shape = Shape { plain: 2, locked: 1, columns: SEGMENT + 1, table: 4104 };
-        assert_eq!(shape.cell_place(0, 0), PAGE + 2 * PAGE + 32_768);
+        assert_eq!(shape.pace_place(0), PAGE + 2 * PAGE + 32_768);
+        assert_eq!(shape.cell_place(0, 0), shape.pace_place(MOST_PACES - 1) + PACE);
         assert_eq!(shape.cell_place(1, 0), shape.cell_place(0, SEGMENT - 1) + 8);
         assert_eq!(shape.cell_place(0, SEGMENT), shape.cell_place(2, SEGMENT - 1) + 8);
         assert_eq!(shape.length(), shape.cell_place(2, SEGMENT) + ROW);

@@ -26,7 +26,7 @@ impl Reading {
 
     /// Returns the metrics in the order in which they were registered.
     ///
-    /// Metrics of a kind that this version does not know are passed over.
+    /// Paces, and metrics of a kind that this version does not know, are passed over.
     pub fn metrics(&self) -> impl Iterator<Item = Metric<'_>> {
         self.entries.list().iter().filter_map(|entry| self.metric(entry))
     }
@@ -57,6 +57,7 @@ impl Reading {
             Kind::Counter => Value::Count(column(0)),
             Kind::Maximum => Value::Extreme(of_columns(column(0), column(1))),
             Kind::Minimum => Value::Extreme(of_columns(column(0), column(1)).map(|value| !value)),
+            Kind::Pace => return None,
         };
         Some(Metric { entry, kind, value })
     }

@@ -112,8 +112,8 @@ fn one(rest: &[u8], before: End, end: End) -> Result<Entry, Broken> {
     if column != before.columns {
         return broken(column.into(), "an entry's first column must be the next one");
     }
-    if columns == 0 || columns > end.columns - column {
-        return broken(columns.into(), "an entry's columns must be 1 or more, and in use");
+    if columns > end.columns - column {
+        return broken(columns.into(), "an entry's columns must be in use");
     }
     let text = std::str::from_utf8(&rest[BEFORE_TEXT..BEFORE_TEXT + length]);
     let Some(text) = text.ok().filter(|text| text::is_joined(text)) else {
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_broken_entry_is_named() {
         let (bytes, end) = table();
-        for (at, byte) in [(0, 0), (0, 24), (3, 255), (4, 2), (8, 0), (8, 9), (12, 17), (16, 0)] {
+        for (at, byte) in [(0, 0), (0, 24), (3, 255), (4, 2), (8, 9), (12, 17), (16, 0)] {
             let mut bytes = bytes.clone();
             bytes[24 + at] = byte;
             let broken = texts(&bytes, End::default(), end).unwrap_err();

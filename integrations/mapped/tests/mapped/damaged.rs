@@ -3,8 +3,9 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::Duration;
 
-use windrow_mapped::{File, MappedError, Reader};
+use windrow_mapped::{File, MappedError, Pace, Reader};
 
 /// The header, the table, and what is behind it.
 const HEAD: usize = 3 * 4096;
@@ -29,7 +30,12 @@ fn made(path: &Path) -> Vec<u8> {
         let name = if number % 3 == 0 { "many".to_owned() } else { format!("name_{number}") };
         file.counter(&name, &[("label", &value)]).unwrap().add(number);
     }
+    assert!(pace(file).unwrap().try_admit(1));
     fs::read(path).unwrap()
+}
+
+fn pace(file: File) -> Result<Pace, MappedError> {
+    file.pace("limit", &[("client", "a")], Duration::from_secs(3_600), 10)
 }
 
 /// Reads all there is, and adds to it; returns whether the file was believed.
@@ -53,7 +59,11 @@ fn is_used(path: &Path) -> bool {
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
-        assert!(file.metrics().unwrap() <= before + 1);
+        match pace(*file) {
+            Ok(pace) => assert!(pace.left() <= 10 && (!pace.try_admit(1) || pace.left() < 10)),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+        assert!(file.metrics().unwrap() <= before + 2);
     }
     assert_eq!(read.is_ok(), opened.is_ok(), "{:?}, {:?}", read.err(), opened.err());
     read.is_ok()

@@ -10,6 +10,7 @@ mod extremes;
 mod forked;
 mod full;
 mod memory;
+mod paced;
 mod python;
 mod refused;
 mod registered;

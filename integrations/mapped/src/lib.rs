@@ -15,6 +15,7 @@ mod pace;
 mod publish;
 mod reader;
 mod reading;
+mod sampler;
 mod sequence;
 mod shared;
 mod source;
@@ -30,6 +31,7 @@ pub use name_error::NameError;
 pub use pace::{Pace, Reservation};
 pub use reader::Reader;
 pub use reading::{Metric, Reading, Value};
+pub use sampler::{Increase, Sampler};
 pub use source::FileSource;
 
 #[cfg(test)]

@@ -50,6 +50,12 @@ impl Reading {
         Ok(entry.and_then(|entry| self.metric(entry)))
     }
 
+    /// Returns the sum that a counter of a later reading of the same file had in this one: zero if
+    /// it was not registered yet.
+    pub(crate) fn sum_before(&self, later: &Metric<'_>) -> u64 {
+        self.values.get(later.entry.column as usize).copied().unwrap_or(0)
+    }
+
     fn metric<'r>(&'r self, entry: &'r Entry) -> Option<Metric<'r>> {
         let kind = Kind::of(entry.kind).filter(|kind| kind.columns() == entry.columns)?;
         let column = |number| self.values[(entry.column + number) as usize];

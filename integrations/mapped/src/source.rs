@@ -1,5 +1,6 @@
 //! A file as a source for exporters.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +11,10 @@ use windrow::labels::LabelValue;
 
 use crate::error::MappedError;
 use crate::layout::MOST_NAMES;
+use crate::name_error::NameError;
 use crate::reader::Reader;
 use crate::reading::{Metric, Reading, Value};
+use crate::text;
 
 /// An export reads all metrics within this time, and shows those of one reading.
 const ONE_EXPORT: Duration = Duration::from_millis(100);
@@ -47,6 +50,15 @@ const ONE_EXPORT: Duration = Duration::from_millis(100);
 pub struct FileSource(Arc<Shared>);
 
 struct Shared {
+    /// The label by whose values several files are told apart.
+    label: Option<String>,
+    files: Vec<Cached>,
+}
+
+/// A file, of which an export reads the metrics once.
+struct Cached {
+    /// The value of the label.
+    file: String,
     reader: Reader,
     last: Mutex<Option<Last>>,
 }
@@ -60,7 +72,46 @@ struct Last {
 impl FileSource {
     /// Makes a source of a reader.
     pub fn new(reader: Reader) -> FileSource {
-        FileSource(Arc::new(Shared { reader, last: Mutex::default() }))
+        let file = Cached { file: String::new(), reader, last: Mutex::default() };
+        FileSource(Arc::new(Shared { label: None, files: vec![file] }))
+    }
+
+    /// Makes one source of several files: all their series have a label with the value that its
+    /// file is given here. Metrics of one name are one source, with the series of each file.
+    ///
+    /// A metric's own label of this name is exported with `exported_` before its name.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError`], if the name cannot be that of a label.
+    ///
+    /// ```
+    /// use windrow::export::Catalog;
+    /// use windrow_mapped::{File, FileSource, Reader};
+    ///
+    /// # let directory = tempfile::tempdir_in("/dev/shm")?;
+    /// # let [blue, green] = ["blue", "green"].map(|name| directory.path().join(name));
+    /// File::open(&blue)?.counter("calls", &[])?.add(3);
+    /// File::open(&green)?.counter("calls", &[])?.add(4);
+    ///
+    /// let files = [("blue", Reader::open(&blue)?), ("green", Reader::open(&green)?)];
+    /// let mut catalog = Catalog::new();
+    /// let added = FileSource::several("deployment", files)?.add_to(&mut catalog)?;
+    /// assert_eq!(added, 1); // calls{deployment="blue"} and calls{deployment="green"}
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn several<V: Into<String>>(
+        label: &str,
+        readers: impl IntoIterator<Item = (V, Reader)>,
+    ) -> Result<FileSource, NameError> {
+        text::check_name(label)?;
+        let file = |(file, reader): (V, Reader)| Cached {
+            file: file.into(),
+            reader,
+            last: Mutex::default(),
+        };
+        let files = readers.into_iter().map(file).collect();
+        Ok(FileSource(Arc::new(Shared { label: Some(label.to_owned()), files })))
     }
 
     /// Adds the names of the file that the catalog does not have, each as a source with an empty
@@ -73,35 +124,57 @@ impl FileSource {
     /// [`CatalogError::ReservedLabel`], if a metric has a label that exporters need. The names
     /// before it were added.
     pub fn add_to(&self, catalog: &mut Catalog) -> Result<usize, CatalogError> {
-        let Ok(reading) = self.0.read() else { return Ok(0) };
         let mut seen: BTreeSet<String> =
             catalog.iter().map(|metric| metric.name().to_owned()).collect();
         let mut added = 0;
-        for metric in reading.metrics() {
-            if seen.insert(metric.name().to_owned()) {
-                let name = metric.name().to_owned();
-                let source = Named { shared: Arc::clone(&self.0), name };
-                catalog.add(metric.name(), "", source)?;
-                added += 1;
+        for (_, _, reading) in self.0.readings() {
+            for metric in reading.metrics() {
+                if seen.insert(metric.name().to_owned()) {
+                    let name = metric.name().to_owned();
+                    let source = Named { shared: Arc::clone(&self.0), name };
+                    catalog.add(metric.name(), "", source)?;
+                    added += 1;
+                }
             }
         }
         Ok(added)
     }
 
-    /// Returns the error of the last read, if it was one.
+    /// Returns the error of the last read, if it was one; of several files, that of the first one
+    /// that could not be read.
     pub fn error(&self) -> Option<Arc<MappedError>> {
-        self.0.read().err()
+        self.0.files.iter().find_map(|file| file.read().err())
     }
 }
 
-/// Shows the reader.
+/// Shows the readers.
 impl Debug for FileSource {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FileSource").field(&self.0.reader).finish()
+        let readers: Vec<_> = self.0.files.iter().map(|file| &file.reader).collect();
+        f.debug_tuple("FileSource").field(&readers).finish()
     }
 }
 
 impl Shared {
+    /// Returns the readings of the files that can be read, each with the number of the file and the
+    /// value of its label.
+    fn readings(&self) -> impl Iterator<Item = (u64, &str, Arc<Reading>)> {
+        let files = (0..).zip(&self.files);
+        files.filter_map(|(number, file)| Some((number, &*file.file, file.read().ok()?)))
+    }
+
+    /// Returns the name under which a label of a metric is exported.
+    fn exported<'l>(&self, label: &'l str) -> Cow<'l, str> {
+        // A label whose name begins so may be there, too, and then has it twice.
+        let own = label.trim_start_matches("exported_");
+        match &self.label {
+            Some(file) if own == file => Cow::Owned(format!("exported_{label}")),
+            _ => Cow::Borrowed(label),
+        }
+    }
+}
+
+impl Cached {
     /// Returns the last reading, or a new one where that is older than an export.
     fn read(&self) -> Result<Arc<Reading>, Arc<MappedError>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,33 +203,43 @@ struct Named {
 impl Source for Named {
     fn outline(&self) -> Outline {
         let mut outline = Outline::of_metric(Form::Counter);
-        if let Ok(reading) = self.shared.read() {
-            if let Some(metric) = reading.named(&self.name).next() {
-                outline.form = of(metric.value()).form();
+        let (mut form, mut labels) = (None, BTreeSet::new());
+        labels.extend(self.shared.label.clone());
+        for (_, _, reading) in self.shared.readings() {
+            for metric in reading.named(&self.name) {
+                form.get_or_insert_with(|| of(metric.value()).form());
+                let exported = metric.labels().map(|(label, _)| self.shared.exported(label));
+                labels.extend(exported.map(Cow::into_owned));
             }
-            let labels: BTreeSet<&str> = reading
-                .named(&self.name)
-                .flat_map(|metric| metric.labels().map(|(label, _)| label))
-                .collect();
-            outline.labels = labels.into_iter().map(str::to_owned).collect();
         }
-        outline.max_series = MOST_NAMES as usize;
+        outline.form = form.unwrap_or(Form::Counter);
+        outline.labels = labels.into_iter().collect();
+        outline.max_series = MOST_NAMES as usize * self.shared.files.len();
         outline
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-        if let Ok(reading) = self.shared.read() {
-            reading.named(&self.name).for_each(|metric| see(&Read(metric)));
+        for (number, file, reading) in self.shared.readings() {
+            let shared = &*self.shared;
+            reading
+                .named(&self.name)
+                .for_each(|metric| see(&Read { metric, number, file, shared }));
         }
     }
 }
 
 /// A metric that was read.
-struct Read<'r>(Metric<'r>);
+struct Read<'r> {
+    metric: Metric<'r>,
+    /// The number of its file, and the value of the label that tells it.
+    number: u64,
+    file: &'r str,
+    shared: &'r Shared,
+}
 
 impl Series for Read<'_> {
     fn number(&self) -> u64 {
-        self.0.number()
+        self.number << 32 | self.metric.number()
     }
 
     fn is_overflow(&self) -> bool {
@@ -168,10 +251,15 @@ impl Series for Read<'_> {
     }
 
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
-        self.0.labels().for_each(|(label, value)| see(label, LabelValue::Text(value)));
+        if let Some(label) = &self.shared.label {
+            see(label, LabelValue::Text(self.file));
+        }
+        for (label, value) in self.metric.labels() {
+            see(&self.shared.exported(label), LabelValue::Text(value));
+        }
     }
 
     fn metric(&self) -> AnyMetric<'_> {
-        of(self.0.value())
+        of(self.metric.value())
     }
 }

@@ -61,7 +61,7 @@ struct Sample {
     reading: Reading,
 }
 
-/// What was added to a counter between two samples, by all processes.
+/// The amount that was added to a counter between two samples, by all processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Increase {
     count: u64,
@@ -127,13 +127,10 @@ impl Sampler {
         Ok(metric.and_then(|metric| between(from, to, &metric)))
     }
 
-    /// Returns what was added to each counter in the last `span`, as [`increase`](Self::increase)
-    /// does, in the order in which they were registered. There are none before the second sample.
-    pub fn increases(&self, span: Duration) -> impl Iterator<Item = (Metric<'_>, Increase)> {
-        self.ends(span).into_iter().flat_map(|(from, to)| {
-            let metrics = to.reading.metrics();
-            metrics.filter_map(move |metric| Some((metric, between(from, to, &metric)?)))
-        })
+    /// Returns what was added to a counter of the [last sample](Self::latest), as
+    /// [`increase`](Self::increase) does, without a look for its name.
+    pub fn increase_of(&self, metric: &Metric<'_>, span: Duration) -> Option<Increase> {
+        self.ends(span).and_then(|(from, to)| between(from, to, metric))
     }
 
     /// Returns the reader.
@@ -244,9 +241,10 @@ mod tests {
         one.add(3); // the sum wraps, and the difference does not mind
         two.add(4);
         taken.sample(2);
-        let all = taken.sampler.increases(Duration::ZERO);
-        let all: Vec<_> = all.map(|(metric, by)| (metric.name(), by.count())).collect();
-        assert_eq!(all, [("one", 3), ("two", 4)]);
+        let by = |metric: Metric<'_>| taken.sampler.increase_of(&metric, Duration::ZERO);
+        let all = taken.sampler.latest().unwrap().metrics();
+        let all: Vec<_> = all.map(|metric| by(metric).map(|by| by.count())).collect();
+        assert_eq!(all, [Some(3), Some(4), None]);
         assert_eq!(taken.sampler.increase("most", &[], Duration::ZERO), Ok(None));
         assert!(taken.sampler.increase("", &[], Duration::ZERO).is_err());
     }

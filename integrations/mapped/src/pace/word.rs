@@ -21,7 +21,7 @@ pub(super) enum Answer {
     },
 }
 
-/// What a call has taken.
+/// The part of a pace that a call has taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taken {
     now: u64,

@@ -3,10 +3,10 @@
 //! # Why it is exact
 //!
 //! A pace is one word in the file, the *end*: the time at which all that was admitted would be
-//! over, one unit of weight after the other. Each decision is one compare-exchange of this word, by the
-//! terms of a `windrow::Pace`, whose source has the theorem and its proof. The proof asks neither
-//! in which order the calls read the clock, nor in which process they are. It needs one clock for
-//! all of them, and a word that is exchanged whole: all processes have the same memory.
+//! over, one unit of weight after the other. Each decision is one compare-exchange of this word, by
+//! the terms of a `windrow::Pace`, whose source has the theorem and its proof. The proof asks
+//! neither in which order the calls read the clock, nor in which process they are. It needs one
+//! clock for all of them, and a word that is exchanged whole: all processes have the same memory.
 //!
 //! A process that is killed has exchanged the word or not. If it had, its call counts as admitted:
 //! the others are admitted less than they could be, and never more.
@@ -65,8 +65,8 @@ use word::{Answer, Taken, Word};
 /// # Processes that die
 ///
 /// What a process was admitted stays admitted when it is killed, also the turns that it has
-/// reserved and not come to: nothing gives them back. A killed process so costs the others at most the
-/// periods of its turns, once, and never admits more.
+/// reserved and not come to: nothing gives them back. A killed process so costs the others at most
+/// the periods of its turns, once, and never admits more.
 ///
 /// A process of the same user can write any end into the file. One that is far away makes calls
 /// wait for at most the time that they allow, or refuses them; one in the past admits a burst.

@@ -1,0 +1,100 @@
+//! Each exporter shows the metrics of a file, which it gets as any catalog. (`windrow-top` has its
+//! own test.)
+#![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use windrow::export::Catalog;
+use windrow_console::Console;
+use windrow_mapped::{File, FileSource, Reader};
+use windrow_otlp::Exporter;
+use windrow_prometheus::{Exposition, Format};
+
+/// Returns a catalog with the metrics of a file. No process counts in it any more.
+fn catalog() -> (Catalog, TempDir) {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let file = File::open(&path).unwrap();
+    file.counter("calls", &[("route", "/cart")]).unwrap().add(3);
+    file.counter("calls", &[("route", "/pay")]).unwrap().add(4);
+    file.maximum("largest", &[]).unwrap().record(900);
+    file.pace("limit", &[], Duration::from_secs(1), 1).unwrap();
+    let mut catalog = Catalog::new();
+    FileSource::new(Reader::open(&path).unwrap()).add_to(&mut catalog).unwrap();
+    (catalog, folder)
+}
+
+#[test]
+fn prometheus_scrapes_a_file() {
+    let (catalog, _folder) = catalog();
+    let mut exposition = Exposition::new();
+    exposition.register_all(&catalog).unwrap();
+    let text = String::from_utf8(exposition.encode(Format::negotiate(None))).unwrap();
+    for line in [
+        "# TYPE calls_total counter",
+        "calls_total{route=\"/cart\"} 3",
+        "calls_total{route=\"/pay\"} 4",
+        "# TYPE largest gauge",
+        "largest 900.0",
+    ] {
+        assert!(text.lines().any(|shown| shown == line), "{line}: {text}");
+    }
+    assert!(!text.contains("limit"), "{text}");
+}
+
+#[test]
+fn a_console_shows_a_file() {
+    let (catalog, _folder) = catalog();
+    let mut console = Console::new("shop");
+    console.show_all(&catalog).unwrap();
+    let server = console.build().serve("127.0.0.1:0").unwrap();
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    let host = server.address();
+    write!(stream, "GET /text HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    for row in [("/cart", "3"), ("/pay", "4"), ("largest", "900")] {
+        let mut lines = text.lines().filter(|line| line.contains(row.0));
+        assert!(lines.any(|line| line.split_whitespace().any(|word| word == row.1)), "{text}");
+    }
+}
+
+#[test]
+fn a_collector_gets_a_file() {
+    let (catalog, _folder) = catalog();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let collector = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut reader, mut length, mut line) = (BufReader::new(&stream), 0, String::new());
+        while reader.read_line(&mut line).unwrap() > 2 {
+            if let Some(given) = line.to_lowercase().strip_prefix("content-length:") {
+                length = given.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        let mut message = vec![0; length];
+        reader.read_exact(&mut message).unwrap();
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+        message
+    });
+    let exporter = Exporter::to(endpoint).catalog(&catalog);
+    let started = exporter.start(Duration::from_millis(20)).unwrap();
+    let message = collector.join().unwrap();
+    drop(started);
+    // Names and values as protobuf has them: a tag, the length or eight bytes, the text.
+    let has = |part: &[u8]| message.windows(part.len()).any(|found| found == part);
+    for text in ["calls", "route", "/cart", "/pay", "largest"] {
+        let mut part = vec![text.len() as u8];
+        part.extend(text.as_bytes());
+        assert!(has(&part), "{text}: {message:?}");
+    }
+    for value in [3_u64, 4] {
+        assert!(has(&value.to_le_bytes()), "{value}: {message:?}");
+    }
+    assert!(has(&900_f64.to_le_bytes()) && !has(b"limit"), "{message:?}");
+}

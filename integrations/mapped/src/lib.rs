@@ -21,6 +21,7 @@ mod shared;
 mod source;
 mod system;
 mod text;
+mod windows;
 
 pub use counter::Counter;
 pub use error::{MappedError, Step};

@@ -6,6 +6,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use windrow::BuildError;
 use windrow::export::{AnyMetric, Catalog, CatalogError, Form, Outline, Series, Source};
 use windrow::labels::LabelValue;
 
@@ -15,6 +16,7 @@ use crate::name_error::NameError;
 use crate::reader::Reader;
 use crate::reading::{Metric, Reading, Value};
 use crate::text;
+use crate::windows::{Geometry, Window, Windows};
 
 /// An export reads all metrics within this time, and shows those of one reading.
 const ONE_EXPORT: Duration = Duration::from_millis(100);
@@ -61,6 +63,7 @@ struct Cached {
     file: String,
     reader: Reader,
     last: Mutex<Option<Last>>,
+    windows: Option<Windows>,
 }
 
 /// The last reading, or the error instead, and its time.
@@ -72,8 +75,44 @@ struct Last {
 impl FileSource {
     /// Makes a source of a reader.
     pub fn new(reader: Reader) -> FileSource {
-        let file = Cached { file: String::new(), reader, last: Mutex::default() };
+        let file = Cached::new(String::new(), reader);
         FileSource(Arc::new(Shared { label: None, files: vec![file] }))
+    }
+
+    /// Makes a source whose counters are sliding windows with this interval, of this number of
+    /// buckets: for a console that shows rates and changes, and for a log of closed buckets.
+    ///
+    /// The windows are in this process, and are fed by reading the file. They count from the first
+    /// reading on: what was added before is in none of them. What was added between two readings is
+    /// in the bucket of the later one, so let an exporter ask at least once in each bucket.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`], if no window can have this interval and this number of buckets.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::export::{Catalog, Form};
+    /// use windrow_mapped::{File, FileSource, Reader};
+    ///
+    /// # let directory = tempfile::tempdir_in("/dev/shm")?;
+    /// # let path = directory.path().join("app.windrow");
+    /// File::open(&path)?.counter("calls", &[])?.add(3);
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let mut catalog = Catalog::new();
+    /// FileSource::with_windows(Reader::open(&path)?, minute, 60)?.add_to(&mut catalog)?;
+    /// assert!(matches!(catalog.iter().next().unwrap().outline().form, Form::Window(..)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_windows(
+        reader: Reader,
+        interval: Duration,
+        buckets: usize,
+    ) -> Result<FileSource, BuildError> {
+        let windows = Some(Windows::new(Geometry::new(interval, buckets)?));
+        let file = Cached { windows, ..Cached::new(String::new(), reader) };
+        Ok(FileSource(Arc::new(Shared { label: None, files: vec![file] })))
     }
 
     /// Makes one source of several files: all their series have a label with the value that its
@@ -105,12 +144,8 @@ impl FileSource {
         readers: impl IntoIterator<Item = (V, Reader)>,
     ) -> Result<FileSource, NameError> {
         text::check_name(label)?;
-        let file = |(file, reader): (V, Reader)| Cached {
-            file: file.into(),
-            reader,
-            last: Mutex::default(),
-        };
-        let files = readers.into_iter().map(file).collect();
+        let files = readers.into_iter().map(|(file, reader)| Cached::new(file.into(), reader));
+        let files = files.collect();
         Ok(FileSource(Arc::new(Shared { label: Some(label.to_owned()), files })))
     }
 
@@ -156,11 +191,10 @@ impl Debug for FileSource {
 }
 
 impl Shared {
-    /// Returns the readings of the files that can be read, each with the number of the file and the
-    /// value of its label.
-    fn readings(&self) -> impl Iterator<Item = (u64, &str, Arc<Reading>)> {
+    /// Returns the readings of the files that can be read, with their numbers.
+    fn readings(&self) -> impl Iterator<Item = (u64, &Cached, Arc<Reading>)> {
         let files = (0..).zip(&self.files);
-        files.filter_map(|(number, file)| Some((number, &*file.file, file.read().ok()?)))
+        files.filter_map(|(number, file)| Some((number, file, file.read().ok()?)))
     }
 
     /// Returns the name under which a label of a metric is exported.
@@ -175,14 +209,28 @@ impl Shared {
 }
 
 impl Cached {
+    fn new(file: String, reader: Reader) -> Cached {
+        Cached { file, reader, last: Mutex::default(), windows: None }
+    }
+
     /// Returns the last reading, or a new one where that is older than an export.
     fn read(&self) -> Result<Arc<Reading>, Arc<MappedError>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let fresh = last.take().filter(|last| now.duration_since(last.at) < ONE_EXPORT);
-        let result = || self.reader.read().map(Arc::new).map_err(Arc::new);
-        let read = || Last { at: now, result: result() };
+        let read = || {
+            let result = self.reader.read().map(Arc::new).map_err(Arc::new);
+            if let (Some(windows), Ok(reading)) = (&self.windows, &result) {
+                windows.feed(reading);
+            }
+            Last { at: now, result }
+        };
         last.insert(fresh.unwrap_or_else(read)).result.clone()
+    }
+
+    /// Returns the window of a counter, if this source has windows.
+    fn window(&self, metric: &Metric<'_>) -> Option<Arc<Window>> {
+        self.windows.as_ref().and_then(|windows| windows.get(metric.number()))
     }
 }
 
@@ -205,9 +253,10 @@ impl Source for Named {
         let mut outline = Outline::of_metric(Form::Counter);
         let (mut form, mut labels) = (None, BTreeSet::new());
         labels.extend(self.shared.label.clone());
-        for (_, _, reading) in self.shared.readings() {
+        for (number, file, reading) in self.shared.readings() {
             for metric in reading.named(&self.name) {
-                form.get_or_insert_with(|| of(metric.value()).form());
+                let read = Read::new(&self.shared, (number, file), metric);
+                form.get_or_insert_with(|| read.metric().form());
                 let exported = metric.labels().map(|(label, _)| self.shared.exported(label));
                 labels.extend(exported.map(Cow::into_owned));
             }
@@ -220,10 +269,9 @@ impl Source for Named {
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
         for (number, file, reading) in self.shared.readings() {
-            let shared = &*self.shared;
-            reading
-                .named(&self.name)
-                .for_each(|metric| see(&Read { metric, number, file, shared }));
+            for metric in reading.named(&self.name) {
+                see(&Read::new(&self.shared, (number, file), metric));
+            }
         }
     }
 }
@@ -231,10 +279,17 @@ impl Source for Named {
 /// A metric that was read.
 struct Read<'r> {
     metric: Metric<'r>,
+    window: Option<Arc<Window>>,
     /// The number of its file, and the value of the label that tells it.
     number: u64,
     file: &'r str,
     shared: &'r Shared,
+}
+
+impl<'r> Read<'r> {
+    fn new(shared: &'r Shared, (number, file): (u64, &'r Cached), metric: Metric<'r>) -> Read<'r> {
+        Read { metric, window: file.window(&metric), number, file: &file.file, shared }
+    }
 }
 
 impl Series for Read<'_> {
@@ -260,6 +315,9 @@ impl Series for Read<'_> {
     }
 
     fn metric(&self) -> AnyMetric<'_> {
-        of(self.metric.value())
+        match &self.window {
+            Some(window) => AnyMetric::Window(&**window),
+            None => of(self.metric.value()),
+        }
     }
 }

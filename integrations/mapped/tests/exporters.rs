@@ -2,14 +2,16 @@
 //! own test.)
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use windrow::export::Catalog;
 use windrow_console::Console;
+use windrow_log::{Entry, Log, Options};
 use windrow_mapped::{File, FileSource, Reader};
 use windrow_otlp::Exporter;
 use windrow_prometheus::{Exposition, Format};
@@ -97,4 +99,42 @@ fn a_collector_gets_a_file() {
         assert!(has(&value.to_le_bytes()), "{value}: {message:?}");
     }
     assert!(has(&900_f64.to_le_bytes()) && !has(b"limit"), "{message:?}");
+}
+
+/// A log has closed buckets: the source makes windows of the file's counters.
+#[test]
+fn a_log_has_what_was_added_since_the_first_reading() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let [path, lines] = ["f", "lines"].map(|name| folder.path().join(name));
+    let file = File::open(&path).unwrap();
+    let cart = file.counter("calls", &[("route", "/cart")]).unwrap();
+    cart.add(1_000);
+    let (second, reader) = (Duration::from_secs(1), Reader::open(&path).unwrap());
+    let mut catalog = Catalog::new();
+    FileSource::with_windows(reader, 2 * second, 20).unwrap().add_to(&mut catalog).unwrap();
+    cart.add(3);
+    file.counter("calls", &[("route", "/pay")]).unwrap().add(4);
+
+    let calls = catalog.iter().next().unwrap();
+    let mut log = Log::open(&lines, Options::default()).unwrap();
+    let begun = Instant::now();
+    let logged = loop {
+        log.write("calls", calls.source()).unwrap();
+        log.flush().unwrap();
+        let mut sums = BTreeMap::new();
+        for entry in windrow_log::read(&lines).unwrap().all() {
+            if let Entry::Bucket(bucket) = entry.unwrap() {
+                *sums.entry(bucket.resource.clone()).or_insert(0) += bucket.stats("Added").sum;
+            }
+        }
+        if sums.len() == 2 {
+            break sums;
+        }
+        assert!(begun.elapsed() < 60 * second, "{sums:?}");
+        thread::sleep(second / 50);
+    };
+    let expected = [("calls{route=\"/cart\"}", 3), ("calls{route=\"/pay\"}", 4)];
+    let expected: BTreeMap<_, _> = expected.map(|(name, sum)| (name.to_owned(), sum)).into();
+    assert_eq!(logged, expected);
+    assert!(FileSource::with_windows(Reader::open(&path).unwrap(), second, 0).is_err());
 }

@@ -37,3 +37,8 @@ pub use source::FileSource;
 
 #[cfg(test)]
 mod child;
+
+/// The programs of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/many-processes.md")]
+mod guide {}

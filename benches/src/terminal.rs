@@ -46,6 +46,7 @@ pub fn print_caption(name: &str) {
         ("labels", cfg!(feature = "labels")),
         ("push", cfg!(feature = "push")),
         ("heavy", cfg!(feature = "heavy")),
+        ("mapped", cfg!(feature = "mapped")),
         ("protobuf", cfg!(feature = "protobuf")),
     ];
     let features: Vec<_> =

@@ -92,11 +92,16 @@ impl Error {
     /// ```
     pub fn status(&self) -> u8 {
         match self {
-            Error::Connect { .. } | Error::Closed | Error::Silent { .. } | Error::Lost { .. } => 1,
-            Error::Unreadable { .. } => 1,
+            Error::Connect { .. }
+            | Error::Closed
+            | Error::Silent { .. }
+            | Error::Lost { .. }
+            | Error::Unreadable { .. } => 1,
             Error::Usage { .. } => 2,
-            Error::Refused { .. } | Error::NotAConsole { .. } | Error::TooLong { .. } => 3,
-            Error::NotCounters { .. } => 3,
+            Error::Refused { .. }
+            | Error::NotAConsole { .. }
+            | Error::TooLong { .. }
+            | Error::NotCounters { .. } => 3,
             Error::Terminal { .. } => 4,
         }
     }

@@ -32,9 +32,9 @@ fn pace(file: File) -> Pace {
 fn the_child_asks() {
     let Some((path, task)) = child::task() else { return };
     let (books, pace) = (Books::of(&path), pace(File::open(&path).unwrap()));
-    let place = task.parse().unwrap();
+    let number = task.parse().unwrap();
     while pace.try_admit(1) {
-        books.finish(place, 1);
+        books.finish(number, 1);
     }
 }
 

@@ -12,12 +12,14 @@ use windrow::pace::Terms;
 use crate::counter::Counter;
 use crate::error::{MappedError, Step};
 use crate::extreme::{Maximum, Minimum};
+use crate::keyed::KeyedPace;
 use crate::kind::Kind;
 use crate::layout::header::Header;
 use crate::layout::{MOST_COLUMNS, MOST_ROWS, MOST_TABLE, Shape};
 use crate::pace::Pace;
 use crate::shared::Shared;
 use crate::system::create::{self, SEALED};
+use crate::system::time::Boot;
 use crate::system::{machine, open};
 use crate::text;
 
@@ -180,8 +182,27 @@ impl File {
         burst: u64,
     ) -> Result<Pace, MappedError> {
         let terms = Terms::new(period, burst)?;
-        let end = self.shared.pace(&text::join(name, labels)?, terms)?;
+        let boot = Boot::of_this_process()?;
+        let end = self.shared.pace(&text::join(name, labels)?, terms, boot)?;
         Ok(Pace::new(end, terms))
+    }
+
+    /// Returns paces by key, all with this name and these terms: the key is the value of the label.
+    /// Nothing is registered before the first key comes.
+    ///
+    /// # Errors
+    ///
+    /// [`MappedError::BadName`], [`BadTerms`](MappedError::BadTerms),
+    /// [`ShiftedClock`](MappedError::ShiftedClock), [`UnknownClock`](MappedError::UnknownClock), as
+    /// [`pace`](Self::pace).
+    pub fn keyed_pace(
+        &self,
+        name: &str,
+        label: &str,
+        period: Duration,
+        burst: u64,
+    ) -> Result<KeyedPace, MappedError> {
+        KeyedPace::new(self.shared, name, label, Terms::new(period, burst)?)
     }
 
     /// Returns the first column of a metric.

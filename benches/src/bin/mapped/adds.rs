@@ -19,7 +19,7 @@ use windrow_benches::harness::{keep_to_core, time};
 use windrow_benches::terminal::print_table;
 use windrow_mapped::{Counter, File, Maximum, Pace};
 
-use super::quartiles;
+use super::figures::quartiles;
 
 const ROUNDS: usize = 41;
 const ADDS: u64 = 400_000;
@@ -79,7 +79,7 @@ impl Page {
 /// All that is added to.
 struct Contenders {
     page: Page,
-    /// Of a file of this process alone.
+    /// The page of a file that this process alone has.
     own: Page,
     counter: Counter,
     maximum: Maximum,

@@ -8,7 +8,7 @@ use windrow_benches::harness::time;
 use windrow_benches::terminal::print_table;
 use windrow_mapped::{File, FileBuilder, Reader};
 
-use super::quartiles;
+use super::figures::quartiles;
 
 const ROUNDS: usize = 101;
 const COUNTERS: u32 = 10_000;

@@ -11,6 +11,8 @@
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod adds;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+mod figures;
+#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod files;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod python;
@@ -50,12 +52,4 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
 fn main() {
     println!("mapped files are those of Linux with pointers of 64 bits");
-}
-
-/// Returns the median and the quartiles of figures, as cells of a table.
-#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
-fn quartiles(mut figures: Vec<f64>) -> [String; 3] {
-    figures.sort_by(f64::total_cmp);
-    let last = figures.len() - 1;
-    [2, 1, 3].map(|part| format!("{:.3}", figures[last * part / 4]))
 }

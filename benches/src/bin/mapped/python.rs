@@ -10,7 +10,7 @@ use windrow_benches::terminal::print_table;
 use windrow_mapped::{File, FileSource, Reader};
 use windrow_prometheus::{Exposition, Format};
 
-use super::quartiles;
+use super::figures::quartiles;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin/mapped/multiprocess.py");
 const PROCESSES: u32 = 500;

@@ -15,7 +15,7 @@ use crate::error::MappedError;
 use crate::kind::Kind;
 use crate::layout::{PACE, PAGE};
 use crate::system::claim::claim;
-use crate::system::{machine, time};
+use crate::system::time::Boot;
 use crate::text;
 
 /// The paces in a page.
@@ -27,13 +27,9 @@ impl Shared {
         &'static self,
         text: &str,
         terms: Terms,
+        boot: Boot,
     ) -> Result<&'static AtomicU64, MappedError> {
-        time::check()?;
-        let boot = machine::boot();
-        let boot = (boot as u64) ^ (boot >> 64) as u64;
-        if boot == 0 {
-            return Err(MappedError::UnknownClock { reason: "the boot id is not known" });
-        }
+        let boot = boot.word();
         let found = |seen: &mut Seen| self.found_pace(seen, text, terms);
         let number = self.registered(text, Kind::Pace, found, |seen, _| {
             let number = seen.entries.paces();

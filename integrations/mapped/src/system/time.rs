@@ -6,6 +6,7 @@
 use std::io::ErrorKind;
 use std::{fs, io};
 
+use super::machine;
 use crate::error::MappedError;
 
 const OFFSETS: &str = "/proc/self/timens_offsets";
@@ -13,8 +14,29 @@ const OFFSETS: &str = "/proc/self/timens_offsets";
 /// The namespace of this process, and that of its children to come, of which the offsets tell.
 const NAMESPACES: [&str; 2] = ["/proc/self/ns/time", "/proc/self/ns/time_for_children"];
 
+/// The boot of the machine whose clock this process has, as a pace's word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Boot(u64);
+
+impl Boot {
+    /// Returns the boot, if the clock of this process is the machine's.
+    pub(crate) fn of_this_process() -> Result<Boot, MappedError> {
+        check()?;
+        let boot = machine::boot();
+        match (boot as u64) ^ (boot >> 64) as u64 {
+            0 => Err(MappedError::UnknownClock { reason: "the boot id is not known" }),
+            boot => Ok(Boot(boot)),
+        }
+    }
+
+    /// Returns the word, which is not zero.
+    pub(crate) fn word(self) -> u64 {
+        self.0
+    }
+}
+
 /// Checks that the monotonic clock of this process is the machine's.
-pub(crate) fn check() -> Result<(), MappedError> {
+fn check() -> Result<(), MappedError> {
     let unknown = |reason| Err(MappedError::UnknownClock { reason });
     let text = match fs::read_to_string(OFFSETS) {
         Ok(text) => text,

@@ -119,9 +119,27 @@ fn a_pace_has_one_set_of_terms() {
 }
 
 #[test]
+fn a_key_is_a_label_and_has_its_own_pace_in_all_processes() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let keyed = |file: File| file.keyed_pace("limit", "client", HOUR, 2).unwrap();
+    let [first, second] = [(); 2].map(|()| keyed(File::open(&path).unwrap()));
+    assert!(first.of("a").unwrap().try_admit(2) && first.of("b").unwrap().try_admit(1));
+    let left = ["a", "b", ""].map(|key| second.of(key).unwrap().left());
+    assert_eq!(left, [0, 1, 2]);
+    let file = File::open(&path).unwrap();
+    assert_eq!(file.pace("limit", &[("client", "b")], HOUR, 2).unwrap().left(), 1);
+    let other = file.keyed_pace("limit", "client", HOUR, 3).unwrap().of("a");
+    assert!(matches!(other, Err(MappedError::OtherTerms { found: (HOUR, 2), .. })));
+    let bad = file.keyed_pace("limit", "", HOUR, 3);
+    assert!(matches!(bad, Err(MappedError::BadName { .. })));
+}
+
+#[test]
 fn a_file_has_a_greatest_number_of_paces() {
     let file = File::builder().columns(1).names_bytes(1 << 20).sealed().unwrap();
-    let pace = |number: u32| file.pace("limit", &[("client", &number.to_string())], HOUR, 1);
+    let clients = file.keyed_pace("limit", "client", HOUR, 1).unwrap();
+    let pace = |number: u32| clients.of(&number.to_string());
     for number in 0..16_384 {
         assert!(pace(number).unwrap().try_admit(1), "{number} has the words of another one");
     }

@@ -1,9 +1,9 @@
 //! Measures counters in a mapped file that processes share: adds of one process and of two, opening
 //! and reading a file, and a scrape beside Python's multiprocess mode.
 //!
-//! `cargo run --release -p windrow-benches --features mapped --bin mapped`, for Linux. `--only
-//! adds`, `--only files` or `--only python` runs one part. All contenders run in turn, round by
-//! round; a figure is the median of the rounds' ratios, with the quartiles.
+//! `cargo run --release -p windrow-mapped-lab`, for Linux. `--only adds`, `--only files` or `--only
+//! python` runs one part. All contenders run in turn, round by round; a figure is the median of the
+//! rounds' ratios, with the quartiles.
 //!
 //! The last part needs a `python3` that has `prometheus_client`, or the one that `--python PATH`
 //! names; without it the part is left out.
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(folder) = second {
         return adds::second(folder.as_ref());
     }
-    windrow_benches::terminal::print_caption("mapped");
+    windrow_benches::terminal::print_caption_of("cargo run --release -p windrow-mapped-lab");
     let is_wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);
     if is_wanted("adds") {
         adds::run()?;

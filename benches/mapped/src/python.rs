@@ -12,7 +12,7 @@ use windrow_prometheus::{Exposition, Format};
 
 use super::figures::quartiles;
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin/mapped/multiprocess.py");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/multiprocess.py");
 const PROCESSES: u32 = 500;
 const COUNTERS: u32 = 20;
 const ROUNDS: usize = 41;

@@ -26,6 +26,7 @@
 //! [from-sentinel.md]: from_sentinel
 //! [tower.md]: tower
 //! [otlp.md]: otlp
+//! [many-processes.md]: many_processes
 //! [circuit-breaker.md]: circuit_breaker
 //! [retry-budget.md]: retry_budget
 //! [token-budget.md]: token_budget
@@ -170,6 +171,11 @@ pub mod tower {}
 /// [cluster.md]: cluster
 #[doc = include_str!("../docs/guide/otlp.md")]
 pub mod otlp {}
+
+// Its programs need `windrow-mapped`, whose tests compile and run them.
+#[cfg(not(doctest))]
+#[doc = include_str!("../docs/guide/many-processes.md")]
+pub mod many_processes {}
 
 /// [circuit-breaker.md]: circuit_breaker
 /// [in-flight.md]: in_flight

@@ -80,7 +80,8 @@ pub use builder::PaceBuilder;
 use end::{End, Meaning};
 pub use error::PaceError;
 pub use several::{Paces, PacesBuilder, Quota};
-use terms::Terms;
+#[doc(hidden)] // for `windrow-mapped`
+pub use terms::Terms;
 
 /// A leaky bucket: admits at most one call in each period, with a burst if wanted (GCRA).
 ///

@@ -56,14 +56,19 @@ pub fn print_caption(name: &str) {
     };
     let forced = env::var("WINDROW_STRATEGY");
     let forced = forced.map_or(String::new(), |name| format!("WINDROW_STRATEGY={name} "));
+    let options = options.join(" ");
+    let of_name = format!("-p windrow-benches{features} --bin {name}{separator}{options}");
+    print_caption_of(&format!("{forced}cargo run --release {of_name}"));
+}
+
+/// Prints the same of a program that another command runs.
+pub fn print_caption_of(command: &str) {
     println!(
-        "{}, {} cores, {}, counters striped {:?}\n\
-         {forced}cargo run --release -p windrow-benches{features} --bin {name}{separator}{}\n",
+        "{}, {} cores, {}, counters striped {:?}\n{command}\n",
         processor(),
         cores(),
         env!("BENCHES_RUSTC"),
         strategy(),
-        options.join(" "),
     );
 }
 

@@ -6,12 +6,14 @@
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use windrow_mapped::{File, Reader, Scale};
 
-/// The part of a file that has the header, the names, and the owners of slots with their gauges.
-const HEAD: usize = 4 * 4096;
+/// The part of a file that has the header, the names, the owners of slots with their gauges, and
+/// the first paces.
+const HEAD: usize = 5 * 4096;
 
 /// The head of a whole file, and its length.
 static WHOLE: LazyLock<(Vec<u8>, u64)> = LazyLock::new(|| {
@@ -25,6 +27,7 @@ static WHOLE: LazyLock<(Vec<u8>, u64)> = LazyLock::new(|| {
     let scale = Scale::fixed::<1, 1, 4>();
     file.histogram("values", scale, &[]).expect("room for it").record(3);
     file.gauge("open", &[]).expect("room for it").add(5);
+    file.pace("limit", &[], Duration::from_secs(1), 5).expect("room for it");
     let mut file = std::fs::File::from(file.as_fd().try_clone_to_owned().expect("a descriptor"));
     let mut head = vec![0; HEAD];
     file.read_exact(&mut head).expect("a whole file");

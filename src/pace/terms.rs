@@ -15,9 +15,9 @@ pub(super) const LAST: u64 = i64::MAX as u64;
 /// The end of a retired pace: behind the last time, so nothing fits.
 pub(super) const RETIRED: u64 = LAST + 1;
 
-/// A period and a burst.
+/// A period and a burst. (Public for `windrow-mapped`, whose paces decide as this library's.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Terms {
+pub struct Terms {
     /// The nanoseconds of one unit of weight: at least one.
     period: u64,
     /// The periods of the burst: a multiple of `period`, from one to [`MOST`].
@@ -25,7 +25,13 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub(super) const fn new(period: Duration, burst: u64) -> Result<Terms, PaceError> {
+    /// Returns the terms of a period and a burst.
+    ///
+    /// # Errors
+    ///
+    /// [`PaceError`] if either is zero, or the burst's periods are longer together than 2^62
+    /// nanoseconds.
+    pub const fn new(period: Duration, burst: u64) -> Result<Terms, PaceError> {
         let nanos = period.as_nanos();
         if nanos == 0 {
             return Err(PaceError::ZeroPeriod);
@@ -61,23 +67,29 @@ impl Terms {
         Err(PaceError::ClockTooCoarse { resolution, span: Duration::from_nanos(self.span) })
     }
 
-    pub(super) const fn period(self) -> u64 {
+    /// Returns the period, in nanoseconds.
+    #[must_use]
+    pub const fn period(self) -> u64 {
         self.period
     }
 
-    pub(super) const fn burst(self) -> u64 {
+    /// Returns the burst.
+    #[must_use]
+    pub const fn burst(self) -> u64 {
         self.span / self.period
     }
 
     /// Returns the burst's periods, in nanoseconds.
-    pub(super) const fn span(self) -> u64 {
+    #[must_use]
+    pub const fn span(self) -> u64 {
         self.span
     }
 
     /// Returns the end behind a call of weight `n` at the time `now`, if all calls before it end at
     /// `end`, and the call's moment. `None` if the weight never fits, or time ends before.
     #[inline]
-    pub(super) fn take(self, end: u64, now: u64, n: u64) -> Option<(u64, u64)> {
+    #[must_use]
+    pub fn take(self, end: u64, now: u64, n: u64) -> Option<(u64, u64)> {
         let taken = n.checked_mul(self.period).filter(|taken| *taken <= self.span)?;
         let start = end.max(now);
         if start > LAST - taken {
@@ -90,7 +102,8 @@ impl Terms {
     }
 
     /// Returns the largest weight that is admitted at once.
-    pub(super) fn left(self, end: u64, now: u64) -> u64 {
+    #[must_use]
+    pub fn left(self, end: u64, now: u64) -> u64 {
         let until_the_end_of_time = LAST.saturating_sub(end.max(now));
         let free = self.span.saturating_sub(end.saturating_sub(now));
         free.min(until_the_end_of_time) / self.period

@@ -31,6 +31,15 @@ pub struct RefusedError {
     pub retry_after: Option<Duration>,
 }
 
+impl RefusedError {
+    /// Makes the error of a turn that may be asked for again after a time. For `windrow-mapped`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn after(retry_after: Option<Duration>) -> RefusedError {
+        RefusedError { retry_after }
+    }
+}
+
 impl Display for RefusedError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.retry_after {

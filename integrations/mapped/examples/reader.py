@@ -1,7 +1,7 @@
 """Reads a mapped file of metrics without the library: python3 reader.py FILE. See format.md."""
 import fcntl, os, struct, sys
 
-PAGE, SEGMENT, OFD_GETLK, LOCK = 4096, 8192, 36, "hhqqi4x"
+PAGE, SEGMENT, PACES, OFD_GETLK, LOCK = 4096, 8192, 64 * 16384, 36, "hhqqi4x"
 up = lambda size: -(-size // PAGE) * PAGE
 word = lambda file, at: struct.unpack("<Q", os.pread(file, 8, at))[0]
 
@@ -26,8 +26,7 @@ def read(path):
     if (magic, version, page, length) != (b"windrowM", 1, PAGE, os.fstat(file).st_size):
         raise ValueError("not a whole file of version 1")
     states, rows, slot = PAGE + up(table), plain + locked, (gauges + 1) * 8
-    first = states + up(slots * 8)
-    segments = first + up(slots * slot)
+    segments = (first := states + up(slots * 8)) + up(slots * slot) + PACES
     used, columns = struct.unpack("<II", os.pread(file, 8, 64))
     entries = os.pread(file, used, PAGE)
     cells = []  # of each column those of all rows
@@ -51,7 +50,8 @@ def read(path):
         elif kind in (5, 6):  # a gauge, or operations in progress
             value = " ".join(f"{what}={sum(values[gauge] for is_live, values in owners if is_live == lives)}"
                              for what, lives in (("live", True), ("dead", False)))
-        yield name, dict(zip(labels[::2], labels[1::2])), value
+        if kind in range(1, 7):  # a pace, or a kind to come, is passed over
+            yield name, dict(zip(labels[::2], labels[1::2])), value
         at, gauge = at + size, gauge + (kind in (5, 6))
 
 

@@ -14,7 +14,7 @@ use crate::kind::Kind;
 use crate::layout::entry::{self, Entry};
 use crate::layout::header::{END, End};
 use crate::layout::scale;
-use crate::layout::{MOST_NAMES, Shape, table_place};
+use crate::layout::{MOST_NAMES, MOST_PACES, Shape, table_place};
 use crate::text;
 
 /// The entries of a file up to an end.
@@ -32,6 +32,8 @@ pub(crate) struct Entries {
     extremes: Vec<u32>,
     /// The words of an owner's slot that are in use.
     words: u32,
+    /// The indices in `list` of the paces, in their order.
+    paces: Vec<u32>,
 }
 
 type Index<V> = HashMap<Arc<str>, V, RandomState>;
@@ -49,6 +51,17 @@ impl Entries {
     /// Returns the number of words of an owner's slot that are in use.
     pub(crate) fn words(&self) -> u32 {
         self.words
+    }
+
+    /// Returns the number of paces.
+    pub(crate) fn paces(&self) -> u32 {
+        self.paces.len() as u32 // at most `MOST_PACES`
+    }
+
+    /// Returns the number of the pace with this text: that of the paces before it.
+    pub(crate) fn pace(&self, text: &str) -> Option<u32> {
+        let number = self.paces.binary_search(self.by_text.get(text)?).ok()?;
+        Some(number as u32)
     }
 
     /// Returns the end up to which entries were read.
@@ -101,6 +114,9 @@ impl Entries {
             if self.list.len() >= MOST_NAMES as usize {
                 return Err("a file must have 100000 names or fewer");
             }
+            if is_pace(&entry) && self.paces() >= MOST_PACES {
+                return Err("a file must have 16384 paces or fewer");
+            }
             if self.by_text.contains_key(&entry.text) {
                 return Err("each name, with its labels, must have one entry");
             }
@@ -138,6 +154,9 @@ impl Entries {
         if entry.kind().is_some_and(Kind::is_extreme) {
             self.extremes.extend(entry.column..entry.column + entry.columns);
         }
+        if is_pace(&entry) {
+            self.paces.push(at);
+        }
         self.list.push(entry);
     }
 
@@ -152,6 +171,9 @@ impl Entries {
         let has_word = Kind::has_word(kind.number());
         if has_word && self.words >= shape.gauges {
             return Err(MappedError::GaugesFull { name: name(), gauges: shape.gauges });
+        }
+        if kind == Kind::Pace && self.paces() >= MOST_PACES {
+            return Err(MappedError::PacesFull { name: name(), most: MOST_PACES });
         }
         let detail = match kind {
             Kind::Histogram(scale) => Some(scale::number(scale)),
@@ -182,6 +204,10 @@ impl Entries {
             _ => Ok(()),
         }
     }
+}
+
+fn is_pace(entry: &Entry) -> bool {
+    entry.kind == Kind::Pace.number()
 }
 
 #[cfg(test)]

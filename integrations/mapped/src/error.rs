@@ -7,9 +7,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use windrow::histogram::Scale;
+use windrow::pace::PaceError;
 
 use crate::kind::Kind;
 use crate::name_error::NameError;
+
+mod step;
+
+pub use step::Step;
 
 /// The error of creating, opening or reading a mapped file, or of registering a name in it.
 ///
@@ -189,6 +194,37 @@ pub enum MappedError {
         /// The number of slots.
         owners: u32,
     },
+    /// The file has the greatest number of paces that a file can have.
+    PacesFull {
+        /// The name that was to be registered.
+        name: String,
+        /// The maximum.
+        most: u32,
+    },
+    /// A pace cannot have these terms.
+    BadTerms {
+        /// The rule, with the value.
+        error: PaceError,
+    },
+    /// The pace is registered with other terms.
+    OtherTerms {
+        /// The name.
+        name: String,
+        /// The period and the burst of the pace in the file.
+        found: (Duration, u64),
+        /// Those that it was to have.
+        wanted: (Duration, u64),
+    },
+    /// The monotonic clock of this process is set off from the machine's by its time namespace.
+    ShiftedClock {
+        /// The difference, in nanoseconds.
+        nanoseconds: i128,
+    },
+    /// The process cannot find out whether its monotonic clock is the machine's.
+    UnknownClock {
+        /// The reason.
+        reason: &'static str,
+    },
     /// A setting of the builder is out of its range.
     BadSetting {
         /// The name of the setting.
@@ -200,58 +236,6 @@ pub enum MappedError {
         /// The greatest value that it can have.
         max: u64,
     },
-}
-
-/// An operation that the system may refuse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Step {
-    /// Opening the file.
-    Open,
-    /// Creating it, without a name.
-    Create,
-    /// Asking for its owner, mode, length, seals or file system.
-    Inspect,
-    /// Setting its length.
-    SetLength,
-    /// Claiming memory for a part of it.
-    Claim,
-    /// Writing its header.
-    Write,
-    /// Giving it its name.
-    Link,
-    /// Sealing it.
-    Seal,
-    /// Mapping it into the process.
-    Map,
-    /// Reading it.
-    Read,
-    /// Locking its names, or a slot for gauges.
-    Lock,
-    /// Asking whether the owner of a slot lives.
-    AskLock,
-    /// Preparing for forks of this process.
-    Prepare,
-}
-
-impl Display for Step {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Step::Open => "open",
-            Step::Create => "create",
-            Step::Inspect => "inspect",
-            Step::SetLength => "set the length of",
-            Step::Claim => "claim memory for",
-            Step::Write => "write the header of",
-            Step::Link => "give its name to",
-            Step::Seal => "seal",
-            Step::Map => "map",
-            Step::Read => "read",
-            Step::Lock => "lock a part of",
-            Step::AskLock => "ask for the owners of",
-            Step::Prepare => "prepare for forks with",
-        })
-    }
 }
 
 impl Display for MappedError {
@@ -329,6 +313,24 @@ impl Display for MappedError {
                 "{} has no slot for this process: {owners} processes with gauges live, the maximum",
                 path.display()
             ),
+            MappedError::PacesFull { name, most } => {
+                write!(f, "no place for {name:?}: the file has {most} paces, the maximum")
+            }
+            MappedError::BadTerms { error } => Display::fmt(error, f),
+            MappedError::OtherTerms { name, found, wanted } => write!(
+                f,
+                "the pace {name:?} has a period of {:?} and a burst of {}; it cannot have {:?} and \
+                 {} too",
+                found.0, found.1, wanted.0, wanted.1
+            ),
+            MappedError::ShiftedClock { nanoseconds } => write!(
+                f,
+                "the monotonic clock of this time namespace is {nanoseconds} ns from the \
+                 machine's; a pace must have the machine's"
+            ),
+            MappedError::UnknownClock { reason } => {
+                write!(f, "it is not known whether the clock is the machine's: {reason}")
+            }
             MappedError::BadSetting { setting, value, min, max } => {
                 write!(f, "the setting {setting} is {value}; it must be from {min} to {max}")
             }
@@ -341,8 +343,15 @@ impl Error for MappedError {
         match self {
             MappedError::Failed { error, .. } | MappedError::NoSpace { error, .. } => Some(error),
             MappedError::BadName { error } => Some(error),
+            MappedError::BadTerms { error } => Some(error),
             _ => None,
         }
+    }
+}
+
+impl From<PaceError> for MappedError {
+    fn from(error: PaceError) -> MappedError {
+        MappedError::BadTerms { error }
     }
 }
 

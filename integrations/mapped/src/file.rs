@@ -24,6 +24,7 @@ use crate::system::{machine, open};
 use crate::text;
 
 mod levels;
+mod paces;
 
 /// The number of times that a file is looked for and created, before it is an error that the path
 /// keeps changing.

@@ -23,6 +23,8 @@ pub enum Kind {
     Gauge,
     /// The number of operations in progress, of each process: [`InFlight`](crate::InFlight).
     InFlight,
+    /// A limit, which has no value for readers: [`Pace`](crate::Pace).
+    Pace,
 }
 
 impl Kind {
@@ -36,6 +38,7 @@ impl Kind {
             4 => Kind::Histogram(scale::of(detail)?),
             5 => Kind::Gauge,
             6 => Kind::InFlight,
+            16 => Kind::Pace,
             _ => return None,
         };
         (kind.columns() == columns).then_some(kind)
@@ -50,6 +53,7 @@ impl Kind {
             Kind::Histogram(_) => 4,
             Kind::Gauge => 5,
             Kind::InFlight => 6,
+            Kind::Pace => 16,
         }
     }
 
@@ -65,7 +69,7 @@ impl Kind {
             Kind::Counter => 1,
             Kind::Maximum | Kind::Minimum => 2, // see `extreme`
             Kind::Histogram(scale) => 1 + scale.places() as u32, // see `histogram`
-            Kind::Gauge | Kind::InFlight => 0,
+            Kind::Gauge | Kind::InFlight | Kind::Pace => 0, // words of their own
         }
     }
 

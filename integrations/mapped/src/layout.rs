@@ -29,6 +29,10 @@ const STATE: u64 = 8;
 /// The words of a slot are whole cache lines, so that processes do not share one.
 pub(crate) const LINE_WORDS: u32 = 8;
 
+/// The greatest number of paces in a file, and the bytes of each: a line of the cache.
+pub(crate) const MOST_PACES: u32 = 16_384;
+pub(crate) const PACE: u64 = 64;
+
 /// The limits of a [`Shape`].
 pub(crate) const MOST_ROWS: u32 = 8192;
 pub(crate) const MOST_COLUMNS: u32 = 1 << 24;
@@ -103,15 +107,25 @@ impl Shape {
         u64::from(self.gauges + 1) * 8
     }
 
+    /// Returns the place of a pace's words.
+    pub(crate) fn pace_place(self, pace: u32) -> u64 {
+        self.paces_place() + u64::from(pace) * PACE
+    }
+
     /// Returns the length of the file.
     pub(crate) fn length(self) -> u64 {
         // At most 2^11 segments of 2^14 rows of 2^16 bytes.
         self.rows_place() + u64::from(self.columns.div_ceil(SEGMENT)) * self.segment()
     }
 
+    /// Returns the place of the first pace, behind the slots.
+    fn paces_place(self) -> u64 {
+        self.slots_place() + (u64::from(self.owners) * self.slot()).next_multiple_of(PAGE)
+    }
+
     /// Returns the place of the first row.
     fn rows_place(self) -> u64 {
-        self.slots_place() + (u64::from(self.owners) * self.slot()).next_multiple_of(PAGE)
+        self.pace_place(MOST_PACES)
     }
 
     /// Returns the place of the first slot.
@@ -149,7 +163,9 @@ mod tests {
         assert_eq!(shape.slot_place(0), shape.state_place(0) + PAGE);
         assert_eq!(shape.word_place(0, 0), shape.slot_place(0) + 8);
         assert_eq!(shape.slot_place(1), shape.word_place(0, 62) + 8);
-        assert_eq!(shape.cell_place(0, 0), shape.slot_place(64) + PAGE);
+        assert_eq!(shape.pace_place(0), shape.slot_place(64) + PAGE);
+        assert_eq!(shape.pace_place(1), shape.pace_place(0) + PACE);
+        assert_eq!(shape.cell_place(0, 0), shape.pace_place(MOST_PACES - 1) + PACE);
         assert_eq!(shape.cell_place(1, 0), shape.cell_place(0, SEGMENT - 1) + 8);
         assert_eq!(shape.cell_place(0, SEGMENT), shape.cell_place(2, SEGMENT - 1) + 8);
         assert_eq!(shape.length(), shape.cell_place(2, SEGMENT) + ROW);

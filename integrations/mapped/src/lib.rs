@@ -10,20 +10,24 @@ mod failpoint;
 mod file;
 mod gauge;
 mod histogram;
+mod keyed;
 mod kind;
 mod layout;
 mod name_error;
 mod owner;
 mod owners;
+mod pace;
 mod publish;
 mod reader;
 mod reading;
+mod sampler;
 mod sequence;
 mod shared;
 mod slot;
 mod source;
 mod system;
 mod text;
+mod windows;
 
 pub use counter::Counter;
 pub use error::{MappedError, Step};
@@ -31,13 +35,21 @@ pub use extreme::{Maximum, Minimum};
 pub use file::{File, FileBuilder};
 pub use gauge::{Gauge, InFlight, InFlightGuard};
 pub use histogram::Histogram;
+pub use keyed::KeyedPace;
 pub use kind::Kind;
 pub use name_error::NameError;
 pub use owners::{Level, Owner};
+pub use pace::{Pace, Reservation};
 pub use reader::Reader;
 pub use reading::{Metric, Reading, Value};
+pub use sampler::{Increase, Sampler};
 pub use source::FileSource;
 pub use windrow::histogram::{Distribution, Scale};
 
 #[cfg(test)]
 mod child;
+
+/// The programs of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/many-processes.md")]
+mod guide {}

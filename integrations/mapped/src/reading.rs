@@ -30,7 +30,7 @@ impl Reading {
 
     /// Returns the metrics in the order in which they were registered.
     ///
-    /// Metrics of a kind that this version does not know are passed over.
+    /// Paces, and metrics of a kind that this version does not know, are passed over.
     pub fn metrics(&self) -> impl Iterator<Item = Metric<'_>> {
         self.entries.list().iter().filter_map(|entry| self.metric(entry))
     }
@@ -60,6 +60,12 @@ impl Reading {
         self.owners.iter().map(|parts| parts.owner)
     }
 
+    /// Returns the sum that a counter of a later reading of the same file had in this one: zero if
+    /// it was not registered yet.
+    pub(crate) fn sum_before(&self, later: &Metric<'_>) -> u64 {
+        self.values.get(later.entry.column as usize).copied().unwrap_or(0)
+    }
+
     fn metric<'r>(&'r self, entry: &'r Entry) -> Option<Metric<'r>> {
         let kind = entry.kind()?;
         let column = |number| self.values[(entry.column + number) as usize];
@@ -74,6 +80,7 @@ impl Reading {
             Kind::Gauge | Kind::InFlight => {
                 Value::Level(Level::of(&self.owners, entry.detail as u32))
             }
+            Kind::Pace => return None,
         };
         Some(Metric { reading: self, entry, kind, value })
     }

@@ -76,8 +76,10 @@ struct Seen {
     entries: Entries,
     /// The bytes of the table whose memory this process has claimed.
     table: u32,
-    /// A bit for each page of columns whose memory this process has claimed in all rows.
-    columns: Vec<u64>,
+    /// The pages of columns whose memory this process has claimed in all rows.
+    columns: Pages,
+    /// The pages of paces whose memory this process has claimed.
+    paces: Pages,
 }
 
 /// The place of a metric.
@@ -174,30 +176,45 @@ impl Shared {
 
     /// Returns the place of a metric, which is registered if it is not there.
     pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<At, MappedError> {
+        let found = |seen: &mut Seen| self.found(seen, text, kind);
+        self.registered(text, kind, found, |seen, entry| {
+            self.claim_columns(&mut seen.columns, entry)?;
+            Ok(At::of(entry))
+        })
+    }
+
+    /// Returns what `found` makes of an entry. If it is not there, it is registered, after
+    /// `prepare`, whose result is the answer.
+    fn registered<R>(
+        &self,
+        text: &str,
+        kind: Kind,
+        found: impl Fn(&mut Seen) -> Result<Option<R>, MappedError>,
+        prepare: impl FnOnce(&mut Seen, &Entry) -> Result<R, MappedError>,
+    ) -> Result<R, MappedError> {
         let mut known = self.known()?;
         let Known { lock_file, seen } = &mut *known;
         // Entries never change, so one that is there needs no lock.
         self.catch_up(&mut seen.entries)?;
-        if let Some(at) = self.found(seen, text, kind)? {
-            return Ok(at);
+        if let Some(found) = found(seen)? {
+            return Ok(found);
         }
         let lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
         failpoint::reach(Point::Locked);
         self.catch_up(&mut seen.entries)?;
-        if let Some(at) = self.found(seen, text, kind)? {
-            return Ok(at);
+        if let Some(found) = found(seen)? {
+            return Ok(found);
         }
         let before = seen.entries.end();
         let entry = seen.entries.next(text, kind, self.shape)?;
         self.claim_table(&mut seen.table, entry.end(before).bytes)?;
-        self.claim_columns(&mut seen.columns, &entry)?;
+        let prepared = prepare(seen, &entry)?;
         failpoint::reach(Point::Claimed);
         publish(&self.mapping, &entry, before);
         failpoint::reach(Point::Published);
         drop(lock);
-        let at = At::of(&entry);
         seen.entries.push(entry);
-        Ok(at)
+        Ok(prepared)
     }
 
     /// Returns the place of a metric that this process knows.
@@ -226,24 +243,18 @@ impl Shared {
     }
 
     /// Claims the memory of a metric's columns in all rows, once in a process.
-    fn claim_columns(&self, claimed: &mut Vec<u64>, entry: &Entry) -> Result<(), MappedError> {
+    fn claim_columns(&self, claimed: &mut Pages, entry: &Entry) -> Result<(), MappedError> {
         if entry.columns == 0 {
             return Ok(()); // a gauge's words are claimed with an owner's slot
         }
         let last = entry.column + entry.columns - 1;
         for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {
-            let (word, bit) = (page as usize / 64, 1 << (page % 64));
-            if claimed.len() <= word {
-                claimed.resize(word + 1, 0);
-            }
-            if claimed[word] & bit != 0 {
-                continue;
-            }
-            for row in 0..self.shape.rows() {
-                let place = self.shape.cell_place(row, page * PAGE_COLUMNS);
-                claim(&self.file, &self.path, place, PAGE)?;
-            }
-            claimed[word] |= bit;
+            claimed.once(page, || {
+                (0..self.shape.rows()).try_for_each(|row| {
+                    let place = self.shape.cell_place(row, page * PAGE_COLUMNS);
+                    claim(&self.file, &self.path, place, PAGE)
+                })
+            })?;
         }
         Ok(())
     }
@@ -279,5 +290,29 @@ impl Shared {
     }
 }
 
+/// A set of pages.
+#[derive(Debug, Default)]
+struct Pages(Vec<u64>);
+
+impl Pages {
+    /// Claims a page, unless it is in the set, and adds it.
+    fn once(
+        &mut self,
+        page: u32,
+        claim: impl FnOnce() -> Result<(), MappedError>,
+    ) -> Result<(), MappedError> {
+        let (word, bit) = (page as usize / 64, 1 << (page % 64));
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        if self.0[word] & bit == 0 {
+            claim()?;
+            self.0[word] |= bit;
+        }
+        Ok(())
+    }
+}
+
+mod paces;
 #[cfg(test)]
 mod tests;

@@ -1,30 +1,33 @@
-//! A file as a source for exporters.
+//! Files as a source for exporters.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Debug, Formatter};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::Duration;
 
-use windrow::export::{AnyMetric, Catalog, CatalogError, Form, Outline, Series, Source};
-use windrow::histogram::Distribution;
-use windrow::labels::LabelValue;
+use windrow::BuildError;
+use windrow::export::{Catalog, CatalogError};
 
 use crate::error::MappedError;
-use crate::layout::MOST_NAMES;
+use crate::name_error::NameError;
 use crate::reader::Reader;
-use crate::reading::{Metric, Reading, Value};
+use crate::text;
+use crate::windows::{Geometry, Windows};
 
-/// An export reads all metrics within this time, and shows those of one reading.
-const ONE_EXPORT: Duration = Duration::from_millis(100);
+mod files;
+mod named;
 
-/// A file for exporters: `windrow-prometheus`, `windrow-otlp`, `windrow-opentelemetry`,
+use files::Files;
+use named::{Named, Part};
+
+/// Files for exporters: `windrow-prometheus`, `windrow-otlp`, `windrow-opentelemetry`,
 /// `windrow-console`.
 ///
-/// [`add_to`](Self::add_to) adds each metric name of the file to a catalog as a source, whose
+/// [`add_to`](Self::add_to) adds each metric name of a file to a catalog as a source, whose
 /// series are the sets of labels. A series that is registered later under such a name is exported
 /// from then on. A *name* that is registered later is not, before `add_to` is called again. An
 /// extreme is exported as a gauge, exactly up to 2^53. A histogram has the buckets that a
-/// `windrow::Histogram` of its scale has.
+/// `windrow::Histogram` of its scale has. A pace is not exported.
 ///
 /// A gauge `NAME`, and operations in progress, are exported as two gauges with the same labels,
 /// exactly up to 2^53: `NAME` is the level of the processes that live, and `NAME_dead` is what dead
@@ -52,23 +55,81 @@ const ONE_EXPORT: Duration = Duration::from_millis(100);
 /// An export reads the file once, by [`Reader::read`], whatever the number of names. If the file
 /// cannot be read, an export has no series of it, and [`error`](Self::error) has the reason.
 #[derive(Clone)]
-pub struct FileSource(Arc<Shared>);
-
-struct Shared {
-    reader: Reader,
-    last: Mutex<Option<Last>>,
-}
-
-/// The last reading, or the error instead, and its time.
-struct Last {
-    at: Instant,
-    result: Result<Arc<Reading>, Arc<MappedError>>,
-}
+pub struct FileSource(Arc<Files>);
 
 impl FileSource {
     /// Makes a source of a reader.
     pub fn new(reader: Reader) -> FileSource {
-        FileSource(Arc::new(Shared { reader, last: Mutex::default() }))
+        FileSource(Arc::new(Files::one(reader, None)))
+    }
+
+    /// Makes a source whose counters are sliding windows with this interval, of this number of
+    /// buckets: for a console that shows rates and changes, and for a log of closed buckets.
+    ///
+    /// The windows are in this process, and are fed by reading the file. They count from the first
+    /// reading on: what was added before is in none of them. What was added between two readings is
+    /// in the bucket of the later one, so let an exporter ask at least once in each bucket.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`], if no window can have this interval and this number of buckets.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::export::{Catalog, Form};
+    /// use windrow_mapped::{File, FileSource, Reader};
+    ///
+    /// # let directory = tempfile::tempdir_in("/dev/shm")?;
+    /// # let path = directory.path().join("app.windrow");
+    /// File::open(&path)?.counter("calls", &[])?.add(3);
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let mut catalog = Catalog::new();
+    /// FileSource::with_windows(Reader::open(&path)?, minute, 60)?.add_to(&mut catalog)?;
+    /// assert!(matches!(catalog.iter().next().unwrap().outline().form, Form::Window(..)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_windows(
+        reader: Reader,
+        interval: Duration,
+        buckets: usize,
+    ) -> Result<FileSource, BuildError> {
+        let windows = Windows::new(Geometry::new(interval, buckets)?);
+        Ok(FileSource(Arc::new(Files::one(reader, Some(windows)))))
+    }
+
+    /// Makes one source of several files: all their series have a label with the value that its
+    /// file is given here. Metrics of one name are one source, with the series of each file.
+    ///
+    /// A metric's own label of this name is exported with `exported_` before its name. A name that
+    /// has another kind of metric, or another scale, in a later file is exported without that file.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError`], if the name cannot be that of a label.
+    ///
+    /// ```
+    /// use windrow::export::Catalog;
+    /// use windrow_mapped::{File, FileSource, Reader};
+    ///
+    /// # let directory = tempfile::tempdir_in("/dev/shm")?;
+    /// # let [blue, green] = ["blue", "green"].map(|name| directory.path().join(name));
+    /// File::open(&blue)?.counter("calls", &[])?.add(3);
+    /// File::open(&green)?.counter("calls", &[])?.add(4);
+    ///
+    /// let files = [("blue", Reader::open(&blue)?), ("green", Reader::open(&green)?)];
+    /// let mut catalog = Catalog::new();
+    /// let added = FileSource::several("deployment", files)?.add_to(&mut catalog)?;
+    /// assert_eq!(added, 1); // calls{deployment="blue"} and calls{deployment="green"}
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn several<V: Into<String>>(
+        label: &str,
+        readers: impl IntoIterator<Item = (V, Reader)>,
+    ) -> Result<FileSource, NameError> {
+        text::check_name(label)?;
+        let readers = readers.into_iter().map(|(file, reader)| (file.into(), reader));
+        Ok(FileSource(Arc::new(Files::several(label, readers))))
     }
 
     /// Adds the names of the file that the catalog does not have, each as a source with an empty
@@ -81,17 +142,16 @@ impl FileSource {
     /// [`CatalogError::ReservedLabel`], if a metric has a label that exporters need. The names
     /// before it were added.
     pub fn add_to(&self, catalog: &mut Catalog) -> Result<usize, CatalogError> {
-        let Ok(reading) = self.0.read() else { return Ok(0) };
         let mut seen: BTreeSet<String> =
             catalog.iter().map(|metric| metric.name().to_owned()).collect();
         let mut added = 0;
+        let readings: Vec<_> = self.0.readings().map(|(_, _, reading)| reading).collect();
         for part in [Part::Whole, Part::Dead] {
-            for metric in reading.metrics().filter(|metric| part.is_of(metric)) {
+            let metrics = readings.iter().flat_map(|reading| reading.metrics());
+            for metric in metrics.filter(|metric| part.is_of(metric)) {
                 let exported = format!("{}{}", metric.name(), part.suffix());
                 if seen.insert(exported.clone()) {
-                    let name = metric.name().to_owned();
-                    let source = Named { shared: Arc::clone(&self.0), name, part };
-                    catalog.add(&exported, "", source)?;
+                    catalog.add(&exported, "", Named::new(&self.0, &metric, part))?;
                     added += 1;
                 }
             }
@@ -99,125 +159,17 @@ impl FileSource {
         Ok(added)
     }
 
-    /// Returns the error of the last read, if it was one.
+    /// Returns the error of the last read, if it was one; of several files, that of the first one
+    /// that could not be read.
     pub fn error(&self) -> Option<Arc<MappedError>> {
-        self.0.read().err()
+        self.0.files.iter().find_map(|file| file.read().err())
     }
 }
 
-/// Shows the reader.
+/// Shows the readers.
 impl Debug for FileSource {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("FileSource").field(&self.0.reader).finish()
-    }
-}
-
-impl Shared {
-    /// Returns the last reading, or a new one where that is older than an export.
-    fn read(&self) -> Result<Arc<Reading>, Arc<MappedError>> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        let fresh = last.take().filter(|last| now.duration_since(last.at) < ONE_EXPORT);
-        let result = || self.reader.read().map(Arc::new).map_err(Arc::new);
-        let read = || Last { at: now, result: result() };
-        last.insert(fresh.unwrap_or_else(read)).result.clone()
-    }
-}
-
-/// The part of a metric that has a name of its own among the exported ones.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// All of it; of a level that of the living.
-    Whole,
-    /// The level that the dead have left.
-    Dead,
-}
-
-impl Part {
-    fn is_of(self, metric: &Metric<'_>) -> bool {
-        self == Part::Whole || metric.level().is_some()
-    }
-
-    fn suffix(self) -> &'static str {
-        match self {
-            Part::Whole => "",
-            Part::Dead => "_dead",
-        }
-    }
-}
-
-/// The metrics of a file with one name.
-struct Named {
-    shared: Arc<Shared>,
-    name: String,
-    part: Part,
-}
-
-impl Named {
-    /// Calls `see` with each metric. They all have the kind of the first: a damaged file may have
-    /// others.
-    fn each(&self, mut see: impl FnMut(Read<'_>)) {
-        let Ok(reading) = self.shared.read() else { return };
-        let kind = reading.named(&self.name).next().map(|metric| metric.kind());
-        for metric in reading.named(&self.name).filter(|metric| Some(metric.kind()) == kind) {
-            see(Read { metric, values: metric.distribution(), part: self.part });
-        }
-    }
-}
-
-impl Source for Named {
-    fn outline(&self) -> Outline {
-        let mut outline = Outline::of_metric(Form::Counter);
-        let mut labels = BTreeSet::new();
-        self.each(|read| {
-            outline.form = Series::metric(&read).form();
-            labels.extend(read.metric.labels().map(|(label, _)| label.to_owned()));
-        });
-        outline.labels = labels.into_iter().collect();
-        outline.max_series = MOST_NAMES as usize;
-        outline
-    }
-
-    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-        self.each(|read| see(&read));
-    }
-}
-
-/// A metric that was read.
-struct Read<'r> {
-    metric: Metric<'r>,
-    /// Those of a histogram.
-    values: Option<Distribution>,
-    part: Part,
-}
-
-impl Series for Read<'_> {
-    fn number(&self) -> u64 {
-        self.metric.number()
-    }
-
-    fn is_overflow(&self) -> bool {
-        false
-    }
-
-    fn created(&self) -> Option<SystemTime> {
-        None
-    }
-
-    fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
-        self.metric.labels().for_each(|(label, value)| see(label, LabelValue::Text(value)));
-    }
-
-    fn metric(&self) -> AnyMetric<'_> {
-        if let Some(values) = &self.values {
-            return AnyMetric::Distribution(values);
-        }
-        match self.metric.value() {
-            Value::Count(sum) => AnyMetric::Count(Some(sum)),
-            Value::Extreme(value) => AnyMetric::Real(value.map_or(f64::NAN, |value| value as f64)),
-            Value::Level(level) if self.part == Part::Dead => AnyMetric::Real(level.dead as f64),
-            Value::Level(level) => AnyMetric::Real(level.live as f64),
-            Value::Values { count, .. } => AnyMetric::Count(Some(count)),
-        }
+        let readers: Vec<_> = self.0.files.iter().map(|file| &file.reader).collect();
+        f.debug_tuple("FileSource").field(&readers).finish()
     }
 }

@@ -8,3 +8,4 @@ pub(crate) mod machine;
 pub(crate) mod mapping;
 pub(crate) mod open;
 pub(crate) mod read;
+pub(crate) mod time;

@@ -68,7 +68,8 @@ pub(crate) fn is_joined(text: &str) -> bool {
     true
 }
 
-fn check_name(name: &str) -> Result<(), NameError> {
+/// Checks that a text can be a name.
+pub(crate) fn check_name(name: &str) -> Result<(), NameError> {
     if name.is_empty() {
         return Err(NameError::Empty);
     }

@@ -2,21 +2,24 @@
 
 use crate::address::Address;
 use crate::error::Error;
+use crate::source::Source;
 
 /// The text of `--help`.
 pub(crate) const HELP: &str = "\
 windrow-top [--once] HOST:PORT[/PATH]
+windrow-top [--once] FILE...
 
 Shows the first screen of the windrow console at that address. PATH is the place where the
-console is mounted, if it has no port of its own.
+console is mounted, if it has no port of its own. Or shows the counters in mapped files, whether
+their processes run, hang, or have ended. A FILE begins with `/`, `./` or `../`.
 
   --once         print one frame as text, and end; COLUMNS is its width, or otherwise 100
   -h, --help     print this
   -V, --version  print the version
 
 With NO_COLOR set, there is no colour. F1 shows the keys. Exit status: 1 if the console cannot be
-reached, 2 for invalid arguments, 3 if the server refuses or is no console, 4 if the terminal
-cannot be used.
+reached or a file not read, 2 for invalid arguments, 3 if the server refuses or is no console, or
+a file is none of counters, 4 if the terminal cannot be used.
 ";
 
 /// The task that the arguments ask for.
@@ -24,14 +27,14 @@ cannot be used.
 pub(crate) enum Task {
     Help,
     Version,
-    Once(Address),
-    Live(Address),
+    Once(Source),
+    Live(Source),
 }
 
 /// Returns the task.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task, Error> {
     let usage = |says: String| Err(Error::Usage { says });
-    let (mut is_once, mut address) = (false, None);
+    let (mut is_once, mut address, mut files) = (false, None, Vec::new());
     for argument in arguments {
         match argument.as_str() {
             "-h" | "--help" => return Ok(Task::Help),
@@ -40,17 +43,26 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task,
             option if option.starts_with('-') => {
                 return usage(format!("`{option}` is no option: --help lists them"));
             }
+            path if ["/", "./", "../"].iter().any(|begin| path.starts_with(begin)) => {
+                files.push(argument);
+            }
             _ if address.is_some() => {
                 return usage(format!("`{argument}` is a second address: one is allowed"));
             }
             given => address = Some(Address::parse(given)?),
         }
     }
-    match address {
-        None => usage("an address is missing: windrow-top HOST:PORT".to_owned()),
-        Some(address) if is_once => Ok(Task::Once(address)),
-        Some(address) => Ok(Task::Live(address)),
-    }
+    let source = match (address, files) {
+        (None, files) if files.is_empty() => {
+            return usage("an address is missing: windrow-top HOST:PORT, or FILE".to_owned());
+        }
+        (None, files) => Source::Files(files),
+        (Some(address), files) if files.is_empty() => Source::Console(address),
+        (Some(_), files) => {
+            return usage(format!("`{}` is beside an address: show one or the other", files[0]));
+        }
+    };
+    Ok(if is_once { Task::Once(source) } else { Task::Live(source) })
 }
 
 #[cfg(test)]
@@ -63,9 +75,13 @@ mod tests {
 
     #[test]
     fn one_address_and_known_options_are_a_task() {
-        let address = Address::parse("localhost:9090").unwrap();
-        assert_eq!(parsed(&["localhost:9090"]), Ok(Task::Live(address.clone())));
-        assert_eq!(parsed(&["localhost:9090", "--once"]), Ok(Task::Once(address)));
+        let console = Source::Console(Address::parse("localhost:9090").unwrap());
+        assert_eq!(parsed(&["localhost:9090"]), Ok(Task::Live(console.clone())));
+        assert_eq!(parsed(&["localhost:9090", "--once"]), Ok(Task::Once(console)));
+        let files = |all: &[&str]| Source::Files(all.iter().map(|&path| path.into()).collect());
+        assert_eq!(parsed(&["/dev/shm/app"]), Ok(Task::Live(files(&["/dev/shm/app"]))));
+        let both = parsed(&["--once", "./a:1", "../b"]);
+        assert_eq!(both, Ok(Task::Once(files(&["./a:1", "../b"]))));
         assert_eq!(parsed(&["--once", "-h"]), Ok(Task::Help));
         assert_eq!(parsed(&["--version"]), Ok(Task::Version));
     }
@@ -76,6 +92,7 @@ mod tests {
             (&[][..], "an address is missing"),
             (&["--twice", "a:1"], "`--twice` is no option"),
             (&["a:1", "b:2"], "`b:2` is a second address"),
+            (&["a:1", "/f"], "`/f` is beside an address"),
         ] {
             assert!(parsed(arguments).unwrap_err().starts_with(says), "{arguments:?}");
         }

@@ -4,9 +4,14 @@ use std::error;
 use std::fmt::{self, Display, Formatter};
 use std::io;
 
+use crate::legible::Legible;
+
+/// The greatest number of characters of a reason that has a path.
+const LONGEST: usize = 5_000;
+
 /// The reason why the program ends without what was asked for, or why a connection was lost.
 ///
-/// Texts that a server has sent are in it only with their control characters escaped.
+/// Texts that a server has sent, and paths, are in it only with their control characters escaped.
 ///
 /// ```
 /// let error = windrow_top::run(["--once".to_owned(), "shop".to_owned()]).unwrap_err();
@@ -59,6 +64,16 @@ pub enum Error {
         /// The system's error.
         error: io::Error,
     },
+    /// A file cannot be read.
+    Unreadable {
+        /// The reason, with the path.
+        error: Box<dyn error::Error + Send + Sync>,
+    },
+    /// A file is not a whole one of counters, of a version that is known.
+    NotCounters {
+        /// The rule that it breaks, with the path.
+        error: Box<dyn error::Error + Send + Sync>,
+    },
     /// The terminal, or the standard output, cannot be used.
     Terminal {
         /// The system's error.
@@ -67,9 +82,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the exit status of the program: 1 if the console cannot be reached or was lost, 2
-    /// for invalid arguments, 3 if the server refuses or is not a console, and 4 if the terminal
-    /// cannot be used.
+    /// Returns the exit status of the program: 1 if the console cannot be reached or was lost, or a
+    /// file cannot be read; 2 for invalid arguments; 3 if the server refuses or is not a console,
+    /// or a file is none of counters; and 4 if the terminal cannot be used.
     ///
     /// ```
     /// let error = windrow_top::run(["--quickly".to_owned()]).unwrap_err();
@@ -77,9 +92,16 @@ impl Error {
     /// ```
     pub fn status(&self) -> u8 {
         match self {
-            Error::Connect { .. } | Error::Closed | Error::Silent { .. } | Error::Lost { .. } => 1,
+            Error::Connect { .. }
+            | Error::Closed
+            | Error::Silent { .. }
+            | Error::Lost { .. }
+            | Error::Unreadable { .. } => 1,
             Error::Usage { .. } => 2,
-            Error::Refused { .. } | Error::NotAConsole { .. } | Error::TooLong { .. } => 3,
+            Error::Refused { .. }
+            | Error::NotAConsole { .. }
+            | Error::TooLong { .. }
+            | Error::NotCounters { .. } => 3,
             Error::Terminal { .. } => 4,
         }
     }
@@ -103,6 +125,9 @@ impl Display for Error {
             Error::Closed => f.write_str("the server has closed the connection"),
             Error::Silent { seconds } => write!(f, "no frame has come within {seconds} s"),
             Error::Lost { error } => write!(f, "the connection was lost: {error}"),
+            Error::Unreadable { error } | Error::NotCounters { error } => {
+                f.write_str(Legible::of(&error.to_string(), LONGEST).as_str())
+            }
             Error::Terminal { error } => write!(f, "the terminal cannot be used: {error}"),
         }
     }
@@ -114,6 +139,7 @@ impl error::Error for Error {
             Error::Connect { error, .. } | Error::Lost { error } | Error::Terminal { error } => {
                 Some(error)
             }
+            Error::Unreadable { error } | Error::NotCounters { error } => Some(&**error),
             _ => None,
         }
     }

@@ -1,21 +1,20 @@
-//! The thread that reads the stream, and connects again.
+//! The thread that reads the frames, and connects again.
 
 use std::time::Duration;
 
-use crate::address::Address;
 use crate::app::Message;
 use crate::backoff::pause;
-use crate::client::Frames;
+use crate::source::Source;
 
 /// Reads frames, and connects again after each failure. Ends when `send` returns false.
 pub(crate) fn follow(
-    address: &Address,
+    source: &Source,
     mut send: impl FnMut(Message) -> bool,
     mut sleep: impl FnMut(Duration),
 ) {
     let mut failed = 0_u32;
     loop {
-        let error = match Frames::open(address) {
+        let error = match source.open() {
             Err(error) => error,
             Ok(mut frames) => loop {
                 match frames.next() {
@@ -44,6 +43,7 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::address::Address;
     use crate::error::Error;
 
     const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
@@ -81,7 +81,7 @@ mod tests {
             });
             said.last().is_some_and(|last| last != "frame 2")
         };
-        follow(&address, send, |pause| pauses.push(pause.as_millis()));
+        follow(&Source::Console(address), send, |pause| pauses.push(pause.as_millis()));
         server.join().unwrap();
         let closed = "the server has closed the connection";
         let refused = "the server refuses with status 503: There are too many streams.";

@@ -10,7 +10,7 @@ use crate::events::Event;
 use crate::legible::Legible;
 
 /// The greatest numbers of these in a frame.
-const MOST_METRICS: usize = 1_000;
+pub(crate) const MOST_METRICS: usize = 1_000;
 const MOST_EVENTS: usize = 32;
 const MOST_NUMBERS: usize = 8 * MOST_EVENTS; // an event has at most eight
 const MOST_CHANGES: usize = 100;
@@ -19,8 +19,8 @@ const MOST_SPANS: usize = 8;
 const MOST_KEYS: usize = 10;
 
 /// The greatest numbers of characters.
-const LONGEST_NAME: usize = 200;
-const LONGEST_KEY: usize = 1_000;
+pub(crate) const LONGEST_NAME: usize = 200;
+pub(crate) const LONGEST_KEY: usize = 1_000;
 
 /// A frame.
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub(crate) struct Frame {
     pub(crate) failing: Vec<(u64, f64)>,
     pub(crate) unusual: Unusual,
     pub(crate) heavy: Vec<Heavy>,
+    /// The time for which nothing was added to files, in milliseconds.
+    pub(crate) still: f64,
 }
 
 /// A row's numbers; `None` where there is none yet.
@@ -55,6 +57,8 @@ pub(crate) struct Whole {
     pub(crate) service: Legible,
     pub(crate) instance: Legible,
     pub(crate) version: Legible,
+    /// Says that the numbers are those of files, which this program watches, and not a console's.
+    pub(crate) is_of_files: bool,
     pub(crate) metrics: Vec<NewMetric>,
 }
 
@@ -129,6 +133,7 @@ impl Frame {
             service: name(&json["service"]),
             instance: name(&json["instance"]),
             version: name(&json["version"]),
+            is_of_files: false,
             metrics: list(&json["metrics"]).iter().take(MOST_METRICS).map(metric).collect(),
         };
         let (rows, changed) = if event.is_all { ("rows", "") } else { ("new", "rows") };
@@ -145,6 +150,7 @@ impl Frame {
             failing: pairs(&json["check"]["failing"]),
             unusual: unusual(&json["unusual"]),
             heavy: list(&json["heavy"]).iter().take(MOST_HEAVY).map(heavy).collect(),
+            still: 0.0,
         })
     }
 }

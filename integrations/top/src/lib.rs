@@ -8,6 +8,11 @@ mod cells;
 mod client;
 mod error;
 mod events;
+#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+mod files;
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
+#[path = "files/absent.rs"]
+mod files;
 mod follow;
 #[allow(clippy::cast_sign_loss, reason = "of times and levels, which are not negative")]
 mod format;
@@ -18,6 +23,7 @@ mod model;
 mod once;
 mod screen;
 mod signals;
+mod source;
 mod view;
 
 use arguments::Task;
@@ -29,19 +35,19 @@ pub use error::Error;
 /// # Errors
 ///
 /// Returns [`Error`] if the arguments are invalid, the terminal cannot be used, or, with `--once`,
-/// no frame comes. Without `--once`, a console that does not answer is no error: the program shows
-/// that, and tries again.
+/// no frame comes. Without `--once`, a console that does not answer, or a file that cannot be read,
+/// is no error: the program shows that, and tries again.
 ///
 /// ```
 /// let error = windrow_top::run(["--once".to_owned()]).unwrap_err();
-/// assert_eq!(error.to_string(), "an address is missing: windrow-top HOST:PORT");
+/// assert_eq!(error.to_string(), "an address is missing: windrow-top HOST:PORT, or FILE");
 /// assert_eq!(error.status(), 2);
 /// ```
 pub fn run(arguments: impl IntoIterator<Item = String>) -> Result<(), Error> {
     match arguments::parse(arguments)? {
         Task::Help => once::print(arguments::HELP),
         Task::Version => once::print(concat!("windrow-top ", env!("CARGO_PKG_VERSION"), "\n")),
-        Task::Once(address) => once::run(&address),
-        Task::Live(address) => live::run(&address),
+        Task::Once(source) => once::run(&source),
+        Task::Live(source) => live::run(&source),
     }
 }

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 
-use crate::address::Address;
 use crate::app::App;
 use crate::error::Error;
 use crate::follow::follow;
 use crate::screen::{self, Theme};
 use crate::signals::Signals;
+use crate::source::Source;
 
 /// The longest time between two drawings: ages are shown.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -22,8 +22,8 @@ const PERIOD: Duration = Duration::from_millis(250);
 /// that sends frames without end waits, too.
 const WAITING: usize = 4;
 
-/// Shows the console until the user quits.
-pub(crate) fn run(address: &Address) -> Result<(), Error> {
+/// Shows the console, or the files, until the user quits.
+pub(crate) fn run(source: &Source) -> Result<(), Error> {
     let failed = |error| Error::Terminal { error };
     if !io::stdout().is_terminal() {
         let error = io::Error::other("the output is no terminal: --once prints one frame as text");
@@ -31,18 +31,18 @@ pub(crate) fn run(address: &Address) -> Result<(), Error> {
     }
     let signals = Signals::take().map_err(failed)?;
     // The beginning may fail when it has changed the terminal.
-    let shown = ratatui::try_init().and_then(|mut terminal| show(address, &mut terminal, &signals));
+    let shown = ratatui::try_init().and_then(|mut terminal| show(source, &mut terminal, &signals));
     let restored = ratatui::try_restore();
     signals.end().and(shown).and(restored).map_err(failed)
 }
 
-fn show(address: &Address, terminal: &mut DefaultTerminal, signals: &Signals) -> io::Result<()> {
+fn show(source: &Source, terminal: &mut DefaultTerminal, signals: &Signals) -> io::Result<()> {
     let (sender, messages) = sync_channel(WAITING);
-    let of_thread = address.clone();
+    let of_thread = source.clone();
     let read = move || follow(&of_thread, |message| sender.send(message).is_ok(), thread::sleep);
     // It ends with the process, or with its next message.
     thread::Builder::new().name("windrow-stream".to_owned()).spawn(read)?;
-    let mut app = App::new(address.authority() + &address.path);
+    let mut app = App::new(source.to_string());
     let theme = Theme::of_environment();
     while !signals.have_come() {
         messages.try_iter().take(WAITING).for_each(|message| app.take(message, Instant::now()));

@@ -1,4 +1,5 @@
-//! `windrow-top ADDRESS`: the first screen of a console, in a terminal.
+//! `windrow-top ADDRESS`, `windrow-top FILE`: the first screen of a console, or the counters of a
+//! mapped file, in a terminal.
 
 use std::process::ExitCode;
 

@@ -31,6 +31,10 @@ pub(crate) struct Model {
     pub(crate) service: Legible,
     pub(crate) instance: Legible,
     pub(crate) version: Legible,
+    /// Says that the numbers are those of files, and not a console's.
+    pub(crate) is_of_files: bool,
+    /// The time for which nothing was added to files, in milliseconds.
+    pub(crate) still: f64,
     /// The age of the console, and the time of its machine since 1970, in milliseconds.
     pub(crate) age: f64,
     pub(crate) time: f64,
@@ -121,6 +125,7 @@ impl Model {
             self.service = whole.service;
             self.instance = whole.instance;
             self.version = whole.version;
+            self.is_of_files = whole.is_of_files;
             self.metrics = whole.metrics.into_iter().map(Metric::of).collect();
             self.left_out.clear();
             let rows = std::mem::take(&mut self.rows);
@@ -161,6 +166,7 @@ impl Model {
         self.failing = frame.failing.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
         self.unusual = frame.unusual;
         self.heavy = frame.heavy;
+        self.still = frame.still;
     }
 
     fn add(&mut self, new: NewRow, age: f64, known: &mut HashMap<Legible, VecDeque<(f64, f64)>>) {

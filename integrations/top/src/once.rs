@@ -6,11 +6,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use crate::address::Address;
-use crate::client::Frames;
 use crate::error::Error;
 use crate::model::Model;
 use crate::screen::{Theme, table, words};
+use crate::source::Source;
 use crate::view::View;
 
 /// The width without `COLUMNS`, and the least and the greatest one.
@@ -18,11 +17,15 @@ const WIDTH: u16 = 100;
 const LEAST: u16 = 20;
 const MOST: u16 = 500;
 
-/// Prints the first frame of a console.
-pub(crate) fn run(address: &Address) -> Result<(), Error> {
-    let frame = Frames::open(address)?.next()?;
+/// Prints the first frame of a console; or the second one of files, which has what was added in a
+/// second.
+pub(crate) fn run(source: &Source) -> Result<(), Error> {
+    let mut frames = source.open()?;
     let mut model = Model::default();
-    model.take(frame);
+    model.take(frames.next()?);
+    if matches!(source, Source::Files(_)) {
+        model.take(frames.next()?);
+    }
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     print(&text(&model, asked.unwrap_or(WIDTH).clamp(LEAST, MOST)))
 }

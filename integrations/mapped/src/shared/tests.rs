@@ -82,6 +82,36 @@ fn a_process_that_is_killed_at_any_step_leaves_a_valid_file() {
     }
 }
 
+const PACE_CHILD: &str = "shared::tests::the_child_registers_a_pace";
+
+/// Runs in a child, which is killed at the point that the parent has chosen.
+#[test]
+fn the_child_registers_a_pace() {
+    let Some((path, task)) = child::task() else { return };
+    KILL_AT.store(task.parse().unwrap(), Ordering::Relaxed);
+    let second = Duration::from_secs(1);
+    let pace = File::open(path).unwrap().pace("limit", &[], second, 7).unwrap();
+    unreachable!("the child is killed before {pace:?}");
+}
+
+/// The words of a pace that was not published are another one's.
+#[test]
+fn a_process_that_is_killed_while_it_registers_a_pace_leaves_its_place_to_the_next() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let hour = Duration::from_secs(3_600);
+    for point in [Point::Locked, Point::Claimed, Point::HalfWritten, Point::Written] {
+        let path = folder.path().join(format!("{point:?}"));
+        let task = (point as u32).to_string();
+        let output = child::command(PACE_CHILD, &path, &task).output().unwrap();
+        assert_eq!(output.status.signal(), Some(libc::SIGKILL), "{point:?}: {output:?}");
+        let file = File::open(&path).unwrap();
+        assert_eq!(file.metrics().unwrap(), 0);
+        let pace = file.pace("limit", &[], hour, 2).unwrap();
+        assert!(pace.try_admit(2) && !pace.try_admit(1));
+        assert_eq!((pace.period(), pace.burst()), (hour, 2));
+    }
+}
+
 #[test]
 fn a_full_file_system_is_an_error_at_each_claim_and_changes_nothing() {
     let file = File::builder().columns(1024).sealed().unwrap();

@@ -39,11 +39,20 @@ impl Books {
 
     /// Enters an add of `n` by a thread before and after it.
     pub(crate) fn enter(self, thread: usize, n: u64, add: impl FnOnce()) {
-        let [begun, done] = &self.pages[thread];
-        // Release, as all entries: a reader of a done add sees it begun.
-        begun.fetch_add(n, Ordering::Release);
+        self.begin(thread, n);
         add();
-        done.fetch_add(n, Ordering::Release);
+        self.finish(thread, n);
+    }
+
+    /// Enters that a thread begins to add `n`.
+    pub(crate) fn begin(self, thread: usize, n: u64) {
+        // Release, as all entries: a reader of a done add sees it begun.
+        self.pages[thread][0].fetch_add(n, Ordering::Release);
+    }
+
+    /// Enters that a thread has added `n`.
+    pub(crate) fn finish(self, thread: usize, n: u64) {
+        self.pages[thread][1].fetch_add(n, Ordering::Release);
     }
 
     /// Returns the sum of what was begun.

@@ -3,11 +3,12 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::Duration;
 
-use windrow_mapped::{File, MappedError, Reader, Scale};
+use windrow_mapped::{File, MappedError, Pace, Reader, Scale};
 
-/// The header, the table, the states of the owners and their first slots.
-const HEAD: usize = 4 * 4096;
+/// The header, the table, the states of the owners, their slots, and the first paces.
+const HEAD: usize = 5 * 4096;
 
 /// The scale of the file's histograms: of 8 places.
 const SCALE: Scale = Scale::fixed::<1, 1, 4>();
@@ -26,7 +27,7 @@ impl Random {
 
 /// Returns a whole file.
 fn made(path: &Path) -> Vec<u8> {
-    let file = File::builder().columns(512).names_bytes(4096).open(path).unwrap();
+    let file = File::builder().columns(512).names_bytes(4096).owners(8).open(path).unwrap();
     for number in 0..20 {
         let value = number.to_string();
         let name = if number % 3 == 0 { "many".to_owned() } else { format!("name_{number}") };
@@ -38,7 +39,12 @@ fn made(path: &Path) -> Vec<u8> {
     }
     std::mem::forget(file.in_flight("calls", &[]).unwrap().enter());
     file.maximum("max", &[]).unwrap().record(5);
+    assert!(pace(file).unwrap().try_admit(1));
     fs::read(path).unwrap()
+}
+
+fn pace(file: File) -> Result<Pace, MappedError> {
+    file.pace("limit", &[("client", "a")], Duration::from_secs(3_600), 10)
 }
 
 /// Reads all there is, and adds to it; returns whether the file was believed.
@@ -77,7 +83,11 @@ fn is_used(path: &Path) -> bool {
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
-        assert!(file.metrics().unwrap() <= before + 3);
+        match pace(*file) {
+            Ok(pace) => assert!(pace.left() <= 10 && (!pace.try_admit(1) || pace.left() < 10)),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+        assert!(file.metrics().unwrap() <= before + 4);
     }
     assert_eq!(read.is_ok(), opened.is_ok(), "{:?}, {:?}", read.err(), opened.err());
     read.is_ok()
@@ -103,7 +113,7 @@ fn no_damage_leads_outside_of_the_file() {
                 0 => random.below(80),
                 1 => 4096 + random.below(900),
                 2 => 64 + random.below(8),
-                _ => 2 * 4096 + random.below(3) * 8 + random.below(2) * 4096,
+                _ => 2 * 4096 + random.below(4) * 8 + random.below(3) * 4096,
             };
             head[at] = match random.below(2) {
                 0 => random.below(256) as u8,

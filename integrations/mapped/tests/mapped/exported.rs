@@ -125,3 +125,54 @@ fn numbers_of_series_are_unique_and_stay() {
     file.counter("calls", &[]).unwrap();
     assert_eq!(numbers()[..2], first);
 }
+
+#[test]
+fn several_files_are_told_apart_by_a_label() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let [blue, green] = ["blue", "green"].map(|name| folder.path().join(name));
+    for (path, calls) in [(&blue, 3), (&green, 4)] {
+        let file = File::open(path).unwrap();
+        file.counter("calls", &[("route", "cart")]).unwrap().add(calls);
+    }
+    let other = File::open(&green).unwrap();
+    other.counter("calls", &[("file", "own"), ("exported_file", "both")]).unwrap().add(5);
+    other.counter("green_alone", &[]).unwrap().add(6);
+    // A name has one kind: that of the first file.
+    File::open(&blue).unwrap().gauge("level", &[]).unwrap().add(7);
+    other.counter("level", &[]).unwrap().add(8);
+
+    let readers = [&blue, &green].map(|path| Reader::open(path).unwrap());
+    let [first, second] = readers;
+    let mut catalog = Catalog::new();
+    let source = FileSource::several("file", [("a", first), ("b", second)]).unwrap();
+    assert_eq!(source.add_to(&mut catalog).unwrap(), 4);
+    let expected = [
+        "calls{file=a,route=cart} 3",
+        "calls{file=b,route=cart} 4",
+        "calls{file=b,exported_exported_file=both,exported_file=own} 5",
+        "level{file=a} 7.0",
+        "green_alone{file=b} 6",
+        "level_dead{file=a} 0.0",
+    ];
+    assert_eq!(shown(&catalog), expected);
+    let labels = &catalog.iter().next().unwrap().outline().labels;
+    assert_eq!(labels[..], ["exported_exported_file", "exported_file", "file", "route"]);
+    let mut numbers = Vec::new();
+    for metric in &catalog {
+        metric.source().visit(&mut |series| numbers.push(series.number()));
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 5); // both parts of a level have that of the level
+
+    // A file that cannot be read leaves the others.
+    let cut = std::fs::OpenOptions::new().write(true).open(&blue).unwrap();
+    cut.set_len(0).unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while source.error().is_none() {
+        assert!(std::time::Instant::now() < deadline, "the reading stays old");
+        std::thread::yield_now();
+    }
+    assert_eq!(shown(&catalog), [expected[1], expected[2], expected[4]]);
+    assert!(FileSource::several("", [("a", Reader::open(&green).unwrap())]).is_err());
+}

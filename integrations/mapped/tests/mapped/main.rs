@@ -12,6 +12,7 @@ mod full;
 mod gauges;
 mod histograms;
 mod memory;
+mod paced;
 mod python;
 mod refused;
 mod registered;

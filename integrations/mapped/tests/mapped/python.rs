@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::process::Command;
+use std::time::Duration;
 
 use windrow_mapped::{File, Scale};
 
@@ -35,6 +36,8 @@ fn a_reader_in_python_reads_the_same() {
     file.maximum("no maximum", &[]).unwrap();
     file.maximum("zero", &[]).unwrap().record(0);
     expected += "latency count=3 sum=1500\nmax 7\nmin 3\nno maximum none\nzero 0\n";
+    // It has no value, and its entry has no place for one.
+    file.pace("limit", &[], Duration::from_secs(1), 5).unwrap();
     file.gauge("open", &[]).unwrap().add(-4);
     let calls = file.in_flight("calls", &[]).unwrap();
     let _guard = calls.enter();

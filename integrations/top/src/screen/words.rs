@@ -16,6 +16,9 @@ use crate::view::{Mode, View};
 /// The number of changes that are said in words; the others are the next rows.
 const SAID: usize = 3;
 
+/// The time in milliseconds without an add that is worth a sentence.
+const STILL: f64 = 3_000.0;
+
 /// Returns the first line: the service, the state of the connection, the process.
 pub(crate) fn head(model: &Model, state: Option<&State>, theme: Theme) -> Line<'static> {
     let mut spans = vec![Span::styled(model.service.as_str().to_owned(), Theme::bold())];
@@ -31,7 +34,8 @@ pub(crate) fn head(model: &Model, state: Option<&State>, theme: Theme) -> Line<'
         spans.extend([Span::raw("  "), Span::styled(says, style)]);
     }
     // Writing to a `String` cannot fail.
-    let mut about = format!("  up {}", span(model.age));
+    let since = if model.is_of_files { "watched for" } else { "up" };
+    let mut about = format!("  {since} {}", span(model.age));
     let covered = model.rows.values().map(|row| row.span).fold(0.0, f64::max);
     if covered > 0.0 {
         let _ = write!(about, ", windows of {}", span(covered / 1e6));
@@ -59,9 +63,16 @@ pub(crate) fn news(
         let key = model.rows.get(&id).map_or("", |row| row.key.as_str());
         lines.push(Line::styled(format!("Readings disagree by {by}: {key}."), theme.bad()));
     }
+    if model.still >= STILL {
+        let long = span(model.still);
+        let says = format!("Nothing was added for {long}: all processes rest, hang or have ended.");
+        lines.push(Line::styled(says, theme.warn()));
+    }
     let says = match model.news.map(|(news, _)| news) {
         Some(News::Restarted(at)) => {
-            format!("The service was restarted at {} UTC: its counters began at zero.", clock(at))
+            let what =
+                if model.is_of_files { "A file was replaced" } else { "The service was restarted" };
+            format!("{what} at {} UTC: its counters began at zero.", clock(at))
         }
         Some(News::TwoProcesses) => {
             "Two processes answer at this address: the numbers are those of one of them.".to_owned()

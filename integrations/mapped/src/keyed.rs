@@ -1,0 +1,89 @@
+//! Paces by key, for keys that come at run time.
+
+use std::fmt::{self, Debug, Formatter};
+
+use windrow::pace::Terms;
+
+use crate::error::MappedError;
+use crate::pace::Pace;
+use crate::shared::Shared;
+use crate::system::time::Boot;
+use crate::text;
+
+/// A rate limit by key for the processes of one machine: a [`Pace`] of the same terms for each
+/// client, tenant or partner.
+///
+/// From [`File::keyed_pace`](crate::File::keyed_pace). The key is the value of a label, so
+/// [`File::pace`](crate::File::pace) with that label is the same pace.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow_mapped::{File, MappedError};
+///
+/// let file = File::builder().sealed()?;
+/// // 10 a second for each client, and 2 at once, over all processes.
+/// let clients = file.keyed_pace("requests", "client", Duration::from_millis(100), 2)?;
+/// let admit = |client: &str| match clients.of(client) {
+///     Ok(pace) => pace.try_admit(1),
+///     Err(_) => false, // there are too many clients: here all further ones are refused
+/// };
+/// assert!(admit("a") && admit("a") && !admit("a"));
+/// assert!(admit("b"));
+/// # Ok::<(), MappedError>(())
+/// ```
+///
+/// # The number of keys
+///
+/// A key is registered with its first call, and stays: a file has at most 16 384 paces of all
+/// names, of 64 bytes each, and their texts take a part of the names' bytes. Further keys are typed
+/// errors. So bound what becomes a key, or let all others share one pace.
+///
+/// # Cost
+///
+/// A look for a key that this process knows takes a lock of this process, and somewhat less than a
+/// microsecond; a new key some microseconds. A pace that is kept costs neither.
+#[derive(Clone)]
+pub struct KeyedPace {
+    shared: &'static Shared,
+    name: String,
+    label: String,
+    terms: Terms,
+    boot: Boot,
+}
+
+impl KeyedPace {
+    pub(crate) fn new(
+        shared: &'static Shared,
+        name: &str,
+        label: &str,
+        terms: Terms,
+    ) -> Result<KeyedPace, MappedError> {
+        text::join(name, &[(label, "")])?;
+        let (name, label) = (name.to_owned(), label.to_owned());
+        Ok(KeyedPace { shared, name, label, terms, boot: Boot::of_this_process()? })
+    }
+
+    /// Returns the pace of a key, which is registered if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`MappedError::PacesFull`], [`NamesFull`](MappedError::NamesFull),
+    /// [`TooManyNames`](MappedError::TooManyNames) if there are too many keys;
+    /// [`OtherTerms`](MappedError::OtherTerms) if the key's pace is there with another period or
+    /// burst; and those of [`File::counter`](crate::File::counter).
+    pub fn of(&self, key: &str) -> Result<Pace, MappedError> {
+        let text = text::join(&self.name, &[(&self.label, key)])?;
+        let end = self.shared.pace(&text, self.terms, self.boot)?;
+        Ok(Pace::new(end, self.terms))
+    }
+}
+
+/// Shows the name and the label.
+impl Debug for KeyedPace {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyedPace")
+            .field("name", &self.name)
+            .field("label", &self.label)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,86 @@
+//! The word of a pace, and the decision about one call.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use windrow::pace::Terms;
+
+/// A pace's word in the file, with its terms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word<'a> {
+    pub(super) end: &'a AtomicU64,
+    pub(super) terms: Terms,
+}
+
+/// The answer to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Taken(Taken),
+    /// The moment would be this far away; `None` if the weight never fits, or time ends before.
+    Refused {
+        wait: Option<u64>,
+    },
+}
+
+/// The part of a pace that a call has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Taken {
+    now: u64,
+    /// The call's moment.
+    pub(super) due: u64,
+    from: u64,
+    to: u64,
+}
+
+impl Taken {
+    /// Returns the distance to the moment, in nanoseconds.
+    pub(super) fn wait(&self) -> u64 {
+        self.due - self.now
+    }
+}
+
+impl Word<'_> {
+    /// Decides about a call of weight `n` at `now`, whose moment may be up to `max_wait` away.
+    ///
+    /// It is repeated only if another call has won the exchange meanwhile.
+    #[inline]
+    pub(super) fn take(&self, now: u64, n: u64, max_wait: u64) -> Answer {
+        // Relaxed, as all below: each decision is one exchange of one word, and nothing else is
+        // published by it. An older value can only refuse, as of before something was given back.
+        let mut from = self.now();
+        if n == 0 {
+            return Answer::Taken(Taken { now, due: now, from, to: from });
+        }
+        loop {
+            let Some((to, due)) = self.terms.take(from, now, n) else {
+                return Answer::Refused { wait: None };
+            };
+            if due - now > max_wait {
+                return Answer::Refused { wait: Some(due - now) };
+            }
+            match self.end.compare_exchange_weak(from, to, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Answer::Taken(Taken { now, due, from, to }),
+                Err(newer) => from = newer,
+            }
+        }
+    }
+
+    /// Gives back what a call has taken. Returns false if a later call was admitted: it was told
+    /// its moment.
+    ///
+    /// The end is at `to` or above until then, and it is `to` only if all later calls were given
+    /// back: each call raises it, and each giving back takes away what one call has raised.
+    pub(super) fn give_back(&self, taken: Taken) -> bool {
+        let Taken { from, to, .. } = taken;
+        // Relaxed: as above.
+        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+        from != to && self.end.compare_exchange(to, from, order, failed).is_ok()
+    }
+
+    /// Returns the end as it is now.
+    pub(super) fn now(&self) -> u64 {
+        self.end.load(Ordering::Relaxed) // as above
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! The paces of an open file: their words, and how a pace is registered.
+//!
+//! A pace's terms are written before its entry is published, and never change. Its end is a time of
+//! one boot of the machine, so the words say which: in a file that has outlived a boot, the end is
+//! set to zero before the first process of the new boot uses the pace. That process has the lock,
+//! and says the new boot only then.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use windrow::pace::Terms;
+
+use super::{Known, Seen, Shared};
+use crate::error::MappedError;
+use crate::kind::Kind;
+use crate::layout::{PACE, PAGE};
+use crate::system::claim::claim;
+use crate::system::time::Boot;
+use crate::text;
+
+/// The paces in a page.
+const PAGE_PACES: u32 = (PAGE / PACE) as u32;
+
+impl Shared {
+    /// Returns the end of the pace with these terms, which is registered if it is not there.
+    pub(crate) fn pace(
+        &'static self,
+        text: &str,
+        terms: Terms,
+        boot: Boot,
+    ) -> Result<&'static AtomicU64, MappedError> {
+        let boot = boot.word();
+        let found = |seen: &mut Seen| self.found_pace(seen, text, terms);
+        let number = self.registered(text, Kind::Pace, found, |seen, _| {
+            let number = seen.entries.paces();
+            self.claim_pace(seen, number)?;
+            let words = [0, terms.period(), terms.span(), boot];
+            for (at, word) in self.pace_words(number).into_iter().zip(words) {
+                at.store(word, Ordering::Relaxed); // published with the entry
+            }
+            Ok(number)
+        })?;
+        let [end, _, _, of_boot] = self.pace_words(number);
+        // Acquire: pairs with the store below. The end is one of this boot then.
+        if of_boot.load(Ordering::Acquire) != boot {
+            let mut known = self.known()?;
+            let Known { lock_file, .. } = &mut *known;
+            let _lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
+            // Acquire: as above, where another process was first.
+            if of_boot.load(Ordering::Acquire) != boot {
+                end.store(0, Ordering::Relaxed); // published with the boot
+                // Release: pairs with the loads above.
+                of_boot.store(boot, Ordering::Release);
+            }
+        }
+        Ok(end)
+    }
+
+    /// Returns the number of a pace that this process knows.
+    fn found_pace(
+        &'static self,
+        seen: &mut Seen,
+        text: &str,
+        terms: Terms,
+    ) -> Result<Option<u32>, MappedError> {
+        seen.entries.check_kind(text, Kind::Pace)?;
+        let Some(number) = seen.entries.pace(text) else { return Ok(None) };
+        self.claim_pace(seen, number)?;
+        let [_, period, span, _] = self.pace_words(number);
+        // Relaxed: written before the entry was published.
+        let [period, span] = [period, span].map(|word| word.load(Ordering::Relaxed));
+        if [period, span] == [terms.period(), terms.span()] {
+            return Ok(Some(number));
+        }
+        if period == 0 || !span.is_multiple_of(period) {
+            return Err(MappedError::Damaged {
+                path: self.path.clone(),
+                offset: self.shape.pace_place(number) + 8,
+                value: period,
+                rule: "a pace's burst must be a number of its periods",
+            });
+        }
+        Err(MappedError::OtherTerms {
+            name: text::name(text).to_owned(),
+            found: (Duration::from_nanos(period), span / period),
+            wanted: (Duration::from_nanos(terms.period()), terms.burst()),
+        })
+    }
+
+    /// Claims the memory of a pace, by the page, once in a process.
+    fn claim_pace(&self, seen: &mut Seen, number: u32) -> Result<(), MappedError> {
+        let page = number / PAGE_PACES;
+        let place = self.shape.pace_place(page * PAGE_PACES);
+        seen.paces.once(page, || claim(&self.file, &self.path, place, PAGE))
+    }
+
+    /// Returns the end, the period, the burst's periods, and the boot of a pace.
+    fn pace_words(&'static self, number: u32) -> [&'static AtomicU64; 4] {
+        let place = self.shape.pace_place(number);
+        [0, 8, 16, 24].map(|at| self.mapping.at(place + at))
+    }
+}

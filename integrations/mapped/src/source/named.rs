@@ -1,0 +1,150 @@
+//! The metrics of one name, as a source of an exporter.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use windrow::export::{AnyMetric, Form, Outline, Series, Source};
+use windrow::histogram::Distribution;
+use windrow::labels::LabelValue;
+
+use super::files::{Files, Watched};
+use crate::kind::Kind;
+use crate::layout::MOST_NAMES;
+use crate::reading::{Metric, Value};
+use crate::windows::Window;
+
+/// The part of a metric that has a name of its own among the exported ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it; of a level that of the living.
+    Whole,
+    /// The level that the dead have left.
+    Dead,
+}
+
+impl Part {
+    pub(super) fn is_of(self, metric: &Metric<'_>) -> bool {
+        self == Part::Whole || metric.level().is_some()
+    }
+
+    pub(super) fn suffix(self) -> &'static str {
+        match self {
+            Part::Whole => "",
+            Part::Dead => "_dead",
+        }
+    }
+}
+
+/// The metrics of all files with one name, and with one kind: a source has one form.
+pub(super) struct Named {
+    files: Arc<Files>,
+    name: String,
+    kind: Kind,
+    part: Part,
+}
+
+impl Named {
+    /// Makes the source of all metrics with the name and the kind of this one.
+    pub(super) fn new(files: &Arc<Files>, metric: &Metric<'_>, part: Part) -> Named {
+        let (files, name) = (Arc::clone(files), metric.name().to_owned());
+        Named { files, name, kind: metric.kind(), part }
+    }
+
+    /// Calls `see` with each metric.
+    fn each(&self, mut see: impl FnMut(&Read<'_>)) {
+        for (number, file, reading) in self.files.readings() {
+            for metric in reading.named(&self.name).filter(|metric| metric.kind() == self.kind) {
+                see(&Read::new(&self.files, (number, file), metric, self.part));
+            }
+        }
+    }
+}
+
+impl Source for Named {
+    fn outline(&self) -> Outline {
+        let mut outline = Outline::of_metric(Form::Counter);
+        let (mut form, mut labels) = (None, BTreeSet::new());
+        labels.extend(self.files.label.clone());
+        self.each(|read| {
+            form.get_or_insert_with(|| Series::metric(read).form());
+            let exported = read.metric.labels().map(|(label, _)| self.files.exported(label));
+            labels.extend(exported.map(Cow::into_owned));
+        });
+        outline.form = form.unwrap_or(Form::Counter);
+        outline.labels = labels.into_iter().collect();
+        outline.max_series = MOST_NAMES as usize * self.files.files.len();
+        outline
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+        self.each(|read| see(read));
+    }
+}
+
+/// A metric that was read.
+struct Read<'r> {
+    metric: Metric<'r>,
+    /// The window of a counter, if the source has windows.
+    window: Option<Arc<Window>>,
+    /// Those of a histogram.
+    values: Option<Distribution>,
+    part: Part,
+    /// The number of its file, and the value of the label that tells it.
+    number: u64,
+    file: &'r str,
+    files: &'r Files,
+}
+
+impl<'r> Read<'r> {
+    fn new(
+        files: &'r Files,
+        (number, file): (u64, &'r Watched),
+        metric: Metric<'r>,
+        part: Part,
+    ) -> Read<'r> {
+        let (window, values) = (file.window(&metric), metric.distribution());
+        Read { metric, window, values, part, number, file: &file.file, files }
+    }
+}
+
+impl Series for Read<'_> {
+    fn number(&self) -> u64 {
+        self.number << 32 | self.metric.number()
+    }
+
+    fn is_overflow(&self) -> bool {
+        false
+    }
+
+    fn created(&self) -> Option<SystemTime> {
+        None
+    }
+
+    fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
+        if let Some(label) = &self.files.label {
+            see(label, LabelValue::Text(self.file));
+        }
+        for (label, value) in self.metric.labels() {
+            see(&self.files.exported(label), LabelValue::Text(value));
+        }
+    }
+
+    /// Returns the value as exporters show it: extremes and levels as numbers that go up and down.
+    fn metric(&self) -> AnyMetric<'_> {
+        if let Some(window) = &self.window {
+            return AnyMetric::Window(&**window);
+        }
+        if let Some(values) = &self.values {
+            return AnyMetric::Distribution(values);
+        }
+        match self.metric.value() {
+            Value::Count(sum) => AnyMetric::Count(Some(sum)),
+            Value::Extreme(value) => AnyMetric::Real(value.map_or(f64::NAN, |value| value as f64)),
+            Value::Level(level) if self.part == Part::Dead => AnyMetric::Real(level.dead as f64),
+            Value::Level(level) => AnyMetric::Real(level.live as f64),
+            Value::Values { count, .. } => AnyMetric::Count(Some(count)),
+        }
+    }
+}

@@ -51,8 +51,11 @@ impl Process {
     }
 
     fn kill(mut self) {
+        // To wait would close it, and in a name space let the process leave before it is killed.
+        let input = self.0.stdin.take();
         self.0.kill().unwrap();
         self.0.wait().unwrap();
+        drop(input);
     }
 
     /// Lets the process leave and end by itself.

@@ -2,6 +2,8 @@
 //! could see a loss, and that each rule of [`sequence`](crate::sequence) is needed.
 
 use std::arch::asm;
+use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -65,6 +67,7 @@ fn add_by_concurrency_id(cells: &Cells, n: u64) {
 #[test]
 fn the_child_adds() {
     let Some((path, task)) = child::task() else { return };
+    let (row, task) = task.split_once(' ').unwrap();
     let file = File::open(path).unwrap();
     let calls = file.counter("calls", &[]).unwrap().cells_for_tests();
     // Both processes wait until the other one is there.
@@ -75,8 +78,8 @@ fn the_child_adds() {
         assert!(begun.elapsed() < START);
         std::thread::yield_now();
     }
-    let cell: &AtomicU64 = calls.cell(0);
-    let add: &dyn Fn() = match task.as_str() {
+    let cell: &AtomicU64 = calls.cell(row.parse().unwrap());
+    let add: &dyn Fn() = match task {
         "by concurrency id" => &|| add_by_concurrency_id(&calls, 1),
         "plain" => &|| calls.add(1),
         "locked in a plain row" => &|| {
@@ -88,12 +91,48 @@ fn the_child_adds() {
     (0..ADDS).for_each(|_| add());
 }
 
-/// Returns the number of adds that two processes have lost.
+/// Returns the number of adds that two processes have lost, each on a processor of its own.
+///
+/// So they run at once, and each has the concurrency id 0, which is that of the first processor on
+/// which a process runs. The first one adds to the row that each task begins with.
 fn lost(path: &Path, tasks: [&str; 2]) -> u64 {
-    let mut children = tasks.map(|task| child::command(CHILD, path, task).spawn().unwrap());
+    let processors = processors();
+    let mut numbers = processors.into_iter();
+    let mut children = tasks.map(|task| {
+        let number = numbers.next().unwrap();
+        let mut command = child::command(CHILD, path, &format!("{} {task}", processors[0]));
+        // SAFETY: between fork and exec it makes a system call alone.
+        unsafe { command.pre_exec(move || stay_on(number)) };
+        command.spawn().unwrap()
+    });
     assert!(children.iter_mut().all(|child| child.wait().unwrap().success()));
     let calls = File::open(path).unwrap().counter("calls", &[]).unwrap();
     2 * ADDS - calls.sum()
+}
+
+/// Returns the first two processors that this process may use.
+fn processors() -> [usize; 2] {
+    // SAFETY: all zeros are an empty set, which the call fills.
+    let set = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        assert_eq!(libc::sched_getaffinity(0, size_of_val(&set), &raw mut set), 0);
+        set
+    };
+    // SAFETY: the number is less than the size of a set.
+    let is_there = |number: &usize| unsafe { libc::CPU_ISSET(*number, &set) };
+    let mut all = (0..libc::CPU_SETSIZE as usize).filter(is_there);
+    [(); 2].map(|()| all.next().expect("two processors"))
+}
+
+/// Lets this process run on one processor alone.
+fn stay_on(number: usize) -> io::Result<()> {
+    // SAFETY: all zeros are an empty set.
+    let result = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(number, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set)
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Runs two processes until they have lost adds, or ten times.

@@ -57,14 +57,10 @@ pub(crate) struct Shared {
     area: Option<isize>,
     /// The time to wait for a lock.
     timeout: Duration,
-    known: Mutex<Known>,
-}
-
-/// The part of the file that this process knows, and its way to the lock.
-#[derive(Debug, Default)]
-struct Known {
-    lock_file: LockFile,
-    seen: Seen,
+    /// Locked before `seen`, and while this process waits for the lock of the names: so a name that
+    /// it knows is found meanwhile.
+    lock_file: Mutex<LockFile>,
+    seen: Mutex<Seen>,
 }
 
 /// The part of the file that this process knows.
@@ -94,9 +90,10 @@ impl Shared {
             shape: header.shape,
             area: if is_same_kernel { sequence::area() } else { None },
             timeout,
-            known: Mutex::default(),
+            lock_file: Mutex::default(),
+            seen: Mutex::default(),
         };
-        let checked = shared.known().and_then(|mut known| shared.catch_up(&mut known.seen.entries));
+        let checked = shared.seen().and_then(|mut seen| shared.catch_up(&mut seen.entries));
         match checked {
             Ok(()) => Ok(shared),
             Err(error) => {
@@ -135,23 +132,22 @@ impl Shared {
 
     /// Returns the number of names in the file.
     pub(crate) fn names(&self) -> Result<usize, MappedError> {
-        let mut known = self.known()?;
-        self.catch_up(&mut known.seen.entries)?;
-        Ok(known.seen.entries.list().len())
+        let mut seen = self.seen()?;
+        self.catch_up(&mut seen.entries)?;
+        Ok(seen.entries.list().len())
     }
 
     /// Returns the first column of a metric, which is registered if it is not there.
     pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<u32, MappedError> {
-        let mut known = self.known()?;
-        let Known { lock_file, seen } = &mut *known;
         // Entries never change, so one that is there needs no lock.
-        self.catch_up(&mut seen.entries)?;
-        if let Some(column) = self.found(seen, text, kind)? {
+        if let Some(column) = self.found(&mut *self.seen()?, text, kind)? {
             return Ok(column);
         }
+        let mut lock_file = self.locked(&self.lock_file)?;
         let lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
         failpoint::reach(Point::Locked);
-        self.catch_up(&mut seen.entries)?;
+        let mut seen = self.seen()?;
+        let seen = &mut *seen;
         if let Some(column) = self.found(seen, text, kind)? {
             return Ok(column);
         }
@@ -168,8 +164,9 @@ impl Shared {
         Ok(column)
     }
 
-    /// Returns the first column of a metric that this process knows.
+    /// Returns the first column of a metric that is registered.
     fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<u32>, MappedError> {
+        self.catch_up(&mut seen.entries)?;
         seen.entries.check_kind(text, kind)?;
         let Some(entry) = seen.entries.find(text) else { return Ok(None) };
         if entry.columns != kind.columns() {
@@ -224,15 +221,20 @@ impl Shared {
         })
     }
 
-    /// Locks what this process knows. A child that was forked while another thread had the lock
-    /// finds it locked for ever: so this gives up.
-    fn known(&self) -> Result<MutexGuard<'_, Known>, MappedError> {
+    /// Locks what this process knows.
+    fn seen(&self) -> Result<MutexGuard<'_, Seen>, MappedError> {
+        self.locked(&self.seen)
+    }
+
+    /// Locks a part of this. A child that was forked while another thread had the lock finds it
+    /// locked for ever: so this gives up.
+    fn locked<'s, T>(&self, part: &'s Mutex<T>) -> Result<MutexGuard<'s, T>, MappedError> {
         let begun = Instant::now();
         loop {
-            match self.known.try_lock() {
-                Ok(known) => return Ok(known),
+            match part.try_lock() {
+                Ok(locked) => return Ok(locked),
                 // All changes leave it valid.
-                Err(TryLockError::Poisoned(known)) => return Ok(known.into_inner()),
+                Err(TryLockError::Poisoned(locked)) => return Ok(locked.into_inner()),
                 Err(TryLockError::WouldBlock) => {}
             }
             let waited = begun.elapsed();

@@ -1,11 +1,11 @@
 //! Creating a file, which is whole before it has a name.
 
 use std::ffi::CString;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use super::claim::claim;
@@ -17,6 +17,9 @@ use crate::layout::header::Header;
 
 /// The name that errors have for a file of memory.
 pub(crate) const SEALED: &str = "(a sealed file of memory)";
+
+/// The rights of the file: to its user alone.
+const MODE: u32 = 0o600;
 
 /// Creates a file. Returns false if the path has led to another one meanwhile.
 ///
@@ -31,9 +34,12 @@ pub(crate) fn create(path: &Path, header: Header) -> Result<bool, MappedError> {
     let opened = File::open(folder).map_err(|error| failed(Step::Create, error))?;
     check_file_system(&opened, path)?;
     let mut options = OpenOptions::new();
-    options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(0o600);
+    options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(MODE);
     let file = options.open(folder).map_err(|error| failed(Step::Create, error))?;
     write(&file, path, header)?;
+    // The mask of the process may have taken rights away.
+    let mode = Permissions::from_mode(MODE);
+    file.set_permissions(mode).map_err(|error| failed(Step::Create, error))?;
     failpoint::reach(Point::Created);
     let linked = link(&file, path);
     failpoint::reach(Point::Linked);

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use windrow_mapped::{File, FileBuilder, MappedError, NameError, Reader, Step};
 
+use crate::child;
+
 fn error(path: &Path) -> MappedError {
     File::open(path).map(drop).unwrap_err()
 }
@@ -86,6 +88,32 @@ fn what_is_not_there_is_an_error() {
     assert!(matches!(read, MappedError::Failed { step: Step::Open, .. }));
     let error = error(&folder.path().join("none/f"));
     assert!(matches!(error, MappedError::Failed { step: Step::Create, .. }), "{error}");
+}
+
+const CHILD: &str = "refused::the_child_creates";
+
+/// Runs in a child, whose limits and masks are its own.
+#[test]
+fn the_child_creates() {
+    let Some((path, task)) = child::task() else { return };
+    assert_eq!(task, "umask");
+    // SAFETY: it changes a number of this process.
+    unsafe { libc::umask(0o777) };
+    File::open(path).unwrap();
+}
+
+fn create_in_a_child(path: &Path, task: &str) {
+    let output = child::command(CHILD, path, task).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_file_has_its_mode_whatever_the_mask() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    create_in_a_child(&path, "umask");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    File::open(&path).unwrap();
 }
 
 #[test]

@@ -69,9 +69,26 @@ pub(crate) fn create_sealed(header: Header) -> Result<File, MappedError> {
 
 fn write(file: &File, path: &Path, header: Header) -> Result<(), MappedError> {
     let failed = |step, error| MappedError::Failed { step, path: path.to_owned(), error };
-    file.set_len(header.shape.length()).map_err(|error| failed(Step::SetLength, error))?;
+    let length = header.shape.length();
+    if length > longest().map_err(|error| failed(Step::SetLength, error))? {
+        let error = io::Error::from_raw_os_error(libc::EFBIG);
+        return Err(MappedError::NoSpace { path: path.to_owned(), bytes: length, error });
+    }
+    file.set_len(length).map_err(|error| failed(Step::SetLength, error))?;
     claim(file, path, 0, PAGE)?;
     file.write_all_at(&header.bytes(), 0).map_err(|error| failed(Step::Write, error))
+}
+
+/// Returns the length to which this process may extend a file. To go beyond it would be a signal,
+/// SIGXFSZ, before it is an error.
+fn longest() -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: it writes to the local.
+    if unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0 {
+        Ok(limit.rlim_cur) // the greatest number, if there is no limit
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// Gives an unnamed file its name.

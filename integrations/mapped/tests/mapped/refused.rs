@@ -96,10 +96,19 @@ const CHILD: &str = "refused::the_child_creates";
 #[test]
 fn the_child_creates() {
     let Some((path, task)) = child::task() else { return };
-    assert_eq!(task, "umask");
-    // SAFETY: it changes a number of this process.
-    unsafe { libc::umask(0o777) };
-    File::open(path).unwrap();
+    if task == "umask" {
+        // SAFETY: it changes a number of this process.
+        unsafe { libc::umask(0o777) };
+        File::open(path).unwrap();
+        return;
+    }
+    let limit = libc::rlimit { rlim_cur: 1 << 16, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: it reads the local.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+    for error in [error(&path), File::builder().sealed().map(drop).unwrap_err()] {
+        assert!(matches!(error, MappedError::NoSpace { .. }), "{error}");
+    }
+    assert!(!path.exists());
 }
 
 fn create_in_a_child(path: &Path, task: &str) {
@@ -114,6 +123,12 @@ fn a_file_has_its_mode_whatever_the_mask() {
     create_in_a_child(&path, "umask");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     File::open(&path).unwrap();
+}
+
+#[test]
+fn a_limit_of_lengths_is_an_error_and_no_signal() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    create_in_a_child(&folder.path().join("f"), "limit");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use super::claim::claim;
+use super::claim::{claim, refused};
 use super::open::{check_file_system, seal};
 use crate::error::{MappedError, Step};
 use crate::failpoint::{self, Point};
@@ -26,7 +26,8 @@ const MODE: u32 = 0o600;
 /// The file has no name until it is whole, so no name ever leads to half a header. If the process
 /// is killed before it is linked, the kernel frees it.
 pub(crate) fn create(path: &Path, header: Header) -> Result<bool, MappedError> {
-    let failed = |step, error| MappedError::Failed { step, path: path.to_owned(), error };
+    // What may be missing is an inode, or a place in the folder.
+    let failed = |step, error| refused(step, path, PAGE, error);
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
@@ -68,11 +69,11 @@ pub(crate) fn create_sealed(header: Header) -> Result<File, MappedError> {
 }
 
 fn write(file: &File, path: &Path, header: Header) -> Result<(), MappedError> {
-    let failed = |step, error| MappedError::Failed { step, path: path.to_owned(), error };
+    let failed = |step, error| refused(step, path, PAGE, error);
     let length = header.shape.length();
     if length > longest().map_err(|error| failed(Step::SetLength, error))? {
         let error = io::Error::from_raw_os_error(libc::EFBIG);
-        return Err(MappedError::NoSpace { path: path.to_owned(), bytes: length, error });
+        return Err(refused(Step::SetLength, path, length, error));
     }
     file.set_len(length).map_err(|error| failed(Step::SetLength, error))?;
     claim(file, path, 0, PAGE)?;

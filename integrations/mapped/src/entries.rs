@@ -90,12 +90,21 @@ impl Entries {
         let mut table = vec![0; (end.bytes - from.bytes) as usize];
         read(table_place(from.bytes), &mut table)?;
         let add = |entry: Entry| {
+            let (column, columns) = (entry.column.into(), entry.columns);
             if self.list.len() >= MOST_NAMES as usize {
-                return Err("a file must have 100000 names or fewer");
+                return Err((column, "a file must have 100000 names or fewer"));
             }
             if self.by_text.contains_key(&entry.text) {
-                return Err("each name, with its labels, must have one entry");
+                return Err((column, "each name, with its labels, must have one entry"));
             }
+            if Kind::of(entry.kind).is_some_and(|kind| kind.columns() != columns) {
+                return Err((columns.into(), "a metric must have the columns of its kind"));
+            }
+            let mut same = self.named(text::name(&entry.text));
+            if same.next().is_some_and(|other| other.kind != entry.kind) {
+                return Err((entry.kind.into(), "all entries of a name must have one kind"));
+            }
+            drop(same);
             self.push(entry);
             Ok(())
         };
@@ -208,6 +217,27 @@ mod tests {
         let mut wide = with(&["a"]);
         wide.end.columns = 4;
         assert!(catch_up(&mut Entries::default(), &wide).is_err());
+    }
+
+    #[test]
+    fn kinds_that_contradict_their_columns_or_each_other_are_damage() {
+        let entry =
+            |kind: Kind, column, columns, text| Entry::new(kind.number(), column, columns, text);
+        let refused = |second: Entry| {
+            let mut broken = with(&["a"]);
+            broken.push(second);
+            catch_up(&mut Entries::default(), &broken).unwrap_err()
+        };
+        for second in [entry(Kind::Counter, 1, 2, "b"), entry(Kind::Maximum, 1, 1, "b")] {
+            let columns = u64::from(second.columns);
+            let error = refused(second);
+            assert!(matches!(error, MappedError::Damaged { value, .. } if value == columns));
+        }
+        let error = refused(entry(Kind::Minimum, 1, 2, "a\0l\0x"));
+        assert!(matches!(error, MappedError::Damaged { value: 3, .. }), "{error}");
+        let mut other = with(&["a"]);
+        other.push(Entry::new(200, 1, 2, "b"));
+        catch_up(&mut Entries::default(), &other).unwrap(); // of a kind to come
     }
 
     #[test]

@@ -124,9 +124,9 @@ impl Shared {
     /// Returns the cells of a column, which live for ever: see [`Mapping`].
     pub(crate) fn cells(&'static self, column: u32) -> Cells {
         assert!(column < self.shape.columns, "{column} is no column");
-        let first = self.mapping.at(self.shape.cell_place(0, column));
-        // SAFETY: the mapping has all rows of each column of its shape, and a mapping that has
-        // given out a cell is never taken back.
+        let first = self.mapping.word(self.shape.cell_place(0, column));
+        // SAFETY: the mapping has all rows of each column of its shape, the pointer is that of the
+        // whole mapping, and a mapping that has given out a cell is never taken back.
         unsafe { Cells::new(first, self.area, self.shape) }
     }
 

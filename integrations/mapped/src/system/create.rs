@@ -32,7 +32,10 @@ pub(crate) fn create(path: &Path, header: Header) -> Result<bool, MappedError> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let opened = File::open(folder).map_err(|error| failed(Step::Create, error))?;
+    // As a path: a folder may be written to without the right to list it.
+    let opened =
+        OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_DIRECTORY).open(folder);
+    let opened = opened.map_err(|error| failed(Step::Create, error))?;
     check_file_system(&opened, path)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(MODE);

@@ -102,6 +102,12 @@ fn the_child_creates() {
         File::open(path).unwrap();
         return;
     }
+    if task == "other user" {
+        // SAFETY: it changes a number of this process.
+        assert_eq!(unsafe { libc::setuid(12_345) }, 0);
+        File::open(path).unwrap().counter("a", &[]).unwrap();
+        return;
+    }
     let limit = libc::rlimit { rlim_cur: 1 << 16, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: it reads the local.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
@@ -123,6 +129,17 @@ fn a_file_has_its_mode_whatever_the_mask() {
     create_in_a_child(&path, "umask");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     File::open(&path).unwrap();
+}
+
+#[test]
+fn a_file_can_be_in_a_folder_that_cannot_be_listed() {
+    // SAFETY: it has no arguments.
+    if unsafe { libc::geteuid() } != 0 {
+        return; // only root may become another user
+    }
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o1733)).unwrap();
+    create_in_a_child(&folder.path().join("f"), "other user");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! cell.
 
 use std::cell::Cell;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::layout::{ROW, Shape};
@@ -18,8 +19,9 @@ const ATTEMPTS: u32 = 32;
 /// The cells of a column. A copy is of the same cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cells {
-    /// The cell in row 0. The other rows are behind it, [`ROW`] bytes apart.
-    pub(crate) first: &'static AtomicU64,
+    /// The cell in row 0. The other rows are behind it, [`ROW`] bytes apart. (A pointer, because a
+    /// reference to one cell gives no right to the others.)
+    pub(crate) first: NonNull<AtomicU64>,
     /// The offset of a thread's area from its thread pointer. Not used if `rows` is zero.
     pub(crate) area: isize,
     /// The rows for plain changes of this process: those of the file, or none.
@@ -29,13 +31,19 @@ pub(crate) struct Cells {
     pub(crate) locked: u32,
 }
 
+// SAFETY: it has a pointer to atomics that are mapped for ever.
+unsafe impl Send for Cells {}
+// SAFETY: as above.
+unsafe impl Sync for Cells {}
+
 impl Cells {
     /// Makes the cells of a column, whose cell in row 0 is `first`.
     ///
     /// # Safety
-    /// The column's cells in all rows of a file of this shape are mapped, for ever.
+    /// The column's cells in all rows of a file of this shape are mapped, for ever, and `first` may
+    /// be used for all of them.
     pub(crate) unsafe fn new(
-        first: &'static AtomicU64,
+        first: NonNull<AtomicU64>,
         area: Option<isize>,
         shape: Shape,
     ) -> Cells {
@@ -55,7 +63,7 @@ impl Cells {
     #[inline]
     pub(crate) unsafe fn right(self, columns: usize) -> Cells {
         // SAFETY: by the contract: the cells of a row are side by side, and mapped for ever.
-        Cells { first: unsafe { &*std::ptr::from_ref(self.first).add(columns) }, ..self }
+        Cells { first: unsafe { self.first.add(columns) }, ..self }
     }
 
     /// Adds `n`, wrapping.
@@ -94,7 +102,7 @@ impl Cells {
         debug_assert!(row < self.plain + self.locked);
         let distance = row as usize * ROW as usize;
         // SAFETY: by the contract of `new`.
-        unsafe { &*std::ptr::from_ref(self.first).byte_add(distance) }
+        unsafe { self.first.byte_add(distance).as_ref() }
     }
 
     fn values(&self) -> impl Iterator<Item = u64> + use<> {
@@ -109,14 +117,14 @@ impl Cells {
     fn add_here(&self, n: u64) -> Result<(), Miss> {
         // SAFETY: there is an area, or `rows` would be zero and this not called. The mapping has
         // the column's cells in all rows.
-        unsafe { sequence::add(self.area, self.rows, self.pointer(), n) }
+        unsafe { sequence::add(self.area, self.rows, self.first.as_ptr(), n) }
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn raise_here(&self, value: u64) -> Result<(), Miss> {
         // SAFETY: as above.
-        unsafe { sequence::raise(self.area, self.rows, self.pointer(), value) }
+        unsafe { sequence::raise(self.area, self.rows, self.first.as_ptr(), value) }
     }
 
     /// Adds after a plain add has failed, or where there is none.
@@ -155,10 +163,6 @@ impl Cells {
     /// Returns this thread's row for locked changes.
     fn locked_row(&self) -> u32 {
         self.plain + thread_number() % self.locked
-    }
-
-    fn pointer(&self) -> *mut AtomicU64 {
-        std::ptr::from_ref(self.first).cast_mut()
     }
 }
 

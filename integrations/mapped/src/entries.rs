@@ -111,19 +111,31 @@ impl Entries {
         let mut table = vec![0; (end.bytes - from.bytes) as usize];
         read(table_place(from.bytes), &mut table)?;
         let add = |entry: Entry| {
+            let (column, columns) = (entry.column.into(), entry.columns);
             if self.list.len() >= MOST_NAMES as usize {
-                return Err("a file must have 100000 names or fewer");
+                return Err((column, "a file must have 100000 names or fewer"));
             }
             if is_pace(&entry) && self.paces() >= MOST_PACES {
-                return Err("a file must have 16384 paces or fewer");
+                return Err((column, "a file must have 16384 paces or fewer"));
             }
             if self.by_text.contains_key(&entry.text) {
-                return Err("each name, with its labels, must have one entry");
+                return Err((column, "each name, with its labels, must have one entry"));
             }
             let is_next = entry.detail == self.words.into() && self.words < shape.gauges;
             if Kind::has_word(entry.kind) && !is_next {
-                return Err("a gauge must have the next word of the slots");
+                return Err((entry.detail, "a gauge must have the next word of the slots"));
             }
+            if Kind::is_known(entry.kind) && entry.kind().is_none() {
+                let rule = "a metric must have the columns and the scale of its kind";
+                return Err((columns.into(), rule));
+            }
+            let mut same = self.named(text::name(&entry.text));
+            let is_other = |other: &Entry| other.kind != entry.kind || other.kind() != entry.kind();
+            if same.next().is_some_and(is_other) {
+                let rule = "all entries of a name must have one kind, and one scale";
+                return Err((entry.kind.into(), rule));
+            }
+            drop(same);
             self.push(entry);
             Ok(())
         };
@@ -212,6 +224,8 @@ fn is_pace(entry: &Entry) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use windrow::histogram::Scale;
+
     use super::*;
 
     const SHAPE: Shape = Shape { plain: 1, locked: 1, columns: 3, table: 96, owners: 1, gauges: 7 };
@@ -266,9 +280,56 @@ mod tests {
             let error = catch_up(&mut Entries::default(), &gauge).unwrap_err();
             assert!(matches!(error, MappedError::Damaged { .. }), "{error}");
         }
-        let mut wide = with(&["a"]);
-        wide.end.columns = 4;
-        assert!(catch_up(&mut Entries::default(), &wide).is_err());
+        let mut broad = with(&["a"]);
+        broad.end.columns = 4;
+        assert!(catch_up(&mut Entries::default(), &broad).is_err());
+    }
+
+    /// Hands the table of `of` to entries of a file that has room for a histogram.
+    fn wide(of: &Entries) -> Result<(), MappedError> {
+        let shape = Shape { columns: 64, table: 4096, ..SHAPE };
+        Entries::default().catch_up(of.end, shape, Path::new("f"), |_, into| {
+            let words = of.list.iter().flat_map(Entry::words);
+            into.copy_from_slice(&words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>());
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn kinds_that_contradict_their_columns_or_each_other_are_damage() {
+        let entry = |kind: Kind, column, columns, text| {
+            Entry::new(kind.number(), column, columns, None, text)
+        };
+        let refused = |second: Entry| {
+            let mut broken = with(&["a"]);
+            broken.push(second);
+            catch_up(&mut Entries::default(), &broken).unwrap_err()
+        };
+        for second in [entry(Kind::Counter, 1, 2, "b"), entry(Kind::Maximum, 1, 1, "b")] {
+            let columns = u64::from(second.columns);
+            let error = refused(second);
+            assert!(matches!(error, MappedError::Damaged { value, .. } if value == columns));
+        }
+        let error = refused(entry(Kind::Minimum, 1, 2, "a\0l\0x"));
+        assert!(matches!(error, MappedError::Damaged { value: 3, .. }), "{error}");
+        let scales = [Scale::fixed::<1, 1, 4>(), Scale::fixed::<0, 1, 4>()].map(scale::number);
+        let histogram =
+            |detail, column, columns, text| Entry::new(4, column, columns, Some(detail), text);
+        for second in [histogram(u64::MAX, 0, 9, "b"), histogram(scales[1], 0, 9, "b")] {
+            let mut broken = Entries::default();
+            broken.push(second);
+            let error = wide(&broken).unwrap_err();
+            assert!(matches!(error, MappedError::Damaged { value: 9, .. }), "{error}");
+        }
+        let mut both = Entries::default();
+        both.push(histogram(scales[0], 0, 9, "b"));
+        wide(&both).unwrap();
+        both.push(histogram(scales[1], 9, 6, "b\0l\0x"));
+        let error = wide(&both).unwrap_err();
+        assert!(matches!(error, MappedError::Damaged { value: 4, .. }), "{error}");
+        let mut other = with(&["a"]);
+        other.push(Entry::new(200, 1, 2, None, "b"));
+        catch_up(&mut Entries::default(), &other).unwrap(); // of a kind to come
     }
 
     #[test]

@@ -42,7 +42,8 @@ pub enum MappedError {
         /// The system's error.
         error: io::Error,
     },
-    /// The file system has no memory left for the file: a full tmpfs or disk, or a quota.
+    /// The file system has no memory left for the file: a full tmpfs or disk, or a quota. Or the
+    /// process may not make a file so long (`RLIMIT_FSIZE`).
     NoSpace {
         /// The file.
         path: PathBuf,

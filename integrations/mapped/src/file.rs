@@ -62,6 +62,10 @@ const ATTEMPTS: u32 = 100;
 /// Names are best registered before the fork, or by one thread: if the process forks while another
 /// thread registers, the child's registrations fail with
 /// [`LockedTooLong`](MappedError::LockedTooLong).
+///
+/// A registration opens the file again through its descriptor. So a child that has become another
+/// user registers names in a [sealed](FileBuilder::sealed) file alone, and one that has closed all
+/// its descriptors must not register any.
 #[derive(Clone, Copy)]
 pub struct File {
     shared: &'static Shared,
@@ -185,7 +189,8 @@ impl File {
     ///
     /// They are locked, at a few times the cost, where glibc has not registered the threads
     /// (another C library, an old kernel, a sandbox), and in a file that was created under another
-    /// kernel: before the machine was started again. Counts are exact in any mixture.
+    /// kernel (before the machine was started again) or by a process that could not read the boot
+    /// id. Counts are exact in any mixture.
     pub fn is_plain(&self) -> bool {
         self.shared.area().is_some()
     }

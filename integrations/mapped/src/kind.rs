@@ -44,6 +44,11 @@ impl Kind {
         (kind.columns() == columns).then_some(kind)
     }
 
+    /// Returns whether this version knows the kind with a number.
+    pub(crate) const fn is_known(number: u8) -> bool {
+        matches!(number, 1..=6 | 16)
+    }
+
     /// Returns the number of the kind in the file.
     pub(crate) const fn number(self) -> u8 {
         match self {

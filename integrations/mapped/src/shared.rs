@@ -58,16 +58,12 @@ pub(crate) struct Shared {
     area: Option<isize>,
     /// The time to wait for a lock.
     timeout: Duration,
-    known: Mutex<Known>,
+    /// Locked before `seen`, and while this process waits for the lock of the names: so a name that
+    /// it knows is found meanwhile.
+    lock_file: Mutex<LockFile>,
+    seen: Mutex<Seen>,
     /// This process's slot, from its first gauge on.
     slot: OnceLock<OwnSlot>,
-}
-
-/// The part of the file that this process knows, and its way to the lock.
-#[derive(Debug, Default)]
-struct Known {
-    lock_file: LockFile,
-    seen: Seen,
 }
 
 /// The part of the file that this process knows.
@@ -114,10 +110,11 @@ impl Shared {
             shape: header.shape,
             area: if is_same_kernel { sequence::area() } else { None },
             timeout,
-            known: Mutex::default(),
+            lock_file: Mutex::default(),
+            seen: Mutex::default(),
             slot: OnceLock::new(),
         };
-        let checked = shared.known().and_then(|mut known| shared.catch_up(&mut known.seen.entries));
+        let checked = shared.seen().and_then(|mut seen| shared.catch_up(&mut seen.entries));
         match checked {
             Ok(()) => Ok(shared),
             Err(error) => {
@@ -148,9 +145,9 @@ impl Shared {
     /// Returns the cells of a column, which live for ever: see [`Mapping`].
     pub(crate) fn cells(&'static self, column: u32) -> Cells {
         assert!(column < self.shape.columns, "{column} is no column");
-        let first = self.mapping.at(self.shape.cell_place(0, column));
-        // SAFETY: the mapping has all rows of each column of its shape, and a mapping that has
-        // given out a cell is never taken back.
+        let first = self.mapping.word(self.shape.cell_place(0, column));
+        // SAFETY: the mapping has all rows of each column of its shape, the pointer is that of the
+        // whole mapping, and a mapping that has given out a cell is never taken back.
         unsafe { Cells::new(first, self.area, self.shape) }
     }
 
@@ -169,9 +166,9 @@ impl Shared {
 
     /// Returns the number of names in the file.
     pub(crate) fn names(&self) -> Result<usize, MappedError> {
-        let mut known = self.known()?;
-        self.catch_up(&mut known.seen.entries)?;
-        Ok(known.seen.entries.list().len())
+        let mut seen = self.seen()?;
+        self.catch_up(&mut seen.entries)?;
+        Ok(seen.entries.list().len())
     }
 
     /// Returns the place of a metric, which is registered if it is not there.
@@ -192,15 +189,18 @@ impl Shared {
         found: impl Fn(&mut Seen) -> Result<Option<R>, MappedError>,
         prepare: impl FnOnce(&mut Seen, &Entry) -> Result<R, MappedError>,
     ) -> Result<R, MappedError> {
-        let mut known = self.known()?;
-        let Known { lock_file, seen } = &mut *known;
+        let mut seen = self.seen()?;
         // Entries never change, so one that is there needs no lock.
         self.catch_up(&mut seen.entries)?;
-        if let Some(found) = found(seen)? {
+        if let Some(found) = found(&mut seen)? {
             return Ok(found);
         }
+        drop(seen);
+        let mut lock_file = self.locked(&self.lock_file)?;
         let lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
         failpoint::reach(Point::Locked);
+        let mut seen = self.seen()?;
+        let seen = &mut *seen;
         self.catch_up(&mut seen.entries)?;
         if let Some(found) = found(seen)? {
             return Ok(found);
@@ -270,15 +270,20 @@ impl Shared {
         })
     }
 
-    /// Locks what this process knows. A child that was forked while another thread had the lock
-    /// finds it locked for ever: so this gives up.
-    fn known(&self) -> Result<MutexGuard<'_, Known>, MappedError> {
+    /// Locks what this process knows.
+    fn seen(&self) -> Result<MutexGuard<'_, Seen>, MappedError> {
+        self.locked(&self.seen)
+    }
+
+    /// Locks a part of this. A child that was forked while another thread had the lock finds it
+    /// locked for ever: so this gives up.
+    fn locked<'s, T>(&self, part: &'s Mutex<T>) -> Result<MutexGuard<'s, T>, MappedError> {
         let begun = Instant::now();
         loop {
-            match self.known.try_lock() {
-                Ok(known) => return Ok(known),
+            match part.try_lock() {
+                Ok(locked) => return Ok(locked),
                 // All changes leave it valid.
-                Err(TryLockError::Poisoned(known)) => return Ok(known.into_inner()),
+                Err(TryLockError::Poisoned(locked)) => return Ok(locked.into_inner()),
                 Err(TryLockError::WouldBlock) => {}
             }
             let waited = begun.elapsed();

@@ -8,6 +8,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -51,10 +52,16 @@ pub(crate) struct OwnSlot {
     /// The open file whose lock says that this process lives.
     lock_file: &'static OwnFile,
     spare: Box<[AtomicU64]>,
-    /// The first gauge's word in slot 0, and the distance of that in the next slot, in words.
-    first: &'static AtomicU64,
+    /// The first gauge's word in slot 0, and the distance of that in the next slot, in words. (A
+    /// pointer, because a reference to one word gives no right to the others.)
+    first: NonNull<AtomicU64>,
     distance: usize,
 }
+
+// SAFETY: it has a pointer to atomics that are mapped for ever.
+unsafe impl Send for OwnSlot {}
+// SAFETY: as above.
+unsafe impl Sync for OwnSlot {}
 
 /// A slot that this process has, or had before it was forked. Two that are equal are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +81,7 @@ impl OwnSlot {
         let token = Wiped::new().map_err(failed)?;
         let lock_file = OwnFile::new().map_err(failed)?;
         let spare = (0..shape.gauges).map(|_| AtomicU64::new(0)).collect();
-        let first = mapping.at(shape.word_place(0, 0));
+        let first = mapping.word(shape.word_place(0, 0));
         let distance = shape.slot() as usize / 8;
         Ok(OwnSlot {
             token,
@@ -141,7 +148,7 @@ impl OwnSlot {
         debug_assert!(word < self.shape.gauges);
         let (first, distance) = match token.0 & SPARE {
             SPARE => (self.spare.as_ptr(), 0),
-            slot => (std::ptr::from_ref(self.first), slot as usize * self.distance),
+            slot => (self.first.as_ptr().cast_const(), slot as usize * self.distance),
         };
         // SAFETY: by the contract, and because a token has the number of a slot of the file: the
         // mapping has all words of all slots, for ever.

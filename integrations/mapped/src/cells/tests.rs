@@ -32,6 +32,35 @@ fn a_processor_without_a_row_adds_to_a_locked_one() {
 }
 
 #[test]
+fn a_processor_behind_the_rows_of_the_file_adds_to_a_locked_one() {
+    let file = File::builder().columns(512).sealed().unwrap();
+    if !file.is_plain() || std::thread::available_parallelism().unwrap().get() < 2 {
+        return; // no sequences, or no processor of number 1
+    }
+    let [sum, most] = ["sum", "most"].map(|name| {
+        let cells = file.counter(name, &[]).unwrap().cells_for_tests();
+        Cells { rows: 1, ..cells }
+    });
+    let is_moved = std::thread::spawn(move || {
+        // SAFETY: all zeros are an empty set.
+        let is_moved = unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(1, &mut set);
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) == 0
+        };
+        sum.add(3);
+        most.raise(4);
+        is_moved
+    });
+    if is_moved.join().unwrap() {
+        for (cells, value) in [(sum, 3), (most, 4)] {
+            assert_eq!(cells.greatest(), value);
+            assert!((0..cells.plain).all(|row| cells.cell(row).load(Ordering::Relaxed) == 0));
+        }
+    }
+}
+
+#[test]
 fn threads_take_different_locked_rows() {
     let cells = Cells { rows: 0, ..cells() };
     std::thread::scope(|scope| {

@@ -101,20 +101,20 @@ fn behind_text(text: &str) -> usize {
 }
 
 /// Reads the entries from `from` up to `end`, whose bytes are `table`. Calls `see` with each, which
-/// may refuse it by a rule.
+/// may refuse it by a value and the rule for it.
 pub(crate) fn parse(
     table: &[u8],
     from: End,
     end: End,
-    mut see: impl FnMut(Entry) -> Result<(), &'static str>,
+    mut see: impl FnMut(Entry) -> Result<(), (u64, &'static str)>,
 ) -> Result<(), Broken> {
     let mut before = from;
     while before.bytes < end.bytes {
         let rest = &table[(before.bytes - from.bytes) as usize..];
         let entry = one(rest, before, end)?;
-        let (at, value) = (before.bytes, entry.column.into());
+        let at = before.bytes;
         before = entry.end(before);
-        see(entry).map_err(|rule| Broken { at, value, rule })?;
+        see(entry).map_err(|(value, rule)| Broken { at, value, rule })?;
     }
     if before.columns == end.columns {
         Ok(())

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use windrow::pace::Terms;
 
-use super::{Known, Seen, Shared};
+use super::{Seen, Shared};
 use crate::error::MappedError;
 use crate::kind::Kind;
 use crate::layout::{PACE, PAGE};
@@ -43,8 +43,7 @@ impl Shared {
         let [end, _, _, of_boot] = self.pace_words(number);
         // Acquire: pairs with the store below. The end is one of this boot then.
         if of_boot.load(Ordering::Acquire) != boot {
-            let mut known = self.known()?;
-            let Known { lock_file, .. } = &mut *known;
+            let mut lock_file = self.locked(&self.lock_file)?;
             let _lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
             // Acquire: as above, where another process was first.
             if of_boot.load(Ordering::Acquire) != boot {

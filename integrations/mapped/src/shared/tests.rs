@@ -4,7 +4,7 @@
 use std::fs::OpenOptions;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::child;
@@ -156,6 +156,35 @@ fn a_holder_of_the_lock_that_is_stopped_stops_new_names_alone() {
     assert_eq!(file.counter("known", &[]).unwrap().sum(), 1);
     drop(lock);
     file.counter("new", &[]).unwrap();
+}
+
+#[test]
+fn known_names_are_found_while_other_threads_wait_for_the_lock() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    let timeout = Duration::from_millis(20);
+    let file = File::builder().lock_timeout(timeout).open(&path).unwrap();
+    file.counter("known", &[]).unwrap().add(1);
+    let open = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let mut lock_file = LockFile::default();
+    let _lock = lock_file.lock(&open, &path, timeout).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    file.counter("new", &[]).unwrap_err();
+                }
+            });
+        }
+        let lookups = (0..20).map(|_| {
+            std::thread::sleep(timeout / 4);
+            file.counter("known", &[]).and_then(|_| file.metrics())
+        });
+        let refused = lookups.filter(Result::is_err).count();
+        is_over.store(true, Ordering::Relaxed);
+        assert_eq!(refused, 0, "of 20");
+    });
 }
 
 #[test]

@@ -16,12 +16,7 @@ use crate::failpoint;
 /// (`posix_fallocate` writes into the file where the file system cannot claim: that could lose
 /// adds.)
 pub(crate) fn claim(file: &File, path: &Path, from: u64, bytes: u64) -> Result<(), MappedError> {
-    let refused = |error: io::Error| match error.raw_os_error() {
-        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG | libc::ENOMEM) => {
-            MappedError::NoSpace { path: path.to_owned(), bytes, error }
-        }
-        _ => MappedError::Failed { step: Step::Claim, path: path.to_owned(), error },
-    };
+    let refused = |error| refused(Step::Claim, path, bytes, error);
     if failpoint::is_full() {
         return Err(refused(io::Error::from_raw_os_error(libc::ENOSPC)));
     }
@@ -37,5 +32,16 @@ pub(crate) fn claim(file: &File, path: &Path, from: u64, bytes: u64) -> Result<(
         if error.kind() != io::ErrorKind::Interrupted {
             return Err(refused(error));
         }
+    }
+}
+
+/// Returns the error of an operation that needs so many bytes of the file system.
+pub(crate) fn refused(step: Step, path: &Path, bytes: u64, error: io::Error) -> MappedError {
+    let path = path.to_owned();
+    match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG | libc::ENOMEM) => {
+            MappedError::NoSpace { path, bytes, error }
+        }
+        _ => MappedError::Failed { step, path, error },
     }
 }

@@ -1,14 +1,14 @@
 //! Creating a file, which is whole before it has a name.
 
 use std::ffi::CString;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use super::claim::claim;
+use super::claim::{claim, refused};
 use super::open::{check_file_system, seal};
 use crate::error::{MappedError, Step};
 use crate::failpoint::{self, Point};
@@ -18,22 +18,32 @@ use crate::layout::header::Header;
 /// The name that errors have for a file of memory.
 pub(crate) const SEALED: &str = "(a sealed file of memory)";
 
+/// The rights of the file: to its user alone.
+const MODE: u32 = 0o600;
+
 /// Creates a file. Returns false if the path has led to another one meanwhile.
 ///
 /// The file has no name until it is whole, so no name ever leads to half a header. If the process
 /// is killed before it is linked, the kernel frees it.
 pub(crate) fn create(path: &Path, header: Header) -> Result<bool, MappedError> {
-    let failed = |step, error| MappedError::Failed { step, path: path.to_owned(), error };
+    // What may be missing is an inode, or a place in the folder.
+    let failed = |step, error| refused(step, path, PAGE, error);
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let opened = File::open(folder).map_err(|error| failed(Step::Create, error))?;
+    // As a path: a folder may be written to without the right to list it.
+    let opened =
+        OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_DIRECTORY).open(folder);
+    let opened = opened.map_err(|error| failed(Step::Create, error))?;
     check_file_system(&opened, path)?;
     let mut options = OpenOptions::new();
-    options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(0o600);
+    options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(MODE);
     let file = options.open(folder).map_err(|error| failed(Step::Create, error))?;
     write(&file, path, header)?;
+    // The mask of the process may have taken rights away.
+    let mode = Permissions::from_mode(MODE);
+    file.set_permissions(mode).map_err(|error| failed(Step::Create, error))?;
     failpoint::reach(Point::Created);
     let linked = link(&file, path);
     failpoint::reach(Point::Linked);
@@ -62,10 +72,27 @@ pub(crate) fn create_sealed(header: Header) -> Result<File, MappedError> {
 }
 
 fn write(file: &File, path: &Path, header: Header) -> Result<(), MappedError> {
-    let failed = |step, error| MappedError::Failed { step, path: path.to_owned(), error };
-    file.set_len(header.shape.length()).map_err(|error| failed(Step::SetLength, error))?;
+    let failed = |step, error| refused(step, path, PAGE, error);
+    let length = header.shape.length();
+    if length > longest().map_err(|error| failed(Step::SetLength, error))? {
+        let error = io::Error::from_raw_os_error(libc::EFBIG);
+        return Err(refused(Step::SetLength, path, length, error));
+    }
+    file.set_len(length).map_err(|error| failed(Step::SetLength, error))?;
     claim(file, path, 0, PAGE)?;
     file.write_all_at(&header.bytes(), 0).map_err(|error| failed(Step::Write, error))
+}
+
+/// Returns the length to which this process may extend a file. To go beyond it would be a signal,
+/// SIGXFSZ, before it is an error.
+fn longest() -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: it writes to the local.
+    if unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0 {
+        Ok(limit.rlim_cur) // the greatest number, if there is no limit
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// Gives an unnamed file its name.

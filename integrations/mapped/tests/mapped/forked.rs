@@ -1,8 +1,10 @@
 //! Servers that fork their workers.
 
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use windrow_mapped::{File, Reader};
+use windrow_mapped::{File, MappedError, Reader};
 
 /// Runs in a forked child, which succeeds if the work returns true.
 pub(crate) fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
@@ -53,4 +55,71 @@ fn a_sealed_file_can_be_handed_on_and_not_be_cut_off() {
     assert_eq!(reading.get("a", &[]).unwrap().unwrap().sum(), Some(1));
     let error = std::fs::File::from(descriptor()).set_len(0).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+}
+
+#[test]
+fn a_child_that_is_forked_while_others_register_has_its_names_or_an_error() {
+    let timeout = Duration::from_millis(100);
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let file = File::builder().lock_timeout(timeout).open(folder.path().join("f")).unwrap();
+    let calls = file.counter("calls", &[]).unwrap();
+    let is_over = AtomicBool::new(false);
+    let (mut has_names, mut has_errors) = (0, 0);
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                for number in (0..6_000).take_while(|_| !is_over.load(Ordering::Relaxed)) {
+                    // A child that was forked while it had the lock may stop this for a while.
+                    let _ = file.counter(&format!("{thread} {number}"), &[]);
+                }
+            });
+        }
+        for number in 0..40 {
+            let child = fork(|| {
+                calls.add(1);
+                match file.counter(&format!("child {number}"), &[]) {
+                    Ok(counter) => counter.add(1),
+                    Err(MappedError::LockedTooLong { .. }) => calls.add(1_000),
+                    Err(_) => return false,
+                }
+                true
+            });
+            assert!(has_succeeded(child));
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    for number in 0..40 {
+        // The lock is free for the parent, whatever its children have found.
+        let counter = file.counter(&format!("child {number}"), &[]).unwrap();
+        *(if counter.sum() == 1 { &mut has_names } else { &mut has_errors }) += 1;
+    }
+    println!("{has_names} children have registered, {has_errors} not");
+    assert_eq!(calls.sum(), 40 + 1_000 * has_errors);
+}
+
+#[test]
+fn a_child_that_has_become_another_user_adds_and_registers_in_a_sealed_file_alone() {
+    // SAFETY: it has no arguments.
+    if unsafe { libc::geteuid() } != 0 {
+        return; // only root may become another user
+    }
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let named = File::open(folder.path().join("f")).unwrap();
+    for (file, is_sealed) in [(File::builder().sealed().unwrap(), true), (named, false)] {
+        let calls = file.counter("calls", &[]).unwrap();
+        let child = fork(|| {
+            // SAFETY: it changes numbers of this process.
+            let is_other = unsafe { libc::setgid(12_345) == 0 && libc::setuid(12_345) == 0 };
+            calls.add(1);
+            let is_known = file.counter("calls", &[]).is_ok();
+            let is_as_said = match file.counter("new", &[]) {
+                Ok(_) => is_sealed,
+                Err(error) => !is_sealed && matches!(error, MappedError::Failed { .. }),
+            };
+            is_other && is_known && is_as_said
+        });
+        assert!(has_succeeded(child), "{is_sealed}");
+        assert_eq!(calls.sum(), 1);
+    }
 }

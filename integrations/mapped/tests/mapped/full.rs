@@ -1,6 +1,6 @@
 //! A tmpfs that is full: an error when a name is registered, and no signal at an add.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
@@ -11,11 +11,16 @@ use crate::child;
 
 const CHILD: &str = "full::the_child_fills_a_file_system";
 
-/// Runs in a child that has mounted a tmpfs of a megabyte.
+/// Runs in a child that has mounted a tmpfs with these options: of a megabyte, or of one inode.
 #[test]
 fn the_child_fills_a_file_system() {
-    let Some((folder, _)) = child::task() else { return };
+    let Some((folder, options)) = child::task() else { return };
     let path = folder.join("f");
+    if options == "nr_inodes=1" {
+        let error = File::open(&path).map(drop).unwrap_err();
+        assert!(matches!(error, MappedError::NoSpace { .. }), "{error}");
+        return println!("filled");
+    }
     let file = File::builder().columns(1 << 17).open(&path).unwrap();
     let mut counters = Vec::new();
     let error = loop {
@@ -41,9 +46,19 @@ fn the_child_fills_a_file_system() {
 
 #[test]
 fn a_full_file_system_is_an_error_and_no_signal() {
+    fill(c"size=1m");
+}
+
+#[test]
+fn a_file_system_without_an_inode_is_full() {
+    fill(c"nr_inodes=1");
+}
+
+/// Mounts a tmpfs with these options for a child, which fills it.
+fn fill(options: &'static CStr) {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
     let target = CString::new(folder.path().as_os_str().as_bytes()).unwrap();
-    let mut command = child::command(CHILD, folder.path(), "");
+    let mut command = child::command(CHILD, folder.path(), options.to_str().unwrap());
     let refused = |result: libc::c_int| {
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     };
@@ -57,8 +72,8 @@ fn a_full_file_system_is_an_error_and_no_signal() {
             let private = libc::MS_REC | libc::MS_PRIVATE;
             let none = std::ptr::null();
             refused(libc::mount(none, c"/".as_ptr(), none, private, none.cast()))?;
-            let size = c"size=1m".as_ptr().cast();
-            refused(libc::mount(c"t".as_ptr(), target.as_ptr(), c"tmpfs".as_ptr(), 0, size))
+            let (none, kind, options) = (c"t".as_ptr(), c"tmpfs".as_ptr(), options.as_ptr());
+            refused(libc::mount(none, target.as_ptr(), kind, 0, options.cast()))
         });
     }
     match command.output() {

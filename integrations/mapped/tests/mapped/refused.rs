@@ -6,6 +6,8 @@ use std::path::Path;
 
 use windrow_mapped::{File, FileBuilder, MappedError, NameError, Reader, Step};
 
+use crate::child;
+
 fn error(path: &Path) -> MappedError {
     File::open(path).map(drop).unwrap_err()
 }
@@ -86,6 +88,64 @@ fn what_is_not_there_is_an_error() {
     assert!(matches!(read, MappedError::Failed { step: Step::Open, .. }));
     let error = error(&folder.path().join("none/f"));
     assert!(matches!(error, MappedError::Failed { step: Step::Create, .. }), "{error}");
+}
+
+const CHILD: &str = "refused::the_child_creates";
+
+/// Runs in a child, whose limits and masks are its own.
+#[test]
+fn the_child_creates() {
+    let Some((path, task)) = child::task() else { return };
+    if task == "umask" {
+        // SAFETY: it changes a number of this process.
+        unsafe { libc::umask(0o777) };
+        File::open(path).unwrap();
+        return;
+    }
+    if task == "other user" {
+        // SAFETY: it changes a number of this process.
+        assert_eq!(unsafe { libc::setuid(12_345) }, 0);
+        File::open(path).unwrap().counter("a", &[]).unwrap();
+        return;
+    }
+    let limit = libc::rlimit { rlim_cur: 1 << 16, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: it reads the local.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+    for error in [error(&path), File::builder().sealed().map(drop).unwrap_err()] {
+        assert!(matches!(error, MappedError::NoSpace { .. }), "{error}");
+    }
+    assert!(!path.exists());
+}
+
+fn create_in_a_child(path: &Path, task: &str) {
+    let output = child::command(CHILD, path, task).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_file_has_its_mode_whatever_the_mask() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    create_in_a_child(&path, "umask");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    File::open(&path).unwrap();
+}
+
+#[test]
+fn a_file_can_be_in_a_folder_that_cannot_be_listed() {
+    // SAFETY: it has no arguments.
+    if unsafe { libc::geteuid() } != 0 {
+        return; // only root may become another user
+    }
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o1733)).unwrap();
+    create_in_a_child(&folder.path().join("f"), "other user");
+}
+
+#[test]
+fn a_limit_of_lengths_is_an_error_and_no_signal() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    create_in_a_child(&folder.path().join("f"), "limit");
 }
 
 #[test]

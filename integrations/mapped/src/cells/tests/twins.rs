@@ -23,7 +23,7 @@ const START: Duration = Duration::from_secs(60);
 
 /// An add to the row of the concurrency id, which two processes may have on two processors at once.
 fn add_by_concurrency_id(cells: &Cells, n: u64) {
-    let first = std::ptr::from_ref(cells.first).cast_mut();
+    let first = cells.first.as_ptr();
     let mut is_added = 0_u32;
     while is_added == 0 {
         // SAFETY: as `add` of the sequence. (An id is less than the number of processors.)

@@ -35,7 +35,7 @@ pub(crate) fn claim(file: &File, path: &Path, from: u64, bytes: u64) -> Result<(
     }
 }
 
-/// Returns the error of an operation that needs so many bytes of the file system.
+/// Returns the error of an operation that needs this number of bytes of the file system.
 pub(crate) fn refused(step: Step, path: &Path, bytes: u64, error: io::Error) -> MappedError {
     let path = path.to_owned();
     match error.raw_os_error() {

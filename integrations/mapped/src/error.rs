@@ -78,7 +78,7 @@ pub enum MappedError {
         /// The lowest nine bits of its mode.
         mode: u32,
     },
-    /// The file system is not tmpfs, ext4 or xfs.
+    /// The file system is neither tmpfs nor ext4.
     UnfitFileSystem {
         /// The file.
         path: PathBuf,
@@ -266,7 +266,7 @@ impl Display for MappedError {
             ),
             MappedError::UnfitFileSystem { path, found } => write!(
                 f,
-                "{} is on file system {found:#x}; it must be on tmpfs, ext4 or xfs",
+                "{} is on file system {found:#x}; it must be on tmpfs or ext4",
                 path.display()
             ),
             MappedError::Foreign { path } => {

@@ -63,9 +63,9 @@ pub(crate) fn check_owner(file: &File, path: &Path) -> Result<u64, MappedError> 
 ///
 /// Two machines that share a file system over the network, or a host and its virtual machine, each
 /// have a copy of the pages and processors of the same numbers. Btrfs writes changed pages to new
-/// places, so a claim does not hold there: a full disk would be a signal.
+/// places, and xfs those that the file shares with a copy of it. So a claim does not hold there: a
+/// full disk would be a signal.
 pub(crate) fn check_file_system(file: &File, path: &Path) -> Result<(), MappedError> {
-    const FIT: [u64; 3] = [0x0102_1994, 0xef53, 0x5846_5342]; // tmpfs, ext4, xfs
     // SAFETY: all zeros are a valid `statfs`, and the descriptor is open.
     let (result, found) = unsafe {
         let mut found: libc::statfs = std::mem::zeroed();
@@ -78,11 +78,16 @@ pub(crate) fn check_file_system(file: &File, path: &Path) -> Result<(), MappedEr
     // The type of the number differs between C libraries; the number has 32 bits.
     #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
     let found = found.f_type as u64 & 0xffff_ffff;
-    if FIT.contains(&found) {
+    if is_fit(found) {
         Ok(())
     } else {
         Err(MappedError::UnfitFileSystem { path: path.to_owned(), found })
     }
+}
+
+/// Returns whether files may be on a file system with this number: tmpfs or ext4.
+fn is_fit(found: u64) -> bool {
+    matches!(found, 0x0102_1994 | 0xef53)
 }
 
 /// Seals a file of memory, so that no process can change its length, or take the seals off.
@@ -109,5 +114,17 @@ fn regular(file: &File, path: &Path) -> Result<fs::Metadata, MappedError> {
         Err(error) => {
             Err(MappedError::Failed { step: Step::Inspect, path: path.to_owned(), error })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_systems_whose_copies_share_pages_are_unfit() {
+        assert!(is_fit(0x0102_1994) && is_fit(0xef53));
+        let [btrfs, xfs] = [0x9123_683e, 0x5846_5342];
+        assert!(!is_fit(btrfs) && !is_fit(xfs));
     }
 }

@@ -34,10 +34,10 @@ def read(path):
         count, at = min(SEGMENT, columns - begin), segments + begin * rows * 8
         parts = [os.pread(file, count * 8, at + row * SEGMENT * 8) for row in range(rows)]
         cells.extend(zip(*(struct.unpack(f"<{count}Q", part) for part in parts)))
-    owners = [owner(file, states + n * 8, first + n * slot, gauges) for n in range(slots)]
-    at = gauge = 0
+    at, gauge, owners = 0, 0, [owner(file, states + n * 8, first + n * slot, gauges) for n in range(slots)]
     while at < used:
         size, column, count, text, kind = struct.unpack_from("<IIIHB", entries, at)
+        if size < 16 + text: raise ValueError(f"entry of {size} bytes")
         name, *labels = entries[at + 16 : at + 16 + text].decode().split("\0")
         own, value = cells[column : column + count], "none"
         sums, greatest = [sum(row) % 2**64 for row in own], [max(row) for row in own]

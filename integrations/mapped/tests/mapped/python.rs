@@ -1,7 +1,10 @@
 //! A reader in another language, which has no code in common with the library.
 
 use std::fmt::Write;
-use std::process::Command;
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use windrow_mapped::{File, Scale};
@@ -53,6 +56,32 @@ fn a_reader_in_python_reads_the_same() {
     };
     assert!(output.status.success(), "{output:?}");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+}
+
+/// An entry of no bytes would be read again and again.
+#[test]
+fn a_reader_in_python_refuses_an_entry_without_a_size() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    File::builder().columns(1).open(&path).unwrap().counter("calls", &[]).unwrap().add(3);
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[0; 4], 4096).unwrap();
+    let mut command = Command::new("python3");
+    command.arg(READER).arg(&path).stdout(Stdio::null()).stderr(Stdio::piped());
+    let limit = libc::rlimit { rlim_cur: 20, rlim_max: 20 };
+    // SAFETY: the child makes one call before `exec`, which reads the local.
+    unsafe {
+        command.pre_exec(move || {
+            libc::setrlimit(libc::RLIMIT_CPU, &raw const limit);
+            Ok(())
+        });
+    }
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => return println!("not run, without python3: {error}"),
+    };
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("ValueError: entry of 0 bytes"), "{}: {error}", output.status);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Points at which a test kills the process, or lets the file system be full. Only this
+//! Points at which a test kills the process or holds a thread, or lets the file system be full. Only this
 //! crate's own tests have them.
 
 /// A point after a step of a creation or a registration.
@@ -27,6 +27,10 @@ pub(crate) enum Point {
     SlotPublished,
     /// Its lock is held.
     SlotLocked,
+    /// A thread looks whether the process has restartable sequences.
+    Detecting,
+    /// It asks the C library to call a function at each fork.
+    Preparing,
 }
 
 #[cfg(not(test))]
@@ -40,17 +44,23 @@ pub(crate) fn is_full() -> bool {
 }
 
 #[cfg(test)]
-pub(crate) use tests::{KILL_AT, fill, is_full, reach};
+pub(crate) use tests::{HOLD_AT, IS_HELD, KILL_AT, fill, is_full, reach};
 
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
     use super::Point;
 
     /// The number of the point at which this process is killed; zero if it is not.
     pub(crate) static KILL_AT: AtomicU32 = AtomicU32::new(0);
+
+    /// The number of the point at which the first thread is held until this is zero again.
+    pub(crate) static HOLD_AT: AtomicU32 = AtomicU32::new(0);
+
+    /// Says that a thread is held.
+    pub(crate) static IS_HELD: AtomicBool = AtomicBool::new(false);
 
     thread_local! {
         /// The number of claims until the file system is full for this thread.
@@ -61,6 +71,12 @@ mod tests {
         if KILL_AT.load(Ordering::Relaxed) == point as u32 {
             // SAFETY: it ends this process, as nothing else could.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+        }
+        let is_here = || HOLD_AT.load(Ordering::Acquire) == point as u32;
+        if is_here() && !IS_HELD.swap(true, Ordering::AcqRel) {
+            while is_here() {
+                std::thread::yield_now();
+            }
         }
     }
 

@@ -24,7 +24,9 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -62,8 +64,9 @@ pub(crate) struct Shared {
     /// it knows is found meanwhile.
     lock_file: Mutex<LockFile>,
     seen: Mutex<Seen>,
-    /// This process's slot, from its first gauge on.
-    slot: OnceLock<OwnSlot>,
+    /// This process's slot, from its first gauge on; it is never freed. (Not a `OnceLock`, in which
+    /// a child waits for ever that was forked while another thread made it.)
+    slot: AtomicPtr<OwnSlot>,
 }
 
 /// The part of the file that this process knows.
@@ -112,7 +115,7 @@ impl Shared {
             timeout,
             lock_file: Mutex::default(),
             seen: Mutex::default(),
-            slot: OnceLock::new(),
+            slot: AtomicPtr::default(),
         };
         let checked = shared.seen().and_then(|mut seen| shared.catch_up(&mut seen.entries));
         match checked {
@@ -153,13 +156,22 @@ impl Shared {
 
     /// Returns the slot that this process has, or that it now takes.
     pub(crate) fn slot(&'static self) -> Result<&'static OwnSlot, MappedError> {
-        let slot = if let Some(slot) = self.slot.get() {
-            slot
-        } else {
+        // Acquire: pairs with the exchange below.
+        let mut slot = self.slot.load(Ordering::Acquire);
+        if slot.is_null() {
             let Shared { file, path, mapping, shape, timeout, .. } = self;
-            let made = OwnSlot::new(file, path, mapping, *shape, *timeout)?;
-            self.slot.get_or_init(|| made) // that of another thread, if it was quicker
-        };
+            let made = Box::new(OwnSlot::new(file, path, mapping, *shape, *timeout)?);
+            slot = Box::into_raw(made);
+            // Release, for the loads; Acquire, for that of another thread.
+            let (order, failed) = (Ordering::AcqRel, Ordering::Acquire);
+            if let Err(first) = self.slot.compare_exchange(null_mut(), slot, order, failed) {
+                // SAFETY: it was not published.
+                drop(unsafe { Box::from_raw(slot) });
+                slot = first;
+            }
+        }
+        // SAFETY: published, and never freed.
+        let slot = unsafe { &*slot };
         slot.ensure()?;
         Ok(slot)
     }

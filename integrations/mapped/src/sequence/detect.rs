@@ -1,29 +1,48 @@
 //! Detection of restartable sequences, once in a process.
 
 use std::ffi::CStr;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicIsize, Ordering};
+
+use crate::failpoint::{self, Point};
 
 /// The length of the area that every kernel fills: with `cpu_id` and `rseq_cs`.
 const LEAST: u32 = 20;
 
+/// The number that says that nothing was looked for yet: no offset is as far.
+const UNKNOWN: isize = isize::MIN;
+
+/// The number that says that there is no area.
+const NONE: isize = 0;
+
 /// Returns the offset of a thread's area from its thread pointer; `None` if glibc has not
 /// registered the process's threads: an old glibc or kernel, a sandbox, or a tunable.
+///
+/// Threads that look at once find the same. No thread waits for another one: a child that is forked
+/// in the middle of the first look does not have the thread that would end it.
 pub(crate) fn area() -> Option<isize> {
-    static AREA: OnceLock<Option<isize>> = OnceLock::new();
-    *AREA.get_or_init(|| {
-        let (offset, size) = (symbol(c"__rseq_offset"), symbol(c"__rseq_size"));
-        if offset.is_null() || size.is_null() {
-            return None;
-        }
-        // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc
-        // sets them before any code of the program runs.
-        let (offset, size) = unsafe { (offset.cast::<isize>().read(), size.cast::<u32>().read()) };
-        if size < LEAST || offset == 0 {
-            return None;
-        }
-        keep_code();
-        Some(offset)
-    })
+    static AREA: AtomicIsize = AtomicIsize::new(UNKNOWN);
+    // Relaxed, as below: the number says all.
+    let known = AREA.load(Ordering::Relaxed);
+    let found = if known == UNKNOWN { detect() } else { known };
+    AREA.store(found, Ordering::Relaxed);
+    (found != NONE).then_some(found)
+}
+
+/// Returns the offset, or [`NONE`].
+fn detect() -> isize {
+    failpoint::reach(Point::Detecting);
+    let (offset, size) = (symbol(c"__rseq_offset"), symbol(c"__rseq_size"));
+    if offset.is_null() || size.is_null() {
+        return NONE;
+    }
+    // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc
+    // sets them before any code of the program runs.
+    let (offset, size) = unsafe { (offset.cast::<isize>().read(), size.cast::<u32>().read()) };
+    if size < LEAST {
+        return NONE;
+    }
+    keep_code();
+    offset
 }
 
 fn symbol(name: &CStr) -> *const libc::c_void {

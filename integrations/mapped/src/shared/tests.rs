@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::child;
-use crate::error::MappedError;
-use crate::failpoint::{self, KILL_AT, Point};
+use crate::error::{MappedError, Step};
+use crate::failpoint::{self, HOLD_AT, IS_HELD, KILL_AT, Point};
 use crate::file::File;
 use crate::reader::Reader;
 use crate::system::lock::LockFile;
@@ -209,4 +209,57 @@ fn a_forked_child_does_not_share_the_lock_of_its_parent() {
     // SAFETY: waits for the child.
     unsafe { libc::waitpid(child, &raw mut status, 0) };
     assert_eq!(status, 0, "the child has found the lock free");
+}
+
+const HOLDING: &str = "shared::tests::the_child_forks_in_the_middle_of_a_first_use";
+
+/// Runs in a child of its own, in which nothing was used before: a thread is held at a point of the
+/// first use, the process forks, and the forked child uses the same.
+#[test]
+fn the_child_forks_in_the_middle_of_a_first_use() {
+    let Some((path, task)) = child::task() else { return };
+    let point: u32 = task.parse().unwrap();
+    HOLD_AT.store(point, Ordering::Release);
+    let use_all = || {
+        let file = File::builder().lock_timeout(Duration::from_millis(100)).open(&path)?;
+        file.counter("calls", &[])?.add(1);
+        file.gauge("open", &[]).map(|gauge| gauge.add(1))
+    };
+    std::thread::scope(|scope| {
+        let first = scope.spawn(use_all);
+        while !IS_HELD.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        // SAFETY: the child calls this crate and libc, and ends without running what belongs to the
+        // parent.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: a signal ends a child that waits for ever.
+            unsafe { libc::alarm(20) };
+            let is_right = match use_all() {
+                Ok(()) => true,
+                Err(MappedError::Failed { step, .. }) => step == Step::Prepare,
+                Err(_) => false,
+            };
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(i32::from(!is_right)) };
+        }
+        let mut status = -1;
+        // SAFETY: waits for the child.
+        unsafe { libc::waitpid(child, &raw mut status, 0) };
+        HOLD_AT.store(0, Ordering::Release);
+        first.join().unwrap().unwrap();
+        assert_eq!(status, 0, "the forked child has waited, or has an error");
+    });
+}
+
+#[test]
+fn a_child_that_is_forked_in_the_middle_of_a_first_use_waits_for_no_thread() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    for point in [Point::Detecting, Point::Preparing] {
+        let path = folder.path().join(format!("{point:?}"));
+        let task = (point as u32).to_string();
+        let output = child::command(HOLDING, &path, &task).output().unwrap();
+        assert!(output.status.success(), "{point:?}: {output:?}");
+    }
 }

@@ -11,12 +11,24 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
 use std::ptr::null_mut;
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
-use std::thread::yield_now;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, Ordering};
+use std::thread::{sleep, yield_now};
+use std::time::{Duration, Instant};
+
+use crate::failpoint::{self, Point};
 
 /// No descriptor.
 const NONE: c_int = -1;
+
+/// The time for which a thread waits for another one that asks the C library, and the pause between
+/// two looks at it.
+const LONGEST: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// The states of the request to the C library.
+const NOT_YET: u32 = 0;
+const BEGUN: u32 = 1;
+const DONE: u32 = 2;
 
 /// All of them, which children walk through. None is ever removed.
 static ALL: AtomicPtr<OwnFile> = AtomicPtr::new(null_mut());
@@ -86,17 +98,30 @@ impl OwnFile {
 }
 
 /// Asks the C library, once, to call the functions below at each fork.
+///
+/// A child that is forked in the middle of this does not have the thread that would end it, and
+/// cannot know whether the functions are called: so it gives up.
 fn prepare() -> io::Result<()> {
-    static ONCE: Once = Once::new();
-    static ERROR: AtomicI32 = AtomicI32::new(0);
-    ONCE.call_once(|| {
-        // SAFETY: the functions do what a handler may do, and stay loaded: the C library forgets
-        // those of an object that is unloaded.
-        let error =
-            unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
-        ERROR.store(error, Ordering::Relaxed); // `Once` orders it
-    });
-    match ERROR.load(Ordering::Relaxed) {
+    static STATE: AtomicU32 = AtomicU32::new(NOT_YET);
+    let begun = Instant::now();
+    // Relaxed, as below: what the thread that was here first has done is in the C library.
+    while let Err(state) =
+        STATE.compare_exchange(NOT_YET, BEGUN, Ordering::Relaxed, Ordering::Relaxed)
+    {
+        if state == DONE {
+            return Ok(());
+        }
+        if begun.elapsed() > LONGEST {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        sleep(PAUSE);
+    }
+    failpoint::reach(Point::Preparing);
+    // SAFETY: the functions do what a handler may do, and stay loaded: the C library forgets those
+    // of an object that is unloaded.
+    let error = unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
+    STATE.store(if error == 0 { DONE } else { NOT_YET }, Ordering::Relaxed);
+    match error {
         0 => Ok(()),
         error => Err(io::Error::from_raw_os_error(error)),
     }

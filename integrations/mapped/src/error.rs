@@ -136,6 +136,12 @@ pub enum MappedError {
         /// The time for which this process has waited.
         waited: Duration,
     },
+    /// The program has closed the descriptor of the file, and it may be that of another file by
+    /// now: many programs close all descriptors in a forked child.
+    LostDescriptor {
+        /// The file.
+        path: PathBuf,
+    },
     /// The name, or a label, breaks a rule.
     BadName {
         /// The rule, with the text.
@@ -286,6 +292,11 @@ impl Display for MappedError {
             MappedError::LockedTooLong { path, waited } => write!(
                 f,
                 "another process has held the lock of the names in {} for {waited:?}",
+                path.display()
+            ),
+            MappedError::LostDescriptor { path } => write!(
+                f,
+                "the program has closed the descriptor of {}, which it needs for new names",
                 path.display()
             ),
             MappedError::BadName { error } => Display::fmt(error, f),

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 
 use crate::cells::Cells;
 use crate::entries::Entries;
-use crate::error::MappedError;
+use crate::error::{MappedError, Step};
 use crate::failpoint::{self, Point};
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
@@ -44,6 +44,7 @@ use crate::slot::OwnSlot;
 use crate::system::claim::claim;
 use crate::system::lock::LockFile;
 use crate::system::mapping::Mapping;
+use crate::system::opened::Opened;
 use crate::system::{machine, open, read};
 
 /// The pause between two attempts to lock what threads of this process share.
@@ -52,7 +53,7 @@ const PAUSE: Duration = Duration::from_micros(50);
 /// An open file.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    file: File,
+    file: Opened,
     path: PathBuf,
     mapping: Mapping,
     shape: Shape,
@@ -102,7 +103,11 @@ impl Shared {
         let length = open::check_owner(&file, path)?;
         open::check_file_system(&file, path)?;
         let header = read::header(&file, path, length)?;
-        let mapping = Mapping::new(&file, length, path)?;
+        let file = Opened::new(file).map_err(|error| {
+            let path = path.to_owned();
+            MappedError::Failed { step: Step::Inspect, path, error }
+        })?;
+        let mapping = Mapping::new(file.get(path)?, length, path)?;
         // Processors have the same numbers for all processes of one kernel, and for no others. With
         // an unknown one, all adds are locked.
         let is_same_kernel = header.boot != 0 && header.boot == machine::boot();
@@ -127,7 +132,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &Opened {
         &self.file
     }
 
@@ -248,7 +253,7 @@ impl Shared {
         if end > *claimed {
             let page = PAGE as u32;
             let (from, to) = (*claimed / page * page, end.next_multiple_of(page));
-            claim(&self.file, &self.path, table_place(from), u64::from(to - from))?;
+            claim(self.file.get(&self.path)?, &self.path, table_place(from), u64::from(to - from))?;
             *claimed = to;
         }
         Ok(())
@@ -262,9 +267,10 @@ impl Shared {
         let last = entry.column + entry.columns - 1;
         for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {
             claimed.once(page, || {
+                let file = self.file.get(&self.path)?;
                 (0..self.shape.rows()).try_for_each(|row| {
                     let place = self.shape.cell_place(row, page * PAGE_COLUMNS);
-                    claim(&self.file, &self.path, place, PAGE)
+                    claim(file, &self.path, place, PAGE)
                 })
             })?;
         }
@@ -278,7 +284,7 @@ impl Shared {
         // load, and be a signal where there is none left. The kernel's loads come after that of the
         // end, which is Acquire.
         entries.catch_up(end, self.shape, &self.path, |place, into| {
-            read::exactly(&self.file, &self.path, place, into)
+            read::exactly(self.file.get(&self.path)?, &self.path, place, into)
         })
     }
 

@@ -6,7 +6,6 @@
 //! If there is none, its values go into memory that no reader sees, and registering a gauge is an
 //! error.
 
-use std::fs::File;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -22,6 +21,7 @@ use crate::system::forks::Wiped;
 use crate::system::forks::own_file::OwnFile;
 use crate::system::lock::{SLOTS, is_locked, lock, try_lock};
 use crate::system::mapping::Mapping;
+use crate::system::opened::Opened;
 use crate::system::read;
 
 /// The pause between two looks at another thread that takes the slot.
@@ -44,7 +44,7 @@ const SPARE: u64 = (1 << SLOT_BITS) - 1;
 #[derive(Debug)]
 pub(crate) struct OwnSlot {
     token: Wiped,
-    file: &'static File,
+    file: &'static Opened,
     path: &'static Path,
     mapping: &'static Mapping,
     shape: Shape,
@@ -70,7 +70,7 @@ pub(crate) struct Token(u64);
 impl OwnSlot {
     /// Makes the slot of a file, which is not taken yet.
     pub(crate) fn new(
-        file: &'static File,
+        file: &'static Opened,
         path: &'static Path,
         mapping: &'static Mapping,
         shape: Shape,
@@ -177,19 +177,16 @@ impl OwnSlot {
 
     /// Takes a slot of the file. One thread of this process at a time does.
     fn take(&self) -> Result<u32, MappedError> {
-        let open = self.lock_file.open_again(self.file).map_err(|error| MappedError::Failed {
-            step: Step::Lock,
-            path: self.path.to_owned(),
-            error,
-        })?;
+        let open = self.lock_file.open_again(self.file, self.path)?;
+        let file = self.file.get(self.path)?;
         let _taking = lock(open, SLOTS, self.path, self.timeout)?;
         for slot in self.candidates()? {
             let place = self.shape.state_place(slot);
             if is_locked(open, place, self.path)? {
                 continue;
             }
-            claim(self.file, self.path, place, 8)?;
-            claim(self.file, self.path, self.shape.slot_place(slot), self.shape.slot())?;
+            claim(file, self.path, place, 8)?;
+            claim(file, self.path, self.shape.slot_place(slot), self.shape.slot())?;
             let lock = || try_lock(open, place, self.path);
             if owner::take(&Mapped { of: self, slot, lock }, std::process::id())? {
                 failpoint::reach(Point::SlotLocked);
@@ -206,7 +203,7 @@ impl OwnSlot {
         // Not through the mapping: a page without memory would be claimed by a load.
         let words_at = |place, words: u32| {
             let mut bytes = vec![0; words as usize * 8];
-            read::exactly(self.file, self.path, place, &mut bytes)?;
+            read::exactly(self.file.get(self.path)?, self.path, place, &mut bytes)?;
             Ok::<_, MappedError>(bytes)
         };
         let owners = self.shape.owners;

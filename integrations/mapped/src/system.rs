@@ -7,5 +7,6 @@ pub(crate) mod lock;
 pub(crate) mod machine;
 pub(crate) mod mapping;
 pub(crate) mod open;
+pub(crate) mod opened;
 pub(crate) mod read;
 pub(crate) mod time;

@@ -90,7 +90,7 @@ impl Shared {
     fn claim_pace(&self, seen: &mut Seen, number: u32) -> Result<(), MappedError> {
         let page = number / PAGE_PACES;
         let place = self.shape.pace_place(page * PAGE_PACES);
-        seen.paces.once(page, || claim(&self.file, &self.path, place, PAGE))
+        seen.paces.once(page, || claim(self.file.get(&self.path)?, &self.path, place, PAGE))
     }
 
     /// Returns the end, the period, the burst's periods, and the boot of a pace.

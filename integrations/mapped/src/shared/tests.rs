@@ -13,6 +13,7 @@ use crate::failpoint::{self, HOLD_AT, IS_HELD, KILL_AT, Point};
 use crate::file::File;
 use crate::reader::Reader;
 use crate::system::lock::LockFile;
+use crate::system::opened::Opened;
 
 const CHILD: &str = "shared::tests::the_child_registers";
 
@@ -148,6 +149,7 @@ fn a_holder_of_the_lock_that_is_stopped_stops_new_names_alone() {
     let file = File::builder().lock_timeout(timeout).open(&path).unwrap();
     let known = file.counter("known", &[]).unwrap();
     let open = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let open = Opened::new(open).unwrap();
     let mut lock_file = LockFile::default();
     let lock = lock_file.lock(&open, &path, timeout).unwrap();
     let error = file.counter("new", &[]).unwrap_err();
@@ -166,6 +168,7 @@ fn known_names_are_found_while_other_threads_wait_for_the_lock() {
     let file = File::builder().lock_timeout(timeout).open(&path).unwrap();
     file.counter("known", &[]).unwrap().add(1);
     let open = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let open = Opened::new(open).unwrap();
     let mut lock_file = LockFile::default();
     let _lock = lock_file.lock(&open, &path, timeout).unwrap();
     let is_over = AtomicBool::new(false);

@@ -17,7 +17,6 @@
 //! take no lock.
 
 use std::ffi::c_int;
-use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
@@ -25,6 +24,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::forks::Mark;
+use super::opened::Opened;
 use crate::error::{MappedError, Step};
 
 /// The byte that is locked for a new name.
@@ -38,7 +38,7 @@ const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(
 
 /// The open file through which this process locks. It is opened with the first lock.
 #[derive(Debug, Default)]
-pub(crate) struct LockFile(Option<(File, Mark)>);
+pub(crate) struct LockFile(Option<(Opened, Mark)>);
 
 /// The lock, which is given back when it is dropped.
 pub(crate) struct Lock<'f> {
@@ -51,27 +51,27 @@ impl LockFile {
     /// others.
     pub(crate) fn lock(
         &mut self,
-        file: &File,
+        file: &Opened,
         path: &Path,
         timeout: Duration,
     ) -> Result<Lock<'_>, MappedError> {
-        let failed = |error| MappedError::Failed { step: Step::Lock, path: path.to_owned(), error };
-        let file = self.of_this_process(file).map_err(failed)?;
-        lock(file.as_fd(), NAMES, path, timeout)
+        lock(self.of_this_process(file, path)?.as_fd(), NAMES, path, timeout)
     }
 
     /// Returns the open file, which no other process shares.
-    fn of_this_process(&mut self, file: &File) -> io::Result<&File> {
-        let opened = self.0.take().filter(|(_, mark)| mark.is_own());
-        let opened = if let Some(opened) = opened {
-            opened
-        } else {
-            // By its descriptor: the path may lead to another file by now.
-            let again = format!("/proc/self/fd/{}", file.as_raw_fd());
-            (OpenOptions::new().read(true).write(true).open(again)?, Mark::new()?)
+    fn of_this_process(&mut self, file: &Opened, path: &Path) -> Result<&Opened, MappedError> {
+        let is_own = |(opened, mark): &(Opened, Mark)| mark.is_own() && opened.is_kept();
+        let opened = match self.0.take().filter(is_own) {
+            Some(opened) => opened,
+            None => (file.again(path)?, mark(path)?),
         };
         Ok(&self.0.insert(opened).0)
     }
+}
+
+fn mark(path: &Path) -> Result<Mark, MappedError> {
+    let path = path.to_owned();
+    Mark::new().map_err(|error| MappedError::Failed { step: Step::Prepare, path, error })
 }
 
 /// Locks a byte, by polling, until `timeout`.

@@ -1,6 +1,7 @@
 //! Servers that fork their workers.
 
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -122,4 +123,41 @@ fn a_child_that_has_become_another_user_adds_and_registers_in_a_sealed_file_alon
         assert!(has_succeeded(child), "{is_sealed}");
         assert_eq!(calls.sum(), 1);
     }
+}
+
+/// Closes all descriptors but the first three, as many programs do in a child.
+fn close_all() {
+    // SAFETY: the child uses none of them, but for those that it opens from now on.
+    (3..64).for_each(|descriptor| _ = unsafe { libc::close(descriptor) });
+}
+
+#[test]
+fn a_child_that_has_closed_all_descriptors_gets_an_error_and_its_own_files_stay_as_they_are() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let file = File::open(folder.path().join("f")).unwrap();
+    let calls = file.counter("calls", &[]).unwrap(); // opens the file of the lock
+    let open = file.gauge("open", &[]).unwrap(); // and that of the slot
+    let own = folder.path().join("own");
+    std::fs::write(&own, "the child's").unwrap();
+    for has_files in [false, true] {
+        let child = fork(|| {
+            close_all();
+            let files = if has_files { 12 } else { 0 };
+            let files: Vec<_> = (0..files)
+                .map(|_| std::fs::OpenOptions::new().read(true).write(true).open(&own).unwrap())
+                .collect();
+            let is_lost = |error: &MappedError| matches!(error, MappedError::LostDescriptor { .. });
+            calls.add(1);
+            open.add(5); // seen by no reader
+            let is_refused = file.counter("new", &[]).is_err_and(|error| is_lost(&error))
+                && file.take_slot().is_err_and(|error| is_lost(&error));
+            let is_known = file.counter("calls", &[]).is_ok_and(|calls| calls.sum() > 0);
+            let are_kept = files.iter().all(|file| file.metadata().is_ok());
+            is_refused && is_known && are_kept
+        });
+        assert!(has_succeeded(child), "{has_files}");
+    }
+    assert_eq!((calls.sum(), open.own(), file.metrics().unwrap()), (2, 0, 2));
+    let found = std::fs::metadata(&own).unwrap();
+    assert_eq!((found.len(), found.blocks()), (11, 8), "the child has claimed memory of its file");
 }

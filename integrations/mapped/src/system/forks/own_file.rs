@@ -7,15 +7,17 @@
 //! that is started (`exec`) never has it.
 
 use std::ffi::c_int;
-use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
+use std::os::fd::BorrowedFd;
+use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, Ordering};
 use std::thread::{sleep, yield_now};
 use std::time::{Duration, Instant};
 
+use crate::error::MappedError;
 use crate::failpoint::{self, Point};
+use crate::system::opened::Opened;
 
 /// No descriptor.
 const NONE: c_int = -1;
@@ -71,13 +73,14 @@ impl OwnFile {
 
     /// Opens a file anew, by the descriptor `of`, and closes what was open before. One thread at a
     /// time calls this.
-    pub(crate) fn open_again(&'static self, of: &File) -> io::Result<BorrowedFd<'static>> {
-        self.close();
-        // By its descriptor: the path may lead to another file by now.
-        let path = format!("/proc/self/fd/{}", of.as_raw_fd());
+    pub(crate) fn open_again(
+        &'static self,
+        of: &Opened,
+        path: &Path,
+    ) -> Result<BorrowedFd<'static>, MappedError> {
+        self.close(|descriptor| of.is_same(descriptor));
         lock();
-        let opened = OpenOptions::new().read(true).write(true).open(path);
-        let descriptor = opened.map(IntoRawFd::into_raw_fd);
+        let descriptor = of.again(path).map(Opened::into_raw_fd);
         if let Ok(descriptor) = descriptor {
             self.descriptor.store(descriptor, Ordering::Relaxed); // `unlock` is Release
         }
@@ -86,11 +89,13 @@ impl OwnFile {
         descriptor.map(|descriptor| unsafe { BorrowedFd::borrow_raw(descriptor) })
     }
 
-    /// Closes the file, if it is open. A handler of `fork` may call this.
-    fn close(&self) {
+    /// Closes the file, if it is open and the descriptor is still its own. A handler of `fork` may
+    /// call this.
+    fn close(&self, is_own: impl FnOnce(BorrowedFd<'_>) -> bool) {
         // Relaxed: in one thread at a time, or in a child, which has one thread.
         let descriptor = self.descriptor.swap(NONE, Ordering::Relaxed);
-        if descriptor != NONE {
+        // SAFETY: it is asked for what it leads to, and nothing else.
+        if descriptor != NONE && is_own(unsafe { BorrowedFd::borrow_raw(descriptor) }) {
             // SAFETY: `open_again` has opened it, and nothing else closes it.
             unsafe { libc::close(descriptor) };
         }
@@ -141,7 +146,7 @@ extern "C" fn in_child() {
     let mut next: *const OwnFile = ALL.load(Ordering::Acquire);
     // SAFETY: those in the list are never freed.
     while let Some(file) = unsafe { next.as_ref() } {
-        file.close();
+        file.close(|_| true); // the program has had no time to close it
         next = file.next;
     }
 }

@@ -4,6 +4,7 @@
 //! each new name would take a time that grows with the square of their number.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::kind::Kind;
 use crate::layout::entry::{self, Entry};
 use crate::layout::header::{END, End};
 use crate::layout::scale;
-use crate::layout::{MOST_NAMES, MOST_PACES, Shape, table_place};
+use crate::layout::{MOST_NAMES, MOST_PACES, SEGMENT, Shape, table_place};
 use crate::text;
 
 /// The entries of a file up to an end.
@@ -30,6 +31,9 @@ pub(crate) struct Entries {
     next: Vec<u32>,
     /// The columns whose cells have extremes, in their order.
     extremes: Vec<u32>,
+    /// In each segment that has metrics of known kinds, the columns from the first of theirs to the
+    /// last one.
+    spans: Vec<Range<u32>>,
     /// The words of an owner's slot that are in use.
     words: u32,
     /// The indices in `list` of the paces, in their order.
@@ -46,6 +50,12 @@ impl Entries {
     /// Returns the columns whose cells have extremes, in their order.
     pub(crate) fn extremes(&self) -> &[u32] {
         &self.extremes
+    }
+
+    /// Returns the columns that have metrics of known kinds: for each segment one span, in which
+    /// there may be others between them.
+    pub(crate) fn spans(&self) -> &[Range<u32>] {
+        &self.spans
     }
 
     /// Returns the number of words of an owner's slot that are in use.
@@ -163,13 +173,30 @@ impl Entries {
         if Kind::has_word(entry.kind) {
             self.words += 1;
         }
-        if entry.kind().is_some_and(Kind::is_extreme) {
-            self.extremes.extend(entry.column..entry.column + entry.columns);
+        if let Some(kind) = entry.kind() {
+            let columns = entry.column..entry.column + entry.columns;
+            if kind.is_extreme() {
+                self.extremes.extend(columns.clone());
+            }
+            self.span(columns);
         }
         if is_pace(&entry) {
             self.paces.push(at);
         }
         self.list.push(entry);
+    }
+
+    /// Adds columns, which are behind those of all spans.
+    fn span(&mut self, mut columns: Range<u32>) {
+        while !columns.is_empty() {
+            let segment = columns.start / SEGMENT;
+            let end = columns.end.min((segment + 1) * SEGMENT);
+            match self.spans.last_mut().filter(|last| last.start / SEGMENT == segment) {
+                Some(last) => last.end = end,
+                None => self.spans.push(columns.start..end),
+            }
+            columns.start = end;
+        }
     }
 
     /// Makes the next entry of a file; an error if the file has no place for it, or if the name has
@@ -330,6 +357,24 @@ mod tests {
         let mut other = with(&["a"]);
         other.push(Entry::new(200, 1, 2, None, "b"));
         catch_up(&mut Entries::default(), &other).unwrap(); // of a kind to come
+    }
+
+    #[test]
+    fn spans_are_those_of_known_kinds() {
+        let mut entries = Entries::default();
+        let mut push = |kind, columns| {
+            let text = entries.list.len().to_string();
+            entries.push(Entry::new(kind, entries.end.columns, columns, None, &text));
+            entries.spans().to_vec()
+        };
+        assert_eq!(push(200, 5), []);
+        assert_eq!(push(5, 0), []);
+        assert_eq!(push(1, 1), [5..6]);
+        assert_eq!(push(200, 3 * SEGMENT), [5..6]);
+        assert_eq!(push(1, 1), [5..6, 3 * SEGMENT + 6..3 * SEGMENT + 7]);
+        assert_eq!(push(200, SEGMENT - 8).len(), 2);
+        let both = [3 * SEGMENT + 6..4 * SEGMENT, 4 * SEGMENT..4 * SEGMENT + 1];
+        assert_eq!(push(2, 2), [vec![5..6], both.to_vec()].concat()); // over the border
     }
 
     #[test]

@@ -128,6 +128,16 @@ pub enum MappedError {
         /// The rule for it.
         rule: &'static str,
     },
+    /// The metrics of the file have more cells than a reader reads of a file that does not have the
+    /// memory for them.
+    TooSparse {
+        /// The file.
+        path: PathBuf,
+        /// The bytes of the cells, by whole pages.
+        bytes: u64,
+        /// The greatest number of bytes that are read: 1 GiB, or the file's memory, if that is more.
+        most: u64,
+    },
     /// Another process holds the lock of the names for too long: it was stopped while it
     /// registered, or it has forked in this moment and died.
     LockedTooLong {
@@ -289,6 +299,12 @@ impl Display for MappedError {
             MappedError::Damaged { path, offset, value, rule } => {
                 write!(f, "{} is damaged at byte {offset}: {value}; {rule}", path.display())
             }
+            MappedError::TooSparse { path, bytes, most } => write!(
+                f,
+                "{} has {bytes} bytes of cells, and not the memory for them; at most {most} are \
+                 read",
+                path.display()
+            ),
             MappedError::LockedTooLong { path, waited } => write!(
                 f,
                 "another process has held the lock of the names in {} for {waited:?}",

@@ -3,6 +3,8 @@
 use std::fmt::{self, Debug, Formatter};
 use std::fs;
 use std::io;
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::entries::Entries;
 use crate::error::{MappedError, Step};
 use crate::layout::header::{END, End};
-use crate::layout::{SEGMENT, Shape};
+use crate::layout::{PAGE, PAGE_COLUMNS, Shape};
 use crate::owners;
 use crate::reading::Reading;
 use crate::system::{open, read};
+
+/// The bytes of cells that are read in any file. A file with more must have the memory for them.
+const LEAST_EFFORT: u64 = 1 << 30;
 
 /// A reader of a mapped file, of this user or of another one.
 ///
@@ -58,7 +63,8 @@ use crate::system::{open, read};
 ///
 /// A read takes one system call for each row of 8192 columns, and 8 bytes of copying for each row
 /// and counter. For each process that has or had gauges it takes up to five more. Names are read
-/// once each.
+/// once each. Where the cells of all metrics, by pages of 512, take more than 1 GiB, the file must
+/// have that memory: a file of a few bytes is not read for hours.
 pub struct Reader {
     file: fs::File,
     path: PathBuf,
@@ -107,18 +113,21 @@ impl Reader {
     /// # Errors
     ///
     /// [`MappedError::CutOff`] or [`Damaged`](MappedError::Damaged), if the file was cut off or
-    /// damaged after it was opened; [`Failed`](MappedError::Failed), if the system refuses to read
-    /// it.
+    /// damaged after it was opened; [`TooSparse`](MappedError::TooSparse), if it has more than 1 GiB
+    /// of cells and not the memory for them; [`Failed`](MappedError::Failed), if the system refuses
+    /// to read it.
     pub fn read(&self) -> Result<Reading, MappedError> {
         // A panic leaves what is valid.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { entries, buffer } = &mut *state;
         self.catch_up(entries)?;
+        self.check_effort(entries)?;
         let mut values = vec![0_u64; entries.end().columns as usize];
         let mut extremes = entries.extremes();
-        for (segment, values) in (0..).zip(values.chunks_mut(SEGMENT as usize)) {
-            let first = segment * SEGMENT;
-            let here = extremes.partition_point(|column| column - first < SEGMENT);
+        for span in entries.spans() {
+            let first = span.start;
+            let values = &mut values[first as usize..span.end as usize];
+            let here = extremes.partition_point(|column| *column < span.end);
             let (here, behind) = extremes.split_at(here);
             extremes = behind;
             let mut greatest = vec![0_u64; here.len()];
@@ -157,6 +166,26 @@ impl Reader {
         Ok(reader)
     }
 
+    /// Checks that the cells are not many more than the file has memory for. Without this, a few
+    /// bytes with great numbers of rows and columns would be read for hours.
+    fn check_effort(&self, entries: &Entries) -> Result<(), MappedError> {
+        let pages = |span: &Range<u32>| {
+            u64::from(span.end.div_ceil(PAGE_COLUMNS) - span.start / PAGE_COLUMNS)
+        };
+        let rows = u64::from(self.shape.rows());
+        let bytes = entries.spans().iter().map(pages).sum::<u64>() * rows * PAGE;
+        if bytes <= LEAST_EFFORT {
+            return Ok(());
+        }
+        let path = || self.path.clone();
+        let failed = |error| MappedError::Failed { step: Step::Inspect, path: path(), error };
+        let taken = self.file.metadata().map_err(failed)?.blocks() * 512;
+        if bytes <= taken {
+            return Ok(());
+        }
+        Err(MappedError::TooSparse { path: path(), bytes, most: taken.max(LEAST_EFFORT) })
+    }
+
     /// Reads the entries that were registered since the last call.
     fn catch_up(&self, entries: &mut Arc<Entries>) -> Result<(), MappedError> {
         let mut end = [0; 8];
@@ -183,3 +212,6 @@ impl Debug for Reader {
         f.debug_struct("Reader").field("path", &self.path).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

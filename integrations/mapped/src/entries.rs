@@ -365,16 +365,17 @@ mod tests {
         let mut push = |kind, columns| {
             let text = entries.list.len().to_string();
             entries.push(Entry::new(kind, entries.end.columns, columns, None, &text));
-            entries.spans().to_vec()
+            entries.spans().iter().map(|span| (span.start, span.end)).collect::<Vec<_>>()
         };
         assert_eq!(push(200, 5), []);
         assert_eq!(push(5, 0), []);
-        assert_eq!(push(1, 1), [5..6]);
-        assert_eq!(push(200, 3 * SEGMENT), [5..6]);
-        assert_eq!(push(1, 1), [5..6, 3 * SEGMENT + 6..3 * SEGMENT + 7]);
+        assert_eq!(push(1, 1), [(5, 6)]);
+        assert_eq!(push(200, 3 * SEGMENT), [(5, 6)]);
+        assert_eq!(push(1, 1), [(5, 6), (3 * SEGMENT + 6, 3 * SEGMENT + 7)]);
         assert_eq!(push(200, SEGMENT - 8).len(), 2);
-        let both = [3 * SEGMENT + 6..4 * SEGMENT, 4 * SEGMENT..4 * SEGMENT + 1];
-        assert_eq!(push(2, 2), [vec![5..6], both.to_vec()].concat()); // over the border
+        // Over the border of a segment.
+        let all = [(5, 6), (3 * SEGMENT + 6, 4 * SEGMENT), (4 * SEGMENT, 4 * SEGMENT + 1)];
+        assert_eq!(push(2, 2), all);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The error of a mapped file, which names the value and the rule that it broke.
 
 use std::error::Error;
-use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,6 +11,7 @@ use windrow::pace::PaceError;
 use crate::kind::Kind;
 use crate::name_error::NameError;
 
+mod message;
 mod step;
 
 pub use step::Step;
@@ -135,7 +135,7 @@ pub enum MappedError {
         path: PathBuf,
         /// The bytes of the cells, by whole pages.
         bytes: u64,
-        /// The greatest number of bytes that are read: 1 GiB, or the file's memory, if that is more.
+        /// The greatest number of bytes that are read: 1 GiB, or the file's memory if that is more.
         most: u64,
     },
     /// Another process holds the lock of the names for too long: it was stopped while it
@@ -253,117 +253,6 @@ pub enum MappedError {
         /// The greatest value that it can have.
         max: u64,
     },
-}
-
-impl Display for MappedError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            MappedError::Failed { step, path, error } => {
-                write!(f, "cannot {step} {}: {error}", path.display())
-            }
-            MappedError::NoSpace { path, bytes, error } => {
-                write!(f, "{} has no space for {bytes} bytes more: {error}", path.display())
-            }
-            MappedError::IsLink { path } => {
-                write!(f, "{} is a symbolic link; links are not followed", path.display())
-            }
-            MappedError::NotRegular { path } => {
-                write!(f, "{} is not a regular file", path.display())
-            }
-            MappedError::ForeignOwner { path, owner, user } => write!(
-                f,
-                "{} belongs to user {owner}; it must belong to user {user}, as the process does",
-                path.display()
-            ),
-            MappedError::OthersMayWrite { path, mode } => write!(
-                f,
-                "{} has mode {mode:04o}; only its owner may have the right to write",
-                path.display()
-            ),
-            MappedError::UnfitFileSystem { path, found } => write!(
-                f,
-                "{} is on file system {found:#x}; it must be on tmpfs or ext4",
-                path.display()
-            ),
-            MappedError::Foreign { path } => {
-                write!(f, "{} is not a file of windrow-mapped", path.display())
-            }
-            MappedError::Older { path, found, known }
-            | MappedError::Newer { path, found, known } => {
-                let path = path.display();
-                write!(f, "{path} has layout version {found}; this library knows version {known}")
-            }
-            MappedError::CutOff { path, length, expected } => {
-                write!(f, "{} has {length} bytes; it must have at least {expected}", path.display())
-            }
-            MappedError::Damaged { path, offset, value, rule } => {
-                write!(f, "{} is damaged at byte {offset}: {value}; {rule}", path.display())
-            }
-            MappedError::TooSparse { path, bytes, most } => write!(
-                f,
-                "{} has {bytes} bytes of cells, and not the memory for them; at most {most} are \
-                 read",
-                path.display()
-            ),
-            MappedError::LockedTooLong { path, waited } => write!(
-                f,
-                "another process has held the lock of the names in {} for {waited:?}",
-                path.display()
-            ),
-            MappedError::LostDescriptor { path } => write!(
-                f,
-                "the program has closed the descriptor of {}, which it needs for new names",
-                path.display()
-            ),
-            MappedError::BadName { error } => Display::fmt(error, f),
-            MappedError::OtherKind { name, found, wanted } => write!(
-                f,
-                "the name {name:?} is registered as kind {found}; it cannot be a {wanted:?} too"
-            ),
-            MappedError::TooManyNames { name, most } => {
-                write!(f, "no place for {name:?}: the file has {most} names, the maximum")
-            }
-            MappedError::NamesFull { name, bytes } => {
-                write!(f, "no place for {name:?}: the {bytes} bytes for names are in use")
-            }
-            MappedError::ColumnsFull { name, columns } => {
-                write!(f, "no place for {name:?}: all {columns} columns are in use")
-            }
-            MappedError::OtherScale { name, found, wanted } => write!(
-                f,
-                "the histogram {name:?} is registered with {found:?}; it cannot have {wanted:?} too"
-            ),
-            MappedError::GaugesFull { name, gauges } => {
-                write!(f, "no place for {name:?}: all {gauges} words for gauges are in use")
-            }
-            MappedError::OwnersFull { path, owners } => write!(
-                f,
-                "{} has no slot for this process: {owners} processes with gauges live, the maximum",
-                path.display()
-            ),
-            MappedError::PacesFull { name, most } => {
-                write!(f, "no place for {name:?}: the file has {most} paces, the maximum")
-            }
-            MappedError::BadTerms { error } => Display::fmt(error, f),
-            MappedError::OtherTerms { name, found, wanted } => write!(
-                f,
-                "the pace {name:?} has a period of {:?} and a burst of {}; it cannot have {:?} and \
-                 {} too",
-                found.0, found.1, wanted.0, wanted.1
-            ),
-            MappedError::ShiftedClock { nanoseconds } => write!(
-                f,
-                "the monotonic clock of this time namespace is {nanoseconds} ns from the \
-                 machine's; a pace must have the machine's"
-            ),
-            MappedError::UnknownClock { reason } => {
-                write!(f, "it is not known whether the clock is the machine's: {reason}")
-            }
-            MappedError::BadSetting { setting, value, min, max } => {
-                write!(f, "the setting {setting} is {value}; it must be from {min} to {max}")
-            }
-        }
-    }
 }
 
 impl Error for MappedError {

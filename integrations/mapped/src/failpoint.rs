@@ -1,5 +1,5 @@
-//! Points at which a test kills the process or holds a thread, or lets the file system be full. Only this
-//! crate's own tests have them.
+//! Points at which a test kills the process or holds a thread, or lets the file system be full.
+//! Only this crate's own tests have them.
 
 /// A point after a step of a creation or a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,8 +65,8 @@ const ATTEMPTS: u32 = 100;
 ///
 /// A registration opens the file again through its descriptor. So a child that has become another
 /// user registers names in a [sealed](FileBuilder::sealed) file alone. For one that has closed all
-/// its descriptors a new name is an error, [`LostDescriptor`](MappedError::LostDescriptor), whatever
-/// file has the number by now.
+/// its descriptors a new name is an error, [`LostDescriptor`](MappedError::LostDescriptor),
+/// whatever file has the number by now.
 #[derive(Clone, Copy)]
 pub struct File {
     shared: &'static Shared,

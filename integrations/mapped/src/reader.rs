@@ -113,9 +113,9 @@ impl Reader {
     /// # Errors
     ///
     /// [`MappedError::CutOff`] or [`Damaged`](MappedError::Damaged), if the file was cut off or
-    /// damaged after it was opened; [`TooSparse`](MappedError::TooSparse), if it has more than 1 GiB
-    /// of cells and not the memory for them; [`Failed`](MappedError::Failed), if the system refuses
-    /// to read it.
+    /// damaged after it was opened; [`TooSparse`](MappedError::TooSparse), if it has more than
+    /// 1 GiB of cells and not the memory for them; [`Failed`](MappedError::Failed), if the system
+    /// refuses to read it.
     pub fn read(&self) -> Result<Reading, MappedError> {
         // A panic leaves what is valid.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

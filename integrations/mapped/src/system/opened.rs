@@ -39,7 +39,7 @@ impl Opened {
     ///
     /// # Errors
     ///
-    /// [`MappedError::LostDescriptor`], and [`Failed`](MappedError::Failed) with the step of a lock.
+    /// [`MappedError::LostDescriptor`]; [`Failed`](MappedError::Failed), with the step of a lock.
     pub(crate) fn again(&self, path: &Path) -> Result<Opened, MappedError> {
         self.get(path)?;
         let failed = |error| MappedError::Failed { step: Step::Lock, path: path.to_owned(), error };

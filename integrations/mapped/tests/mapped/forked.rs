@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use windrow_mapped::{File, MappedError, Reader};
 
+use crate::child;
+
 /// Runs in a forked child, which succeeds if the work returns true.
 pub(crate) fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
     // SAFETY: the child calls this crate and libc, takes no lock that another thread may hold, and
@@ -125,39 +127,46 @@ fn a_child_that_has_become_another_user_adds_and_registers_in_a_sealed_file_alon
     }
 }
 
-/// Closes all descriptors but the first three, as many programs do in a child.
+/// Closes all descriptors but the first three, which many programs do in a child.
 fn close_all() {
     // SAFETY: the child uses none of them, but for those that it opens from now on.
-    (3..64).for_each(|descriptor| _ = unsafe { libc::close(descriptor) });
+    (3..1_024).for_each(|descriptor| _ = unsafe { libc::close(descriptor) });
+}
+
+const CLOSING: &str = "forked::the_child_forks_and_its_child_closes_all";
+
+/// Runs in a child of its own, whose descriptors have small numbers.
+#[test]
+fn the_child_forks_and_its_child_closes_all() {
+    let Some((path, _)) = child::task() else { return };
+    let file = File::open(&path).unwrap();
+    let calls = file.counter("calls", &[]).unwrap(); // opens the file of the lock
+    let open = file.gauge("open", &[]).unwrap(); // and that of the slot
+    let own = path.with_extension("own");
+    std::fs::write(&own, "the child's").unwrap();
+    for files in [0, 200] {
+        let child = fork(|| {
+            close_all();
+            let own = || std::fs::OpenOptions::new().read(true).write(true).open(&own).unwrap();
+            let files: Vec<_> = (0..files).map(|_| own()).collect();
+            let is_lost = |error| matches!(error, MappedError::LostDescriptor { .. });
+            calls.add(1);
+            open.add(5); // seen by no reader
+            let is_refused = file.counter("new", &[]).is_err_and(is_lost)
+                && file.take_slot().is_err_and(is_lost);
+            let is_known = file.counter("calls", &[]).is_ok_and(|calls| calls.sum() > 0);
+            is_refused && is_known && files.iter().all(|file| file.metadata().is_ok())
+        });
+        assert!(has_succeeded(child), "{files}");
+    }
+    assert_eq!((calls.sum(), open.own(), file.metrics().unwrap()), (2, 0, 2));
+    let found = std::fs::metadata(&own).unwrap();
+    assert_eq!((found.len(), found.blocks()), (11, 8), "the child has claimed memory of its file");
 }
 
 #[test]
 fn a_child_that_has_closed_all_descriptors_gets_an_error_and_its_own_files_stay_as_they_are() {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
-    let file = File::open(folder.path().join("f")).unwrap();
-    let calls = file.counter("calls", &[]).unwrap(); // opens the file of the lock
-    let open = file.gauge("open", &[]).unwrap(); // and that of the slot
-    let own = folder.path().join("own");
-    std::fs::write(&own, "the child's").unwrap();
-    for has_files in [false, true] {
-        let child = fork(|| {
-            close_all();
-            let files = if has_files { 12 } else { 0 };
-            let files: Vec<_> = (0..files)
-                .map(|_| std::fs::OpenOptions::new().read(true).write(true).open(&own).unwrap())
-                .collect();
-            let is_lost = |error: &MappedError| matches!(error, MappedError::LostDescriptor { .. });
-            calls.add(1);
-            open.add(5); // seen by no reader
-            let is_refused = file.counter("new", &[]).is_err_and(|error| is_lost(&error))
-                && file.take_slot().is_err_and(|error| is_lost(&error));
-            let is_known = file.counter("calls", &[]).is_ok_and(|calls| calls.sum() > 0);
-            let are_kept = files.iter().all(|file| file.metadata().is_ok());
-            is_refused && is_known && are_kept
-        });
-        assert!(has_succeeded(child), "{has_files}");
-    }
-    assert_eq!((calls.sum(), open.own(), file.metrics().unwrap()), (2, 0, 2));
-    let found = std::fs::metadata(&own).unwrap();
-    assert_eq!((found.len(), found.blocks()), (11, 8), "the child has claimed memory of its file");
+    let output = child::command(CLOSING, &folder.path().join("f"), "").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
 }

@@ -231,6 +231,7 @@ fn the_child_forks_in_the_middle_of_a_first_use() {
     std::thread::scope(|scope| {
         let first = scope.spawn(use_all);
         while !IS_HELD.load(Ordering::Acquire) {
+            assert!(!first.is_finished(), "the first use has not come to the point");
             std::thread::yield_now();
         }
         // SAFETY: the child calls this crate and libc, and ends without running what belongs to the

@@ -20,8 +20,7 @@ pin_project! {
         inner: B,
         // `None` once the body has ended.
         flight: Option<(Flight, K)>,
-        // `Some` if the body has the trailers.
-        web: Option<Box<WebTrailers>>,
+        web: WebTrailers,
     }
 }
 
@@ -33,7 +32,7 @@ impl<B: Body, K: Classify> ResponseBody<B, K> {
         classify: K,
     ) -> ResponseBody<B, K> {
         let has_ended = inner.is_end_stream(); // servers do not poll an empty body
-        let web = WebTrailers::of(headers).filter(|_| flight.is_open());
+        let web = if flight.is_open() { WebTrailers::of(headers) } else { WebTrailers::default() };
         let mut body = ResponseBody { inner, flight: Some((flight, classify)), web };
         if has_ended {
             end(&mut body.flight, None);
@@ -64,10 +63,8 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
             return this.inner.poll_frame(context);
         };
         let polled = ready!(flight.run(|| this.inner.as_mut().poll_frame(context)));
-        if let (Some(web), Some(Ok(frame))) = (this.web.as_mut(), &polled)
-            && let Some(data) = frame.data_ref()
-        {
-            web.look(data);
+        if let Some(Ok(frame)) = &polled {
+            this.web.look(frame);
         }
         match &polled {
             Some(Ok(frame)) if frame.is_trailers() => end(this.flight, frame.trailers_ref()),
@@ -76,10 +73,7 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
                 flight.ended(Outcome::Exception);
                 end(this.flight, None);
             }
-            Some(Ok(_)) | None => {
-                let trailers = this.web.as_ref().and_then(|web| web.end());
-                end(this.flight, trailers.as_ref());
-            }
+            Some(Ok(_)) | None => end(this.flight, this.web.end().as_ref()),
         }
         Poll::Ready(polled)
     }
@@ -96,7 +90,7 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
 /// Returns an empty body, for a request that is not counted.
 impl<B: Default, K> Default for ResponseBody<B, K> {
     fn default() -> ResponseBody<B, K> {
-        ResponseBody { inner: B::default(), flight: None, web: None }
+        ResponseBody { inner: B::default(), flight: None, web: WebTrailers::default() }
     }
 }
 

@@ -7,8 +7,10 @@
 
 use std::io::IoSlice;
 
+use base64::engine::{Engine, general_purpose::STANDARD};
 use bytes::Buf;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use http_body::Frame;
 
 use crate::protocol::Protocol;
 
@@ -22,11 +24,15 @@ const PIECES: usize = 16;
 const TRAILERS: u8 = 0x80;
 const COMPRESSED: u8 = 0x01;
 
-/// The reader of a body's frames.
+/// The trailers in a body of gRPC-Web; nothing for any other body.
+#[derive(Debug, Default)]
+pub(crate) struct WebTrailers(Option<Box<Frames>>);
+
+/// The frames of a body that have come.
 #[derive(Debug)]
-pub(crate) struct WebTrailers {
+struct Frames {
     /// `None` if the body is not in base64.
-    base64: Option<Base64>,
+    base64: Option<Four>,
     part: Part,
     trailers: Vec<u8>,
 }
@@ -47,18 +53,31 @@ enum Part {
 const HEAD: Part = Part::Head { bytes: [0; 5], there: 0 };
 
 impl WebTrailers {
-    /// Returns a reader for the body of a response with these headers, if it is gRPC-Web.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Box<WebTrailers>> {
+    /// Returns those in the body of a response with these headers.
+    pub(crate) fn of(headers: &HeaderMap) -> WebTrailers {
         let base64 = match Protocol::of(headers) {
             Protocol::GrpcWeb => None,
-            Protocol::GrpcWebText => Some(Base64::default()),
-            Protocol::Http | Protocol::Grpc => return None,
+            Protocol::GrpcWebText => Some(Four::default()),
+            Protocol::Http | Protocol::Grpc => return WebTrailers(None),
         };
-        Some(Box::new(WebTrailers { base64, part: HEAD, trailers: Vec::new() }))
+        WebTrailers(Some(Box::new(Frames { base64, part: HEAD, trailers: Vec::new() })))
     }
 
-    /// Looks at the next data of the body.
-    pub(crate) fn look(&mut self, data: &impl Buf) {
+    /// Looks at the next frame of the body.
+    pub(crate) fn look<D: Buf>(&mut self, frame: &Frame<D>) {
+        if let (Some(frames), Some(data)) = (&mut self.0, frame.data_ref()) {
+            frames.look(data);
+        }
+    }
+
+    /// Returns the trailers, now that the body has ended; `None` if there were none to be read.
+    pub(crate) fn end(&self) -> Option<HeaderMap> {
+        self.0.as_ref().and_then(|frames| frames.end())
+    }
+}
+
+impl Frames {
+    fn look(&mut self, data: &impl Buf) {
         let mut pieces = [IoSlice::new(&[]); PIECES];
         let count = data.chunks_vectored(&mut pieces);
         let pieces = &pieces[..count];
@@ -68,22 +87,21 @@ impl WebTrailers {
         for piece in pieces {
             match self.base64.take() {
                 None => self.frames(piece),
-                Some(mut base64) => {
-                    for four in piece.chunks(256) {
-                        let mut decoded = [0; 256];
-                        match base64.decode(four, &mut decoded) {
-                            Some(length) => self.frames(&decoded[..length]),
-                            None => self.part = Part::Lost,
+                Some(mut four) => {
+                    for character in piece.iter() {
+                        match four.push(*character) {
+                            Some(Ok((bytes, count))) => self.frames(&bytes[..count]),
+                            Some(Err(_)) => self.part = Part::Lost,
+                            None => {}
                         }
                     }
-                    self.base64 = Some(base64);
+                    self.base64 = Some(four);
                 }
             }
         }
     }
 
-    /// Returns the trailers, now that the body has ended; `None` if there were none to be read.
-    pub(crate) fn end(&self) -> Option<HeaderMap> {
+    fn end(&self) -> Option<HeaderMap> {
         if self.trailers.is_empty() || matches!(self.part, Part::Lost) {
             return None;
         }
@@ -149,58 +167,38 @@ fn skip<'d>(data: &'d [u8], left: &mut u32) -> (&'d [u8], &'d [u8]) {
     data.split_at(length)
 }
 
-/// A decoder of base64 that comes in parts.
+/// Characters of base64, until there are four.
 #[derive(Clone, Copy, Debug, Default)]
-struct Base64 {
-    bits: u32,
-    /// The characters of a group of four that have come.
-    there: u8,
-    /// The padding among them.
-    padding: u8,
+struct Four {
+    characters: [u8; 4],
+    there: usize,
 }
 
-impl Base64 {
-    /// Decodes characters, and returns the number of bytes; `None` if they are not base64. There
-    /// are never more bytes than characters.
-    fn decode(&mut self, characters: &[u8], into: &mut [u8]) -> Option<usize> {
-        let mut length = 0;
-        for character in characters {
-            let value = match character {
-                b'A'..=b'Z' => character - b'A',
-                b'a'..=b'z' => character - b'a' + 26,
-                b'0'..=b'9' => character - b'0' + 52,
-                b'+' | b'-' => 62,
-                b'/' | b'_' => 63,
-                b'=' if self.there >= 2 => 0,
-                _ => return None,
-            };
-            let is_padding = *character == b'=';
-            if self.padding > 0 && !is_padding {
-                return None;
-            }
-            self.padding += u8::from(is_padding);
-            self.bits = self.bits << 6 | u32::from(value);
-            self.there += 1;
-            if self.there == 4 {
-                let bytes = self.bits.to_be_bytes();
-                let count = 3 - usize::from(self.padding);
-                into.get_mut(length..length + count)?.copy_from_slice(&bytes[1..=count]);
-                length += count;
-                *self = Base64::default();
-            }
+impl Four {
+    /// Adds a character. Once there are four, returns the bytes of them, and the number of these.
+    fn push(
+        &mut self,
+        character: u8,
+    ) -> Option<Result<([u8; 3], usize), base64::DecodeSliceError>> {
+        self.characters[self.there] = character;
+        self.there = (self.there + 1) % 4;
+        if self.there > 0 {
+            return None;
         }
-        Some(length)
+        let mut bytes = [0; 3];
+        let count = STANDARD.decode_slice(self.characters, &mut bytes);
+        Some(count.map(|count| (bytes, count)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, Part, WebTrailers};
+    use super::{Engine, Frames, LONGEST, Part, STANDARD, WebTrailers};
     use http::{HeaderMap, HeaderValue};
 
-    fn reader(kind: &'static str) -> WebTrailers {
+    fn reader(kind: &'static str) -> Frames {
         let kind = ("content-type".parse().unwrap(), HeaderValue::from_static(kind));
-        *WebTrailers::of(&HeaderMap::from_iter([kind])).expect("gRPC-Web")
+        *WebTrailers::of(&HeaderMap::from_iter([kind])).0.expect("gRPC-Web")
     }
 
     fn frame(flags: u8, content: &[u8]) -> Vec<u8> {
@@ -214,17 +212,7 @@ mod tests {
 
     /// Encodes each of the pieces by itself, with padding.
     fn base64(pieces: &[&[u8]]) -> Vec<u8> {
-        const LETTERS: &[u8; 64] =
-            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let three = |bytes: &[u8]| {
-            let bits = (0..3)
-                .fold(0, |bits, at| bits << 8 | u32::from(bytes.get(at).copied().unwrap_or(0)));
-            let letter = |at: u32| LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
-            (0..4)
-                .map(move |at| if at as usize > bytes.len() { b'=' } else { letter(at) })
-                .collect::<Vec<_>>()
-        };
-        pieces.iter().flat_map(|piece| piece.chunks(3).flat_map(three)).collect()
+        pieces.iter().flat_map(|piece| STANDARD.encode(piece).into_bytes()).collect()
     }
 
     #[test]

@@ -42,7 +42,8 @@ impl<A: Body> Refused<A> {
     ) -> Refused<A> {
         let (parts, body) = request.into_parts();
         let breaks = parts.version <= Version::HTTP_11 && !parts.headers.contains_key(EXPECT);
-        let is_read = breaks && !body.is_end_stream() && body.size_hint().lower() <= most;
+        let fits = most > 0 && body.size_hint().lower() <= most;
+        let is_read = breaks && fits && !body.is_end_stream();
         let refusal = Refusal::new(reason, &parts).with(fields);
         Refused { refusal, rest: is_read.then_some(body), left: most }
     }

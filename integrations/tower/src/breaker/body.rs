@@ -21,8 +21,7 @@ pin_project! {
         inner: B,
         // `None` once the outcome is known.
         judged: Option<Judged<O, K>>,
-        // `Some` if the body has the trailers.
-        web: Option<Box<WebTrailers>>,
+        web: WebTrailers,
     }
 }
 
@@ -39,7 +38,7 @@ impl<B: Body, O: BreakerOwner, K: Classify> BreakerBody<B, O, K> {
             judged.body_ended(None); // servers do not poll an empty body
         }
         let judged = judged.filter(Judged::is_open);
-        let web = judged.as_ref().and_then(|_| WebTrailers::of(headers));
+        let web = judged.as_ref().map_or_else(WebTrailers::default, |_| WebTrailers::of(headers));
         BreakerBody { inner, judged, web }
     }
 }
@@ -57,19 +56,14 @@ impl<B: Body, O: BreakerOwner, K: Classify> Body for BreakerBody<B, O, K> {
             return this.inner.poll_frame(context);
         };
         let polled = ready!(judged.run(|| this.inner.as_mut().poll_frame(context)));
-        if let (Some(web), Some(Ok(frame))) = (this.web.as_mut(), &polled)
-            && let Some(data) = frame.data_ref()
-        {
-            web.look(data);
+        if let Some(Ok(frame)) = &polled {
+            this.web.look(frame);
         }
         match &polled {
             Some(Ok(frame)) if frame.is_trailers() => judged.body_ended(frame.trailers_ref()),
             Some(Ok(_)) if !this.inner.is_end_stream() => {}
             Some(Err(_)) => judged.ended(Outcome::Exception),
-            Some(Ok(_)) | None => {
-                let trailers = this.web.as_ref().and_then(|web| web.end());
-                judged.body_ended(trailers.as_ref());
-            }
+            Some(Ok(_)) | None => judged.body_ended(this.web.end().as_ref()),
         }
         if !judged.is_open() {
             *this.judged = None;
@@ -89,7 +83,7 @@ impl<B: Body, O: BreakerOwner, K: Classify> Body for BreakerBody<B, O, K> {
 /// Returns an empty body, for a request that is judged by nothing.
 impl<B: Default, O: BreakerOwner, K> Default for BreakerBody<B, O, K> {
     fn default() -> BreakerBody<B, O, K> {
-        BreakerBody { inner: B::default(), judged: None, web: None }
+        BreakerBody { inner: B::default(), judged: None, web: WebTrailers::default() }
     }
 }
 

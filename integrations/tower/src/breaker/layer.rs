@@ -15,7 +15,7 @@ use crate::breaker::future::BreakerFuture;
 use crate::breaker::judged::Judged;
 use crate::classify::{ByStatus, Classify};
 use crate::refusal::Reason;
-use crate::refused::{DISCARDED, Refused};
+use crate::refused::Refused;
 
 /// A layer of circuit breakers: refuses requests with *503 Service Unavailable* and `Retry-After`
 /// while the [`Breaker`](windrow::Breaker) that a function chooses is open.
@@ -99,7 +99,7 @@ impl<B> BreakerLayer<B> {
         B: Fn(&Parts) -> Option<O>,
         O: BreakerOwner,
     {
-        BreakerLayer { breaker, classify: ByStatus, discarded: DISCARDED }
+        BreakerLayer { breaker, classify: ByStatus, discarded: 0 }
     }
 }
 
@@ -109,8 +109,9 @@ impl<B, K> BreakerLayer<B, K> {
         BreakerLayer { breaker: self.breaker, classify, discarded: self.discarded }
     }
 
-    /// Returns the layer with another bound on the bytes that it reads of a refused request's body:
-    /// see [`LimitLayer::discard`](crate::LimitLayer::discard).
+    /// Returns the layer with a bound on the bytes that it reads of a refused request's body, and
+    /// discards; 0 by default, for around a client a refusal must not wait for a body. Around a
+    /// route, set it: see [`LimitLayer::discard`](crate::LimitLayer::discard).
     ///
     /// ```
     /// use windrow::{Breaker, breaker::Settings};
@@ -119,7 +120,7 @@ impl<B, K> BreakerLayer<B, K> {
     /// static PAYMENTS: Breaker = Breaker::of(Settings::last_calls(100));
     ///
     /// let layer = BreakerLayer::new(|_| Some(&PAYMENTS));
-    /// let layer = layer.discard(1_000_000); // for uploads
+    /// let layer = layer.discard(65_536); // in front of a handler
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn discard(self, bytes: u64) -> BreakerLayer<B, K> {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use base64::engine::{Engine, general_purpose::STANDARD};
+use bytes::Bytes;
 use http::{HeaderValue, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use tonic::service::Routes as Services;
@@ -21,18 +22,8 @@ const KINDS: [&str; 3] =
 
 /// A message of one byte: a flag, its length, and itself.
 fn message(code: u8, is_text: bool) -> Bytes {
-    let mut body = BytesMut::new();
-    if is_text {
-        let base64 = |six: u8| {
-            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[six as usize]
-        };
-        // Six bytes, of which the last two are 1 and the code.
-        body.put_slice(&[b'A', b'A', b'A', b'A', b'A', b'A', base64(4 + (code >> 6))]);
-        body.put_u8(base64(code & 63));
-    } else {
-        body.put_slice(&[0, 0, 0, 0, 1, code]);
-    }
-    body.freeze()
+    let body = [0, 0, 0, 0, 1, code];
+    if is_text { STANDARD.encode(body).into() } else { Bytes::copy_from_slice(&body) }
 }
 
 fn request(path: &str, kind: &'static str, code: u8) -> Request<Full<Bytes>> {

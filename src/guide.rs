@@ -199,6 +199,7 @@ pub mod retry_budget {}
 /// [tower.md]: tower
 /// [`Gate`]: crate::Gate
 /// [in-flight.md]: in_flight
+/// [many-processes.md]: many_processes
 /// [performance.md]: performance
 /// [`Pace`]: crate::Pace
 /// [`Paces`]: crate::Paces

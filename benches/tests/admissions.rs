@@ -184,6 +184,50 @@ fn a_pace_admits_what_nginx_admits() {
     }
 }
 
+/// Starts HAProxy with these lines in its front end.
+fn haproxy(folder: &Path, lines: &str) -> (Server, u16) {
+    let port = free_port();
+    let settings = format!(
+        "defaults\n mode http\n timeout client 20s\n timeout server 20s\n timeout connect 5s\n\
+         frontend f\n bind 127.0.0.1:{port}\n{lines}\n \
+         http-request return status 200 content-type text/plain string well\n"
+    );
+    let file = folder.join("haproxy.cfg");
+    std::fs::write(&file, settings).expect("written");
+    (start("haproxy", &["-db", "-f", file.to_str().expect("text")], port), port)
+}
+
+#[test]
+#[ignore = "needs haproxy, and runs for ten seconds"]
+fn haproxy_holds_sessions_back_and_counts_what_its_tables_refuse() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (server, port) = haproxy(folder.path(), " rate-limit sessions 5");
+    sleep(millis(2_000)); // after the connection that has looked for it
+    let waits = asked(port, &[0; 10]);
+    assert!(waits.iter().all(Option::is_some), "{waits:?}");
+    assert!(waits.iter().flatten().any(|wait| *wait > millis(500)), "{waits:?}");
+    drop(server);
+    let (_server, port) = haproxy(
+        folder.path(),
+        " stick-table type ip size 1m expire 60s store http_req_rate(1s)\n \
+         http-request track-sc0 src\n \
+         http-request deny deny_status 429 if { sc_http_req_rate(0) gt 5 }",
+    );
+    sleep(millis(2_000));
+    let (mut ask, mut answers) = (millis(0), Vec::new());
+    let begun = Instant::now();
+    while ask < millis(4_000) {
+        sleep((begun + ask).saturating_duration_since(Instant::now()));
+        answers.push(self::ask(port).is_some());
+        ask += millis(100); // ten a second, of which five would be admitted by each second's rate
+    }
+    let admitted = answers.iter().filter(|is_admitted| **is_admitted).count();
+    assert!((5..10).contains(&admitted), "{answers:?}");
+    assert!(answers[..5].iter().all(|is_admitted| *is_admitted), "{answers:?}");
+    sleep(millis(2_500));
+    assert!(self::ask(port).is_some());
+}
+
 #[test]
 #[ignore = "needs a JDK and Guava"]
 fn a_pace_after_a_rest_admits_what_guava_admits() {

@@ -249,10 +249,8 @@ impl Scale {
     /// Returns the place of the cell in which `value` is counted: 0 below the range, then the
     /// range's cells, and the last place above it.
     ///
-    /// For programs that keep counts of their own, as in memory that processes share: see
-    /// [`Distribution::from_counts`]. Costs a few instructions.
-    ///
-    /// [`Distribution::from_counts`]: crate::histogram::Distribution::from_counts
+    /// It is for programs that keep counts of their own: see
+    /// [`from_counts`](crate::histogram::Distribution::from_counts).
     ///
     /// ```
     /// use windrow::histogram::Scale;

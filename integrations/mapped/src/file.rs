@@ -77,7 +77,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As [`FileBuilder::open`].
+    /// The errors of [`FileBuilder::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<File, MappedError> {
         File::builder().open(path)
     }
@@ -95,7 +95,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As [`FileBuilder::open`].
+    /// The errors of [`FileBuilder::open`].
     ///
     /// ```
     /// use std::os::fd::AsFd;
@@ -145,7 +145,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As [`counter`](Self::counter).
+    /// The errors of [`counter`](Self::counter).
     pub fn maximum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Maximum, MappedError> {
         let column = self.register(name, labels, Kind::Maximum)?.column;
         Ok(Maximum::new([column, column + 1].map(|column| self.shared.cells(column))))
@@ -156,7 +156,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As [`counter`](Self::counter).
+    /// The errors of [`counter`](Self::counter).
     pub fn minimum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Minimum, MappedError> {
         let column = self.register(name, labels, Kind::Minimum)?.column;
         Ok(Minimum::new([column, column + 1].map(|column| self.shared.cells(column))))
@@ -169,8 +169,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As [`counter`](Self::counter); and [`MappedError::OtherScale`], if the name is that of a
-    /// histogram with another scale.
+    /// The errors of [`counter`](Self::counter); and [`MappedError::OtherScale`], if the name is
+    /// that of a histogram with another scale.
     pub fn histogram(
         &self,
         name: &str,

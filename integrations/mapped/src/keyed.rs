@@ -23,10 +23,9 @@ use crate::text;
 /// let file = File::builder().sealed()?;
 /// // 10 a second for each client, and 2 at once, over all processes.
 /// let clients = file.keyed_pace("requests", "client", Duration::from_millis(100), 2)?;
-/// let admit = |client: &str| match clients.of(client) {
-///     Ok(pace) => pace.try_admit(1),
-///     Err(_) => false, // there are too many clients: here all further ones are refused
-/// };
+/// // Of all clients together that come when the file is full.
+/// let others = file.pace("other_requests", &[], Duration::from_millis(10), 20)?;
+/// let admit = |client: &str| clients.of(client).unwrap_or(others).try_admit(1);
 /// assert!(admit("a") && admit("a") && !admit("a"));
 /// assert!(admit("b"));
 /// # Ok::<(), MappedError>(())
@@ -36,7 +35,8 @@ use crate::text;
 ///
 /// A key is registered with its first call, and stays: a file has at most 16 384 paces of all
 /// names, of 64 bytes each, and their texts take a part of the names' bytes. Further keys are typed
-/// errors. So bound what becomes a key, or let all others share one pace.
+/// errors, for as long as there is the file. So bound what becomes a key: strangers that choose
+/// keys can fill it, and all clients that come later then share one pace, or have none.
 ///
 /// # Cost
 ///

@@ -103,7 +103,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn from_file(file: fs::File) -> Result<Reader, MappedError> {
         Reader::of(file, Path::new("(an open file)"))
     }

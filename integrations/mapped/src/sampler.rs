@@ -96,7 +96,7 @@ impl Sampler {
     ///
     /// # Errors
     ///
-    /// As [`Reader::read`]. The samples from before stay.
+    /// The errors of [`Reader::read`]. The samples from before stay.
     pub fn sample(&mut self) -> Result<&Reading, MappedError> {
         let at = Instant::now();
         let reading = self.reader.read()?;

@@ -36,7 +36,6 @@ use crate::error::{MappedError, Step};
 use crate::failpoint::{self, Point};
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
-use crate::layout::header::END;
 use crate::layout::{PAGE, PAGE_COLUMNS, Shape, table_place};
 use crate::publish::{self, publish};
 use crate::sequence;
@@ -238,11 +237,6 @@ impl Shared {
     fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<At>, MappedError> {
         seen.entries.check_kind(text, kind)?;
         let Some(entry) = seen.entries.find(text) else { return Ok(None) };
-        if entry.kind() != Some(kind) {
-            let rule = "a metric must have the columns and the scale of its kind";
-            let (path, value) = (self.path.clone(), entry.columns.into());
-            return Err(MappedError::Damaged { path, offset: END, value, rule });
-        }
         // The file may have been copied without the memory that was claimed.
         self.claim_columns(&mut seen.columns, entry)?;
         Ok(Some(At::of(entry)))

@@ -12,7 +12,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As [`counter`](Self::counter); and
+    /// The errors of [`counter`](Self::counter); and
     ///
     /// * [`MappedError::GaugesFull`]: the file has no words left.
     /// * [`MappedError::OwnersFull`], [`Failed`](MappedError::Failed): this process needs a slot
@@ -28,7 +28,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As [`gauge`](Self::gauge).
+    /// The errors of [`gauge`](Self::gauge).
     pub fn in_flight(&self, name: &str, labels: &[(&str, &str)]) -> Result<InFlight, MappedError> {
         let word = self.register(name, labels, Kind::InFlight)?.word;
         Ok(InFlight::new(self.shared.slot()?, word))

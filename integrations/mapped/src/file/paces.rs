@@ -21,7 +21,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// As [`counter`](Self::counter), and
+    /// The errors of [`counter`](Self::counter), and
     ///
     /// * [`MappedError::BadTerms`]: the period or the burst is zero, or the burst's periods are
     ///   longer together than 2^62 nanoseconds.

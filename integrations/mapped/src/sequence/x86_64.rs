@@ -75,7 +75,7 @@ pub(crate) unsafe fn add(
 /// nothing. An error if the thread has not looked at the cell, or has not written what it should.
 ///
 /// # Safety
-/// As [`add`].
+/// The contract of [`add`].
 #[inline(always)]
 #[allow(clippy::inline_always)] // as above
 pub(crate) unsafe fn raise(

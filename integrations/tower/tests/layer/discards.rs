@@ -224,14 +224,10 @@ async fn real_clients_see_each_refusal() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port().to_string();
         tokio::spawn(async move { axum::serve(listener, app).await });
-        for command in [["python3", "-c", PYTHON], ["node", "--input-type=module", "-e"]] {
-            let [program, arguments @ ..] = command;
+        let node = ["--input-type=module", "-e", NODE];
+        for (program, script) in [("python3", &["-c", PYTHON][..]), ("node", &node)] {
             let mut run = std::process::Command::new(program);
-            run.args(arguments);
-            if program == "node" {
-                run.arg(NODE);
-            }
-            let output = run.arg(&port).output().expect("it is installed");
+            let output = run.args(script).arg(&port).output().expect("it is installed");
             let outcomes = String::from_utf8_lossy(&output.stdout).into_owned();
             println!("{program}, {bound} bytes discarded: {}", outcomes.trim());
             assert!(output.status.success(), "{output:?}");

@@ -184,7 +184,7 @@ fn a_pace_admits_what_nginx_admits() {
     }
 }
 
-/// Starts HAProxy with these lines in its front end.
+/// Starts a proxy with these lines in its front end.
 fn haproxy(folder: &Path, lines: &str) -> (Server, u16) {
     let port = free_port();
     let settings = format!(

@@ -149,6 +149,7 @@ type MakeChange = fn(&Ring, &BucketRef<'_>, &Arc<Slots>, &Guard) -> bool;
 impl Ring {
     /// Makes a ring whose newest bucket contains `now`, with tiers that
     /// [fit](Geometry::check_tier).
+    #[inline]
     pub(crate) fn new(
         geometry: Geometry,
         tiers: Vec<Geometry>,
@@ -227,6 +228,7 @@ impl Ring {
     }
 
     /// Returns whether the newest bucket counts in a block.
+    #[inline]
     pub(crate) fn is_striped(&self) -> bool {
         self.acquire_current().block().is_some()
     }
@@ -239,6 +241,7 @@ impl Ring {
     }
 
     /// Returns a reference to the newest bucket.
+    #[inline]
     fn acquire_current(&self) -> BucketRef<'_> {
         // SAFETY: buckets live as long as the window. (The first load pairs with the Release that
         // made the bucket current: this thread sees the bucket, and the slot of every one before
@@ -248,6 +251,7 @@ impl Ring {
 
     /// Makes `new` current in place of `old`, which is in its slot. Returns false, and gives `new`
     /// up, if `old` is no longer current.
+    #[inline]
     fn replace_current(&self, old: &BucketRef<'_>, new: &Bucket, slots: &Slots) -> bool {
         // This thread needs a reference too: once the bucket is current, others may put it into its
         // slot and move on.
@@ -269,6 +273,7 @@ impl Ring {
 
 /// Frees the generation; the store frees the buckets and the columns.
 impl Drop for Ring {
+    #[inline]
     fn drop(&mut self) {
         let guard = reclaim::pin();
         let current = self.acquire_current();
@@ -293,6 +298,7 @@ impl Drop for Ring {
 impl Ring {
     /// Returns whether each bucket has exactly the references of the slots and blocks that lead to
     /// it.
+    #[inline]
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
         let slots = generation.all_slots().chain(generation.tiers.each_slots());
         self.store.references_are_accounted_for(slots.flat_map(|slots| self.buckets(slots)))

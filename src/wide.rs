@@ -79,6 +79,7 @@ impl<const N: usize> Wide<N> {
         }
     }
 
+    #[inline]
     pub(crate) fn new(words: [u64; N]) -> Wide<N> {
         let wide = Wide::zero();
         wide.sheets.own[0].fill(words);

@@ -56,6 +56,7 @@ pub struct Sample<'r> {
 
 impl Sample<'_> {
     /// Returns the labels of the sample in addition to those of its series: `event` and `q`.
+    #[inline]
     pub fn labels(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let event = self.event.map(|event| ("event", event));
         event.into_iter().chain(self.quantile.map(|q| ("q", q)))
@@ -95,6 +96,7 @@ impl AnyMetric<'_> {
     ///     });
     /// }
     /// ```
+    #[inline]
     pub fn read(self) -> Reading {
         Reading::of(self, None)
     }
@@ -137,6 +139,7 @@ impl AnyMetric<'_> {
     /// Reads the numbers of one [part](Part), and no others.
     ///
     /// For exporters that ask for one part at a time: one part of a window costs less than all.
+    #[inline]
     pub fn read_part(self, part: &Part) -> Reading {
         Reading::of(self, Some(part))
     }
@@ -144,6 +147,7 @@ impl AnyMetric<'_> {
 
 impl Reading {
     /// Reads all of a metric, or one part.
+    #[inline]
     pub(super) fn of(metric: AnyMetric<'_>, part: Option<&Part>) -> Reading {
         // Before the numbers, so that each is counted in them.
         let exemplars = match metric {
@@ -160,6 +164,7 @@ impl Reading {
     }
 
     /// Returns the parts of the metric: see [`Form::parts`].
+    #[inline]
     pub fn parts(&self) -> impl Iterator<Item = &'static Part> + Clone {
         self.form.parts()
     }
@@ -169,6 +174,7 @@ impl Reading {
     /// There may be no sample: a maximum has none before a value is recorded, nor has the mean of a
     /// window without values. A part that was not [read](AnyMetric::read_part), or that belongs to
     /// another metric, has none.
+    #[inline]
     pub fn samples(&self, part: &Part, put: &mut dyn FnMut(Sample<'_>)) {
         match (&self.read, self.form) {
             (Read::Number(Some(value)), _) if part.which == Which::Only => put(self.only(*value)),
@@ -190,6 +196,7 @@ impl Reading {
 }
 
 impl Window {
+    #[inline]
     fn of(window: &dyn AnyWindow, part: Option<&Part>) -> Window {
         use Which::{Max, Mean, Min, Quantiles, Rate, RecordRate};
 
@@ -210,6 +217,7 @@ impl Window {
         read
     }
 
+    #[inline]
     fn samples(
         &self,
         events: &[(&'static str, Kind)],

@@ -138,6 +138,7 @@ global! {
     fn first() -> AtomicPtr<Chunk> = AtomicPtr::new(null_mut());
 }
 
+#[inline]
 fn chunks() -> impl Iterator<Item = &'static Chunk> {
     // SAFETY: null or a chunk, which is never freed. Acquire: pairs with the Release in `link`.
     let first = unsafe { first().load(Ordering::Acquire).as_ref() };
@@ -226,6 +227,7 @@ impl Slot {
 
     /// Gives the slot back, if it still belongs to the process with this number. Returns false,
     /// and leaves the slot to its thread, if an object is still kept.
+    #[inline]
     fn give_back(&self, process: u32) -> bool {
         // Relaxed: they are this thread's own words.
         if self.kept.iter().any(|word| !word.load(Ordering::Relaxed).is_null()) {
@@ -262,6 +264,7 @@ impl Chunk {
     }
 
     /// Returns what is announced in the slots of this chunk.
+    #[inline]
     fn announcements(&self) -> impl Iterator<Item = *mut ()> {
         // Acquire: pairs with the Release in `give_back`.
         let in_use = self.in_use.load(Ordering::Acquire);
@@ -396,6 +399,7 @@ impl<T> Drop for Held<'_, T> {
 
 /// Returns everything that is announced, in the order of addresses. Must be called after a barrier:
 /// see the theorem.
+#[inline]
 pub(crate) fn all() -> Vec<*mut ()> {
     let mut all: Vec<*mut ()> = chunks().flat_map(Chunk::announcements).collect();
     all.sort_unstable();
@@ -417,6 +421,7 @@ pub(crate) fn fence_and_look<T>(what: *const T) -> bool {
 
 /// In a forked child, whose forking thread has the slot `mine`, if any: takes back the
 /// announcements of threads that the child does not have, and frees their slots.
+#[inline]
 fn forget_the_absent(mine: *const Slot) {
     let child = process();
     for slot in chunks().flat_map(|chunk| &chunk.slots) {

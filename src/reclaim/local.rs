@@ -38,6 +38,7 @@ thread_local! {
 }
 
 impl Drop for Handle {
+    #[inline]
     fn drop(&mut self) {
         CURRENT.set(null());
     }

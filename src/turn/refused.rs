@@ -32,6 +32,7 @@ pub struct RefusedError {
 }
 
 impl Display for RefusedError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.retry_after {
             Some(wait) => write!(f, "the call is admitted only after {wait:?}"),

@@ -197,21 +197,25 @@ impl Segment {
 }
 
 impl Vacancy {
+    #[inline]
     fn empty() -> Vacancy {
         let [moment, weight, terms] = [EMPTY, 0, 0].map(AtomicU64::new);
         Vacancy { moment, weight, terms }
     }
 
+    #[inline]
     fn moment(&self) -> u64 {
         self.moment.load(Ordering::Relaxed) // a hint, until `holds`
     }
 
     /// Returns whether it has a weight, under these terms: a hint, until the place is held.
+    #[inline]
     fn has(&self, weight: u64, terms: u64) -> bool {
         self.weight.load(Ordering::Relaxed) >= weight && self.terms.load(Ordering::Relaxed) == terms
     }
 
     /// Gives the place to the caller alone, if its word is still this one.
+    #[inline]
     fn holds(&self, word: u64) -> bool {
         // Acquire: pairs with the Release in `open`: what was written before comes before.
         let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
@@ -219,6 +223,7 @@ impl Vacancy {
     }
 
     /// Ends what `holds` began.
+    #[inline]
     fn open(&self, word: u64) {
         // Release: pairs with the Acquire in `holds`.
         self.moment.store(word, Ordering::Release);

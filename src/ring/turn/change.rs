@@ -46,6 +46,7 @@ const DIRECT: usize = sized(1, 0);
 
 impl Ring {
     /// Changes the geometry, and keeps what the old ring holds.
+    #[inline]
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
         if let Some(OfTier { geometry: tier, .. }) = self.store.tiers.first() {
             geometry.check_tier(*tier)?;
@@ -108,6 +109,7 @@ impl Ring {
     }
 
     /// Returns the start of the next generation's newest bucket, at a time, and its tiers.
+    #[inline]
     fn beginning(
         &self,
         current: &BucketRef<'_>,
@@ -127,6 +129,7 @@ impl Ring {
     }
 
     /// Moves on to a generation with these slots, which another thread has proposed.
+    #[inline]
     fn change_as_proposed(
         &self,
         current: &BucketRef<'_>,
@@ -142,6 +145,7 @@ impl Ring {
     /// Moves on from `current` to a generation with these slots, whose newest bucket is at `start`,
     /// and these tiers. Returns false if another thread has moved on: then the slots are as they
     /// were.
+    #[inline]
     fn change(
         &self,
         current: &BucketRef<'_>,
@@ -203,6 +207,7 @@ impl Ring {
 
     /// Makes the generation that follows on a change, and returns the slots that it drops: their
     /// numbers are carried, and no thread is reading them.
+    #[inline]
     fn successor(
         &self,
         old: &Generation,
@@ -318,6 +323,7 @@ impl Ring {
     }
 
     /// Merges numbers into others.
+    #[inline]
     fn join(&self, totals: &mut [u64], number: impl Fn(usize) -> u64) {
         for (position, total) in totals.iter_mut().enumerate() {
             *total = self.store.layout.join(position, *total, number(position));
@@ -328,6 +334,7 @@ impl Ring {
 /// Begins the grace period after which no thread uses what has come to its end, unless one has
 /// begun. Keeps its number in `ticket`, and returns it. The caller has seen the end under the
 /// guard.
+#[inline]
 fn begin_grace(ticket: &Ticket, guard: &Guard) -> u64 {
     let ticket = ticket.get_or(grace::ticket);
     grace::begin(ticket, guard);

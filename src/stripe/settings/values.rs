@@ -37,6 +37,7 @@ pub(super) fn wish(value: &[u8]) -> Option<Wish> {
 }
 
 /// Reads a number of rows: digits, which a plus sign may precede.
+#[inline]
 pub(super) fn number(value: &[u8]) -> Option<usize> {
     let digits = value.strip_prefix(b"+").unwrap_or(value);
     let add = |number: usize, digit: &u8| {

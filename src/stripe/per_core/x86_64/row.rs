@@ -34,6 +34,7 @@ pub(in crate::stripe) fn row() -> Option<usize> {
 
 /// Returns the distance of the number of a thread's row from its thread pointer. The strategy must
 /// be decided, and per core.
+#[inline]
 pub(in crate::stripe) fn number_place() -> usize {
     DETECTED.area.load(Ordering::Relaxed).wrapping_add(match numbered() {
         Numbered::ById => area::MM_CID,

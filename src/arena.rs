@@ -178,7 +178,6 @@ impl Arena {
     }
 
     /// Returns the numbers of claimed and of mapped columns.
-    #[inline]
     pub(crate) fn usage(&self) -> (usize, usize) {
         let segments = self.begun(0..GROUPS).flat_map(|(_, group)| group.mapped());
         let segments = segments.map(Segment::claimed);

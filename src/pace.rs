@@ -192,7 +192,6 @@ impl Pace {
     /// ```
     #[cfg(not(any(loom, shuttle)))]
     #[must_use]
-    #[inline]
     pub const fn of(period: Duration, AtMost(burst): AtMost) -> Pace {
         let terms = match Terms::new(period, burst) {
             Ok(terms) => terms,

@@ -53,7 +53,6 @@ impl ByRow {
     /// hits.add(3);
     /// assert_eq!(hits.by_row().sum(), hits.lifetime());
     /// ```
-    #[inline]
     pub fn sum(&self) -> u64 {
         self.rows.iter().fold(self.shared, |all, row| all.wrapping_add(*row))
     }

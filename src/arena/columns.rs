@@ -47,7 +47,6 @@ pub struct Columns {
 /// assert!(windrow::diagnostics::columns().max() >= 8_388_608);
 /// ```
 #[must_use]
-#[inline]
 pub fn columns() -> Columns {
     let (claimed, mapped) = arena().usage();
     Columns { claimed, mapped }
@@ -77,7 +76,6 @@ impl Columns {
 
 /// Formats the number of claimed columns and its maximum.
 impl Display for Columns {
-    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {} columns claimed", self.claimed, self.max())
     }

@@ -61,20 +61,17 @@ pub(super) enum Mapped {
 
 impl Group {
     /// Returns the group at a place of the arena, if there is one.
-    #[inline]
     pub(super) fn at(place: &AtomicPtr<AtomicU64>) -> Option<Group> {
         follow(place).map(|start| Group { start })
     }
 
     /// Begins a group at a place of the arena, with a segment in which a run of `length` is already
     /// claimed, unless another thread has begun it.
-    #[inline]
     pub(super) fn begin(place: &AtomicPtr<AtomicU64>, length: usize) -> Option<Mapped> {
         map(place, length, None)
     }
 
     /// Maps a segment that is not the first, as [`begin`](Self::begin) maps that.
-    #[inline]
     pub(super) fn map(self, index: usize, length: usize) -> Option<Mapped> {
         map(self.place(index), length, Some((self, index)))
     }
@@ -110,7 +107,6 @@ impl Group {
     }
 
     /// Returns a segment, if it is mapped.
-    #[inline]
     pub(super) fn segment(self, index: usize) -> Option<Segment> {
         let start = if index == 0 { self.start } else { follow(self.place(index))? };
         Some(self.with(index, start))
@@ -140,7 +136,6 @@ impl Group {
     }
 
     /// Returns the segment that holds a column, and its index.
-    #[inline]
     pub(super) fn holding(self, column: Column) -> Option<(usize, Segment)> {
         // Relaxed, both: the segment of a claimed column was found by an Acquire load, or mapped by
         // this thread, and its address was told before.
@@ -155,7 +150,6 @@ impl Group {
 }
 
 /// Returns the beginning of the segment at a place, if it is mapped.
-#[inline]
 fn follow(place: &AtomicPtr<AtomicU64>) -> Option<NonNull<AtomicU64>> {
     // Acquire: pairs with the Release in `map`.
     NonNull::new(place.load(Ordering::Acquire))

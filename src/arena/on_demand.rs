@@ -76,7 +76,6 @@ impl OnDemand {
     ///
     /// # Safety
     /// `length` is that of each call of [`claim`](Self::claim). This is not used afterwards.
-    #[inline]
     pub(crate) unsafe fn free(&mut self, length: usize) {
         if let Some(column) = self.column() {
             // SAFETY: claimed by `claim`. `&mut self`: every use happened before, and no thread can
@@ -101,7 +100,6 @@ impl Repeated {
     }
 
     /// Repeats the word that the caller has found. It is always that of the same columns.
-    #[inline]
     pub(crate) fn repeat(&self, word: *mut AtomicU64) {
         // Null says nothing: another thread may have repeated the word already.
         if !word.is_null() {

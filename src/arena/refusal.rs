@@ -55,7 +55,6 @@ impl Seen {
 
 impl Refusal {
     /// Loads the word, before a look at the bitmap.
-    #[inline]
     pub(super) fn look(self) -> Seen {
         // Acquire: pairs with the Release in `forget`: the look that follows finds the columns that
         // were freed.
@@ -64,7 +63,6 @@ impl Refusal {
 
     /// Remembers that a run was refused, unless columns were freed since `seen`, or another thread
     /// is storing a refusal.
-    #[inline]
     pub(super) fn remember(self, seen: Seen, length: usize) {
         let refused = seen.0 & !LENGTH | length as u64;
         // Relaxed: this publishes nothing. A failure does no harm: the next claim looks again.
@@ -73,7 +71,6 @@ impl Refusal {
     }
 
     /// Forgets all refusals, after columns were freed.
-    #[inline]
     pub(super) fn forget(self) {
         let more = |word: u64| Some((word & !LENGTH).wrapping_add(LENGTH + 1));
         // Release: pairs with the Acquire in `look`. Relaxed: each attempt loads again.

@@ -28,7 +28,6 @@ fn fold<T>(begin: T, mut with: impl FnMut(T, usize) -> T) -> T {
 }
 
 /// Returns the number in each row: the sum of those with the same index in the two banks.
-#[inline]
 pub(crate) fn by_place(column: Column) -> impl Iterator<Item = u64> {
     let open = open_rows();
     (0..open.first.max(open.second)).map(move |place| {
@@ -46,7 +45,6 @@ pub(crate) fn sum(column: Column) -> u64 {
 /// Adds all rows of a column to each of `sums`, wrapping; the first sum's column is `column`, and
 /// the others follow to the right. Returns the bits that are set in any row. Goes row by row, or
 /// through two rows side by side, in the order of memory.
-#[inline]
 pub(crate) fn add_up(column: Column, sums: &mut [u64]) -> u64 {
     let open = open_rows();
     let bits = add_bank(column, 0..open.first, sums);
@@ -138,20 +136,17 @@ fn merge_two(
 }
 
 /// Returns the greatest of all rows.
-#[inline]
 pub(crate) fn greatest(column: Column) -> u64 {
     fold(0, |all: u64, row| all.max(value(column, row)))
 }
 
 /// Takes the greatest of all rows, and leaves zeros.
-#[inline]
 pub(crate) fn take_greatest(column: Column) -> u64 {
     fold(0, |all: u64, row| all.max(take_raised(column.cell(row))))
 }
 
 /// Takes the number in a cell that other threads only raise, and leaves zero. A cell of zero is not
 /// written.
-#[inline]
 pub(crate) fn take_raised(cell: &AtomicU64) -> u64 {
     // Relaxed: nothing is taken of a cell that is zero; a raise before this call is seen.
     if cell.load(Ordering::Relaxed) == 0 {
@@ -164,7 +159,6 @@ pub(crate) fn take_raised(cell: &AtomicU64) -> u64 {
 
 /// Returns whether the sum of `beside` and all rows is above `n`, if no partial sum wraps. Reads no
 /// row behind the one with which the sum is above it.
-#[inline]
 pub(crate) fn is_above(column: Column, beside: u64, n: u64) -> bool {
     let open = open_rows();
     let mut rows = (0..open.first).chain((0..open.second).map(|row| first_rows() + row));
@@ -228,13 +222,11 @@ fn pending(of: &Extremes, row: usize) -> [u64; 2] {
 }
 
 /// Returns the greater number of each two.
-#[inline]
 pub(crate) fn greater(one: [u64; 2], other: [u64; 2]) -> [u64; 2] {
     [one[0].max(other[0]), one[1].max(other[1])]
 }
 
 /// Calls `with` for each open row. (The code of the call is there once.)
-#[inline]
 fn each(mut with: impl FnMut(usize)) {
     let open = open_rows();
     for place in 0..open.first + open.second {
@@ -244,7 +236,6 @@ fn each(mut with: impl FnMut(usize)) {
 
 /// Clears every row's pending bit in a column of counts, which is provably quiescent, as for
 /// [`reset`].
-#[inline]
 pub(crate) fn forget_pending(count: Column) {
     each(|row| {
         let cell = count.cell(row);
@@ -259,7 +250,6 @@ pub(crate) fn forget_pending(count: Column) {
 /// Sets all rows to zero. The column is provably quiescent: no thread is adding to it.
 ///
 /// Cells that are zero are not written, so that the pages of unused rows stay untouched.
-#[inline]
 pub(crate) fn reset(column: Column, order: Ordering) {
     each(|row| {
         let cell = column.cell(row);

@@ -49,7 +49,6 @@ impl Segment {
     pub(super) const REACH: usize = (ROWS_AT + COLUMNS) * size_of::<AtomicU64>();
 
     /// Returns the number of cells to map for a segment.
-    #[inline]
     pub(super) fn cells() -> usize {
         ROWS_AT + stripe::mapped_rows() * COLUMNS
     }
@@ -79,7 +78,6 @@ impl Segment {
         (distance < COLUMNS).then_some(distance)
     }
 
-    #[inline]
     pub(super) fn holds(self, column: Column) -> bool {
         self.position(column).is_some()
     }
@@ -164,7 +162,6 @@ impl Segment {
         Some(theirs)
     }
 
-    #[inline]
     pub(super) fn free(self, column: Column, length: usize) {
         let Some(position) = self.position(column) else {
             return;
@@ -187,7 +184,6 @@ impl Segment {
     }
 
     /// Returns the number of claimed columns.
-    #[inline]
     pub(super) fn claimed(self) -> usize {
         // Relaxed: the number is for people.
         let words = (0..WORDS).map(|word| self.word(word).load(Ordering::Relaxed).count_ones());

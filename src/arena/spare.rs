@@ -48,7 +48,6 @@ impl Spares {
     }
 
     /// Takes this core's spare column.
-    #[inline]
     pub(super) fn take(&self) -> Option<Column> {
         take(&self.places[spread() % PLACES])
     }
@@ -59,7 +58,6 @@ impl Spares {
     }
 
     /// Keeps a free column, whose cells are zero, for this core. Returns false if the core has one.
-    #[inline]
     pub(super) fn keep(&self, column: Column) -> bool {
         let place = &self.places[spread() % PLACES];
         // Relaxed: a look first. If the place only looked full, the bitmap gets the column.
@@ -71,7 +69,6 @@ impl Spares {
     }
 
     /// Returns the number of spare columns.
-    #[inline]
     pub(super) fn count(&self) -> usize {
         // Relaxed: the number is for people.
         self.places.iter().filter(|place| !place.load(Ordering::Relaxed).is_null()).count()
@@ -79,7 +76,6 @@ impl Spares {
 }
 
 /// Takes the column in a place.
-#[inline]
 fn take(place: &AtomicPtr<AtomicU64>) -> Option<Column> {
     // Relaxed: a look first. A column that was kept before this claim, and not taken since, is
     // seen; of any other, this claim is allowed to know nothing.

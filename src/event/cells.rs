@@ -100,7 +100,6 @@ impl EventCells {
     }
 
     /// Returns whether a position is one of the event's.
-    #[inline]
     pub(crate) fn has(self, position: usize) -> bool {
         let is_of_two =
             |first: u16| (usize::from(first)..usize::from(first) + 2).contains(&position);
@@ -125,7 +124,6 @@ impl EventCells {
     }
 
     /// Returns the positions of count and sum, and of the extremes, if the event is a `Value`.
-    #[inline]
     pub(crate) fn of_value(self) -> Option<([usize; 2], [usize; 2])> {
         let two = |first: u16| [first, first + 1].map(usize::from);
         match self {
@@ -163,7 +161,6 @@ impl EventCells {
     ///
     /// An update writes the count last, and counts are read first: so sum and extremes include
     /// every value that is counted.
-    #[inline]
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         match self {
             EventCells::Same(CellIndex::Count { cell }) => {

@@ -188,7 +188,6 @@ impl<E: Events> Kept<E> {
 
 /// Adds up the pairs of equal places, which are in order. The count of a place saturates, as in a
 /// distribution, and the sum wraps.
-#[inline]
 fn added_up(mut mine: &[Pair], mut others: &[Pair]) -> Vec<Pair> {
     let mut all: Vec<Pair> = Vec::with_capacity(mine.len().max(others.len()));
     loop {

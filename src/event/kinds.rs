@@ -150,7 +150,6 @@ macro_rules! kinds {
     )+
 
         /// Returns whether an event of this kind may have the type of that name.
-        #[inline]
         pub(super) const fn is_of(name: &str, kind: Kind) -> bool {
             $(if is(name, stringify!($kind)) {
                 return matches!(kind, $is);

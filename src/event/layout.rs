@@ -68,7 +68,6 @@ pub(crate) fn raise_of(cell: u16, is_minimum: bool, value: u64) -> (usize, u64) 
 /// # Panics
 ///
 /// Panics at compile time if the events do not fit a row. (In models a row has 16 columns.)
-#[inline]
 pub(super) const fn cells_together(events: &[(&str, Kind)]) -> usize {
     let (ends, columns) = groups(events);
     assert!(
@@ -80,7 +79,6 @@ pub(super) const fn cells_together(events: &[(&str, Kind)]) -> usize {
 }
 
 /// Returns the number of wide cells.
-#[inline]
 pub(super) const fn wide_together(events: &[(&str, Kind)]) -> usize {
     let ([wide, ..], _) = groups(events);
     wide
@@ -128,7 +126,6 @@ impl BucketLayout {
     /// # Panics
     ///
     /// Panics at compile time if the events do not fit a row.
-    #[inline]
     pub(crate) const fn of(events: &'static &'static [(&'static str, Kind)]) -> BucketLayout {
         cells_together(events);
         let ([wide, pairs, additive, alone, cells], _) = groups(events);
@@ -177,7 +174,6 @@ impl BucketLayout {
     }
 
     /// Returns whether a cell is an extreme of wide pairs.
-    #[inline]
     pub(crate) fn bounds_wide(self, cell: usize) -> bool {
         let [_, _, _, begin, end, _] = self.groups();
         (usize::from(begin)..end.into()).contains(&cell)

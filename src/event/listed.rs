@@ -9,7 +9,6 @@ use crate::event::layout::{cells_together, wide_together};
 /// # Panics
 ///
 /// Panics at compile time if there are more than a window can have.
-#[inline]
 pub const fn cells(events: &[(&str, Kind)]) -> usize {
     cells_together(events)
 }
@@ -20,7 +19,6 @@ pub const fn cells(events: &[(&str, Kind)]) -> usize {
 /// # Panics
 ///
 /// Panics in the cases in which [`cells`] does.
-#[inline]
 pub const fn in_place(events: &[(&str, Kind)]) -> usize {
     cells_together(events) - wide_together(events)
 }
@@ -30,7 +28,6 @@ pub const fn in_place(events: &[(&str, Kind)]) -> usize {
 /// # Panics
 ///
 /// Panics in the cases in which [`cells`] does.
-#[inline]
 pub const fn has_wide(events: &[(&str, Kind)]) -> bool {
     wide_together(events) > 0
 }
@@ -40,7 +37,6 @@ pub const fn has_wide(events: &[(&str, Kind)]) -> bool {
 /// # Panics
 ///
 /// Panics at compile time if another event has a unit.
-#[inline]
 pub const fn check_units(events: &[(&str, Kind)], units: &[&str]) {
     let mut event = 0;
     while event < units.len() {

@@ -12,7 +12,6 @@ struct Shown {
 }
 
 impl Debug for Shown {
-    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.kind {
             Kind::Count | Kind::Value | Kind::Histogram(_) => self.stats.fmt(f),

@@ -48,7 +48,6 @@ impl End {
 
     /// Returns what a word means that this thread has read of it.
     #[allow(clippy::unused_self)] // the box lives as long as it
-    #[inline]
     pub(super) fn meaning(&self, word: u64) -> Meaning<'_> {
         if word <= RETIRED {
             return Meaning::End(word);
@@ -61,14 +60,12 @@ impl End {
     }
 
     /// Returns the meaning of the word as it is now.
-    #[inline]
     pub(super) fn now(&self) -> Meaning<'_> {
         // Relaxed: see `meaning`.
         self.meaning(self.word.load(Ordering::Relaxed))
     }
 
     /// Replaces an end by other terms, for ever. Returns false if the end is another one now.
-    #[inline]
     pub(super) fn replace(&self, from: u64, changed: Changed) -> bool {
         let new = Box::into_raw(Box::new(changed));
         let word = RETIRED | new.expose_provenance() as u64 >> 3;
@@ -89,7 +86,6 @@ fn address(word: u64) -> usize {
 }
 
 impl Drop for End {
-    #[inline]
     fn drop(&mut self) {
         let word = self.word.load(Ordering::Relaxed); // `&mut self`: no other access
         if word > RETIRED {

@@ -72,7 +72,6 @@ impl Made {
     }
 
     /// Returns the state without a weight of this call; `None` if nothing can be given back.
-    #[inline]
     fn without(self, weight: u64, found: State, now: u64) -> Option<State> {
         let State { terms, end, told, given } = found;
         let most = weight.saturating_mul(terms.period());
@@ -89,7 +88,6 @@ impl Made {
 
 impl Terms {
     /// Returns the end behind a weight that is charged at `now`: at most the last time.
-    #[inline]
     fn charged(self, end: u64, now: u64, weight: u64) -> u64 {
         let more = weight.saturating_mul(self.period());
         end.max(now).saturating_add(more).min(LAST)
@@ -109,7 +107,6 @@ impl End {
         self.word().compare_exchange(from, to, order, failed).is_ok()
     }
 
-    #[inline]
     fn give_back(&self, weight: u64, made: Made, clock: &dyn Fn() -> u64) -> bool {
         loop {
             // Relaxed: see the top of `src/pace.rs`, and `End::meaning`.
@@ -144,7 +141,6 @@ impl End {
         }
     }
 
-    #[inline]
     fn charge(&self, weight: u64, clock: &dyn Fn() -> u64) {
         loop {
             // Relaxed: as above.
@@ -180,7 +176,6 @@ impl Settle for End {
         true // moments and weights stay what they are, whatever the rates
     }
 
-    #[inline]
     fn settle(&self, turn: Turn, made: &Undo<'_>, actual: u64, clock: &dyn Fn() -> u64) -> bool {
         match actual.checked_sub(turn.weight) {
             None => {

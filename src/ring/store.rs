@@ -53,7 +53,6 @@ pub(super) struct OfTier {
 }
 
 impl OfTier {
-    #[inline]
     pub(super) fn new(geometry: Geometry) -> OfTier {
         let slab = |level: Geometry| Slab::new(level.buckets().saturating_add(2));
         OfTier { geometry, slabs: level::geometries(geometry).map(slab).collect() }
@@ -111,7 +110,6 @@ impl Store {
     }
 
     /// Opens a bucket that counts in its shared cells.
-    #[inline]
     pub(super) fn open_without_block(&self, opening: &Opening<'_>, state: u64) -> &Bucket {
         let bucket = self.take(&self.without_block, opening);
         bucket.end_init(state);
@@ -120,7 +118,6 @@ impl Store {
 
     /// Returns the coarse bucket of a time, and opens it if there is none; `None` if it has left
     /// the tier, whose newest bucket is that of `newest`.
-    #[inline]
     pub(super) fn coarse_bucket<'r>(
         &'r self,
         tier: &'r Tier,
@@ -131,7 +128,6 @@ impl Store {
     }
 
     /// Returns the slice of a time in a level of a tier, as `coarse_bucket` does.
-    #[inline]
     fn slice<'r>(&'r self, level: &'r Level, at: u64, newest: u64) -> Option<BucketRef<'r>> {
         let geometry = level.slots.geometry;
         let (start, newest) = (geometry.start_of(at), geometry.start_of(newest));
@@ -157,7 +153,6 @@ impl Store {
 
     /// Calls `put` with the slices of a time in all levels of a tier, its coarse bucket first; with
     /// none if that has left the tier, whose newest bucket is that of `newest`.
-    #[inline]
     pub(super) fn each_slice(
         &self,
         tier: &Tier,
@@ -172,20 +167,17 @@ impl Store {
     }
 
     /// Counts `update` in each tier that reaches back to its time.
-    #[inline]
     pub(super) fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) {
         tiers.iter().for_each(|tier| self.put_in_tier(tier, at, newest, update));
     }
 
     /// Counts `update` in the shared cells of the slices of a time.
-    #[inline]
     fn put_in_tier(&self, tier: &Tier, at: u64, newest: u64, update: Update) {
         tier.touch(at);
         self.each_slice(tier, at, newest, |slice| update.put(&self.cells(slice)));
     }
 
     /// Takes a bucket from a slab, and begins its initialisation.
-    #[inline]
     fn take<'r>(&'r self, slab: &'r Slab, opening: &Opening<'_>) -> &'r Bucket {
         let bucket = slab.take(self.layout, |bucket| opening.evict(bucket));
         // SAFETY: all buckets have this layout.
@@ -204,7 +196,6 @@ impl Store {
     ///
     /// No thread has written to its block. But a closer may have found the bucket there, and taken
     /// it for a retired one: then the closer frees the block.
-    #[inline]
     pub(super) fn discard(&self, bucket: &Bucket) {
         if let Some(block) = self.block_of(bucket)
             && bucket.cancel()
@@ -288,7 +279,6 @@ impl Store {
 
     /// Calls `see` with the positions of these wide pairs at which a bucket holds something, and
     /// the numbers there. Of a pair, the count is read first.
-    #[inline]
     pub(super) fn each_number(
         &self,
         bucket: &Bucket,
@@ -358,7 +348,6 @@ impl Store {
 
     /// Returns whether each bucket has exactly the references of the slots that it is in, which are
     /// given, and of the blocks that it owns.
-    #[inline]
     pub(super) fn references_are_accounted_for<'r>(
         &'r self,
         in_slots: impl Iterator<Item = &'r Bucket>,

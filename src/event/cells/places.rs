@@ -26,7 +26,6 @@ impl Places {
     }
 
     /// Returns the positions of the maximum and of the complement of the minimum.
-    #[inline]
     pub(crate) fn extremes(self) -> [usize; 2] {
         [self.extremes, self.extremes + 1].map(usize::from)
     }
@@ -50,7 +49,6 @@ impl Places {
 
     /// Returns count, sum and extremes of the [distribution](Self::distribution), without
     /// allocating.
-    #[inline]
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         let (mut count, mut used) = (0_u64, None);
         for (place, position) in self.counts().positions().enumerate() {
@@ -73,7 +71,6 @@ impl Places {
     }
 
     /// Returns the distribution of these pairs and cells of the extremes.
-    #[inline]
     pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
         let [greatest, inverse] = extremes;
         // Most places are not used, so eight are checked at a time.
@@ -159,7 +156,6 @@ impl Places {
 }
 
 /// Returns the sum of the cells as `read` returns them.
-#[inline]
 fn total(of: Addends, read: impl FnMut(usize) -> u64) -> u64 {
     of.positions().map(read).fold(0, u64::wrapping_add)
 }

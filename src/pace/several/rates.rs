@@ -58,7 +58,6 @@ impl Rates {
     }
 
     /// Prepares rates for an exchange that changes those of a name.
-    #[inline]
     pub(super) fn prepare(&self, rates: &[Rate; MOST_LIMITS], before: u64) -> Unpublished<'_> {
         let sheets = self.changed.get().unwrap_or_else(|| self.changed.set(Sheets::free()));
         let (number, sheet) = sheets.take();
@@ -72,7 +71,6 @@ impl Rates {
     }
 
     /// Frees the rates of a name that an exchange has replaced.
-    #[inline]
     pub(super) fn free(&self, replaced: u64) {
         if let Some(sheets) = self.changed.get().filter(|_| replaced != BUILT) {
             sheets.at(replaced as u16).give_back();
@@ -82,7 +80,6 @@ impl Rates {
 
 impl Unpublished<'_> {
     /// Frees the rates, which no exchange has published.
-    #[inline]
     pub(super) fn free(self) {
         self.sheet.give_back();
     }

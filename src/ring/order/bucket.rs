@@ -166,13 +166,11 @@ impl Bucket {
 
     /// Ends the initialisation. The block must be certain by then: a reader that came across this
     /// bucket earlier may find a pointer to it where it was, and then relies on the version alone.
-    #[inline]
     pub(in crate::ring) fn end_init(&self, state: u64) {
         self.set_state(state);
     }
 
     /// Claims the bucket for closing. Returns false if it is not open.
-    #[inline]
     pub(in crate::ring) fn claim(&self) -> bool {
         // Acquire: pairs with the Release in `end_init`. The totals stand where the thread that has
         // opened the bucket has written its prefix; and no pointer has published a bucket that was
@@ -181,20 +179,17 @@ impl Bucket {
     }
 
     /// Ends the claim: the totals are written.
-    #[inline]
     pub(in crate::ring) fn close(&self) {
         self.set_state(CLOSED);
     }
 
     /// Closes a bucket that never was current, without totals. Returns false if it is not open.
-    #[inline]
     pub(in crate::ring) fn cancel(&self) -> bool {
         self.try_set_state(CLOSED, Ordering::Relaxed) // this thread has opened it
     }
 
     /// Publishes the prefix of a coarse bucket, which is written (see `prefix`). Idempotent: all
     /// threads write the same prefix.
-    #[inline]
     pub(in crate::ring) fn publish_prefix(&self) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
         // Release: publishes the prefix; pairs with the Acquire in `identity`. Relaxed on failure:
@@ -212,14 +207,12 @@ impl Bucket {
 
     /// Says that a finer bucket of this coarse one is about to be retired, and that this one has no
     /// prefix. Idempotent.
-    #[inline]
     pub(in crate::ring) fn miss_prefix(&self) {
         // Relaxed: published with the bucket that replaces the retired one.
         let _ = self.try_set_state(MISSED, Ordering::Relaxed);
     }
 
     /// Returns what a coarse bucket says of its prefix, by one load: it could change between two.
-    #[inline]
     pub(in crate::ring) fn coarse_prefix(&self) -> CoarsePrefix {
         match self.identity() & (HAS_PREFIX | MISSED) {
             0 => CoarsePrefix::Absent,
@@ -229,13 +222,11 @@ impl Bucket {
     }
 
     /// Returns whether a coarse bucket has its prefix.
-    #[inline]
     pub(in crate::ring) fn has_prefix(&self) -> bool {
         self.identity() & HAS_PREFIX != 0
     }
 
     /// Changes the state from OPEN to another. The caller holds a reference: the version stays.
-    #[inline]
     fn try_set_state(&self, state: u64, order: Ordering) -> bool {
         // Relaxed, both: the exchange decides. It publishes nothing.
         let (open, failed) = (self.identity.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -245,7 +236,6 @@ impl Bucket {
 
     /// Changes the state. The caller initialises the bucket, or holds the CLOSING claim: no other
     /// thread changes the state.
-    #[inline]
     fn set_state(&self, state: u64) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
         // Release: publishes the initialisation, or the totals; pairs with the Acquire in
@@ -261,7 +251,6 @@ impl Bucket {
 
     /// Attaches a block whose first column is `word`, and counts the reference that the block will
     /// be. The caller is about to make the bucket the owner of the block.
-    #[inline]
     pub(in crate::ring) fn attach_block(&self, index: usize, word: *mut AtomicU64, length: u64) {
         // Relaxed, all: published with the bucket.
         self.block.store(index as u8, Ordering::Relaxed);
@@ -271,7 +260,6 @@ impl Bucket {
     }
 
     /// Undoes [`attach_block`](Self::attach_block): another bucket has taken the block first.
-    #[inline]
     pub(in crate::ring) fn detach_block(&self) {
         self.references.forget();
         self.live.span.store(0, Ordering::Relaxed);
@@ -310,7 +298,6 @@ impl Bucket {
 
     /// Says what is known of the prefix. Called by the thread that initialises the bucket, which
     /// has written the prefix if there is one.
-    #[inline]
     pub(in crate::ring) fn set_prefix(&self, prefix: Prefix) {
         self.prefix.store(prefix as u8, Ordering::Relaxed); // published with the bucket
     }
@@ -330,7 +317,6 @@ impl Bucket {
 
     /// Returns the rank: generation, then start. Buckets become current in the order of their
     /// ranks.
-    #[inline]
     pub(in crate::ring) fn rank(&self) -> (u64, u64) {
         (self.number.load(Ordering::Relaxed), self.start())
     }
@@ -374,7 +360,6 @@ impl Bucket {
     ///
     /// A bucket without a block counts in its shared cells. There, an add that is not back-dated
     /// comes from a thread that has found the bucket current, and has registered as its adder.
-    #[inline]
     pub(in crate::ring) fn is_final(&self) -> bool {
         self.is_closed() || (self.block().is_none() && !self.references.has_adders())
     }

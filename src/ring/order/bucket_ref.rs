@@ -48,7 +48,6 @@ impl RefCount {
 
     /// Takes a free bucket. Returns false if it is not free. The one reference is for the slot that
     /// the bucket will be put into.
-    #[inline]
     pub(in crate::ring) fn try_take(&self) -> bool {
         // Relaxed: only a hint, which keeps the line unwritten.
         self.0.load(Ordering::Relaxed) == 0
@@ -82,7 +81,6 @@ impl RefCount {
 
     /// Registers an adder. The caller holds a reference, and checks afterwards that the bucket is
     /// current.
-    #[inline]
     fn add_adder(&self) {
         self.0.fetch_add(ADDER, Ordering::Relaxed);
         // Pairs with the fence in `has_adders`. If the check for adders comes first, the adder sees
@@ -100,7 +98,6 @@ impl RefCount {
     /// cells. The caller has seen the bucket retired: once this returns false, all adds of such
     /// threads are visible, and no more come. (A later adder registers only until it sees that it
     /// is too late.)
-    #[inline]
     pub(in crate::ring) fn has_adders(&self) -> bool {
         fence(Ordering::SeqCst); // pairs with the one in `add_adder`
         // Acquire: pairs with the Release in `remove_adder`.
@@ -109,7 +106,6 @@ impl RefCount {
 
     /// Returns whether there are exactly `references` references, and no adders. For checks at
     /// rest.
-    #[inline]
     pub(in crate::ring) fn is(&self, references: usize) -> bool {
         self.0.load(Ordering::Relaxed) == references
     }
@@ -152,7 +148,6 @@ impl<'r> BucketRef<'r> {
     ///
     /// # Safety
     /// A bucket that the pointer leads to lives for `'r`.
-    #[inline]
     pub(in crate::ring) unsafe fn acquire(pointer: &impl BucketPointer) -> Option<BucketRef<'r>> {
         loop {
             // SAFETY: by contract.
@@ -164,7 +159,6 @@ impl<'r> BucketRef<'r> {
     }
 
     /// Counts a reference to a bucket that a pointer has led to; `None` if it does so no longer.
-    #[inline]
     pub(in crate::ring) fn at(
         pointer: &impl BucketPointer,
         bucket: &'r Bucket,
@@ -210,7 +204,6 @@ pub(in crate::ring) struct Adder<'h>(&'h Bucket);
 
 impl<'h> Adder<'h> {
     /// Registers as an adder of a bucket. `None` if the bucket is not, or no longer, current.
-    #[inline]
     pub(in crate::ring) fn register(
         bucket: &'h BucketRef<'_>,
         current: &BucketPtr,

@@ -18,19 +18,16 @@ pub(in crate::ring) struct Carried {
 pub(in crate::ring) struct AllCarried(Box<[(u64, Carried)]>);
 
 impl AllCarried {
-    #[inline]
     pub(in crate::ring) fn new(carried: BTreeMap<u64, Carried>) -> AllCarried {
         AllCarried(carried.into_iter().collect())
     }
 
     /// Returns those of starts from `oldest` on, in the order of their starts.
-    #[inline]
     pub(in crate::ring) fn from(&self, oldest: u64) -> &[(u64, Carried)] {
         &self.0[self.0.partition_point(|(start, _)| *start < oldest)..]
     }
 
     /// Returns those of starts after `last`, in the order of their starts.
-    #[inline]
     pub(in crate::ring) fn after(&self, last: u64) -> &[(u64, Carried)] {
         &self.0[self.0.partition_point(|(start, _)| *start <= last)..]
     }

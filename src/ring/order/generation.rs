@@ -50,14 +50,12 @@ pub(in crate::ring) struct Inherited {
 
 impl Inherited {
     /// Returns the start of the present bucket that a bucket of these slots went into.
-    #[inline]
     pub(in crate::ring) fn start_now(&self, start: u64) -> Option<u64> {
         self.changes.iter().try_fold(start, |start, change| change.apply(start))
     }
 
     /// Returns the newest start that any bucket of these slots can have now. If that is out of the
     /// ring, all are.
-    #[inline]
     pub(in crate::ring) fn newest_now(&self) -> Option<u64> {
         self.start_now(self.changes[0].newest)
     }
@@ -83,7 +81,6 @@ impl Passed {
     }
 
     /// Returns the last start of a generation's carried numbers that have had their turn.
-    #[inline]
     fn carried_of(&self, number: u64) -> Option<u64> {
         self.carried.filter(|(of, _)| *of == number).map(|(_, start)| start)
     }
@@ -138,14 +135,12 @@ impl Generation {
     }
 
     /// Returns all slots that hold buckets.
-    #[inline]
     pub(in crate::ring) fn all_slots(&self) -> impl Iterator<Item = &Arc<Slots>> {
         let inherited = self.inherited.iter().map(|inherited| &inherited.slots);
         inherited.chain(&self.superseded).chain([&self.slots])
     }
 
     /// Returns what is carried and awaits its turn, by start.
-    #[inline]
     pub(in crate::ring) fn waiting(
         &self,
         passed: Passed,
@@ -162,27 +157,23 @@ impl Generation {
 
     /// Returns the first start that has a turn in a ring that begins at `start` and forgets this
     /// one.
-    #[inline]
     pub(in crate::ring) fn first_turn_behind(&self, passed: Passed, start: u64) -> u64 {
         let turned = self.turned(passed).max(self.anew.1);
         self.geometry().first_from(turned).min(start)
     }
 
     /// Returns [`Passed::until`] after the turn of a bucket that ends at `end`.
-    #[inline]
     pub(in crate::ring) fn until(&self, passed: Passed, end: u64) -> (u64, u64) {
         (self.number, self.turned(passed).max(end))
     }
 
     /// Returns the end of all that has had its turn since a generation last forgot the one before.
-    #[inline]
     fn turned(&self, passed: Passed) -> u64 {
         passed.until.filter(|(number, _)| *number >= self.anew.0).map_or(0, |(_, end)| end)
     }
 
     /// Returns whether the generation has taken anything over that may be in the interval that
     /// begins at `oldest`.
-    #[inline]
     pub(in crate::ring) fn has_older_in(&self, oldest: u64) -> bool {
         let inherited = self.inherited.iter().filter_map(Inherited::newest_now);
         let carried = self.carried.newest();

@@ -47,7 +47,6 @@ impl Geometry {
     /// Makes a geometry for a static with the clock [`Coarse`](crate::clock::Coarse). Panics where
     /// `new` returns an error.
     #[cfg(not(any(loom, shuttle)))]
-    #[inline]
     pub(crate) const fn in_static(interval: Duration, buckets: usize) -> Geometry {
         /// In nanoseconds: ten ticks of a clock with a resolution of 10 ms.
         const SHORTEST: u64 = 100_000_000;
@@ -68,7 +67,6 @@ impl Geometry {
     }
 
     /// Makes a geometry of `buckets` buckets of a length.
-    #[inline]
     pub(crate) fn of_length(length: Duration, buckets: usize) -> Result<Geometry, BuildError> {
         if buckets == 0 {
             return Err(BuildError::NoBuckets);
@@ -102,7 +100,6 @@ impl Geometry {
     }
 
     /// Returns this geometry with one more bucket.
-    #[inline]
     pub(crate) const fn with_spare(self) -> Result<Geometry, BuildError> {
         let length = Duration::from_nanos(self.length);
         let interval = Duration::from_nanos(self.interval()).saturating_add(length);
@@ -117,7 +114,6 @@ impl Geometry {
 
     /// Returns the length of the bucket at `start`: less than `length` only in the last before
     /// 2^64.
-    #[inline]
     pub(crate) fn length_at(self, start: u64) -> u64 {
         self.length.min((u64::MAX - start).saturating_add(1))
     }
@@ -167,7 +163,6 @@ impl Geometry {
     /// Checks whether an add with a time of its own is admitted when the clock says `now`: only
     /// into the bucket of `now` and those that count with it, and not before the ring whose newest
     /// bucket is at `newest`.
-    #[inline]
     pub(crate) fn admit(self, at: u64, now: u64, newest: u64) -> Result<(), OutOfRing> {
         let (start, of_now) = (self.start_of(at), self.start_of(now));
         let newest = newest.max(of_now);
@@ -181,7 +176,6 @@ impl Geometry {
     }
 
     /// Returns whether a bucket is ahead of the newest by no more than `lead`, or is the next.
-    #[inline]
     pub(crate) fn follows(self, start: u64, newest: u64, lead: u64) -> bool {
         start.saturating_sub(newest) <= lead.max(self.length)
     }

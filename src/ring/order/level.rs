@@ -62,7 +62,6 @@ pub(in crate::ring) struct Level {
 
 impl Level {
     /// Makes an empty level.
-    #[inline]
     pub(in crate::ring) fn new(
         number: u64,
         place: (usize, usize),

@@ -31,7 +31,6 @@ pub(in crate::ring) struct Marks {
 }
 
 impl Marks {
-    #[inline]
     pub(in crate::ring) fn new(slots: usize) -> Marks {
         let mut words = slots;
         let mut levels = vec![zeroed(words)];
@@ -44,7 +43,6 @@ impl Marks {
 
     /// Marks the coarse bucket at a start, in its slot. The caller then retires a bucket that lies
     /// in it.
-    #[inline]
     pub(in crate::ring) fn mark(&self, slot: usize, start: u64) {
         for (level, words) in self.levels.iter().enumerate() {
             let word = &words[slot >> (BITS * level)];

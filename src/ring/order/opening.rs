@@ -24,7 +24,6 @@ impl<'g> Opening<'g> {
     /// Describes the slice at `start` of a generation. The caller is about to publish a bucket of
     /// that generation, or has loaded one from `current` under its guard. The ring has come to
     /// `newest`.
-    #[inline]
     pub(in crate::ring) fn fine(
         generation: Shared<'g, Generation>,
         start: u64,
@@ -38,7 +37,6 @@ impl<'g> Opening<'g> {
     /// Describes the first slice of a generation. Nothing has left its ring: no start of it is
     /// known to have been current. (Another thread may have made the same slots current, at another
     /// start.)
-    #[inline]
     pub(in crate::ring) fn first(generation: Shared<'g, Generation>, start: u64) -> Opening<'g> {
         Opening::fine(generation, start, 0)
     }
@@ -50,7 +48,6 @@ impl<'g> Opening<'g> {
     }
 
     /// Returns the length of the slice, in nanoseconds.
-    #[inline]
     pub(in crate::ring) fn length(&self) -> u64 {
         self.slots.geometry.length_at(self.start)
     }
@@ -62,7 +59,6 @@ impl<'g> Opening<'g> {
 
     /// Takes a bucket out of these slots if it has left their ring, and only its slot refers to it.
     /// The caller has no reference: the memory may be another bucket by then.
-    #[inline]
     pub(in crate::ring) fn evict(&self, bucket: &Bucket) -> bool {
         // Relaxed, all: hints. `Slots::evict` looks at the content of the slot.
         let start = bucket.start();

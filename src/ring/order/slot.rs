@@ -42,7 +42,6 @@ impl Slot {
     ///
     /// # Safety
     /// The slot's window lives for `'r`.
-    #[inline]
     pub(in crate::ring) unsafe fn content<'r>(&self) -> Content<'r> {
         loop {
             // Acquire: pairs with the Release in `exchange`.
@@ -58,7 +57,6 @@ impl Slot {
     }
 
     /// Returns the number of rounds that have left, if there is no bucket.
-    #[inline]
     pub(in crate::ring) fn rounds_left(&self) -> Option<usize> {
         // Acquire: pairs with the Release in `exchange`: a thread that finds that a start has left
         // also finds that the ring has moved on.
@@ -67,7 +65,6 @@ impl Slot {
     }
 
     /// Returns whether nothing was ever put into the slot.
-    #[inline]
     pub(in crate::ring) fn is_untouched(&self) -> bool {
         eq(self.0.load(Ordering::Relaxed), left(0)) // by the caller
     }
@@ -76,28 +73,24 @@ impl Slot {
     ///
     /// # Safety
     /// The slot's window lives for `'r`.
-    #[inline]
     pub(in crate::ring) unsafe fn final_bucket<'r>(&self) -> Option<&'r Bucket> {
         // SAFETY: by contract.
         unsafe { bucket_at(self.0.load(Ordering::Relaxed)) }
     }
 
     /// Replaces what the caller has found by `new`. Returns false if the slot has changed by then.
-    #[inline]
     pub(in crate::ring) fn replace(&self, found: &Content<'_>, new: &Bucket) -> bool {
         self.exchange(found, from_ref(new).cast_mut())
     }
 
     /// Takes the bucket of a round, which has left the ring, out of the slot. Returns false if the
     /// slot has changed, or if a word has no space for the round: then the bucket stays.
-    #[inline]
     pub(in crate::ring) fn evict(&self, found: &Content<'_>, round: u64) -> bool {
         let rounds = round.checked_add(1).and_then(|rounds| usize::try_from(rounds).ok());
         let rounds = rounds.filter(|rounds| *rounds <= usize::MAX >> 1);
         rounds.is_some_and(|rounds| self.exchange(found, left(rounds)))
     }
 
-    #[inline]
     fn exchange(&self, found: &Content<'_>, to: *mut Bucket) -> bool {
         let from = match found {
             Content::Bucket(bucket) => from_ref(bucket.bucket()).cast_mut(),

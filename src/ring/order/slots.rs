@@ -56,7 +56,6 @@ impl Slots {
     }
 
     /// Makes slots for a tier's level, which does not say which of them are touched.
-    #[inline]
     pub(in crate::ring) fn of_level(geometry: Geometry) -> Result<Slots, BuildError> {
         let buckets = geometry.buckets();
         let too_many = BuildError::TooManyBuckets { buckets };
@@ -77,7 +76,6 @@ impl Slots {
     }
 
     /// Makes slots for a generation that forgets the one before.
-    #[inline]
     pub(in crate::ring) fn forgetting(geometry: Geometry) -> Result<Slots, BuildError> {
         Ok(Slots { forgets: true, ..Slots::new(geometry)? })
     }
@@ -100,14 +98,12 @@ impl Slots {
 
     /// Returns whether nothing was ever put into any slot. A bucket that was current is in its slot
     /// once it is retired.
-    #[inline]
     pub(in crate::ring) fn is_untouched(&self) -> bool {
         // A thread that has seen a newer bucket current sees the earlier ones in their slots.
         self.ring.iter().all(Slot::is_untouched)
     }
 
     /// Returns whether a bucket is in its slot. For checks at rest.
-    #[inline]
     pub(in crate::ring) fn has(&self, bucket: &Bucket) -> bool {
         self.slot_at(bucket.start()).leads_to(bucket, Ordering::Relaxed)
     }
@@ -194,7 +190,6 @@ pub(in crate::ring) struct Touched(AtomicU64);
 
 impl Touched {
     /// Says that the shared cells of a bucket are about to be added to.
-    #[inline]
     pub(in crate::ring) fn touch(&self, until: u64) {
         // Relaxed, both: the word only rises. A reader that the add happened before finds it
         // raised, by coherence; any other reader may leave the add out.
@@ -229,7 +224,6 @@ impl TouchedSlots {
     }
 
     /// Says that the shared cells of the bucket in a slot are about to be added to.
-    #[inline]
     pub(in crate::ring) fn touch(&self, slot: usize, until: u64) {
         self.groups[slot / self.size].touch(until);
     }

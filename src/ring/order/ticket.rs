@@ -11,14 +11,12 @@ pub(in crate::ring) struct Ticket(AtomicU64);
 
 impl Ticket {
     /// Returns the ticket, if one was taken.
-    #[inline]
     pub(in crate::ring) fn get(&self) -> Option<u64> {
         Some(self.0.load(Ordering::Relaxed)).filter(|ticket| *ticket != 0)
     }
 
     /// Returns the ticket; `take` makes one if none was taken. The caller has seen that what the
     /// ticket is about has come to its end.
-    #[inline]
     pub(in crate::ring) fn get_or(&self, take: impl FnOnce() -> u64) -> u64 {
         self.get().unwrap_or_else(|| {
             let new = take();
@@ -28,7 +26,6 @@ impl Ticket {
     }
 
     /// Makes this a ticket that was not taken. Called by the one thread that reuses its owner.
-    #[inline]
     pub(in crate::ring) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);
     }

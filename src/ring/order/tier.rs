@@ -43,7 +43,6 @@ impl Tiers {
     }
 
     /// Makes empty tiers for the generations from number `since` on.
-    #[inline]
     pub(in crate::ring) fn new(
         geometries: impl Iterator<Item = Geometry> + Clone,
         since: u64,
@@ -57,7 +56,6 @@ impl Tiers {
     }
 
     /// Returns whether two times lie in one bucket of each tier.
-    #[inline]
     pub(in crate::ring) fn are_at_one(&self, time: u64, other: u64) -> bool {
         let mut geometries = self.all.iter().map(Tier::geometry);
         geometries.all(|geometry| geometry.start_of(time) == geometry.start_of(other))
@@ -96,7 +94,6 @@ pub(in crate::ring) struct Tier {
 
 impl Tier {
     /// Makes the tier with a number among the window's, whose levels take the next of `numbers`.
-    #[inline]
     fn new(
         numbers: &mut impl Iterator<Item = u64>,
         tier: usize,
@@ -121,7 +118,6 @@ impl Tier {
     }
 
     /// Returns its levels, that of its coarse buckets first.
-    #[inline]
     pub(in crate::ring) fn levels(&self) -> impl Iterator<Item = &Level> {
         once(&self.coarse).chain(&self.above)
     }
@@ -132,14 +128,12 @@ impl Tier {
     }
 
     /// Says that the shared cells of the coarse bucket of a time are about to be added to.
-    #[inline]
     pub(in crate::ring) fn touch(&self, at: u64) {
         let geometry = self.geometry();
         self.touched.touch(geometry.until(geometry.start_of(at)));
     }
 
     /// Returns the coarse bucket at a boundary, if it has its prefix.
-    #[inline]
     pub(in crate::ring) fn with_prefix(&self, boundary: u64) -> Option<BucketRef<'_>> {
         // SAFETY: a tier lives in its window, as its buckets do.
         let Lookup::Found(bucket) = (unsafe { self.coarse.slots.find(boundary) }) else {

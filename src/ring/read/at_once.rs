@@ -200,7 +200,6 @@ struct One<'r> {
 }
 
 impl Sums for One<'_> {
-    #[inline]
     fn take_off(&mut self, gone: &Bucket) {
         // SAFETY: the position is one of the layout's, and not wide. Relaxed: before the fence in
         // `is_current`.
@@ -220,7 +219,6 @@ impl Sums for One<'_> {
         Some(())
     }
 
-    #[inline]
     fn add_shared(&mut self, touched: &Bucket) {
         // SAFETY: as above. Relaxed: before the fence in `has_version`.
         let shared = unsafe { touched.cell(self.position) }.shared.load(Ordering::Relaxed);
@@ -242,7 +240,6 @@ pub(in crate::ring) fn total(view: &View<'_>, part: Part, position: usize) -> Op
 
 /// Writes the sums at the positions of these wide pairs into `numbers`, which are zeros. If this
 /// returns `None`, the sums take a walk, and the numbers mean nothing.
-#[inline]
 pub(in crate::ring) fn totals(
     view: &View<'_>,
     part: Part,
@@ -256,7 +253,6 @@ pub(in crate::ring) fn totals(
 }
 
 /// Returns the two sums of these wide pairs; `None` if they take a walk.
-#[inline]
 pub(in crate::ring) fn pairs(view: &View<'_>, part: Part, pairs: Range<usize>) -> Option<[u64; 2]> {
     let (positions, sums) = (pairs, [0; 2]);
     let mut all = Pairs { store: &view.ring().store, positions, sums };
@@ -267,7 +263,6 @@ pub(in crate::ring) fn pairs(view: &View<'_>, part: Part, pairs: Range<usize>) -
 
 /// Adds up an interval that may have touched buckets, at a time that may have passed the live
 /// bucket. If `current` is the same afterwards, no bucket of its interval has left its slot.
-#[inline]
 fn add_up(view: &View<'_>, part: Part, sums: &mut impl Sums) -> Option<()> {
     let (live, newest) = (view.live(), view.newest());
     if newest < live {

@@ -78,13 +78,11 @@ impl Ring {
     }
 
     /// Returns the present geometry.
-    #[inline]
     pub(crate) fn geometry(&self) -> Geometry {
         self.newest().0
     }
 
     /// Returns the longest span that can be read: the interval, or that of the coarsest tier.
-    #[inline]
     pub(crate) fn longest(&self) -> u64 {
         let tiers = self.store.tiers.iter().map(|tier| tier.geometry.interval());
         tiers.chain([self.geometry().interval()]).max().unwrap_or(0)
@@ -104,7 +102,6 @@ impl Ring {
     ///
     /// Blocks are read first: a maximum that a closer has taken from a block is in `shared_total`
     /// before it is gone from the block.
-    #[inline]
     pub(crate) fn lifetime(&self, position: usize) -> u64 {
         after_own_adds();
         let layout = self.store.layout;
@@ -138,7 +135,6 @@ impl Ring {
     /// Adds the all-time totals at a range of wide positions, which lies in one group, to
     /// `numbers`, which are zeros. Of each pair, the count is read first, wherever it has been
     /// added to.
-    #[inline]
     fn add_lifetimes(&self, positions: &Range<usize>, numbers: &mut [u64]) {
         self.store.blocks.iter().for_each(|block| block.add_present_sums(positions, numbers));
         BucketLayout::pairs_without_pending(numbers);
@@ -146,7 +142,6 @@ impl Ring {
     }
 
     /// Returns the all-time total of these cells together, row by row.
-    #[inline]
     pub(crate) fn by_row(&self, cells: Addends) -> ByRow {
         after_own_adds();
         let mut all = ByRow::default();
@@ -166,7 +161,6 @@ impl Ring {
     }
 
     /// Returns the sum of late adds at a position.
-    #[inline]
     pub(crate) fn late(&self, position: usize) -> u64 {
         let [_, late] = self.beside.numbers(self.store.layout, position);
         late

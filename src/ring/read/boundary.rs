@@ -34,7 +34,6 @@ enum BoundaryPrefix<'g> {
 }
 
 /// Returns the prefix of the boundary of a slot.
-#[inline]
 fn prefix_at<'g>(
     view: &View<'g>,
     tier: &'g Tier,
@@ -57,7 +56,6 @@ fn prefix_at<'g>(
 }
 
 /// Returns the first known boundary from one on, and what was counted before it.
-#[inline]
 pub(super) fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Before<'g>) {
     let (geometry, live) = (tier.geometry(), view.live());
     let (mut known, mut from) = (boundary, Some(boundary));
@@ -97,7 +95,6 @@ pub(super) fn older_known<'g>(
 
 /// Returns the first coarse bucket, at or behind `newest`, that ends at a known boundary, and what
 /// was counted before that.
-#[inline]
 pub(super) fn next_end<'g>(view: &View<'g>, tier: &'g Tier, newest: u64) -> (u64, Before<'g>) {
     let length = tier.geometry().length();
     // Mostly, nothing behind it was live.

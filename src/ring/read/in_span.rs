@@ -12,7 +12,6 @@ use crate::ring::read::view::View;
 
 impl<'g> View<'g> {
     /// Returns what a span holds at a position.
-    #[inline]
     pub(crate) fn total_in(&self, span: Span<'g>, position: usize) -> u64 {
         if let Some(tier) = self.in_tier(span) {
             let total = tier.number(position);
@@ -29,14 +28,12 @@ impl<'g> View<'g> {
     }
 
     /// Returns what a span of the ring's own buckets holds at two extremes of the same pairs.
-    #[inline]
     fn extremes_in(&self, span: Span<'g>, extremes: [usize; 2]) -> [u64; 2] {
         let between = |(oldest, newest)| self.extremes_between(oldest, newest, extremes);
         span.starts().map_or([0; 2], between)
     }
 
     /// Returns what a span holds in all of these cells together: one, or some of the wide ones.
-    #[inline]
     pub(crate) fn sum_in(&self, span: Span<'g>, cells: Addends) -> u64 {
         if cells.count == 1 {
             return self.total_in(span, cells.first);
@@ -108,7 +105,6 @@ impl<'g> View<'g> {
     }
 
     /// Returns the statistics of an event in a span.
-    #[inline]
     pub(crate) fn stats_in(&self, span: Span<'g>, cells: EventCells) -> Stats {
         if let Some(places) = cells.places() {
             return self.stats_of_places(span, places);
@@ -131,7 +127,6 @@ impl<'g> View<'g> {
     }
 
     /// Returns the statistics of a `Histogram` event in a span. Its counts are read first.
-    #[inline]
     fn stats_of_places(&self, span: Span<'g>, places: Places) -> Stats {
         let (positions, extremes) = (places.cells(), places.extremes());
         if let Some(tier) = self.in_tier(span) {
@@ -166,7 +161,6 @@ impl<'g> View<'g> {
     }
 
     /// Returns the distribution of a `Histogram` event in a span. Its counts are read first.
-    #[inline]
     pub(crate) fn distribution_in(&self, span: Span<'g>, places: Places) -> Distribution {
         let (positions, extremes) = (places.cells(), places.extremes());
         if let Some(tier) = self.in_tier(span) {

@@ -55,7 +55,6 @@ pub(super) struct Source<'g> {
 
 impl Source<'_> {
     /// Returns the number of whole buckets that cover `nanos`: at most all there are.
-    #[inline]
     pub(super) fn covering(self, nanos: u64) -> usize {
         let buckets = nanos.div_ceil(self.geometry.length());
         buckets.min(self.geometry.buckets() as u64) as usize
@@ -65,27 +64,23 @@ impl Source<'_> {
 /// Resolving spans.
 impl<'g> View<'g> {
     /// Returns the span of all buckets of the interval.
-    #[inline]
     pub(crate) fn interval(&self) -> Span<'g> {
         let ring = self.own();
         self.span(ring, Some(self.newest()), ring.geometry.buckets())
     }
 
     /// Returns the span of the ring's newest buckets that cover `nanos`, or of all.
-    #[inline]
     pub(crate) fn recent_of_ring(&self, nanos: u64) -> Span<'g> {
         self.span(self.own(), Some(self.newest()), self.own().covering(nanos))
     }
 
     /// Returns the span of the newest buckets that cover `nanos`, or of all.
-    #[inline]
     pub(crate) fn recent(&self, nanos: u64) -> Span<'g> {
         let source = self.source(nanos);
         self.span(source, Some(self.newest_of(source)), source.covering(nanos))
     }
 
     /// Returns the span of the buckets before the newest that cover `nanos`, or of all of these.
-    #[inline]
     pub(crate) fn complete(&self, nanos: u64) -> Span<'g> {
         let source = self.source(nanos);
         let geometry = source.geometry;
@@ -94,7 +89,6 @@ impl<'g> View<'g> {
     }
 
     /// Returns the span of the buckets that cover `nanos`, or of all, whose newest contains `at`.
-    #[inline]
     pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span<'g>, OutOfRangeError> {
         let source = self.source(nanos);
         let (geometry, now) = (source.geometry, self.now());
@@ -122,7 +116,6 @@ impl<'g> View<'g> {
     }
 
     /// Returns the finest buckets that reach back `nanos`; the ring's own if none do.
-    #[inline]
     pub(super) fn source(&self, nanos: u64) -> Source<'g> {
         let own = self.own();
         if own.geometry.interval() >= nanos {
@@ -134,7 +127,6 @@ impl<'g> View<'g> {
     }
 
     /// Returns the start of the source's bucket that the time lies in.
-    #[inline]
     pub(super) fn newest_of(&self, source: Source<'_>) -> u64 {
         match source.tier {
             None => self.newest(),
@@ -145,7 +137,6 @@ impl<'g> View<'g> {
     /// Returns the span of `buckets` buckets up to the one at `newest`. In a tier these may be
     /// more, or fewer, and end with a newer bucket, if the prefixes of its boundaries are not
     /// known.
-    #[inline]
     pub(super) fn span(&self, source: Source<'g>, newest: Option<u64>, buckets: usize) -> Span<'g> {
         let Source { tier, geometry } = source;
         let length = geometry.length();
@@ -169,7 +160,6 @@ impl<'g> View<'g> {
 
     /// Returns the part of the interval at the view's time that a span is, if it can be summed at
     /// once.
-    #[inline]
     pub(super) fn part(&self, span: Span<'_>) -> Option<Part> {
         let (_, end) = span.starts.filter(|_| span.tier.is_none())?;
         let (all, newest) = (self.geometry().buckets(), self.newest());

@@ -76,7 +76,6 @@ impl<'g> Resolved<'g> {
     /// behind it that is known. It ends with the first coarse bucket, at or behind `newest`, that
     /// ends at a known boundary. `None` if it would begin behind `newest`. (`from` is not before
     /// `oldest`.)
-    #[inline]
     pub(super) fn of(
         view: &View<'g>,
         tier: &'g Tier,
@@ -109,7 +108,6 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// Makes the span of the coarse buckets from `from` to `newest`, both in the tier. If `from` is
     /// not known, the span has counted nothing through blocks: an older one has. If its end is not
     /// known, it goes on up to the next boundary that is.
-    #[inline]
     pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
         let tier = &view.generation().tiers[tier];
         let (known, before) = next_known(view, tier, from);
@@ -120,7 +118,6 @@ impl<'v, 'g> TierSpan<'v, 'g> {
 
     /// Returns what the span holds at a position. All numbers belong together if the view is not
     /// torn at the [end](Self::end).
-    #[inline]
     pub(crate) fn number(&self, position: usize) -> u64 {
         let layout = self.view.layout();
         let through_blocks = match self.before {
@@ -136,7 +133,6 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// Returns what belongs to the coarse bucket before this span: at an additive position, what
     /// was counted through blocks before the span; otherwise an extreme of the span, if its
     /// boundary is not known.
-    #[inline]
     pub(crate) fn before(&self, position: usize) -> u64 {
         let layout = self.view.layout();
         if layout.adds_up(position) {
@@ -155,7 +151,6 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     }
 
     /// Returns what the span has counted through blocks. Each block is read once.
-    #[inline]
     fn counted(&self, before: Before<'_>, position: usize) -> u64 {
         match (before, self.until) {
             (Before::Known(from), Before::Known(to)) => {
@@ -173,7 +168,6 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     }
 
     /// Returns what all blocks have counted, or all but the live bucket.
-    #[inline]
     fn all_blocks(&self, before: Before<'_>, position: usize) -> u64 {
         let live = self.view.found().bucket.block();
         let but = live.filter(|_| matches!(before, Before::AllButLive));
@@ -187,14 +181,12 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         &self.view.ring().store
     }
 
-    #[inline]
     fn prefix(&self, bucket: &Bucket, position: usize) -> u64 {
         prefix(self.store(), bucket, position)
     }
 
     /// Returns an extreme of what was added through blocks, from the beginning of the span to the
     /// bucket of `last`.
-    #[inline]
     fn extreme(&self, last: u64, position: usize) -> u64 {
         let open = open_extreme(self.view, self.from, last, position); // before the cells
         self.fold_slices(last, open, move |all, slice| {
@@ -205,7 +197,6 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     }
 
     /// Returns what the shared cells of the span's coarse buckets hold.
-    #[inline]
     fn beside(&self, position: usize) -> u64 {
         if !self.tier.touched.reaches(self.newest) {
             return 0;
@@ -239,7 +230,6 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     }
 
     /// Ends the read, which must begin again unless all numbers belong together.
-    #[inline]
     pub(crate) fn end(self) {
         if self.view.is_overtaken() || !self.belongs_together() {
             self.view.tear();
@@ -248,7 +238,6 @@ impl<'v, 'g> TierSpan<'v, 'g> {
 
     /// Returns whether `current` is what it was; or has moved on, and nothing that was read has
     /// changed.
-    #[inline]
     fn belongs_together(&self) -> bool {
         if self.view.is_current() {
             return true;
@@ -279,7 +268,6 @@ pub(crate) struct Coarse<'g> {
 }
 
 impl<'g> Coarse<'g> {
-    #[inline]
     pub(crate) fn at(view: &View<'g>, tier: usize, start: u64) -> Coarse<'g> {
         let tier = &view.generation().tiers[tier];
         let (found, has_left) = Coarse::find(tier, start);
@@ -291,7 +279,6 @@ impl<'g> Coarse<'g> {
     /// Returns what is in the slot of a start, if it is the coarse bucket of that start; and
     /// whether that has left the tier. (If it was never opened, it has not.) Looks again if the
     /// slot changes meanwhile, which a late add may bring about too.
-    #[inline]
     fn find(tier: &'g Tier, start: u64) -> (Option<Versioned<'g>>, bool) {
         let slot = tier.coarse.slots.slot_at(start);
         loop {
@@ -311,7 +298,6 @@ impl<'g> Coarse<'g> {
     /// Returns what the coarse bucket holds at a position. `next` is what the coarse bucket behind
     /// it leaves to this one, and afterwards, what this one leaves to the one before: see
     /// [`TierSpan::before`].
-    #[inline]
     pub(crate) fn number(self, view: &View<'_>, position: usize, next: &mut u64) -> u64 {
         let (layout, store) = (view.layout(), &view.ring().store);
         let total = || self.found.map_or(0, |found| prefix(store, found.bucket, position));
@@ -338,7 +324,6 @@ impl<'g> Coarse<'g> {
     }
 
     /// Returns whether all that was read belongs to this coarse bucket: it has not left the tier.
-    #[inline]
     pub(crate) fn is_valid(self) -> bool {
         !self.has_left && self.found.is_none_or(Versioned::is_valid)
     }
@@ -346,7 +331,6 @@ impl<'g> Coarse<'g> {
 
 /// Returns the extreme of the buckets that are not closed and begin in a range. To be read before
 /// the tier's cells, which have the extremes that are gone from blocks.
-#[inline]
 fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
     let extreme = |block: &Block| {
         // SAFETY: blocks and buckets live as long as the window.
@@ -368,7 +352,6 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
 }
 
 /// Returns the prefix of a coarse bucket.
-#[inline]
 fn prefix(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in
     // `begin_init`. If the bucket was reused, `current` is seen to have moved on by a round of the

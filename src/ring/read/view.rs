@@ -175,7 +175,6 @@ impl<'g> View<'g> {
     }
 
     /// Merges what a bucket holds at a position into `total`.
-    #[inline]
     pub(crate) fn merge(&self, data: BucketData<'_>, position: usize, total: &mut u64) {
         *total = self.layout().join(position, *total, self.number(data, position));
     }
@@ -198,14 +197,12 @@ impl<'g> View<'g> {
     }
 
     /// Returns whether `current` is what it was, and was so all the time.
-    #[inline]
     pub(super) fn is_current(&self) -> bool {
         self.ring.is_current(self.current)
     }
 
     /// Returns the start of the bucket that is live by now, if the ring still has the tiers that
     /// were found. The caller has found that `current` [is not](Self::is_current) what it was.
-    #[inline]
     pub(super) fn live_by_now(&self) -> Option<u64> {
         // Behind the fence in `Ring::is_current`: not older than the numbers that were read.
         let now = View::of(self.ring, self.guard)?;
@@ -214,7 +211,6 @@ impl<'g> View<'g> {
 
     /// Returns whether the ring is still of the generation that was found. All that its tiers were
     /// told until then has been seen.
-    #[inline]
     pub(crate) fn has_present_generation(&self) -> bool {
         // Its fence makes this thread see the next generation too, if a closer has seen that before
         // it took an extreme from a block: new tiers are told nothing of a bucket of an earlier
@@ -316,7 +312,6 @@ impl<'g> View<'g> {
 
 impl BucketData<'_> {
     /// Returns whether only back-dated adds can change it.
-    #[inline]
     pub(crate) fn is_closed(self) -> bool {
         match self {
             BucketData::Bucket { found: Versioned { bucket, .. }, is_current } => {

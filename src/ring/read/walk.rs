@@ -61,7 +61,6 @@ impl<'g> View<'g> {
 
     /// Returns what the buckets from one start to another hold at two extremes of the same pairs,
     /// by one walk.
-    #[inline]
     pub(in crate::ring) fn extremes_between(
         &self,
         oldest: u64,

@@ -85,14 +85,12 @@ impl Block {
     }
 
     /// Returns whether no bucket owned the block a moment ago.
-    #[inline]
     pub(in crate::ring) fn is_free(&self) -> bool {
         self.owner.load(Ordering::Relaxed).is_null() // only a hint
     }
 
     /// Makes `bucket` the owner. Returns false if there is one. The block is a reference to its
     /// owner.
-    #[inline]
     pub(in crate::ring) fn try_own(&self, bucket: &Bucket) -> bool {
         // Acquire: pairs with the Release in `disown`; the base is seen. Release: publishes the
         // bucket to closers, which find it here, and leave it alone until its initialisation ends.
@@ -110,7 +108,6 @@ impl Block {
 
     /// Frees the block, and releases its reference to the owner. Called by the thread that has
     /// closed or cancelled the owner.
-    #[inline]
     pub(in crate::ring) fn disown(&self, owner: &Bucket) {
         // Release: pairs with the Acquire in `try_own`: hands on the base.
         self.owner.store(null_mut(), Ordering::Release);
@@ -121,7 +118,6 @@ impl Block {
     ///
     /// # Safety
     /// The block's window lives for `'r`.
-    #[inline]
     pub(in crate::ring) unsafe fn owner<'r>(&self) -> Option<BucketRef<'r>> {
         // SAFETY: an owner is a bucket of the same window.
         unsafe { BucketRef::acquire(&self.owner) }
@@ -133,14 +129,12 @@ impl Block {
     }
 
     /// Returns the address of the owner, or null.
-    #[inline]
     pub(in crate::ring) fn owner_address(&self) -> *const Bucket {
         // Relaxed: a reader that has seen a row of the next owner sees that owner too.
         self.owner.load(Ordering::Relaxed).cast_const()
     }
 
     /// Returns what all owners have counted in a cell.
-    #[inline]
     pub(in crate::ring) fn sum(&self, position: usize) -> u64 {
         if self.layout.adds_up(position) {
             self.layout.without_pending(position, rows::sum(self.column.right(position)))
@@ -150,7 +144,6 @@ impl Block {
     }
 
     /// Returns what all owners have counted in an additive cell, row by row.
-    #[inline]
     pub(in crate::ring) fn by_row(&self, position: usize) -> impl Iterator<Item = u64> {
         let rows = rows::by_place(self.column.right(position));
         rows.map(move |number| self.layout.without_pending(position, number))
@@ -223,7 +216,6 @@ impl Block {
 
     /// Adds what all owners have counted at wide positions, which lie in one group, to `numbers`:
     /// of records modulo 2^63. In each row, or base, the count of a pair is read before its sum.
-    #[inline]
     pub(in crate::ring) fn add_present_sums(&self, positions: &Range<usize>, numbers: &mut [u64]) {
         if self.is_at_rest() {
             self.add_bases(positions, numbers);
@@ -234,7 +226,6 @@ impl Block {
 
     /// Adds what the present owner has counted at such positions to `numbers`, as
     /// [`difference`](Self::difference), of records modulo 2^63.
-    #[inline]
     pub(in crate::ring) fn add_differences(&self, positions: &Range<usize>, numbers: &mut [u64]) {
         rows::add_up(self.column.right(positions.start), numbers);
         self.take_off_bases(positions, numbers);
@@ -270,7 +261,6 @@ impl Block {
 
     /// Adds the sums when the owner took over, at wide positions, which lie in one group, to
     /// `numbers`.
-    #[inline]
     pub(in crate::ring) fn add_bases(&self, positions: &Range<usize>, numbers: &mut [u64]) {
         if let Some(base) = self.wide[positions.start / GROUP].base.at(positions) {
             rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
@@ -283,7 +273,6 @@ impl Block {
     }
 
     /// Subtracts the owner's prefixes at wide positions, which lie in one group, from `numbers`.
-    #[inline]
     pub(in crate::ring) fn take_off_prefixes(&self, positions: &Range<usize>, numbers: &mut [u64]) {
         if let Some(prefixes) = self.wide[positions.start / GROUP].prefix.at(positions) {
             // Relaxed: before the fence in `is_current`.
@@ -292,7 +281,6 @@ impl Block {
     }
 
     /// Returns the greatest rows of two extremes of the same pairs, in which no value is pending.
-    #[inline]
     pub(in crate::ring) fn raised(&self, extremes: [usize; 2]) -> [u64; 2] {
         extremes.map(|position| rows::greatest(self.column.right(position)))
     }
@@ -316,7 +304,6 @@ impl Block {
     }
 
     /// Returns the greatest row of a cell that rises.
-    #[inline]
     fn greatest(&self, position: usize) -> u64 {
         match self.strategy {
             Strategy::PerCore if self.layout.is_bound(position) => {
@@ -385,7 +372,6 @@ fn columns(layout: BucketLayout, strategy: Strategy) -> usize {
 }
 
 impl Drop for Block {
-    #[inline]
     fn drop(&mut self) {
         // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: no thread adds
         // to it or reads it any more.

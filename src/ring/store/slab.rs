@@ -66,7 +66,6 @@ impl Slab {
 
     /// Takes a bucket. `evict` takes a bucket that has left the ring out of its slot, if nothing
     /// else refers to it.
-    #[inline]
     pub(in crate::ring) fn take(
         &self,
         layout: BucketLayout,
@@ -105,7 +104,6 @@ impl Slab {
         None
     }
 
-    #[inline]
     fn chunks(&self) -> impl Iterator<Item = &Chunk> {
         // SAFETY: null, or a chunk that lives as long as the slab. Acquire: pairs with the Release
         // in `grow`.
@@ -115,7 +113,6 @@ impl Slab {
     }
 
     /// Returns all buckets.
-    #[inline]
     pub(in crate::ring) fn buckets(&self) -> impl Iterator<Item = &Bucket> {
         self.chunks().flat_map(|chunk| &chunk.buckets)
     }
@@ -180,7 +177,6 @@ impl Chunk {
 }
 
 impl Drop for Chunk {
-    #[inline]
     fn drop(&mut self) {
         // SAFETY: leaked in `new`; the buckets, which point there, go with the chunk.
         drop(unsafe { Box::from_raw(self.units.as_ptr()) });

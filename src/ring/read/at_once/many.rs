@@ -11,7 +11,6 @@ use crate::sync::{AtomicU64, Ordering};
 
 /// Returns the cells of a bucket's existing groups at a range of wide positions, and where they
 /// begin in the range.
-#[inline]
 fn groups<'b>(
     store: &Store,
     bucket: &'b Bucket,
@@ -30,7 +29,6 @@ fn groups<'b>(
 
 /// Adds what the interval of the live bucket, or its part before that bucket, holds at wide
 /// positions, which lie in one group, without shared cells.
-#[inline]
 fn add_through_blocks(
     store: &Store,
     live: &Bucket,
@@ -81,13 +79,11 @@ impl Many<'_> {
 }
 
 impl Sums for Many<'_> {
-    #[inline]
     fn take_off(&mut self, gone: &Bucket) {
         // Relaxed: as in `One`.
         self.merge(gone, Wide::totals, Ordering::Relaxed, u64::wrapping_sub);
     }
 
-    #[inline]
     fn add_interval(&mut self, live: &Bucket, prefix: Prefix, part: Part) -> Option<()> {
         let first = self.positions.start;
         for range in by_group(self.positions.clone()) {
@@ -97,7 +93,6 @@ impl Sums for Many<'_> {
         Some(())
     }
 
-    #[inline]
     fn add_shared(&mut self, touched: &Bucket) {
         // Acquire: pairs with the Release in `Target::add`. A reader that counts a value, by the
         // first of a pair, finds it in the sum, by the second.
@@ -116,7 +111,6 @@ pub(super) struct Pairs<'r> {
 
 impl Pairs<'_> {
     /// Merges the cells of existing groups into the sums.
-    #[inline]
     fn merge<'b>(
         &mut self,
         bucket: &'b Bucket,
@@ -134,13 +128,11 @@ impl Pairs<'_> {
 }
 
 impl Sums for Pairs<'_> {
-    #[inline]
     fn take_off(&mut self, gone: &Bucket) {
         // Relaxed: as in `One`.
         self.merge(gone, Wide::totals, Ordering::Relaxed, u64::wrapping_sub);
     }
 
-    #[inline]
     fn add_interval(&mut self, live: &Bucket, prefix: Prefix, part: Part) -> Option<()> {
         for range in by_group(self.positions.clone()) {
             let mut numbers = [0; GROUP];
@@ -154,7 +146,6 @@ impl Sums for Pairs<'_> {
         Some(())
     }
 
-    #[inline]
     fn add_shared(&mut self, touched: &Bucket) {
         // Acquire: as in `Many`.
         self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);

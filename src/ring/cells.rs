@@ -132,7 +132,6 @@ impl Unit {
     }
 
     /// Makes the units of `buckets` buckets, all zero.
-    #[inline]
     pub(super) fn zeroed(layout: BucketLayout, buckets: usize) -> Box<[Unit]> {
         let groups = groups(layout);
         let unit = |index: usize| {
@@ -190,7 +189,6 @@ impl Cells<'_> {
     }
 
     /// Stores the prefix of a coarse bucket where zero stood, Relaxed.
-    #[inline]
     pub(super) fn set_prefix(self, position: usize, prefix: u64) {
         if let Some(dense) = position.checked_sub(self.first) {
             self.dense[dense].prefix().store(prefix, Ordering::Relaxed);
@@ -201,13 +199,11 @@ impl Cells<'_> {
     }
 
     /// Raises an extreme of a coarse bucket, with Release. (Extremes are not wide.)
-    #[inline]
     pub(super) fn raise_extreme(self, position: usize, value: u64) {
         portable::raise_cell(self.dense[position - self.first].prefix(), value);
     }
 
     /// Returns a cell to a caller that writes a number other than zero to it.
-    #[inline]
     fn cell(
         &self,
         position: usize,
@@ -220,7 +216,6 @@ impl Cells<'_> {
         }
     }
 
-    #[inline]
     fn shared_cell(&self, position: usize) -> &AtomicU64 {
         self.cell(position, |wide| &wide.shared, |cell| &cell.shared)
     }
@@ -230,17 +225,14 @@ impl Cells<'_> {
 impl Target for Cells<'_> {
     const IS_ROW: bool = false;
 
-    #[inline]
     fn is_below(&self, position: usize, value: u64) -> bool {
         portable::is_below(self.shared_cell(position), value)
     }
 
-    #[inline]
     fn add(&self, position: usize, n: u64) {
         add_to(self.shared_cell(position), n);
     }
 
-    #[inline]
     fn raise(&self, position: usize, value: u64) {
         portable::raise_cell(self.shared_cell(position), value);
     }
@@ -255,7 +247,6 @@ fn add_to(cell: &AtomicU64, n: u64) {
 }
 
 /// Makes `count` cells, all zero.
-#[inline]
 pub(super) fn zeroed(count: usize) -> Box<[AtomicU64]> {
     (0..count).map(|_| AtomicU64::new(0)).collect()
 }

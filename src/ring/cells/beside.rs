@@ -48,7 +48,6 @@ impl Beside {
     }
 
     /// Returns `shared_total` and the sum of late adds at a position.
-    #[inline]
     pub(in crate::ring) fn numbers(&self, layout: BucketLayout, position: usize) -> [u64; 2] {
         let cells = self.shared_total(layout);
         // Acquire, both: pairs with the Release in `add` and `raise`.
@@ -57,7 +56,6 @@ impl Beside {
     }
 
     /// Adds both at a range of wide positions, which lies in one group, to `numbers`.
-    #[inline]
     pub(in crate::ring) fn add_wide(&self, positions: &Range<usize>, numbers: &mut [u64]) {
         let wide = &self.wide[positions.start / GROUP];
         for cells in [&wide.shared, wide.totals()] {
@@ -70,7 +68,6 @@ impl Beside {
 }
 
 impl Late<'_> {
-    #[inline]
     fn cell(&self, position: usize) -> &AtomicU64 {
         self.0.cell(position, Wide::totals, BucketCell::total)
     }
@@ -79,17 +76,14 @@ impl Late<'_> {
 impl Target for Late<'_> {
     const IS_ROW: bool = false;
 
-    #[inline]
     fn is_below(&self, position: usize, value: u64) -> bool {
         portable::is_below(self.cell(position), value)
     }
 
-    #[inline]
     fn add(&self, position: usize, n: u64) {
         add_to(self.cell(position), n);
     }
 
-    #[inline]
     fn raise(&self, position: usize, value: u64) {
         portable::raise_cell(self.cell(position), value);
     }

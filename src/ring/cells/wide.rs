@@ -74,7 +74,6 @@ impl Sparse {
 
     /// Stores a number at a wide position of this group, Relaxed. Called by a thread that no other
     /// one is writing beside.
-    #[inline]
     pub(in crate::ring) fn store(&self, position: usize, number: u64) {
         let cells = if number == 0 { self.get() } else { Some(self.cells()) };
         if let Some(cells) = cells {
@@ -109,7 +108,6 @@ impl Sparse {
 
     /// Sets all cells to zero, Relaxed. Called by the thread that initialises a bucket, or writes
     /// its prefixes, behind its fence.
-    #[inline]
     pub(in crate::ring) fn clear(&self) {
         for cell in self.get().map_or(&[][..], |cells| cells) {
             cell.store(0, Ordering::Relaxed);
@@ -120,7 +118,6 @@ impl Sparse {
     ///
     /// # Safety
     /// No thread follows them any more.
-    #[inline]
     unsafe fn free(&self) {
         // Relaxed, both: no other thread is there, and all that was done comes before.
         let cells = self.0.load(Ordering::Relaxed);
@@ -134,7 +131,6 @@ impl Sparse {
 
 /// Frees the cells. (Those of a bucket stand in a union: the store frees them.)
 impl Drop for Sparse {
-    #[inline]
     fn drop(&mut self) {
         // SAFETY: `&mut self`: no other thread follows them.
         unsafe { self.free() };
@@ -171,7 +167,6 @@ impl Wide {
     /// Sets all cells to zero, as
     /// [`Bucket::begin_init`](crate::ring::order::bucket::Bucket::begin_init) does with other
     /// cells.
-    #[inline]
     pub(in crate::ring) fn clear(&self) {
         self.through_blocks.clear();
         self.shared.clear();
@@ -181,7 +176,6 @@ impl Wide {
     ///
     /// # Safety
     /// The window is being dropped: no other thread is in it.
-    #[inline]
     pub(in crate::ring) unsafe fn free(&self) {
         // SAFETY: by contract.
         unsafe {

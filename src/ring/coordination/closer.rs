@@ -22,7 +22,6 @@ impl MembarrierLock {
     ///
     /// A holder of another process does not exist here: this process was forked while it held the
     /// lock.
-    #[inline]
     pub(in crate::ring) fn try_lock(&self) -> bool {
         let process = u64::from(process());
         // Either the holder finds that it was asked, or this thread finds the lock free. Release:
@@ -41,7 +40,6 @@ impl MembarrierLock {
     }
 
     /// Unlocks. Returns false if the holder was asked to look once more, and still holds the lock.
-    #[inline]
     pub(in crate::ring) fn try_unlock(&self) -> bool {
         let process = u64::from(process());
         // Relaxed: it publishes nothing.
@@ -56,7 +54,6 @@ impl MembarrierLock {
     }
 
     /// Unlocks although the holder may have been asked to look once more.
-    #[inline]
     pub(in crate::ring) fn unlock(&self) {
         self.0.store(FREE, Ordering::Relaxed); // as in `try_unlock`: it publishes nothing
     }
@@ -69,7 +66,6 @@ pub(in crate::ring) struct Closer(AtomicU32);
 impl Closer {
     /// Returns whether there is one in this process. (A thread of the parent process does not exist
     /// in a forked child.)
-    #[inline]
     pub(in crate::ring) fn is_there(&self) -> bool {
         let closer = self.0.load(Ordering::Relaxed); // a number, right or wrong only for speed
         closer != 0 && closer == process()
@@ -77,7 +73,6 @@ impl Closer {
 
     /// Says that the calling thread closes buckets from now on, or no longer.
     #[cfg(not(any(loom, shuttle)))]
-    #[inline]
     pub(in crate::ring) fn set(&self, is_there: bool) {
         self.0.store(if is_there { process() } else { 0 }, Ordering::Relaxed);
     }

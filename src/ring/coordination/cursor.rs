@@ -41,7 +41,6 @@ impl AtomicRank {
         Some((number, self.start.load(Ordering::Relaxed)))
     }
 
-    #[inline]
     fn set(&self, rank: Option<(u64, u64)>) {
         let (after, start) = rank.map_or((0, 0), |(number, start)| (number + 1, start));
         self.after.store(after, Ordering::Relaxed);
@@ -76,7 +75,6 @@ impl Cursor {
     }
 
     /// Returns what has had its turn. The cursor stands still until the result is dropped.
-    #[inline]
     pub(in crate::ring) fn agree(&self) -> Agreed<'_> {
         // Acquire: pairs with the Release in `advance`: this thread sees the ranks that the word
         // leads to. No drain writes to them before the result is dropped.
@@ -88,7 +86,6 @@ impl Cursor {
         &self.sets[usize::from(word & SET != 0)]
     }
 
-    #[inline]
     fn passed(&self, word: u64) -> Passed {
         let set = self.set(word);
         let (bucket, carried, until) = (&set.bucket, &set.carried, &set.until);
@@ -126,7 +123,6 @@ pub(in crate::ring) struct Look {
 impl Draining<'_> {
     /// Returns what has had its turn; `None` while a change is under way. The caller loads
     /// `current` afterwards.
-    #[inline]
     pub(in crate::ring) fn look(&self) -> Option<Look> {
         // Acquire: pairs with the Release in `Agreed::drop`: the generation that the caller loads
         // next is not older than those of changes that are over.
@@ -135,7 +131,6 @@ impl Draining<'_> {
     }
 
     /// Moves the cursor on to `passed`. Returns false if a change has come since the look.
-    #[inline]
     pub(in crate::ring) fn advance(&self, look: &Look, passed: Passed) -> bool {
         let next = (look.word ^ SET).wrapping_add(COME);
         // No thread reads this set: all changes that did were over when the word turned away from
@@ -153,7 +148,6 @@ impl Draining<'_> {
 }
 
 impl Drop for Draining<'_> {
-    #[inline]
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `drain`.
         self.0.draining.store(false, Ordering::Release);

@@ -75,7 +75,6 @@ pub(in crate::ring) struct Found<'r> {
 
 impl SharedPrefix {
     /// Makes one of no bucket, for a number of positions.
-    #[inline]
     pub(in crate::ring) fn new(positions: usize) -> SharedPrefix {
         SharedPrefix {
             writers: [AtomicU64::new(0), AtomicU64::new(0)],
@@ -87,14 +86,12 @@ impl SharedPrefix {
     }
 
     /// Returns the count of this process.
-    #[inline]
     fn writers(&self) -> &AtomicU64 {
         &self.writers[process() as usize % 2]
     }
 
     /// Enters as a writer. The caller then looks at `current`, and writes to no bucket that has
     /// left the interval which ends there.
-    #[inline]
     pub(in crate::ring) fn enter(&self) -> Writer<'_> {
         // Relaxed: the fence orders it.
         let writers = self.writers();
@@ -105,7 +102,6 @@ impl SharedPrefix {
     }
 
     /// Returns that no thread is writing, if that is so. The caller has found a bucket current.
-    #[inline]
     pub(in crate::ring) fn quiet(&self) -> Option<Quiet> {
         // Pairs with the fence in `enter`: see above.
         fence(Ordering::SeqCst);
@@ -115,7 +111,6 @@ impl SharedPrefix {
     }
 
     /// Returns whether no writer has entered since, as far as what was read of their writing says.
-    #[inline]
     pub(in crate::ring) fn is_still(&self, quiet: Quiet) -> bool {
         // Pairs with the Release of `Target::add`: a thread that has read what a writer has added
         // finds that the writer has entered.
@@ -124,7 +119,6 @@ impl SharedPrefix {
     }
 
     /// Returns whether it is that of the interval which ends with the bucket of a rank, as a hint.
-    #[inline]
     pub(in crate::ring) fn is_of(&self, (number, start): (u64, u64)) -> bool {
         // Relaxed, all: a wrong answer costs time.
         self.version.load(Ordering::Relaxed) & WRITING == 0
@@ -134,7 +128,6 @@ impl SharedPrefix {
 
     /// Lets `write` write the cells for the interval of a rank, and publishes them if it returns
     /// true. Returns false if it does not, or if another thread is writing them.
-    #[inline]
     pub(in crate::ring) fn write(
         &self,
         (number, start): (u64, u64),

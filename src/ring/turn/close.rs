@@ -53,14 +53,12 @@ const LOOKS: usize = sized(3, 1);
 
 impl Ring {
     /// Returns whether a dedicated thread closes buckets.
-    #[inline]
     pub(in crate::ring) fn is_closed_by_another(&self) -> bool {
         self.closer.is_there()
     }
 
     /// Says that the calling thread closes buckets from now on, or no longer.
     #[cfg(not(any(loom, shuttle)))]
-    #[inline]
     pub(crate) fn close_elsewhere(&self, is_so: bool) {
         self.closer.set(is_so);
     }
@@ -150,7 +148,6 @@ impl Ring {
 
     /// Returns whether a bucket that owns a block is retired, or can never become current. That
     /// does not change back.
-    #[inline]
     fn is_retired(&self, bucket: &BucketRef<'_>) -> bool {
         let current = self.acquire_current();
         !eq(bucket.bucket(), current.bucket()) && bucket.rank() <= current.rank()
@@ -158,7 +155,6 @@ impl Ring {
 
     /// Returns the first barrier or grace period that makes a bucket quiescent. The caller has seen
     /// the bucket retired under the guard.
-    #[inline]
     fn ticket(&self, bucket: &Bucket, _guard: &Guard) -> u64 {
         match self.strategy {
             Strategy::Epochs => bucket.ticket_or(grace::ticket),
@@ -274,7 +270,6 @@ impl Ring {
 
     /// Raises the extremes of a bucket that is being closed in the slices of its time in each tier,
     /// where coarse buckets have prefixes at other positions. May be repeated.
-    #[inline]
     pub(in crate::ring) fn raise_in_tiers(&self, tiers: &[Tier], bucket: &Bucket) {
         let (layout, start) = (self.store.layout, bucket.start());
         // Written by this thread.

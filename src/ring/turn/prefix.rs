@@ -189,7 +189,6 @@ impl Ring {
 
     /// Writes the prefixes of the coarse buckets in which the live bucket lies. The caller is about
     /// to retire the live bucket; `all_closed` says that no retired bucket is open.
-    #[inline]
     pub(super) fn write_tier_prefixes(
         &self,
         current: &BucketRef<'_>,
@@ -201,7 +200,6 @@ impl Ring {
         }
     }
 
-    #[inline]
     pub(in crate::ring) fn write_each_tier_prefix(
         &self,
         current: &BucketRef<'_>,
@@ -223,7 +221,6 @@ impl Ring {
         }
     }
 
-    #[inline]
     fn write_tier_prefix(
         &self,
         tier: usize,
@@ -284,7 +281,6 @@ impl Ring {
 
 /// Returns a block's prefixes, by group of wide positions, to the thread that has just taken the
 /// block for a bucket, and writes them.
-#[inline]
 fn wide_prefixes_to_write(block: &Block) -> impl Iterator<Item = &Sparse> {
     let mut prefixes = block.prefixes().peekable();
     if prefixes.peek().is_some() {

@@ -45,7 +45,6 @@ impl Ring {
 
     /// Moves on to the bucket of `now` if the one before it holds anything, or if an add's lead is
     /// bounded; and closes the one before. An add at `now` does the same, and counts.
-    #[inline]
     pub(crate) fn close_past(&self, now: u64) {
         loop {
             let guard = reclaim::pin();
@@ -69,7 +68,6 @@ impl Ring {
 
     /// Returns whether all numbers of a bucket are zero. Those that are not wide come last, and
     /// each record changes one of them.
-    #[inline]
     pub(in crate::ring) fn is_empty(&self, bucket: &Bucket) -> bool {
         let mut positions = (0..self.store.layout.cells()).rev();
         positions.all(|position| self.store.number(bucket, position) == 0)

@@ -53,7 +53,6 @@ impl Ring {
 
     /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in
     /// the ring. Otherwise counts nowhere.
-    #[inline]
     pub(crate) fn add_at(
         &self,
         at: u64,

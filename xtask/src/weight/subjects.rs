@@ -92,8 +92,8 @@ pub(super) fn ours(root: &Path) -> Vec<Subject> {
         ratio_ceiling: Some(ceiling),
     };
     vec![
-        with("windrow", "default", "", 2.5),
-        with("windrow, no features", "bare", ", default-features = false", 2.0),
+        with("windrow", "default", "", 1.8),
+        with("windrow, no features", "bare", ", default-features = false", 1.5),
     ]
 }
 

@@ -29,6 +29,7 @@ pub(crate) mod labels;
 mod lifetime_totals;
 #[cfg(feature = "limits")]
 mod limits;
+mod list;
 mod lookup;
 mod metric;
 #[cfg(feature = "export")]

@@ -112,10 +112,10 @@ use shards::{Shards, shards_for};
 /// # Memory
 ///
 /// With capacity `n`, `B` buckets (those of tiers included), `S` shards and keys of `s` bytes (264
-/// for a text; other keys in whole words of eight bytes), it takes at most
-/// `S n (B (50 + 1.25 s) + 10)` bytes, and a little: [`max_bytes`](Self::max_bytes) returns the
-/// number. With a capacity of 100 integers of eight bytes, two buckets and three shards that is
-/// some 36 kB.
+/// for a text; other keys in whole words of eight bytes, and 24 for a `u128`, whose alignment costs
+/// a word), it takes at most `S n (B (50 + 1.25 s) + 10)` bytes, and a little:
+/// [`max_bytes`](Self::max_bytes) returns the number. With a capacity of 100 integers of eight
+/// bytes, two buckets and three shards that is some 36 kB.
 ///
 /// The rings are allocated at once. A shard takes the memory of a bucket when it first adds to that
 /// slot of its ring, and keeps it.

@@ -171,6 +171,16 @@ fn main() {
             let set = Texts { method: "POST", route: "/api/v1/cart", status: "200" };
             add_labelled(times, &Family::<Texts, _>::new(), set);
         }
+        "Family::with, 3 texts, one of 17 bytes" => {
+            let set = Texts { method: "POST", route: "/api/v1/resource7", status: "200" };
+            add_labelled(times, &Family::<Texts, _>::new(), set);
+        }
+        "Family::with, 6 texts, names of run time" => {
+            let names = ["method", "route", "status", "zone", "shard", "user"];
+            let names = LabelNames::new(names).expect("names that differ");
+            let set = ["POST", "/api/v1/cart", "200", "eu", "17", "ann"];
+            add_labelled(times, &Family::with_names(names), &set);
+        }
         "Family::with, 3 texts, names of run time" => {
             let names = LabelNames::new(["method", "route", "status"]).expect("names that differ");
             let set = ["POST", "/api/v1/cart", "200"];

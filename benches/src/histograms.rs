@@ -120,7 +120,8 @@ impl<C: Clock + Send + Sync> Rival for Percentiles<C> {
     }
 
     fn sum(&self) -> u64 {
-        self.0.lifetime(Placed::Rt).count
+        let all = self.0.lifetime(Placed::Rt);
+        all.count
     }
 
     fn add_many(&self, times: u64) {
@@ -217,7 +218,7 @@ impl Plain {
 
     #[inline]
     fn record(&mut self, value: u64) {
-        let octave = 63 - (value | 8).leading_zeros();
+        let octave = (value | 8).ilog2();
         let cell = (value >> (octave - 3)) as usize & 7;
         let (count, sum) = &mut self.cells[(octave as usize * 8 + cell) & 511];
         *count += 1;

@@ -208,13 +208,13 @@ impl Counter {
         })
     }
 
-    /// Returns the result of `read`, given a baseline that is the present one both before and after
-    /// it scans.
     /// Returns the cells, to which all adds go.
     pub(crate) fn cells(&self) -> &Striped {
         &self.cells
     }
 
+    /// Returns the result of `read`, given a baseline that is the present one both before and after
+    /// it scans.
     #[inline]
     fn settled<R>(&self, read: impl Fn(u64) -> R) -> R {
         loop {

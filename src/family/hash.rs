@@ -205,7 +205,9 @@ mod tests {
         for mix in [&short as &dyn Fn(&mut Mixer, usize), &long, &numbers, &bytes] {
             let mut lists = [0; LISTS];
             let hashes = hashes(mix);
-            hashes.iter().for_each(|hash| lists[*hash as usize % LISTS] += 1);
+            for hash in &hashes {
+                lists[*hash as usize % LISTS] += 1;
+            }
             assert!(lists.iter().all(|list| *list < 60), "{:?}", lists.iter().max());
             assert_eq!(hashes.iter().collect::<HashSet<_>>().len(), 16 * LISTS);
             let tags: HashSet<u64> = hashes.iter().map(|hash| hash >> 40).collect();
@@ -218,7 +220,9 @@ mod tests {
         let secrets = Secrets::new();
         let of = |numbers: [u64; 3]| {
             let mut mixer = secrets.begin();
-            numbers.iter().for_each(|number| mixer.write_u64(*number));
+            for number in numbers {
+                mixer.write_u64(number);
+            }
             mixer.finish()
         };
         assert_ne!(of([1, 2, 3]), of([1, 2, 4]));

@@ -4,12 +4,13 @@ use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::list::{List, Search};
 use crate::family::metric::Metric;
 use crate::family::places::Found;
 use crate::family::read::Read;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
-use crate::family::table::{List, Search, Table};
+use crate::family::table::Table;
 use crate::reclaim::Guard;
 
 /// Returns the metric of a set of labels that belongs to a list of the table, if its series is
@@ -53,16 +54,18 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     #[doc(alias = "with_label_values")]
     #[doc(alias = "get_or_create")]
     pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
+        if L::COMBINATIONS.is_some() {
+            let series = self.table.get().and_then(|table| table.indexed_in_use(labels));
+            let series = series.unwrap_or_else(|| self.find_indexed(labels));
+            // SAFETY: a series that is found by its index is never freed.
+            return unsafe { Pinned::new(series, Hold::nothing()) };
+        }
         let Some(table) = self.table.get().or_else(|| self.first_table()) else {
             // SAFETY: the overflow series is never freed before the family.
             return unsafe { Pinned::new(self.refuse(), Hold::nothing()) };
         };
         let mut read = Read::default();
         let list = table.list_read(labels, &mut read);
-        if L::COMBINATIONS.is_some() {
-            // SAFETY: a series that is found by its index is never freed.
-            return unsafe { Pinned::new(self.find(list, labels), Hold::nothing()) };
-        }
         if let Some(metric) = announced(table, list, labels, &read) {
             return metric;
         }
@@ -71,6 +74,18 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         // SAFETY: the series is used under this hold, which lives as long as the result. The
         // family's references live as long: a series that was removed meanwhile is freed later.
         unsafe { Pinned::new(series, Hold::pinned(guard)) }
+    }
+
+    /// Returns the series of a set that has a number, where there may be no table yet, or no series
+    /// in use.
+    #[cold]
+    #[inline(never)]
+    fn find_indexed(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
+        match self.table.get().or_else(|| self.first_table()) {
+            // SAFETY: the family finds its series by index.
+            Some(table) => unsafe { self.find(table.list(labels), labels) },
+            None => self.refuse(),
+        }
     }
 
     /// Makes the table, at the family's first use; returns `None` if there is no memory for it.

@@ -1,6 +1,7 @@
 //! The words of a set's texts that a lookup has read.
 
 use std::mem::MaybeUninit;
+use std::slice::from_raw_parts;
 
 use crate::family::text::Words;
 
@@ -51,5 +52,31 @@ impl Read {
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn are_short(&self, fields: usize) -> bool {
         fields <= self.noted && self.lasts.cast_signed() >= 0
+    }
+
+    /// Notes the words of texts, which `of` returns of each, as those of the first fields. Counts
+    /// them once, and not at each step.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    pub(super) fn note_all(&mut self, texts: &[&str], mut of: impl FnMut(&str) -> Words) {
+        let (first, others) = texts.split_at(texts.len().min(FIELDS));
+        let mut lasts = 0;
+        for (place, text) in self.words.iter_mut().zip(first) {
+            let words = of(text);
+            lasts |= words.last;
+            place.write(words);
+        }
+        for text in others {
+            _ = of(text);
+        }
+        (self.noted, self.lasts) = (first.len(), lasts);
+    }
+
+    /// Returns the words of the first fields, of those that are noted.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of a family's lookup
+    pub(super) fn all(&self) -> &[Words] {
+        // SAFETY: `note` and `note_all` have written this number of them.
+        unsafe { from_raw_parts(self.words.as_ptr().cast(), self.noted) }
     }
 }

@@ -7,10 +7,10 @@ use crate::family::Family;
 use crate::family::forgotten::{Forgotten, LOOKS};
 use crate::family::handle::Handle;
 use crate::family::labels::Labels;
+use crate::family::list::Search;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
-use crate::family::table::Search;
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Removes the series for which `keep` returns false, and returns their number.

@@ -7,13 +7,13 @@ use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
+use crate::family::list::Search;
 use crate::family::lookup;
 use crate::family::metric::Metric;
 use crate::family::order::sort_by_address;
 use crate::family::read::Read;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
-use crate::family::table::Search;
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Returns all series, in no order; and last the overflow series, if any set was refused.

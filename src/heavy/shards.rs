@@ -179,7 +179,7 @@ impl<K: Key + ?Sized> Shards<K> {
         for start in self.starts(now, span) {
             for shard in &all {
                 visit_at(shard, self.common.geometry, start, |summary| {
-                    visit(&mut read, start, summary)
+                    visit(&mut read, start, summary);
                 });
             }
         }

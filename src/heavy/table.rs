@@ -11,6 +11,7 @@
 //! what is under way must not end in the middle: then two keys of one hash whose comparison panics
 //! are taken for equal. They are, as far as hashes of 64 bits with a random seed tell.
 
+use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::key::Key;
@@ -163,7 +164,12 @@ impl<K: Key + ?Sized, V: Copy> Table<K, V> {
         let theirs = &other.entries[number];
         self.find_from(theirs.hash as usize, theirs.hash, |mine| {
             let is_equal = AssertUnwindSafe(|| self.keys.is_of(mine, &other.keys, &theirs.stored));
-            catch_unwind(is_equal).unwrap_or(true)
+            catch_unwind(is_equal).unwrap_or_else(|panic| {
+                // What a panic carries may panic itself when it is dropped.
+                let dropped = catch_unwind(AssertUnwindSafe(|| drop(panic)));
+                dropped.unwrap_or_else(forget);
+                true
+            })
         })
     }
 

@@ -168,7 +168,9 @@ impl Store {
 
     /// Counts `update` in each tier that reaches back to its time.
     pub(super) fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) {
-        tiers.iter().for_each(|tier| self.put_in_tier(tier, at, newest, update));
+        for tier in tiers {
+            self.put_in_tier(tier, at, newest, update);
+        }
     }
 
     /// Counts `update` in the shared cells of the slices of a time.

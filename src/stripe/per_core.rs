@@ -80,13 +80,13 @@ mod x86_64;
 #[cfg(target_arch = "aarch64")]
 use aarch64 as machine;
 use detect::area;
-pub(super) use detect::open_rows;
 pub(crate) use detect::{is_in_line, numbered};
+pub(super) use detect::{number_place, open_rows};
 pub(crate) use machine::{
     InLine, add, add_live, fold_live, pairs_are_whole, raise, raise_live, record_live,
     record_pending, swap, take,
 };
-pub(super) use machine::{number_at, number_place, row};
+pub(super) use machine::{number_at, row};
 #[cfg(target_arch = "x86_64")]
 use x86_64 as machine;
 

@@ -19,6 +19,7 @@ global! {
 /// was written. (The code of a retry exists once, for all sequences.)
 #[cold]
 #[inline(never)]
+#[allow(clippy::reversed_empty_ranges)] // no retries in a model
 pub(crate) fn retry(sequence: &dyn Fn(&MissCell)) -> Option<Miss> {
     let mut outcome = Some(Miss::Aborted);
     for _ in 0..TRIES {

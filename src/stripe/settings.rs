@@ -4,10 +4,13 @@
 use std::env;
 
 use complaint::Complaint;
-use values::{LEASES, ROWS, leases, number, wish};
+use values::{LEASES, NAMES, ROWS, leases, number, wish};
 pub(super) use values::{MOST_ROWS, STRATEGY, Wish};
 
 mod complaint;
+// One of two, with the same function.
+#[cfg_attr(not(all(target_os = "linux", not(miri))), path = "settings/names_of_std.rs")]
+mod names;
 mod stderr;
 mod values;
 
@@ -44,7 +47,12 @@ fn value<T>(name: &str, meaning: fn(&[u8]) -> Option<T>) -> Option<T> {
 /// error. So the line goes there by one call of the system, past the lock of `std`.
 pub(super) fn complain() {
     let mut complaint = Complaint::new();
-    env::vars_os().for_each(|(name, value)| complaint.look(&name, &value));
+    for name in NAMES {
+        if let Some(value) = env::var_os(name) {
+            complaint.look_at_value(name, value.as_encoded_bytes());
+        }
+    }
+    names::each(&mut |name| complaint.look_at_name(name));
     if let Some(line) = complaint.line() {
         stderr::write(line);
     }

@@ -45,7 +45,11 @@ impl Way {
     /// Returns the number of [`spread`]; any number if this thread has no row.
     #[inline]
     pub(crate) fn spread(self) -> usize {
-        if self.place == 0 { own() } else { per_core::number_at(self.place) }
+        if self.place == 0 {
+            return own();
+        }
+        // SAFETY: the place is that of `number_place`.
+        unsafe { per_core::number_at(self.place) }
     }
 }
 

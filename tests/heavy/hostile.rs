@@ -1,8 +1,9 @@
 //! Keys that strangers choose, and user code that misbehaves.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -178,6 +179,77 @@ fn a_comparison_that_panics_in_a_tier_breaks_no_bound() {
     keys.add(&Angry(2, false), 6);
     at(300);
     assert_eq!((read().total(), read().max_error()), (6, 0));
+}
+
+/// A payload of a panic of a [`Twin`].
+#[derive(Clone, Copy)]
+enum With {
+    Text,
+    /// A value whose drop panics, too.
+    Bomb,
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        resume_unwind(Box::new("dropped")); // a panic without a message
+    }
+}
+
+thread_local! {
+    /// The payload of the panics of twins that are compared, if they panic.
+    static PANICS: Cell<Option<With>> = const { Cell::new(None) };
+}
+
+/// A key that has the hash of one other.
+#[derive(Clone, Copy, Debug)]
+struct Twin(u64);
+
+impl PartialEq for Twin {
+    fn eq(&self, other: &Twin) -> bool {
+        match PANICS.get() {
+            None => self.0 == other.0,
+            Some(With::Text) => resume_unwind(Box::new("compared")),
+            Some(With::Bomb) => resume_unwind(Box::new(Bomb)),
+        }
+    }
+}
+
+impl Eq for Twin {}
+
+impl Hash for Twin {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.0 / 2).hash(state);
+    }
+}
+
+/// Two keys of a bucket that leaves the ring are taken for one: no weight is lost or counted twice,
+/// and no bound of the one is above their weight.
+#[test]
+fn twins_that_are_taken_for_one_key_in_a_tier_lose_no_weight() {
+    for with in [With::Text, With::Bomb] {
+        let clock = Manual::default();
+        let builder = HeavyKeys::<Twin>::builder(4).interval(ms(20)).buckets(2).shards(1);
+        let keys = builder.tier(ms(100), 2).clock(clock.clone()).build().unwrap();
+        keys.add(&Twin(0), 100);
+        keys.add(&Twin(1), 200);
+        (2..40).for_each(|key| keys.add(&Twin(key), 3)); // the floor rises above the twins' errors
+        let total = 300 + 38 * 3;
+        clock.set(Timestamp::from_millis(20));
+        PANICS.set(Some(with));
+        keys.add(&Twin(100), 5); // the first bucket goes to the tier
+        PANICS.set(None);
+        assert_eq!(keys.lifetime(), total + 5);
+        keys.add(&Twin(100), 5);
+        assert_eq!((keys.lifetime(), keys.total()), (total + 10, 10));
+        let read = keys.snapshot_over(ms(200)).unwrap();
+        assert_eq!(read.total(), total + 10);
+        for twin in [0, 1] {
+            let bounds = read.bounds(&Twin(twin));
+            assert!(bounds.at_least <= bounds.at_most && bounds.at_least <= 300, "{bounds:?}");
+        }
+    }
 }
 
 /// A key that is unequal to itself is no key: it costs memory and bounds, but no more.

@@ -36,6 +36,27 @@ fn all_memory_is_that_which_is_documented() {
     assert_eq!(kept, texts.max_bytes().cast_signed() as i64);
 }
 
+/// The formula of the page about memory, for keys of all sizes and alignments.
+#[test]
+fn no_capacity_takes_more_than_the_formula_says() {
+    const BUCKETS: usize = 100;
+    fn bytes<K: Key + ?Sized>(capacity: usize) -> usize {
+        let keys = HeavyKeys::<K>::builder(capacity).interval(ms(100_000)).buckets(BUCKETS);
+        keys.shards(1).build().unwrap().max_bytes()
+    }
+    for capacity in 1..600 {
+        let said = |key: usize| {
+            let formula = capacity * (BUCKETS * (200 + 5 * key) / 4 + 10);
+            formula + (BUCKETS + 2) * 150 // a little
+        };
+        assert!(bytes::<u8>(capacity) <= said(8), "{capacity} bytes");
+        assert!(bytes::<u64>(capacity) <= said(8), "{capacity} words");
+        assert!(bytes::<[u64; 2]>(capacity) <= said(16), "{capacity} pairs");
+        assert!(bytes::<u128>(capacity) <= said(24), "{capacity} numbers of 16 bytes");
+        assert!(bytes::<str>(capacity) <= said(264), "{capacity} texts");
+    }
+}
+
 #[test]
 fn preallocated_keys_never_allocate_in_an_add() {
     let clock = clock_at(0);

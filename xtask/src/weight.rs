@@ -176,7 +176,9 @@ fn table(weighed: &[Weighed]) -> String {
             kilobytes(one.added(Program::Counter)),
             kilobytes(one.added(Program::Window)),
         ];
-        rows += &format!("| {} |\n", row.join(" | "));
+        rows += "| ";
+        rows += &row.join(" | ");
+        rows += " |\n";
     }
     rows
 }

@@ -202,7 +202,9 @@ fn counters() -> Vec<Contender> {
         Contender::boxed("AtomicU64, in an Arc in a box", Arc::<AtomicU64>::default, |atomic| {
             atomic.fetch_add(1, Ordering::Relaxed);
         }),
-        Contender::boxed("windrow, a handle in a box", handle, |series| series.increment()),
+        Contender::boxed("windrow, a handle in a box", handle, |series| {
+            series.increment(); // a method of the handle, or of its counter in earlier versions
+        }),
         Contender::boxed(
             "prometheus",
             || IntCounter::new("one", "About.").expect("a sound name"),

@@ -212,7 +212,9 @@ fn histograms(series: usize) -> Vec<Contender> {
     let their_bytes = fill(series, |request| {
         requests.get_or_create(&request).inc();
         let histogram = times.get_or_create(&request);
-        values.iter().for_each(|value| histogram.observe(f64::from(*value)));
+        for value in &values {
+            histogram.observe(f64::from(*value));
+        }
     });
     let mut registry = Registry::default();
     registry.register("requests_requests", "Requests", requests);
@@ -222,7 +224,9 @@ fn histograms(series: usize) -> Vec<Contender> {
         borrowed(&request, |of| {
             let endpoint = ours.with(of);
             endpoint.requests.increment();
-            values.iter().for_each(|value| endpoint.rt.record(u64::from(*value)));
+            for value in &values {
+                endpoint.rt.record(u64::from(*value));
+            }
         });
     });
     let metrics = exposition(ours);
@@ -340,13 +344,13 @@ fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
         }
     }
     let rivals = contenders[0].times.clone();
-    for (row, contender) in rows.iter_mut().zip(&mut contenders) {
-        let by_round = contender.times.iter().zip(&rivals);
+    for (row, one) in rows.iter_mut().zip(&mut contenders) {
+        let by_round = one.times.iter().zip(&rivals);
         let ratio = |(own, rival): (&Duration, &Duration)| own.as_secs_f64() / rival.as_secs_f64();
         let mut ratios: Vec<f64> = by_round.map(ratio).collect();
-        let [first, median, last] = spread(&mut contender.times).map(|time| each(time, series));
+        let [low, median, high] = spread(&mut one.times).map(|time| each(time, series));
         let [least, middle, most] = spread(&mut ratios).map(|ratio| format!("{ratio:.2}"));
-        row.push(format!("{median} ({first} to {last})"));
+        row.push(format!("{median} ({low} to {high})"));
         row.push(format!("{middle} ({least} to {most})"));
     }
     let head = [

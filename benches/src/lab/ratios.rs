@@ -31,6 +31,7 @@ pub fn table(speed: Option<&Speed>) -> Table {
     let heads = ["CPU time, within a round", "1 thread", &*counted(cores())];
     let mut table = Table::new("ratios", "Ratios", heads);
     let Some(speed) = speed else { return table };
+    let mut is_marked = false;
     for (what, group, one, other) in RATIOS {
         let ratio = |threads| {
             let find = |name| speed.find(group, name, Work::Add(threads));
@@ -39,10 +40,12 @@ pub fn table(speed: Option<&Speed>) -> Table {
             Some(ratio.show())
         };
         let cells = [1, cores()].map(|threads| ratio(threads).unwrap_or_else(|| "-".to_owned()));
+        is_marked |= cells.iter().any(|cell| cell.starts_with('~'));
         if cells.iter().any(|cell| cell != "-") {
             table.row([what.to_owned()].into_iter().chain(cells));
         }
     }
-    table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+    let mark = if is_marked { format!(" {MARK}") } else { String::new() };
+    table.note(&format!("Median (least to greatest) over the rounds.{mark}"));
     table
 }

@@ -75,10 +75,11 @@ impl Rival for Prometheus {
         }
     }
 
+    #[allow(clippy::cast_sign_loss)] // none is negative
     fn sum(&self) -> u64 {
         let families = prometheus::core::Collector::collect(&self.0);
-        let metrics = families.iter().flat_map(|family| family.get_metric());
-        metrics.map(|metric| metric.get_counter().get_value() as u64).sum()
+        let metrics = families.iter().flat_map(prometheus::proto::MetricFamily::get_metric);
+        metrics.map(|metric| metric.get_counter().get_value()).sum::<f64>().round() as u64
     }
 }
 

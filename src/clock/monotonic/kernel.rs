@@ -4,30 +4,6 @@ use std::time::Duration;
 
 use super::step;
 
-/// The systems where the kernel's own function is looked for.
-#[cfg(all(
-    target_os = "linux",
-    target_arch = "x86_64",
-    target_pointer_width = "64", // not x32
-    not(any(loom, shuttle, miri))
-))]
-mod mapped;
-
-#[cfg(not(all(
-    target_os = "linux",
-    target_arch = "x86_64",
-    target_pointer_width = "64",
-    not(any(loom, shuttle, miri))
-)))]
-use libc::clock_gettime as gettime;
-#[cfg(all(
-    target_os = "linux",
-    target_arch = "x86_64",
-    target_pointer_width = "64",
-    not(any(loom, shuttle, miri))
-))]
-use mapped::gettime;
-
 /// `clock_gettime` or `clock_getres`.
 type Ask = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c_int;
 
@@ -49,7 +25,7 @@ fn nanos(time: libc::timespec) -> u64 {
 
 #[inline]
 pub(super) fn coarse_nanos() -> u64 {
-    nanos(ask(gettime, libc::CLOCK_MONOTONIC_COARSE))
+    nanos(ask(libc::clock_gettime, libc::CLOCK_MONOTONIC_COARSE))
 }
 
 #[inline]
@@ -59,7 +35,7 @@ pub(super) fn coarse_resolution() -> Duration {
 
 #[inline]
 pub(in super::super) fn fine_nanos() -> u64 {
-    nanos(ask(gettime, libc::CLOCK_MONOTONIC))
+    nanos(ask(libc::clock_gettime, libc::CLOCK_MONOTONIC))
 }
 
 /// Returns the shortest step; the time between two timer interrupts where the kernel has no counter

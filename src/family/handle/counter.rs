@@ -27,8 +27,9 @@ use crate::sync::{AtomicU64, Ordering};
 impl<L: Labels> Handle<L, Counter> {
     /// Adds `n` to the counter, wrapping: [`Counter::add`] without a look at the series.
     ///
-    /// After other work, which has left none of it in the processor's caches, it waits for a line
-    /// of memory less. The first add through each handle takes some twenty instructions more.
+    /// After other work, which has left nothing of the series in the processor's caches, an add
+    /// waits for one line of memory less than through the series. The first add through each
+    /// handle takes longer: it looks at the series.
     ///
     /// ```
     /// use windrow::{Counter, Family, labels};
@@ -139,7 +140,9 @@ mod tests {
             old.add(5);
             assert!(family.remove(&["a"]));
             let others = ["a", "b", "c"].map(|text| family.handle(&[text]));
-            others.iter().for_each(|other| other.increment());
+            for other in &others {
+                other.increment();
+            }
             old.add(7);
             assert_eq!(old.sum(), 12);
             assert_eq!(others[0].sum(), 1);

@@ -54,7 +54,9 @@ impl<K: Key + ?Sized> Summary<K> {
             if let Some(mine) = self.held.find_of(&other.held, number) {
                 let held = self.held.value_mut(mine);
                 held.count = held.count.saturating_add(above);
-                held.error -= less; // it is the other's floor at least
+                // It is the other's floor at least, unless two of the other's keys are taken for
+                // one. Then a lower bound of zero error is below what both have together.
+                held.error = held.error.saturating_sub(less);
                 continue;
             }
             if self.held.len() == room(capacity) {

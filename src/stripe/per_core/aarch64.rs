@@ -39,7 +39,7 @@ mod row;
 pub(crate) use number::{add, add_live, raise, raise_live};
 pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
-pub(in crate::stripe) use row::{number_at, number_place, row};
+pub(in crate::stripe) use row::{number_at, row};
 
 /// The numbering of the adds that are in line: by concurrency id. The tag is the highest bit, so
 /// that sequences need not subtract it. The processor ignores the highest byte of an address

@@ -54,6 +54,16 @@ pub(in crate::stripe) fn open_rows() -> &'static AtomicUsize {
     &DETECTED.open
 }
 
+/// Returns the distance of the number of a thread's row from its thread pointer. The strategy must
+/// be decided, and per core.
+pub(in crate::stripe) fn number_place() -> usize {
+    let begin = DETECTED.area.load(Ordering::Relaxed); // as above
+    begin.wrapping_add(match numbered() {
+        Numbered::ById => area::MM_CID,
+        Numbered::ByProcessor => area::CPU_ID,
+    })
+}
+
 /// Returns the address of a symbol that glibc may define, or null.
 ///
 /// A statically linked program has no table of symbols to search. There the linker resolves the

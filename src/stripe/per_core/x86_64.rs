@@ -18,7 +18,7 @@ use crate::sync::{AtomicU8, Ordering};
 pub(crate) use number::{add, add_live, raise, raise_live};
 pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
-pub(in crate::stripe) use row::{number_at, number_place, row};
+pub(in crate::stripe) use row::{number_at, row};
 
 /// The numbering of the adds that are in line: by concurrency id, in a row that the thread
 /// [remembers](remembered). Sequences subtract the tag.

@@ -3,9 +3,7 @@
 //! It is written into a fixed piece of memory, because the first use of the library may be in an
 //! allocator. (And so it does not bring the code of `format!` to programs that never format.)
 
-use std::ffi::OsStr;
-
-use super::values::{LEASES, MOST_ROWS, PREFIX, ROWS, STRATEGY, leases, number, wish};
+use super::values::{MOST_ROWS, NAMES, PREFIX, ROWS, STRATEGY, leases, number, wish};
 
 /// The maximum number of variables of which the line speaks.
 const MOST_FLAWS: usize = 4;
@@ -29,29 +27,29 @@ impl Complaint {
         Complaint { text: [0; LONGEST], length: 0, flaws: 0 }
     }
 
-    /// Says what is wrong with a variable, if it is one of the library's, or is called like those.
-    pub(super) fn look(&mut self, name: &OsStr, value: &OsStr) {
-        let (name, value) = (name.as_encoded_bytes(), value.as_encoded_bytes());
-        if !name.starts_with(PREFIX.as_bytes()) {
+    /// Says that a name is unknown, if it begins as the names of the library's variables do.
+    pub(super) fn look_at_name(&mut self, name: &[u8]) {
+        let is_foreign = !name.starts_with(PREFIX.as_bytes());
+        if is_foreign || NAMES.iter().any(|known| known.as_bytes() == name) || !self.begins() {
             return;
         }
-        let (known, is_right, values) = if name == STRATEGY.as_bytes() {
-            (STRATEGY, wish(value).is_some(), "portable, fenced, epochs or cpu-id")
-        } else if name == ROWS.as_bytes() {
-            let is_right = number(value).is_some_and(|rows| (1..=MOST_ROWS).contains(&rows));
-            (ROWS, is_right, "a number from 1 to 256")
-        } else if name == LEASES.as_bytes() {
-            (LEASES, leases(value).is_some(), "on or off")
-        } else if self.begins() {
-            self.push("`");
-            self.show(name);
-            self.push("` is unknown, there are WINDROW_STRATEGY, WINDROW_ROWS and WINDROW_LEASES");
-            return;
-        } else {
-            return;
+        self.push("`");
+        self.show(name);
+        self.push("` is unknown, there are WINDROW_STRATEGY, WINDROW_ROWS and WINDROW_LEASES");
+    }
+
+    /// Says which values the variable of one of the [`NAMES`] may have, if this is none of them.
+    pub(super) fn look_at_value(&mut self, name: &str, value: &[u8]) {
+        let (is_right, values) = match name {
+            STRATEGY => (wish(value).is_some(), "portable, fenced, epochs or cpu-id"),
+            ROWS => {
+                let is_right = number(value).is_some_and(|rows| (1..=MOST_ROWS).contains(&rows));
+                (is_right, "a number from 1 to 256")
+            }
+            _ => (leases(value).is_some(), "on or off"),
         };
         if !is_right && !value.is_empty() && self.begins() {
-            self.push(known);
+            self.push(name);
             self.push(" must be ");
             self.push(values);
             self.push(", and is `");
@@ -85,6 +83,7 @@ impl Complaint {
     }
 
     /// Writes the beginning of a text, without what a terminal might obey.
+    #[inline(never)] // as above
     fn show(&mut self, text: &[u8]) {
         // UTF-8 has one byte of another kind for each character.
         let characters = text.iter().filter(|byte| **byte & 0xc0 != 0x80);
@@ -106,11 +105,17 @@ impl Complaint {
 
 #[cfg(test)]
 mod tests {
+    use super::super::values::LEASES;
     use super::*;
 
     fn line(variables: &[(&str, &str)]) -> Option<String> {
         let mut complaint = Complaint::new();
-        variables.iter().for_each(|(name, value)| complaint.look(name.as_ref(), value.as_ref()));
+        for (name, value) in variables {
+            if NAMES.contains(name) {
+                complaint.look_at_value(name, value.as_bytes());
+            }
+            complaint.look_at_name(name.as_bytes());
+        }
         complaint.line().map(|line| String::from_utf8(line.to_vec()).unwrap())
     }
 

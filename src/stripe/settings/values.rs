@@ -12,6 +12,8 @@ pub(super) const LEASES: &str = "WINDROW_LEASES";
 
 /// The beginning of each variable's name.
 pub(super) const PREFIX: &str = "WINDROW_";
+/// All variables.
+pub(super) const NAMES: [&str; 3] = [STRATEGY, ROWS, LEASES];
 
 /// The strategy that the environment demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,7 @@ pub(in crate::stripe) enum Wish {
     ByProcessor,
 }
 
+#[inline(never)] // its code once
 pub(super) fn wish(value: &[u8]) -> Option<Wish> {
     Some(match value {
         b"" => Wish::Any,
@@ -37,7 +40,7 @@ pub(super) fn wish(value: &[u8]) -> Option<Wish> {
 }
 
 /// Reads a number of rows: digits, which a plus sign may precede.
-#[inline]
+#[inline(never)] // as above
 pub(super) fn number(value: &[u8]) -> Option<usize> {
     let digits = value.strip_prefix(b"+").unwrap_or(value);
     let add = |number: usize, digit: &u8| {
@@ -47,6 +50,7 @@ pub(super) fn number(value: &[u8]) -> Option<usize> {
     if digits.is_empty() { None } else { digits.iter().try_fold(0, add) }
 }
 
+#[inline(never)] // as above
 pub(super) fn leases(value: &[u8]) -> Option<bool> {
     match value {
         b"on" => Some(true),

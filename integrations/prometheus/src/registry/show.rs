@@ -43,10 +43,9 @@ pub(crate) struct Visited<'s> {
 impl Pairs for Visited<'_> {
     fn any(&self) -> bool {
         let mut any = self.is_labelled;
-        if any {
-            return true;
+        if !any {
+            self.series.labels(&mut |_, _| any = true);
         }
-        self.series.labels(&mut |_, _| any = true);
         any
     }
 

@@ -265,6 +265,6 @@ fn the_sizes_are_those_that_the_documentation_says() {
     fn is_send<T: Send>() -> usize {
         size_of::<T>()
     }
-    assert_eq!(is_send::<ResponseBody<(), windrow_tower::ByStatus>>(), 48);
-    assert_eq!(is_send::<windrow_tower::ResponseFuture<(), windrow_tower::ByStatus>>(), 48);
+    assert_eq!(is_send::<ResponseBody<(), windrow_tower::ByStatus>>(), 56);
+    assert_eq!(is_send::<windrow_tower::ResponseFuture<(), windrow_tower::ByStatus>>(), 56);
 }

@@ -35,21 +35,15 @@ pub(in crate::stripe) fn row() -> Option<usize> {
     usize::try_from(row).ok().filter(|_| processor >= 0)
 }
 
-/// Returns the distance of the number of a thread's row from its thread pointer. The strategy must
-/// be decided, and per core.
-pub(in crate::stripe) fn number_place() -> usize {
-    DETECTED.area.load(Ordering::Relaxed).wrapping_add(match numbered() {
-        Numbered::ById => area::MM_CID,
-        Numbered::ByProcessor => area::CPU_ID,
-    })
-}
-
 /// Returns the number of this thread's row by its place; any number if the thread is not
 /// registered.
+///
+/// # Safety
+/// The place is that of [`number_place`](crate::stripe::per_core::number_place).
 #[inline]
-pub(in crate::stripe) fn number_at(place: usize) -> usize {
+pub(in crate::stripe) unsafe fn number_at(place: usize) -> usize {
     let number: u32;
-    // SAFETY: reads this thread's area: by the contract of `number_place`.
+    // SAFETY: reads this thread's area, by the contract.
     unsafe {
         asm!(
             "mrs {thread}, tpidr_el0",

@@ -52,6 +52,7 @@ use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard, Owned};
 use crate::stripe::live_bucket::Guess;
+use crate::stripe::miss::MissCell;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::Ordering;
 
@@ -123,7 +124,30 @@ pub(crate) struct Ring {
     proposal: Proposal<MakeChange>,
     /// The code for tiers, if the window has any.
     for_tiers: Option<&'static ForTiers>,
+    /// The code for records, if the window has events of such kinds.
+    for_records: Option<&'static ForRecords>,
 }
+
+/// The work of closing, and of adds that have missed, at the cells of all events but counts. A
+/// window of counts alone does not lead to it.
+#[derive(Debug)]
+struct ForRecords {
+    /// See [`Ring::write_wide_totals`].
+    write_wide: fn(&Ring, &Block, &Bucket) -> bool,
+    /// See [`Ring::write_extremes`].
+    write_extremes: fn(&Ring, &Block, &Bucket, bool),
+    /// See [`Ring::rebase_wide`].
+    rebase_wide: fn(&Ring, &Block, &Bucket, bool),
+    /// See [`Ring::add_any_per_core`].
+    add_per_core: fn(&Ring, u64, Update, &MissCell),
+}
+
+static FOR_RECORDS: ForRecords = ForRecords {
+    write_wide: Ring::write_wide_totals,
+    write_extremes: Ring::write_extremes,
+    rebase_wide: Ring::rebase_wide,
+    add_per_core: Ring::add_any_per_core,
+};
 
 /// The work of adds, rotations and closing in tiers. A window without tiers does not lead to it.
 #[derive(Debug)]
@@ -161,7 +185,8 @@ impl Ring {
         }
         let of_tiers = tiers.iter().copied().map(OfTier::new).collect();
         let tiers = Tiers::new(tiers.into_iter(), 0)?;
-        Ring::of(geometry, (of_tiers, tiers, Some(&FOR_TIERS)), layout, now)
+        let ring = Ring::of(geometry, (of_tiers, tiers, Some(&FOR_TIERS)), layout, now)?;
+        Ok(ring.with_records())
     }
 
     /// Makes a ring as [`new`](Self::new) does, without tiers. (A program whose windows are all
@@ -171,7 +196,25 @@ impl Ring {
         layout: BucketLayout,
         now: u64,
     ) -> Result<Ring, BuildError> {
+        Ring::of_counts(geometry, layout, now).map(Ring::with_records)
+    }
+
+    /// Makes a ring as [`without_tiers`](Self::without_tiers) does, for a layout that
+    /// [has counts alone](BucketLayout::has_counts_alone). (A program whose windows are all made
+    /// here does not contain the code for the cells of other events.)
+    pub(crate) fn of_counts(
+        geometry: Geometry,
+        layout: BucketLayout,
+        now: u64,
+    ) -> Result<Ring, BuildError> {
         Ring::of(geometry, (Box::default(), Tiers::none(), None), layout, now)
+    }
+
+    /// Lets the ring have cells of all events.
+    fn with_records(mut self) -> Ring {
+        self.for_records = Some(&FOR_RECORDS);
+        self.store.number_of_value = Some(Store::number_of_value);
+        self
     }
 
     fn of(
@@ -208,6 +251,7 @@ impl Ring {
             closer: Closer::default(),
             proposal: Proposal::none(),
             for_tiers,
+            for_records: None,
         })
     }
 

@@ -68,6 +68,7 @@ impl Beside {
 }
 
 impl Late<'_> {
+    #[inline(never)] // its code once
     fn cell(&self, position: usize) -> &AtomicU64 {
         self.0.cell(position, Wide::totals, BucketCell::total)
     }

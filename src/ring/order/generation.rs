@@ -188,7 +188,7 @@ impl Generation {
     pub(in crate::ring) fn each_inherited(
         &self,
         oldest: u64,
-        mut see: impl FnMut(&Bucket) -> bool,
+        see: &mut dyn FnMut(&Bucket) -> bool,
     ) -> bool {
         let is_in = |start: Option<u64>| start.is_some_and(|start| start >= oldest);
         let reach_it = self.inherited.iter().filter(|inherited| is_in(inherited.newest_now()));

@@ -166,7 +166,7 @@ impl Store {
                 }
                 sum.wrapping_sub(prefix)
             }
-            Prefix::Alone => self.block_of(live)?.difference(position),
+            Prefix::Alone => self.block_of(live)?.difference_of_additive(position),
             Prefix::Unknown => return None,
         })
     }

@@ -162,6 +162,13 @@ impl Block {
         rows::sum(self.column.right(position)).wrapping_sub(self.base(position))
     }
 
+    /// Returns what the present owner has counted in an additive cell, of records modulo 2^63. (Its
+    /// code once, apart: for a case that is rare.)
+    #[inline(never)]
+    pub(in crate::ring) fn difference_of_additive(&self, position: usize) -> u64 {
+        self.difference_of_count(position)
+    }
+
     /// Returns what all owners have counted in an additive cell, with one load if the block is
     /// free. Of records, modulo 2^63.
     #[inline]

@@ -146,7 +146,7 @@ impl Ring {
         let keep = |kept: &Bucket| self.change_prefixes((new, block), kept, u64::wrapping_sub);
         old.prefix() == Prefix::Alone
             || each_closed(&generation.slots, oldest, old.start(), keep)
-                && generation.each_inherited(oldest, |kept| {
+                && generation.each_inherited(oldest, &mut |kept| {
                     let is_closed = kept.is_closed();
                     if is_closed {
                         keep(kept);

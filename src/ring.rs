@@ -44,6 +44,7 @@
 //! 4. *No thread waits.* A bucket that finds no free block counts in its shared cells, which is
 //!    exact and slower.
 
+use std::mem::ManuallyDrop;
 use std::ptr::from_ref;
 use std::sync::Arc;
 
@@ -185,7 +186,8 @@ impl Ring {
         }
         let of_tiers = tiers.iter().copied().map(OfTier::new).collect();
         let tiers = Tiers::new(tiers.into_iter(), 0)?;
-        let ring = Ring::of(geometry, (of_tiers, tiers, Some(&FOR_TIERS)), layout, now)?;
+        let generation = Generation::first(Slots::new(geometry)?, tiers);
+        let ring = Ring::of(generation, (of_tiers, Some(&FOR_TIERS)), layout, now);
         Ok(ring.with_records())
     }
 
@@ -207,7 +209,8 @@ impl Ring {
         layout: BucketLayout,
         now: u64,
     ) -> Result<Ring, BuildError> {
-        Ring::of(geometry, (Box::default(), Tiers::none(), None), layout, now)
+        let generation = Generation::first(Slots::new(geometry)?, Tiers::none());
+        Ok(Ring::of(generation, (Box::default(), None), layout, now))
     }
 
     /// Lets the ring have cells of all events.
@@ -217,34 +220,43 @@ impl Ring {
         self
     }
 
+    /// Makes the ring of a first generation.
+    ///
+    /// A panic in here would leak what is made. So a program whose windows are all in statics,
+    /// which are never dropped, does not contain the code that drops one.
     fn of(
-        geometry: Geometry,
-        (of_tiers, tiers, for_tiers): (Box<[OfTier]>, Tiers, Option<&'static ForTiers>),
+        generation: Generation,
+        (of_tiers, for_tiers): (Box<[OfTier]>, Option<&'static ForTiers>),
         layout: BucketLayout,
         now: u64,
-    ) -> Result<Ring, BuildError> {
+    ) -> Ring {
+        let (generation, of_tiers) = (ManuallyDrop::new(generation), ManuallyDrop::new(of_tiers));
         let strategy = stripe::of_windows(); // columns are claimed below, which needs a decision
         forks::watch(); // for the lock, and the closer
-        let generation = Generation::first(geometry, tiers)?;
-        let slots = Arc::clone(&generation.slots);
+        let (geometry, slots) = (generation.geometry(), Arc::clone(&generation.slots));
+        let of_tiers = ManuallyDrop::into_inner(of_tiers);
         let store = Store::new(layout, strategy, geometry.buckets(), of_tiers);
-        let guard = reclaim::pin();
-        let generation = Owned::new(generation).into_shared(&guard);
+        let (store, slots) = (ManuallyDrop::new(store), ManuallyDrop::new(slots));
+        let guard = reclaim::pin_apart();
+        let generation = Box::write(Box::new_uninit(), ManuallyDrop::into_inner(generation));
+        let generation = Owned::<Generation>::from(generation).into_shared(&guard);
         let of_nothing = |first: &Bucket, _: &Block| first.set_prefix(Prefix::Known); // zeros
         let start = geometry.start_of(now);
-        let first = store.open(&Opening::first(generation, start), of_nothing);
+        let first = store.open(&Opening::first(generation, start), &of_nothing);
         slots.install(first);
         let current = BucketPtr::new(from_ref(first).cast_mut());
         drop(guard);
-        Ok(Ring {
+        drop(ManuallyDrop::into_inner(slots));
+        let beside = ManuallyDrop::new(Beside::new(layout));
+        let dense = layout.additive() - layout.wide();
+        let shared_prefix = Box::new(SharedPrefix::new(dense));
+        Ring {
             current,
             guess: Guess::default(),
             strategy,
             is_in_line: strategy == Strategy::PerCore && per_core::is_in_line(),
-            store,
-            beside: Beside::new(layout),
             touched: Touched::default(),
-            shared_prefix: Box::new(SharedPrefix::new(layout.additive() - layout.wide())),
+            shared_prefix,
             max_lead: u64::MAX,
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),
@@ -252,7 +264,10 @@ impl Ring {
             proposal: Proposal::none(),
             for_tiers,
             for_records: None,
-        })
+            // Last: nothing that may panic comes after these.
+            store: ManuallyDrop::into_inner(store),
+            beside: ManuallyDrop::into_inner(beside),
+        }
     }
 
     /// Sets the greatest distance ahead of the newest bucket at which an add may open a bucket.
@@ -285,7 +300,7 @@ impl Ring {
     }
 
     /// Returns a reference to the newest bucket.
-    #[inline]
+    #[inline(never)] // its code once
     fn acquire_current(&self) -> BucketRef<'_> {
         // SAFETY: buckets live as long as the window. (The first load pairs with the Release that
         // made the bucket current: this thread sees the bucket, and the slot of every one before
@@ -319,7 +334,7 @@ impl Ring {
 impl Drop for Ring {
     #[inline]
     fn drop(&mut self) {
-        let guard = reclaim::pin();
+        let guard = reclaim::pin_apart();
         let current = self.acquire_current();
         let generation = current.generation(&guard);
         // SAFETY: the generation is the current bucket's; `&mut self`: no other thread is in the

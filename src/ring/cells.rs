@@ -141,7 +141,12 @@ impl Unit {
                 Unit { cell: ManuallyDrop::new(BucketCell::default()) }
             }
         };
-        (0..buckets).flat_map(|_| (0..Unit::count(layout)).map(unit)).collect()
+        let count = Unit::count(layout);
+        let mut units = Vec::with_capacity(buckets * count);
+        for _ in 0..buckets {
+            units.extend((0..count).map(unit));
+        }
+        units.into()
     }
 }
 

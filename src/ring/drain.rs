@@ -56,7 +56,7 @@ impl Ring {
         };
         let mut count = 0;
         loop {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let Some(look) = draining.look() else {
                 return count;
             };

@@ -84,11 +84,7 @@ impl Store {
     /// bucket's prefix, a part of which stands with the block: when the block is the bucket's own,
     /// and before the bucket is open. A closer that finds the bucket there, and takes it for a
     /// retired one, leaves it alone until then: its totals stand where the prefix is.
-    pub(super) fn open(
-        &self,
-        opening: &Opening<'_>,
-        prefix: impl FnOnce(&Bucket, &Block),
-    ) -> &Bucket {
+    pub(super) fn open(&self, opening: &Opening<'_>, prefix: &dyn Fn(&Bucket, &Block)) -> &Bucket {
         let mut free = self.blocks.free();
         if free.is_some() {
             let bucket = self.take(&self.with_block, opening);
@@ -228,7 +224,7 @@ impl Store {
         // SAFETY: the position of a `Count` event is one of the layout's, and not wide.
         let cell = unsafe { bucket.cell(position) };
         let total = || cell.total().load(Ordering::Relaxed);
-        let difference = |block: &Block| block.difference_of_count(position);
+        let difference = |block: &Block| block.difference_of_additive(position);
         let through_block = self.through_block(bucket, difference, total);
         // Acquire: pairs with the Release in `Target::add`.
         through_block.wrapping_add(cell.shared.load(Ordering::Acquire))

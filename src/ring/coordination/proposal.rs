@@ -112,7 +112,7 @@ fn defer_free<F: 'static>(proposed: Shared<'_, Proposed<F>>, guard: &Guard) {
 /// Frees the proposal: its owner may never have come back to withdraw it.
 impl<F> Drop for Proposal<F> {
     fn drop(&mut self) {
-        let guard = crate::reclaim::pin();
+        let guard = crate::reclaim::pin_apart();
         let there = self.0.load(Ordering::Relaxed, &guard);
         if !there.is_null() {
             // SAFETY: `&mut self`: no thread reads it any more.

@@ -10,7 +10,6 @@
 
 use std::sync::Arc;
 
-use crate::error::BuildError;
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::Versioned;
 use crate::ring::order::carried::AllCarried;
@@ -110,13 +109,9 @@ pub(in crate::ring) struct Generation {
 
 impl Generation {
     /// Makes the first generation, which takes nothing over.
-    pub(in crate::ring) fn first(
-        geometry: Geometry,
-        tiers: Tiers,
-    ) -> Result<Generation, BuildError> {
-        let slots = Arc::new(Slots::new(geometry)?);
-        let tiers = Arc::new(tiers);
-        Ok(Generation {
+    pub(in crate::ring) fn first(slots: Slots, tiers: Tiers) -> Generation {
+        let (slots, tiers) = (Arc::new(slots), Arc::new(tiers));
+        Generation {
             number: 0,
             own_from: 0,
             slots,
@@ -126,7 +121,7 @@ impl Generation {
             carried: AllCarried::default(),
             first_turn: 0,
             anew: (0, 0),
-        })
+        }
     }
 
     #[inline]

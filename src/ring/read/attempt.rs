@@ -47,7 +47,7 @@ impl Ring {
     ) -> F {
         let (mut attempts, mut time) = (0, 0);
         loop {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let Some(view) = self.present(&guard) else {
                 spin_loop(); // the next attempt finds something newer
                 continue;
@@ -91,7 +91,7 @@ impl Ring {
     /// Returns the present geometry, and the start of its newest bucket.
     pub(in crate::ring) fn newest(&self) -> (Geometry, u64) {
         loop {
-            if let Some(view) = self.present(&reclaim::pin()) {
+            if let Some(view) = self.present(&reclaim::pin_apart()) {
                 return (view.geometry(), view.live());
             }
             spin_loop(); // as in `view`

@@ -68,7 +68,7 @@ impl Ring {
     fn move_to(&self, ours: &Arc<Slots>, now: impl Fn() -> u64) -> Result<bool, BuildError> {
         let mut proposed = None;
         for attempt in 0.. {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
             let generation = unsafe { current.generation(&guard).deref() };
@@ -182,7 +182,7 @@ impl Ring {
                 new.set_prefix(Prefix::Alone);
             }
         };
-        let new = self.store.open(&Opening::first(next, start), prefix);
+        let new = self.store.open(&Opening::first(next, start), &prefix);
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {
@@ -418,7 +418,7 @@ mod tests {
         // All blocks are taken: the current bucket has no reference but that of its slot.
         let opening = || Opening::fine(late.generation(&guard), 9_000, 1_000);
         let owners: Vec<_> =
-            (0..8).map(|_| ring.store.open(&opening(), |_: &Bucket, _: &Block| ())).collect();
+            (0..8).map(|_| ring.store.open(&opening(), &|_: &Bucket, _: &Block| ())).collect();
         assert!(ring.change(&late, &slots, (1_000, Arc::clone(tiers)), &guard));
         add(&ring, 1_003, 7);
         let current = from_ref(ring.acquire_current().bucket());

@@ -85,7 +85,7 @@ impl Ring {
     #[inline(never)] // its code once
     fn close_unannounced(&self) {
         for _ in 0..LOOKS {
-            if self.close_quiescent(&reclaim::pin()) {
+            if self.close_quiescent(&reclaim::pin_apart()) {
                 return;
             }
             spin_loop();
@@ -97,7 +97,7 @@ impl Ring {
             return;
         }
         for _ in 0..ROUNDS {
-            let ticket = self.highest_ticket(&reclaim::pin());
+            let ticket = self.highest_ticket(&reclaim::pin_apart());
             if ticket > 0 {
                 self.barriers().execute(ticket);
                 self.close_unannounced();
@@ -113,7 +113,7 @@ impl Ring {
     /// a later rotation finds them quiescent.
     fn close_by_grace_period(&self) {
         for _ in 0..grace::PINS {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             guard.flush();
             let ticket = self.highest_ticket(&guard);
             if ticket > 0 {
@@ -135,6 +135,7 @@ impl Ring {
 
     /// Closes every retired bucket that is known to be quiescent and that no other thread is
     /// closing. Returns true if none is left open. Makes no system call.
+    #[inline(never)] // its code once
     pub(super) fn close_quiescent(&self, guard: &Guard) -> bool {
         let mut all = true;
         for (block, bucket) in self.retired_owners() {
@@ -204,7 +205,7 @@ impl Ring {
         // the fence in `is_current` pairs with that one.
         let sums = &self.store.cells(bucket).dense[..layout.additive() - layout.wide()];
         for (position, cell) in (layout.wide()..).zip(sums) {
-            let difference = block.difference_of_count(position);
+            let difference = block.difference_of_additive(position);
             let total = layout.without_pending(position, difference);
             cell.total().store(total, Ordering::Relaxed);
         }

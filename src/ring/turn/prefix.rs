@@ -165,11 +165,12 @@ impl Ring {
         }
     }
 
+    #[inline(never)] // its code once
     fn change_prefixes(
         &self,
         (new, block): (&Bucket, &Block),
         by: &Bucket,
-        change: impl Fn(u64, u64) -> u64,
+        change: fn(u64, u64) -> u64,
     ) {
         let (of, by) = (self.store.cells(new), self.store.cells(by));
         self.store_prefixes(new, |index| {

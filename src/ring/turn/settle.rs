@@ -29,7 +29,7 @@ impl Ring {
     /// Settles as [`settle`](Self::settle) does, in at most a number of attempts.
     pub(in crate::ring) fn settle_in(&self, attempts: usize) {
         for _ in 0..attempts {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let current = self.acquire_current();
             if !self.touched.reaches(current.start()) || self.shared_prefix.is_of(current.rank()) {
                 return;

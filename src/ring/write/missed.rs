@@ -37,7 +37,7 @@ impl Ring {
         let update = Update::new(cells, number);
         while let Err(outside) = self.add_in_ring(at, None, update) {
             if matches!(outside, OutOfRing::Expired { .. }) {
-                let guard = reclaim::pin();
+                let guard = reclaim::pin_apart();
                 let current = self.acquire_current();
                 // SAFETY: of a bucket that is current under the guard.
                 let of = unsafe { current.generation(&guard).deref() };
@@ -80,7 +80,7 @@ impl Ring {
             if miss.is_none() {
                 return Ok(());
             }
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
             let of = unsafe { current.generation(&guard).deref() };

@@ -133,6 +133,8 @@ pub(crate) struct Ring {
 /// window of counts alone does not lead to it.
 #[derive(Debug)]
 struct ForRecords {
+    /// See [`View::scan_record`].
+    scan: fn(&View<'_>, u64, usize, usize) -> u64,
     /// See [`Ring::write_wide_totals`].
     write_wide: fn(&Ring, &Block, &Bucket) -> bool,
     /// See [`Ring::write_extremes`].
@@ -144,6 +146,7 @@ struct ForRecords {
 }
 
 static FOR_RECORDS: ForRecords = ForRecords {
+    scan: |view, start, count, position| view.scan_record(start, count, position),
     write_wide: Ring::write_wide_totals,
     write_extremes: Ring::write_extremes,
     rebase_wide: Ring::rebase_wide,

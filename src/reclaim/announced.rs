@@ -265,6 +265,7 @@ impl Chunk {
 
     /// Calls `see` with what is announced in the slots of this chunk, until that returns true.
     /// Returns whether it has. (A loop: the code of as many iterators is four times as long.)
+    #[inline(never)]
     fn announcements(&self, see: &mut dyn FnMut(*mut ()) -> bool) -> bool {
         // Acquire: pairs with the Release in `give_back`.
         let in_use = self.in_use.load(Ordering::Acquire);

@@ -20,6 +20,8 @@
 //! works as before, but allocates and frees each time.
 
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::ptr::{from_ref, null};
 use std::sync::LazyLock;
 
@@ -55,11 +57,31 @@ pub(crate) fn pin() -> Guard {
     }
 }
 
-/// Pins this thread, as [`pin`] does. A call, for what does not happen at every add: the code of a
-/// pin is ten times as long as that of a call.
+/// A pin whose code is called and not in line, for what does not happen at every add: so the code
+/// is in a program once.
+pub(crate) struct Apart(ManuallyDrop<Guard>);
+
+/// Pins this thread.
 #[inline(never)]
-pub(crate) fn pin_apart() -> Guard {
-    pin()
+pub(crate) fn pin_apart() -> Apart {
+    Apart(ManuallyDrop::new(pin()))
+}
+
+impl Deref for Apart {
+    type Target = Guard;
+
+    #[inline]
+    fn deref(&self) -> &Guard {
+        &self.0
+    }
+}
+
+impl Drop for Apart {
+    #[inline(never)]
+    fn drop(&mut self) {
+        // SAFETY: once, and the guard is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.0) };
+    }
 }
 
 #[cold]

@@ -224,7 +224,7 @@ impl Store {
         // SAFETY: the position of a `Count` event is one of the layout's, and not wide.
         let cell = unsafe { bucket.cell(position) };
         let total = || cell.total().load(Ordering::Relaxed);
-        let difference = |block: &Block| block.difference_of_additive(position);
+        let difference = |block: &Block| block.difference_of_count(position);
         let through_block = self.through_block(bucket, difference, total);
         // Acquire: pairs with the Release in `Target::add`.
         through_block.wrapping_add(cell.shared.load(Ordering::Acquire))

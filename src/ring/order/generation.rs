@@ -8,6 +8,7 @@
 //! reads grow with the number of changes. Numbers that no drain has handed out yet are carried
 //! twice: for readers, and by themselves for drains. So nothing loses its turn by a change.
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use crate::ring::order::bucket::Bucket;
@@ -49,6 +50,7 @@ pub(in crate::ring) struct Inherited {
 
 impl Inherited {
     /// Returns the start of the present bucket that a bucket of these slots went into.
+    #[inline(never)] // its code once
     pub(in crate::ring) fn start_now(&self, start: u64) -> Option<u64> {
         self.changes.iter().try_fold(start, |start, change| change.apply(start))
     }
@@ -110,7 +112,11 @@ pub(in crate::ring) struct Generation {
 impl Generation {
     /// Makes the first generation, which takes nothing over.
     pub(in crate::ring) fn first(slots: Slots, tiers: Tiers) -> Generation {
-        let (slots, tiers) = (Arc::new(slots), Arc::new(tiers));
+        // No panic in here drops them: see `Ring::of`.
+        let (slots, tiers) = (ManuallyDrop::new(slots), ManuallyDrop::new(tiers));
+        let slots = ManuallyDrop::new(Arc::new(ManuallyDrop::into_inner(slots)));
+        let tiers = Arc::new(ManuallyDrop::into_inner(tiers));
+        let slots = ManuallyDrop::into_inner(slots);
         Generation {
             number: 0,
             own_from: 0,

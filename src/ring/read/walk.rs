@@ -141,10 +141,19 @@ impl<'g> View<'g> {
     /// Returns what `count` buckets from `start` down hold at a position, all in the ring and older
     /// than `current`.
     fn scan(&self, start: u64, count: usize, position: usize) -> u64 {
+        let layout = self.layout();
+        if position >= layout.wide() && layout.adds_up(position) {
+            self.scan_by(start, count, position, u64::wrapping_add)
+        } else {
+            let records = self.ring().for_records;
+            records.map_or(0, |records| (records.scan)(self, start, count, position))
+        }
+    }
+
+    /// Scans as [`scan`](Self::scan) does, at a wide position or one that rises.
+    pub(in crate::ring) fn scan_record(&self, start: u64, count: usize, position: usize) -> u64 {
         if position < self.layout().wide() {
             self.scan_wide(start, count, position)
-        } else if self.layout().adds_up(position) {
-            self.scan_by(start, count, position, u64::wrapping_add)
         } else {
             self.scan_by(start, count, position, u64::max)
         }

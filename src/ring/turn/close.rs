@@ -129,8 +129,11 @@ impl Ring {
     /// none.
     #[inline(never)] // its code once
     fn highest_ticket(&self, guard: &Guard) -> u64 {
-        let tickets = self.retired_owners().map(|(_, bucket)| self.ticket(&bucket, guard));
-        tickets.max().unwrap_or(0)
+        let mut highest = 0;
+        for (_, bucket) in self.retired_owners() {
+            highest = highest.max(self.ticket(&bucket, guard));
+        }
+        highest
     }
 
     /// Closes every retired bucket that is known to be quiescent and that no other thread is
@@ -205,7 +208,7 @@ impl Ring {
         // the fence in `is_current` pairs with that one.
         let sums = &self.store.cells(bucket).dense[..layout.additive() - layout.wide()];
         for (position, cell) in (layout.wide()..).zip(sums) {
-            let difference = block.difference_of_additive(position);
+            let difference = block.difference_of_count(position);
             let total = layout.without_pending(position, difference);
             cell.total().store(total, Ordering::Relaxed);
         }

@@ -47,7 +47,7 @@ impl Ring {
     ) -> F {
         let (mut attempts, mut time) = (0, 0);
         loop {
-            let guard = reclaim::pin_apart();
+            let guard = reclaim::pin();
             let Some(view) = self.present(&guard) else {
                 spin_loop(); // the next attempt finds something newer
                 continue;

@@ -166,6 +166,7 @@ impl<const N: usize> Sheets<N> {
     }
 
     #[cold]
+    #[inline]
     fn take_beyond(&self) -> (u16, &Sheet<N>) {
         let (mut sheets, mut first) = (self, 0);
         loop {

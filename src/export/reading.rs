@@ -261,6 +261,7 @@ impl Window {
     }
 
     /// Returns the one number of an event in a part, if it has one.
+    #[inline]
     fn value(&self, event: usize, kind: Kind, which: Which) -> Option<Value<'static>> {
         if !which.is_of(kind) {
             return None;

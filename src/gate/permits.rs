@@ -300,6 +300,7 @@ impl Permits {
 
     /// Returns the sheets; makes them of the permits, unless another thread is faster.
     #[cold]
+    #[inline]
     pub(super) fn spill(&self) -> &Ledger {
         let sealed = self.seal();
         loop {

@@ -119,6 +119,7 @@ impl Vacancies {
     /// Passes a turn on at the time `now`. Returns false if there is no place for it, other than
     /// those of turns that can still be taken: then it stays empty.
     #[cold]
+    #[inline]
     pub(crate) fn pass_on(&self, turn: Turn, now: u64) -> bool {
         if turn.moment == EMPTY || turn.moment == BUSY {
             return false;
@@ -170,6 +171,7 @@ impl Segment {
     }
 
     #[cold]
+    #[inline]
     fn take(&self, weight: u64, terms: u64, moments: &RangeInclusive<u64>) -> Option<u64> {
         loop {
             let turns = self.turns(*moments.start());

@@ -218,6 +218,7 @@ impl Tick {
     /// Starts a thread that ticks in this process too, and returns the system's time meanwhile. If
     /// no thread can be started, every reading comes here.
     #[cold]
+    #[inline]
     pub(super) fn adopt(self: &Arc<Tick>) -> Timestamp {
         // Relaxed: it decides which thread starts the new one, and publishes nothing.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);

@@ -34,7 +34,6 @@ impl Exemplars {
     /// The value is counted before. So a reader that finds the exemplar and then reads the counts
     /// has it in them: the end of the write is Release, and the read of it Acquire.
     #[cold]
-    #[inline]
     pub(crate) fn keep(&self, slots: usize, slot: usize, value: u64, trace: TraceContext) {
         if stripe::decided().is_none() {
             return; // another thread is choosing the strategy: microseconds in a process's life

@@ -88,7 +88,8 @@ pub(crate) fn set_row(row: usize) {
 /// present.
 #[cold]
 pub(crate) fn mine_or_taken() -> Option<&'static Slot> {
-    WORDS.with(|words| {
+    // The words are there in a thread's last moments, too. (`with` has code that says otherwise.)
+    let _ = WORDS.try_with(|words| {
         if words.slot.get().is_null() {
             words.slot.set(BUSY);
             compiler_fence(Ordering::SeqCst); // as above

@@ -30,10 +30,9 @@ struct Late<'r>(Cells<'r>);
 
 impl Beside {
     pub(in crate::ring) fn new(layout: BucketLayout) -> Beside {
-        Beside {
-            wide: (0..groups(layout)).map(|_| Wide::new()).collect(),
-            dense: (layout.wide()..layout.cells()).map(|_| BucketCell::default()).collect(),
-        }
+        // In this order, there is no code that drops `wide` because `dense` has no memory.
+        let dense = (layout.wide()..layout.cells()).map(|_| BucketCell::default()).collect();
+        Beside { wide: (0..groups(layout)).map(|_| Wide::new()).collect(), dense }
     }
 
     /// Returns the cells that have `shared_total` as their shared cells.

@@ -106,17 +106,14 @@ pub(in crate::ring) struct Generation {
     pub(in crate::ring) first_turn: u64,
     /// The number and the first turn of the last generation that forgot the one before.
     pub(in crate::ring) anew: (u64, u64),
-    pub(in crate::ring) tiers: Arc<Tiers>,
+    pub(in crate::ring) tiers: Tiers,
 }
 
 impl Generation {
     /// Makes the first generation, which takes nothing over.
     pub(in crate::ring) fn first(slots: Slots, tiers: Tiers) -> Generation {
-        // No panic in here drops them: see `Ring::of`.
-        let (slots, tiers) = (ManuallyDrop::new(slots), ManuallyDrop::new(tiers));
-        let slots = ManuallyDrop::new(Arc::new(ManuallyDrop::into_inner(slots)));
-        let tiers = Arc::new(ManuallyDrop::into_inner(tiers));
-        let slots = ManuallyDrop::into_inner(slots);
+        let tiers = ManuallyDrop::new(tiers); // a panic leaks them: see `Ring::of`
+        let (slots, tiers) = (Arc::new(slots), ManuallyDrop::into_inner(tiers));
         Generation {
             number: 0,
             own_from: 0,

@@ -49,14 +49,15 @@ impl<'g> View<'g> {
     fn total_from(&self, from: u64, to: u64, position: usize) -> u64 {
         let geometry = self.geometry();
         let older = geometry.steps(from, to);
-        if to != self.live() {
-            return self.scan(to, older + 1, position);
+        let (newest, start, count) = if to == self.live() {
+            (self.number(self.current(), position), to.wrapping_sub(geometry.length()), older)
+        } else {
+            (0, to, older + 1)
+        };
+        if count == 0 {
+            return newest;
         }
-        let live = self.number(self.current(), position);
-        if older == 0 {
-            return live;
-        }
-        self.layout().join(position, live, self.scan(to - geometry.length(), older, position))
+        self.layout().join(position, newest, self.scan(start, count, position))
     }
 
     /// Returns what the buckets from one start to another hold at two extremes of the same pairs,

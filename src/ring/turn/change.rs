@@ -116,15 +116,15 @@ impl Ring {
         old: &Generation,
         slots: &Slots,
         at: u64,
-    ) -> Result<(u64, Arc<Tiers>), BuildError> {
+    ) -> Result<(u64, Tiers), BuildError> {
         let (start, newest) = (slots.geometry.start_of(at), current.start());
         if start >= newest || old.tiers.are_at_one(start, newest) {
-            Ok((start, Arc::clone(&old.tiers)))
+            Ok((start, old.tiers.clone()))
         } else if slots.geometry.in_ring(start, newest) {
-            Ok((newest, Arc::clone(&old.tiers)))
+            Ok((newest, old.tiers.clone()))
         } else {
             let tiers = self.store.tiers.iter().map(|tier| tier.geometry);
-            Ok((start, Arc::new(Tiers::new(tiers, old.number + 1)?)))
+            Ok((start, Tiers::new(tiers, old.number + 1)?))
         }
     }
 
@@ -139,7 +139,7 @@ impl Ring {
         // SAFETY: of a bucket that was current under the guard.
         let tiers = &unsafe { current.generation(guard).deref() }.tiers;
         let start = slots.geometry.start_of(current.start());
-        self.change(current, slots, (start, Arc::clone(tiers)), guard)
+        self.change(current, slots, (start, tiers.clone()), guard)
     }
 
     /// Moves on from `current` to a generation with these slots, whose newest bucket is at `start`,
@@ -150,7 +150,7 @@ impl Ring {
         &self,
         current: &BucketRef<'_>,
         slots: &Arc<Slots>,
-        (start, tiers): (u64, Arc<Tiers>),
+        (start, tiers): (u64, Tiers),
         guard: &Guard,
     ) -> bool {
         let old = current.generation(guard);
@@ -212,7 +212,7 @@ impl Ring {
         &self,
         old: &Generation,
         change: Change,
-        (slots, tiers): (&Arc<Slots>, Arc<Tiers>),
+        (slots, tiers): (&Arc<Slots>, Tiers),
         passed: Passed,
         guard: &Guard,
     ) -> (Generation, Vec<Arc<Slots>>) {
@@ -228,7 +228,7 @@ impl Ring {
             anew: old.anew,
             tiers,
         };
-        if !Arc::ptr_eq(&next.tiers, &old.tiers) {
+        if !next.tiers.are(&old.tiers) {
             next.own_from = 0;
             next.superseded.extend(old.tiers.each_slots().map(Arc::clone));
         }
@@ -419,12 +419,12 @@ mod tests {
         let opening = || Opening::fine(late.generation(&guard), 9_000, 1_000);
         let owners: Vec<_> =
             (0..8).map(|_| ring.store.open(&opening(), &|_: &Bucket, _: &Block| ())).collect();
-        assert!(ring.change(&late, &slots, (1_000, Arc::clone(tiers)), &guard));
+        assert!(ring.change(&late, &slots, (1_000, tiers.clone()), &guard));
         add(&ring, 1_003, 7);
         let current = from_ref(ring.acquire_current().bucket());
         // Often enough that the search has come across each bucket.
         for _ in 0..64 {
-            assert!(!ring.change(&late, &slots, (5_000, Arc::clone(tiers)), &guard));
+            assert!(!ring.change(&late, &slots, (5_000, tiers.clone()), &guard));
         }
         assert!(eq(current, ring.acquire_current().bucket()));
         assert!(slots.has(&ring.acquire_current()), "it was taken out of its slot");

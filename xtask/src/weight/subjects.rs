@@ -33,8 +33,8 @@ impl Program {
     pub(super) fn ceiling(self) -> Option<Sizes> {
         match self {
             Program::Empty => None,
-            Program::Counter => Some(Sizes { loaded: 31_000, zeroed: 16_000 }),
-            Program::Window => Some(Sizes { loaded: 136_000, zeroed: 16_000 }),
+            Program::Counter => Some(Sizes { loaded: 27_000, zeroed: 13_000 }),
+            Program::Window => Some(Sizes { loaded: 90_000, zeroed: 13_000 }),
         }
     }
 }

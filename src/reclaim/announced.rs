@@ -264,7 +264,7 @@ impl Chunk {
     }
 
     /// Calls `see` with what is announced in the slots of this chunk, until that returns true.
-    /// Returns whether it has. (A loop: the code of as many iterators is four times as long.)
+    /// Returns whether it has. (A loop: iterators have four times its code.)
     #[inline(never)]
     fn announcements(&self, see: &mut dyn FnMut(*mut ()) -> bool) -> bool {
         // Acquire: pairs with the Release in `give_back`.

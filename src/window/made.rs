@@ -64,7 +64,7 @@ struct Recipe {
     make: fn(Geometry, BucketLayout, u64) -> Result<Ring, BuildError>,
 }
 
-/// What a window begins with.
+/// The state of a window: a recipe until the ring is made, and its beginning from then on.
 enum Beginning {
     /// Its ring is not made yet.
     Ahead(Recipe),

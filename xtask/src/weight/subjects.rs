@@ -34,7 +34,7 @@ impl Program {
         match self {
             Program::Empty => None,
             Program::Counter => Some(Sizes { loaded: 27_000, zeroed: 13_000 }),
-            Program::Window => Some(Sizes { loaded: 90_000, zeroed: 13_000 }),
+            Program::Window => Some(Sizes { loaded: 90_500, zeroed: 13_000 }),
         }
     }
 }

@@ -92,6 +92,7 @@ pub enum BuildError {
 }
 
 impl Display for BuildError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::ZeroInterval => {
@@ -164,6 +165,7 @@ pub enum SpanError {
 }
 
 impl Display for SpanError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             SpanError::Zero => write!(f, "the span is 0 s; it must cover at least one bucket"),
@@ -218,6 +220,7 @@ pub enum MergeError {
 }
 
 impl Display for MergeError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             MergeError::Interval { this, other } => write!(
@@ -269,6 +272,7 @@ pub enum ScaleError {
 }
 
 impl Display for ScaleError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             ScaleError::Schema { schema } => {
@@ -316,6 +320,7 @@ pub enum ScaleMismatchError {
 }
 
 impl Display for ScaleMismatchError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let ScaleMismatchError::Outside { count, from, to } = self;
         write!(

@@ -128,6 +128,7 @@ const fn layout_of<E: Events>(cells: usize) -> BucketLayout {
 }
 
 /// Checks the constant of an implementation.
+#[inline]
 const fn are_zero(cells: &[u64]) {
     let mut cell = 0;
     while cell < cells.len() {

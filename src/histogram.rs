@@ -213,6 +213,7 @@ impl Histogram {
     /// assert_eq!((now.count(), now.sum()), (2, 5_000));
     /// assert_eq!((now.min(), now.max()), (Some(2_000), Some(3_000)));
     /// ```
+    #[inline]
     pub fn distribution(&self) -> Distribution {
         self.baseline
             .settled(|before| self.distribution_of(&self.read().since(before), before.is_none()))
@@ -231,6 +232,7 @@ impl Histogram {
     /// latency.record(3_000);
     /// assert_eq!((latency.distribution().count(), latency.lifetime().count()), (1, 2));
     /// ```
+    #[inline]
     pub fn lifetime(&self) -> Distribution {
         self.distribution_of(&self.read(), true)
     }
@@ -254,6 +256,7 @@ impl Histogram {
     #[must_use = "the values are lost otherwise: to restart without them, use `reset`"]
     #[doc(alias = "drain")]
     #[doc(alias = "getThenReset")]
+    #[inline]
     pub fn take(&self) -> Distribution {
         let (more, is_first) = self.baseline.drain(|| self.read());
         self.distribution_of(&more, is_first)
@@ -268,6 +271,7 @@ impl Histogram {
     /// assert_eq!(latency.count(), 0);
     /// ```
     #[doc(alias = "clear")]
+    #[inline]
     pub fn reset(&self) {
         self.baseline.drain(|| self.read());
     }
@@ -281,6 +285,7 @@ impl Histogram {
     /// latency.record(2_000);
     /// assert_eq!(latency.count(), 1);
     /// ```
+    #[inline]
     pub fn count(&self) -> u64 {
         self.baseline.settled(|before| {
             let mut count = 0_u64;
@@ -304,6 +309,7 @@ impl Histogram {
     /// latency.record(3_000);
     /// assert_eq!(latency.sum(), 5_000);
     /// ```
+    #[inline]
     pub fn sum(&self) -> u64 {
         let drained = |before: Option<&Reading>| before.map_or(0, |before| before.sum);
         self.baseline.settled(|before| self.columns.sum().wrapping_sub(drained(before)))
@@ -320,6 +326,7 @@ impl Histogram {
     /// assert_eq!(latency.quantile(0.99), Some(2_000));
     /// ```
     #[doc(alias = "percentile")]
+    #[inline]
     pub fn quantile(&self, q: f64) -> Option<u64> {
         self.distribution().quantile(q)
     }
@@ -334,6 +341,7 @@ impl Histogram {
     /// latency.record(Duration::from_millis(7));
     /// assert_eq!(latency.quantile_duration(0.5), Some(Duration::from_millis(7)));
     /// ```
+    #[inline]
     pub fn quantile_duration(&self, q: f64) -> Option<Duration> {
         self.distribution().quantile_duration(q)
     }
@@ -354,6 +362,7 @@ impl Histogram {
     #[doc(alias = "start_timer")]
     #[doc(alias = "observe_closure_duration")]
     #[doc(alias = "observe_duration")]
+    #[inline]
     pub fn timer(&self) -> Timer<impl FnMut(Duration)> {
         Timer::new(|elapsed| self.record(elapsed))
     }
@@ -367,10 +376,12 @@ impl Histogram {
     /// latency.record(2_000);
     /// assert!(latency.is_striped());
     /// ```
+    #[inline]
     pub fn is_striped(&self) -> bool {
         self.columns.is_striped()
     }
 
+    #[inline]
     fn read(&self) -> Reading {
         let (counts, sum) = self.columns.read();
         Reading { counts, sum }
@@ -378,6 +389,7 @@ impl Histogram {
 
     /// Makes a distribution of cells that were read before, and reads the extremes after them.
     /// These are the all-time extremes, which are exact if the cells are all-time counts (`all`).
+    #[inline]
     fn distribution_of(&self, read: &Reading, all: bool) -> Distribution {
         Distribution::of_counts(self.scale, &read.counts, read.sum, self.extremes.get(), all)
     }
@@ -392,6 +404,7 @@ impl Default for Histogram {
 
 /// Shows the [distribution](Histogram::distribution).
 impl Debug for Histogram {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Histogram").field(&self.distribution()).finish()
     }

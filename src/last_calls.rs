@@ -120,6 +120,7 @@ impl LastCalls {
     /// assert_eq!(LastCalls::new(0).unwrap_err(), LastCallsError::ZeroSize);
     /// # Ok::<(), LastCallsError>(())
     /// ```
+    #[inline]
     pub fn new(size: usize) -> Result<LastCalls, LastCallsError> {
         match size {
             0 => Err(LastCallsError::ZeroSize),
@@ -181,6 +182,7 @@ impl LastCalls {
     /// assert_eq!(calls.totals().calls, 0);
     /// # Ok::<(), windrow::last_calls::LastCallsError>(())
     /// ```
+    #[inline]
     pub fn clear(&self) {
         let size = self.slots.len() as u64;
         let first = self.shared.next.fetch_add(size, Ordering::Relaxed);
@@ -218,6 +220,7 @@ impl LastCalls {
 
 /// Shows the totals.
 impl Debug for LastCalls {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let totals = self.totals();
         f.debug_struct("LastCalls").field("size", &self.size()).field("totals", &totals).finish()

@@ -28,6 +28,7 @@ impl<T> Once<T> {
     }
 
     /// Sets the value, unless there is one already, and returns the value that is there now.
+    #[inline]
     pub fn set(&self, value: T) -> &T {
         let new = Box::into_raw(Box::new(value));
         // Release: publishes the value. Acquire, on failure: as in `get`.
@@ -52,6 +53,7 @@ impl<T> Default for Once<T> {
 }
 
 impl<T> Drop for Once<T> {
+    #[inline]
     fn drop(&mut self) {
         let value = self.0.load(Ordering::Relaxed); // `&mut self`: no other access
         if !value.is_null() {

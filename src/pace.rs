@@ -193,6 +193,7 @@ impl Pace {
     /// ```
     #[cfg(not(any(loom, shuttle)))]
     #[must_use]
+    #[inline]
     pub const fn of(period: Duration, AtMost(burst): AtMost) -> Pace {
         let terms = match Terms::new(period, burst) {
             Ok(terms) => terms,
@@ -370,6 +371,7 @@ impl<C: Clock> Pace<C> {
     /// assert_eq!(pace.left(), 2);
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
+    #[inline]
     pub fn left(&self) -> u64 {
         let (now, (terms, end)) = (self.clock.now().as_nanos(), self.state());
         terms.left(end, now)
@@ -441,6 +443,7 @@ impl<C: Clock> Pace<C> {
 
 /// Shows the period, the burst, and what is left of it.
 impl<C: Clock> Debug for Pace<C> {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Pace");
         shown.field("period", &self.period()).field("burst", &self.burst());

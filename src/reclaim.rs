@@ -14,14 +14,14 @@ pub(crate) mod grace;
 #[cfg(not(any(loom, shuttle)))]
 mod local;
 #[cfg(not(any(loom, shuttle)))]
-pub(crate) use local::pin;
+pub(crate) use local::{pin, pin_apart};
 
 #[cfg(all(loom, not(windrow_checker)))]
-pub(crate) use crossbeam_epoch::pin;
+pub(crate) use crossbeam_epoch::{pin, pin as pin_apart};
 
 #[cfg(windrow_checker)]
 mod checker;
 #[cfg(any(windrow_per_core, windrow_announced))]
 pub(crate) use checker::is_pinned;
 #[cfg(windrow_checker)]
-pub(crate) use checker::{Atomic, Guard, Owned, Shared, pin};
+pub(crate) use checker::{Atomic, Guard, Owned, Shared, pin, pin as pin_apart};

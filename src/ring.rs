@@ -44,6 +44,7 @@
 //! 4. *No thread waits.* A bucket that finds no free block counts in its shared cells, which is
 //!    exact and slower.
 
+use std::mem::ManuallyDrop;
 use std::ptr::from_ref;
 use std::sync::Arc;
 
@@ -52,6 +53,7 @@ use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard, Owned};
 use crate::stripe::live_bucket::Guess;
+use crate::stripe::miss::MissCell;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::Ordering;
 
@@ -123,7 +125,33 @@ pub(crate) struct Ring {
     proposal: Proposal<MakeChange>,
     /// The code for tiers, if the window has any.
     for_tiers: Option<&'static ForTiers>,
+    /// The code for records, if the window has events of such kinds.
+    for_records: Option<&'static ForRecords>,
 }
+
+/// The work of closing, and of adds that have missed, at the cells of all events but counts. A
+/// window of counts alone does not lead to it.
+#[derive(Debug)]
+struct ForRecords {
+    /// See [`View::scan_record`].
+    scan: fn(&View<'_>, u64, usize, usize) -> u64,
+    /// See [`Ring::write_wide_totals`].
+    write_wide: fn(&Ring, &Block, &Bucket) -> bool,
+    /// See [`Ring::write_extremes`].
+    write_extremes: fn(&Ring, &Block, &Bucket, bool),
+    /// See [`Ring::rebase_wide`].
+    rebase_wide: fn(&Ring, &Block, &Bucket, bool),
+    /// See [`Ring::add_any_per_core`].
+    add_per_core: fn(&Ring, u64, Update, &MissCell),
+}
+
+static FOR_RECORDS: ForRecords = ForRecords {
+    scan: |view, start, count, position| view.scan_record(start, count, position),
+    write_wide: Ring::write_wide_totals,
+    write_extremes: Ring::write_extremes,
+    rebase_wide: Ring::rebase_wide,
+    add_per_core: Ring::add_any_per_core,
+};
 
 /// The work of adds, rotations and closing in tiers. A window without tiers does not lead to it.
 #[derive(Debug)]
@@ -149,6 +177,7 @@ type MakeChange = fn(&Ring, &BucketRef<'_>, &Arc<Slots>, &Guard) -> bool;
 impl Ring {
     /// Makes a ring whose newest bucket contains `now`, with tiers that
     /// [fit](Geometry::check_tier).
+    #[inline]
     pub(crate) fn new(
         geometry: Geometry,
         tiers: Vec<Geometry>,
@@ -160,7 +189,9 @@ impl Ring {
         }
         let of_tiers = tiers.iter().copied().map(OfTier::new).collect();
         let tiers = Tiers::new(tiers.into_iter(), 0)?;
-        Ring::of(geometry, (of_tiers, tiers, Some(&FOR_TIERS)), layout, now)
+        let generation = Generation::first(Slots::new(geometry)?, tiers);
+        let ring = Ring::of(generation, (of_tiers, Some(&FOR_TIERS)), layout, now);
+        Ok(ring.with_records())
     }
 
     /// Makes a ring as [`new`](Self::new) does, without tiers. (A program whose windows are all
@@ -170,44 +201,76 @@ impl Ring {
         layout: BucketLayout,
         now: u64,
     ) -> Result<Ring, BuildError> {
-        Ring::of(geometry, (Box::default(), Tiers::none(), None), layout, now)
+        Ring::of_counts(geometry, layout, now).map(Ring::with_records)
     }
 
-    fn of(
+    /// Makes a ring as [`without_tiers`](Self::without_tiers) does, for a layout that
+    /// [has counts alone](BucketLayout::has_counts_alone). (A program whose windows are all made
+    /// here does not contain the code for the cells of other events.)
+    pub(crate) fn of_counts(
         geometry: Geometry,
-        (of_tiers, tiers, for_tiers): (Box<[OfTier]>, Tiers, Option<&'static ForTiers>),
         layout: BucketLayout,
         now: u64,
     ) -> Result<Ring, BuildError> {
+        let generation = Generation::first(Slots::new(geometry)?, Tiers::none());
+        Ok(Ring::of(generation, (Box::default(), None), layout, now))
+    }
+
+    /// Lets the ring have cells of all events.
+    fn with_records(mut self) -> Ring {
+        self.for_records = Some(&FOR_RECORDS);
+        self.store.number_of_value = Some(Store::number_of_value);
+        self
+    }
+
+    /// Makes the ring of a first generation.
+    ///
+    /// A panic in here would leak what is made. So a program whose windows are all in statics,
+    /// which are never dropped, does not contain the code that drops one.
+    fn of(
+        generation: Generation,
+        (of_tiers, for_tiers): (Box<[OfTier]>, Option<&'static ForTiers>),
+        layout: BucketLayout,
+        now: u64,
+    ) -> Ring {
+        let (generation, of_tiers) = (ManuallyDrop::new(generation), ManuallyDrop::new(of_tiers));
         let strategy = stripe::of_windows(); // columns are claimed below, which needs a decision
         forks::watch(); // for the lock, and the closer
-        let generation = Generation::first(geometry, tiers)?;
-        let slots = Arc::clone(&generation.slots);
+        let (geometry, slots) = (generation.geometry(), Arc::clone(&generation.slots));
+        let of_tiers = ManuallyDrop::into_inner(of_tiers);
         let store = Store::new(layout, strategy, geometry.buckets(), of_tiers);
-        let guard = reclaim::pin();
-        let generation = Owned::new(generation).into_shared(&guard);
+        let (store, slots) = (ManuallyDrop::new(store), ManuallyDrop::new(slots));
+        let guard = reclaim::pin_apart();
+        let generation = Box::write(Box::new_uninit(), ManuallyDrop::into_inner(generation));
+        let generation = Owned::<Generation>::from(generation).into_shared(&guard);
         let of_nothing = |first: &Bucket, _: &Block| first.set_prefix(Prefix::Known); // zeros
         let start = geometry.start_of(now);
-        let first = store.open(&Opening::first(generation, start), of_nothing);
+        let first = store.open(&Opening::first(generation, start), &of_nothing);
         slots.install(first);
         let current = BucketPtr::new(from_ref(first).cast_mut());
         drop(guard);
-        Ok(Ring {
+        drop(ManuallyDrop::into_inner(slots));
+        let beside = ManuallyDrop::new(Beside::new(layout));
+        let dense = layout.additive() - layout.wide();
+        let shared_prefix = Box::new(SharedPrefix::new(dense));
+        Ring {
             current,
             guess: Guess::default(),
             strategy,
             is_in_line: strategy == Strategy::PerCore && per_core::is_in_line(),
-            store,
-            beside: Beside::new(layout),
             touched: Touched::default(),
-            shared_prefix: Box::new(SharedPrefix::new(layout.additive() - layout.wide())),
+            shared_prefix,
             max_lead: u64::MAX,
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),
             proposal: Proposal::none(),
             for_tiers,
-        })
+            for_records: None,
+            // Last: nothing that may panic comes after these.
+            store: ManuallyDrop::into_inner(store),
+            beside: ManuallyDrop::into_inner(beside),
+        }
     }
 
     /// Sets the greatest distance ahead of the newest bucket at which an add may open a bucket.
@@ -227,6 +290,7 @@ impl Ring {
     }
 
     /// Returns whether the newest bucket counts in a block.
+    #[inline]
     pub(crate) fn is_striped(&self) -> bool {
         self.acquire_current().block().is_some()
     }
@@ -239,6 +303,7 @@ impl Ring {
     }
 
     /// Returns a reference to the newest bucket.
+    #[inline(never)] // its code once
     fn acquire_current(&self) -> BucketRef<'_> {
         // SAFETY: buckets live as long as the window. (The first load pairs with the Release that
         // made the bucket current: this thread sees the bucket, and the slot of every one before
@@ -248,6 +313,7 @@ impl Ring {
 
     /// Makes `new` current in place of `old`, which is in its slot. Returns false, and gives `new`
     /// up, if `old` is no longer current.
+    #[inline]
     fn replace_current(&self, old: &BucketRef<'_>, new: &Bucket, slots: &Slots) -> bool {
         // This thread needs a reference too: once the bucket is current, others may put it into its
         // slot and move on.
@@ -269,8 +335,9 @@ impl Ring {
 
 /// Frees the generation; the store frees the buckets and the columns.
 impl Drop for Ring {
+    #[inline]
     fn drop(&mut self) {
-        let guard = reclaim::pin();
+        let guard = reclaim::pin_apart();
         let current = self.acquire_current();
         let generation = current.generation(&guard);
         // SAFETY: the generation is the current bucket's; `&mut self`: no other thread is in the
@@ -293,6 +360,7 @@ impl Drop for Ring {
 impl Ring {
     /// Returns whether each bucket has exactly the references of the slots and blocks that lead to
     /// it.
+    #[inline]
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
         let slots = generation.all_slots().chain(generation.tiers.each_slots());
         self.store.references_are_accounted_for(slots.flat_map(|slots| self.buckets(slots)))

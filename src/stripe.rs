@@ -145,6 +145,7 @@ const EPOCHS: u8 = 5;
 /// println!("{:?}", strategy());
 /// assert_eq!(strategy(), strategy());
 /// ```
+#[inline]
 pub fn strategy() -> Strategy {
     loop {
         match decided() {
@@ -292,12 +293,14 @@ pub(crate) fn of_windows() -> Strategy {
 /// Returns whether a family's lookup may announce its series. It may where barriers let the thread
 /// that frees the series do without fences in lookups; not while the strategy is being chosen. Asks
 /// the system for barriers, which may take a millisecond at the first call.
+#[inline]
 pub(crate) fn families_announce() -> bool {
     let is_wished = matches!(decided(), Some(Strategy::PerCore | Strategy::Portable));
     is_wished && may_announce() && membarrier::may_fence()
 }
 
 /// Returns whether threads may have slots for announcements. The strategy must be decided.
+#[inline]
 fn may_announce() -> bool {
     MODEL_ROWS != 0 || announcing().load(Ordering::Relaxed) // as in `rows`
 }
@@ -321,6 +324,7 @@ fn may_announce() -> bool {
 /// assert_eq!(windrow::diagnostics::leases(), windrow::diagnostics::leases());
 /// println!("threads lease rows: {}", windrow::diagnostics::leases());
 /// ```
+#[inline]
 pub fn leases() -> bool {
     strategy();
     is_leasing()

@@ -36,6 +36,7 @@ impl<F: FnMut(Duration)> Timer<F> {
     /// drop(windrow::Timer::new(|elapsed| took = elapsed));
     /// assert!(took < Duration::from_secs(60));
     /// ```
+    #[inline]
     pub fn new(tell: F) -> Timer<F> {
         Timer { started: Instant::now(), tell: Some(tell) }
     }

@@ -142,6 +142,7 @@ impl Sub for Timestamp {
 
 /// Formats the seconds since the clock's zero, with nine decimals: `1.500000000 s`.
 impl Display for Timestamp {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:09} s", self.as_secs(), self.0 % 1_000_000_000)
     }

@@ -79,6 +79,7 @@ impl<const N: usize> Wide<N> {
         }
     }
 
+    #[inline]
     pub(crate) fn new(words: [u64; N]) -> Wide<N> {
         let wide = Wide::zero();
         wide.sheets.own[0].fill(words);
@@ -165,6 +166,7 @@ impl<const N: usize> Sheets<N> {
     }
 
     #[cold]
+    #[inline]
     fn take_beyond(&self) -> (u16, &Sheet<N>) {
         let (mut sheets, mut first) = (self, 0);
         loop {

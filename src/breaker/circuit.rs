@@ -158,6 +158,7 @@ impl Breaker {
     /// let error = Breaker::new(Settings::last_calls(100).failed_percent(101)).unwrap_err();
     /// assert_eq!(error, BreakerError::Percent { percent: 101 });
     /// ```
+    #[inline]
     pub fn new(settings: Settings) -> Result<Breaker, BreakerError> {
         Breaker::with_clock(settings, Coarse::default())
     }
@@ -187,6 +188,7 @@ impl Breaker {
     /// ```
     #[cfg(not(any(loom, shuttle)))]
     #[must_use]
+    #[inline]
     pub const fn of(settings: Settings) -> Breaker {
         // As for a gate's buckets: ten ticks of a clock with a resolution of 10 ms.
         match settings.terms(10_000_000) {

@@ -55,6 +55,7 @@ impl Condition {
 
     /// Returns the answer to a call at the time `now`, and the condition that follows if it is
     /// another one.
+    #[inline]
     pub(super) fn asked(self, now: u64, terms: &Terms) -> (Answer, Option<Condition>) {
         match self.state {
             State::Closed => (Answer::Call { is_trial: false }, None),
@@ -71,6 +72,7 @@ impl Condition {
 
     /// Answers while it is open. After a clock that has stepped back, it is open for no longer than
     /// an opening lasts.
+    #[inline]
     fn refused_until(self, now: u64, terms: &Terms) -> (Answer, Option<Condition>) {
         let latest = now.saturating_add(terms.open_time(self.openings));
         let deadline = self.deadline.min(latest);
@@ -78,6 +80,7 @@ impl Condition {
         (Answer::Refused { until: Some(deadline) }, next)
     }
 
+    #[inline]
     fn asked_half_open(self, now: u64, terms: &Terms) -> (Answer, Option<Condition>) {
         let running = self.trials.begun > self.trials.ended;
         if running && now >= self.deadline {
@@ -99,6 +102,7 @@ impl Condition {
     /// Returns the condition after a trial of this generation has ended. It is open again as soon
     /// as the shares are reached, whatever the trials that still run will say; it is closed once
     /// all have ended.
+    #[inline]
     pub(super) fn trial_ended(self, outcome: Outcome, now: u64, terms: &Terms) -> Condition {
         let trials = Trials {
             ended: self.trials.ended + 1,
@@ -121,6 +125,7 @@ impl Condition {
         Condition { trials: Trials { begun, ..self.trials }, ..self }
     }
 
+    #[inline]
     pub(super) fn opened(self, now: u64, terms: &Terms) -> Condition {
         let openings = self.openings.saturating_add(1);
         let deadline = now.saturating_add(terms.open_time(openings));

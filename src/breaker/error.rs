@@ -106,6 +106,7 @@ impl BreakerError {
 }
 
 impl Display for BreakerError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             BreakerError::LastCalls { calls, most } => {

@@ -41,6 +41,7 @@ const FIRST: usize = 6;
 
 impl Measured {
     /// Returns the all-time totals: calls that succeeded, that failed, and that were slow.
+    #[inline]
     pub(super) fn ever(&self) -> [u64; 3] {
         [SUCCEEDED, FAILED, SLOW].map(|at| self.0[at])
     }
@@ -55,6 +56,7 @@ impl Measured {
     /// Records the outcome of a call of a generation, at the time `now`, and returns the totals of
     /// the window. `None` if the window is of a later generation: then nothing changes. A window of
     /// an earlier one begins anew.
+    #[inline]
     pub(super) fn record(
         &mut self,
         generation: u64,
@@ -87,6 +89,7 @@ impl Measured {
 
     /// Returns the totals of the window of a generation at the time `now`: none, if it is of an
     /// earlier generation.
+    #[inline]
     pub(super) fn totals(&self, generation: u64, now: u64, terms: &Terms) -> CallTotals {
         if self.0[GENERATION] < generation {
             return CallTotals::default();
@@ -103,11 +106,13 @@ impl Measured {
         }
     }
 
+    #[inline]
     fn last_calls(&self, size: u64) -> CallTotals {
         let (failed, slow) = (self.0[KEPT] >> 32, self.0[KEPT] & u64::from(u32::MAX));
         CallTotals { calls: self.0[AT].min(size), failed, slow }
     }
 
+    #[inline]
     fn begin_anew(&mut self) {
         (self.0[AT], self.0[KEPT]) = (0, 0);
         self.0[FIRST..].fill(0);
@@ -130,6 +135,7 @@ impl Measured {
 
     /// Makes room for the bucket with a number. A clock that has stepped back by the whole interval
     /// begins it anew.
+    #[inline]
     fn turn(&mut self, bucket: u64, buckets: u64) {
         let newest = self.0[AT];
         if bucket > newest {
@@ -152,6 +158,7 @@ fn exchange_bit(word: &mut u64, bit: usize, to: bool) -> u64 {
 }
 
 /// Returns the sums of buckets.
+#[inline]
 fn sum(buckets: &[u64]) -> CallTotals {
     buckets.iter().fold(CallTotals::default(), |sum, bucket| {
         let [calls, failed, slow] = fields(*bucket);
@@ -165,6 +172,7 @@ fn fields(bucket: u64) -> [u64; 3] {
 }
 
 /// Returns a bucket with a call more. A full one is halved first, which keeps its shares.
+#[inline]
 fn counted(bucket: u64, outcome: Outcome) -> u64 {
     let [calls, failed, slow] = match fields(bucket) {
         [FULL, failed, slow] => [FULL / 2, failed / 2, slow / 2],

@@ -41,6 +41,7 @@ impl OpenError {
 }
 
 impl Display for OpenError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.retry_after {
             Some(retry_after) => write!(f, "the circuit breaker is open for {retry_after:?} more"),

@@ -182,6 +182,7 @@ impl Settings {
     }
 
     /// Checks the settings, for a clock of a resolution in nanoseconds.
+    #[inline]
     pub(super) const fn terms(self, resolution: u64) -> Result<Terms, BreakerError> {
         let (window, most_minimum) = match self.calls.window(resolution) {
             Ok(window) => window,
@@ -244,6 +245,7 @@ impl Settings {
 
 impl Calls {
     /// Returns the window, and the greatest minimum of calls that it can have.
+    #[inline]
     const fn window(self, resolution: u64) -> Result<(Window, u64), BreakerError> {
         match self {
             Calls::Last(0) => Err(BreakerError::LastCalls { calls: 0, most: MOST_CALLS }),

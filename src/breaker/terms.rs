@@ -47,6 +47,7 @@ impl Terms {
     }
 
     /// Returns the time for which the breaker is open, for the number of openings in a row.
+    #[inline]
     pub(super) fn open_time(&self, openings: u64) -> u64 {
         let doublings = openings.saturating_sub(1).min(63);
         let fits = self.longest >> doublings >= self.open_for;

@@ -43,6 +43,7 @@ impl Manual {
     /// clock.set(Timestamp::from_nanos(3));
     /// assert_eq!(clock.now().as_nanos(), 3);
     /// ```
+    #[inline]
     pub fn set(&self, at: Timestamp) {
         // Release: pairs with the Acquire in `now`.
         self.nanos.store(at.as_nanos(), Ordering::Release);
@@ -59,6 +60,7 @@ impl Manual {
     /// clock.advance(Duration::MAX);
     /// assert_eq!(clock.now().as_nanos(), u64::MAX);
     /// ```
+    #[inline]
     pub fn advance(&self, by: Duration) {
         let by = saturating_nanos(by);
         let forward = |nanos: u64| Some(nanos.saturating_add(by));

@@ -52,6 +52,7 @@ impl Clock for Coarse {
         UNKNOWN
     }
 
+    #[inline]
     fn resolution(&self) -> Duration {
         platform::coarse_resolution()
     }

@@ -59,6 +59,7 @@ impl Clock for Precise {
     /// assert!(resolution >= Duration::from_nanos(1));
     /// assert_eq!(Precise::default().resolution(), resolution);
     /// ```
+    #[inline]
     fn resolution(&self) -> Duration {
         monotonic::fine_resolution()
     }

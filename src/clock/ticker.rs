@@ -88,6 +88,7 @@ impl Ticker {
     /// let ticker = Ticker::start(Duration::from_millis(5));
     /// assert_eq!(ticker.resolution(), Duration::from_millis(5));
     /// ```
+    #[inline]
     pub fn start(period: Duration) -> Ticker {
         Self::try_start(period).expect("the operating system starts a thread for the ticker")
     }
@@ -107,6 +108,7 @@ impl Ticker {
     /// # drop(ticker);
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[inline]
     pub fn try_start(period: Duration) -> io::Result<Ticker> {
         let tick = Arc::new(Tick::new(period));
         let registration = forks::enter(&tick)?;
@@ -124,6 +126,7 @@ impl Ticker {
     /// Makes the thread run `chore` at every tick, as long as the chore lives. The chore delays
     /// ticks by its own duration. Returns whether the thread exists; in a forked child it may start
     /// later, or never.
+    #[inline]
     pub(crate) fn add_chore(&self, chore: Weak<dyn Chore>) -> bool {
         self.now(); // in a forked child, starts a thread
         let taken = self.tick.with_chores(|chores| {
@@ -136,6 +139,7 @@ impl Ticker {
 
 /// Returns a ticker that ticks every millisecond.
 impl Default for Ticker {
+    #[inline]
     fn default() -> Ticker {
         Ticker::start(Duration::from_millis(1))
     }
@@ -177,6 +181,7 @@ struct Handle {
 }
 
 impl Drop for Handle {
+    #[inline]
     fn drop(&mut self) {
         self.tick.end();
         if let Some(AssertUnwindSafe(thread)) = self.thread.take() {

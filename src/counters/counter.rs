@@ -200,6 +200,7 @@ impl Counter {
     /// assert!(!hits.is_above(10));
     /// ```
     #[doc(alias = "percpu_counter_compare")]
+    #[inline]
     pub fn is_above(&self, n: u64) -> bool {
         self.settled(|base| match base.checked_add(n) {
             Some(n_ever) => self.cells.is_above(n_ever),
@@ -242,6 +243,7 @@ impl Counter {
     /// hits.add(3);
     /// assert_eq!((hits.sum(), hits.lifetime()), (3, 5));
     /// ```
+    #[inline]
     pub fn lifetime(&self) -> u64 {
         self.cells.sum()
     }
@@ -262,6 +264,7 @@ impl Counter {
     /// });
     /// assert_eq!(hits.by_row().sum(), 40);
     /// ```
+    #[inline]
     pub fn by_row(&self) -> ByRow {
         self.cells.by_row()
     }
@@ -275,6 +278,7 @@ impl Counter {
     /// hits.add(3);
     /// assert!(hits.is_striped());
     /// ```
+    #[inline]
     pub fn is_striped(&self) -> bool {
         self.cells.is_striped()
     }
@@ -301,6 +305,7 @@ impl Counter {
     #[doc(alias = "readFullAndReset")]
     #[doc(alias = "readFastAndReset")]
     #[doc(alias = "value_and_reset")]
+    #[inline]
     pub fn take(&self) -> u64 {
         loop {
             // Acquire: pairs with the Release below. This scan is no older than the one that the
@@ -328,6 +333,7 @@ impl Counter {
     #[doc(alias = "set")]
     #[doc(alias = "clear")]
     #[doc(alias = "percpu_counter_set")]
+    #[inline]
     pub fn reset(&self) {
         _ = self.take();
     }
@@ -394,6 +400,7 @@ impl Counter {
     /// hits.add(4);
     /// assert_eq!(hits.load(Ordering::SeqCst), 4);
     /// ```
+    #[inline]
     pub fn load(&self, order: Ordering) -> u64 {
         if order == Ordering::SeqCst {
             // Pairs with the caller's SeqCst accesses and fences, as a SeqCst load would.
@@ -419,6 +426,7 @@ impl Default for Counter {
 /// assert_eq!(hits.sum(), 0);
 /// ```
 impl From<u64> for Counter {
+    #[inline]
     fn from(n: u64) -> Counter {
         Counter { cells: Striped::starting_at(n), ..Counter::new() }
     }
@@ -431,6 +439,7 @@ impl From<u64> for Counter {
 /// assert_eq!(format!("{hits} hits, {hits:>5}"), "42 hits,    42");
 /// ```
 impl Display for Counter {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(&self.sum(), f)
     }
@@ -438,6 +447,7 @@ impl Display for Counter {
 
 /// Shows the sum.
 impl Debug for Counter {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Counter").field(&self.sum()).finish()
     }

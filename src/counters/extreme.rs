@@ -60,12 +60,14 @@ impl Extreme {
         }
     }
 
+    #[inline]
     fn get(&self) -> Option<u64> {
         let greatest = self.cells.greatest();
         // Acquire: pairs with the Release in `record_zero`.
         (greatest > 0 || self.has_zero.load(Ordering::Acquire)).then_some(greatest)
     }
 
+    #[inline]
     fn take(&self) -> Option<u64> {
         let greatest = self.cells.take_greatest();
         // Behind the cells, whose exchanges are Acquire: a zero is not left to the next take if a
@@ -149,6 +151,7 @@ impl Maximum {
     /// ```
     /// assert_eq!(windrow::Maximum::new().get(), None);
     /// ```
+    #[inline]
     pub fn get(&self) -> Option<u64> {
         self.0.get()
     }
@@ -177,6 +180,7 @@ impl Maximum {
     #[must_use = "the value is lost otherwise: to restart without it, use `reset`"]
     #[doc(alias = "getThenReset")]
     #[doc(alias = "swap")]
+    #[inline]
     pub fn take(&self) -> Option<u64> {
         self.0.take()
     }
@@ -191,6 +195,7 @@ impl Maximum {
     /// ```
     #[doc(alias = "store")]
     #[doc(alias = "clear")]
+    #[inline]
     pub fn reset(&self) {
         _ = self.take();
     }
@@ -204,6 +209,7 @@ impl Maximum {
     /// slowest.record(3);
     /// assert!(slowest.is_striped());
     /// ```
+    #[inline]
     pub fn is_striped(&self) -> bool {
         self.0.cells.is_striped()
     }
@@ -277,6 +283,7 @@ impl Minimum {
     /// ```
     /// assert_eq!(windrow::Minimum::new().get(), None);
     /// ```
+    #[inline]
     pub fn get(&self) -> Option<u64> {
         self.0.get().map(|complement| !complement)
     }
@@ -305,6 +312,7 @@ impl Minimum {
     #[must_use = "the value is lost otherwise: to restart without it, use `reset`"]
     #[doc(alias = "getThenReset")]
     #[doc(alias = "swap")]
+    #[inline]
     pub fn take(&self) -> Option<u64> {
         self.0.take().map(|complement| !complement)
     }
@@ -319,6 +327,7 @@ impl Minimum {
     /// ```
     #[doc(alias = "store")]
     #[doc(alias = "clear")]
+    #[inline]
     pub fn reset(&self) {
         _ = self.take();
     }
@@ -352,6 +361,7 @@ impl Default for Minimum {
 }
 
 /// Formats a value as a `u64`, or as `none`.
+#[inline]
 fn show(value: Option<u64>, f: &mut Formatter<'_>) -> fmt::Result {
     match value {
         Some(value) => Display::fmt(&value, f),
@@ -368,6 +378,7 @@ fn show(value: Option<u64>, f: &mut Formatter<'_>) -> fmt::Result {
 /// assert_eq!(slowest.to_string(), "7");
 /// ```
 impl Display for Maximum {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         show(self.get(), f)
     }
@@ -381,6 +392,7 @@ impl Display for Maximum {
 /// assert_eq!(format!("{fastest:>3}"), "  7");
 /// ```
 impl Display for Minimum {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         show(self.get(), f)
     }
@@ -388,6 +400,7 @@ impl Display for Minimum {
 
 /// Shows the value.
 impl Debug for Maximum {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Maximum").field(&self.get()).finish()
     }
@@ -395,6 +408,7 @@ impl Debug for Maximum {
 
 /// Shows the value.
 impl Debug for Minimum {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Minimum").field(&self.get()).finish()
     }

@@ -128,6 +128,7 @@ impl Gauge {
     #[doc(alias = "percpu_counter_sum")]
     #[doc(alias = "percpu_counter_sum_positive")]
     #[doc(alias = "percpu_counter_read")]
+    #[inline]
     pub fn sum(&self) -> i64 {
         self.cells.sum().cast_signed()
     }
@@ -141,6 +142,7 @@ impl Gauge {
     /// open.increment();
     /// assert!(open.is_striped());
     /// ```
+    #[inline]
     pub fn is_striped(&self) -> bool {
         self.cells.is_striped()
     }
@@ -215,6 +217,7 @@ impl Gauge {
     /// open.add(2);
     /// assert_eq!(open.load(Ordering::Acquire), 2);
     /// ```
+    #[inline]
     pub fn load(&self, order: Ordering) -> i64 {
         if order == Ordering::SeqCst {
             fence(Ordering::SeqCst); // as in `Counter::load`
@@ -250,6 +253,7 @@ impl From<i64> for Gauge {
 /// assert_eq!(level.to_string(), "-5");
 /// ```
 impl Display for Gauge {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(&self.sum(), f)
     }
@@ -257,6 +261,7 @@ impl Display for Gauge {
 
 /// Shows the sum.
 impl Debug for Gauge {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Gauge").field(&self.sum()).finish()
     }

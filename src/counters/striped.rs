@@ -61,6 +61,7 @@ impl Striped {
     }
 
     /// Returns the part of the sum in each row, and the part that is in none.
+    #[inline]
     pub(crate) fn by_row(&self) -> ByRow {
         let rows =
             self.column.column().map_or_else(Vec::new, |column| rows::by_place(column).collect());
@@ -75,6 +76,7 @@ impl Striped {
     }
 
     /// Takes the greatest value to which the number was raised, and leaves zero.
+    #[inline]
     pub(crate) fn take_greatest(&self) -> u64 {
         let rows = self.column.column().map_or(0, rows::take_greatest);
         rows.max(rows::take_raised(&self.fallback))
@@ -82,6 +84,7 @@ impl Striped {
 
     /// Returns whether the sum of all adds is above `n`, if no partial sum wraps. Reads no cell
     /// behind the one with which the sum is above it.
+    #[inline]
     pub(crate) fn is_above(&self, n: u64) -> bool {
         let beside = self.beside_rows();
         let rows = |column| rows::is_above(column, beside, n);
@@ -94,6 +97,7 @@ impl Striped {
     }
 
     /// Returns whether the number has a column.
+    #[inline]
     pub(crate) fn is_striped(&self) -> bool {
         self.column.column().is_some()
     }
@@ -106,6 +110,7 @@ unsafe impl Number for &Striped {
         self.column.dependent_word()
     }
 
+    #[inline]
     fn claimed(self) -> *mut AtomicU64 {
         self.column.claim(1);
         self.column.word()
@@ -117,6 +122,7 @@ unsafe impl Number for &Striped {
 }
 
 impl Drop for Striped {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: `claimed` claims this number of columns.
         unsafe { self.column.free(1) };

@@ -45,6 +45,7 @@ impl From<BuildError> for GateError {
 }
 
 impl Display for GateError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             GateError::ZeroLimit => {

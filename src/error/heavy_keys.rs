@@ -42,6 +42,7 @@ impl From<BuildError> for HeavyKeysError {
 }
 
 impl Display for HeavyKeysError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             HeavyKeysError::ZeroCapacity => {

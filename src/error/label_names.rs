@@ -53,6 +53,7 @@ pub enum LabelNamesError {
 }
 
 impl Display for LabelNamesError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             LabelNamesError::TooMany { names, most } => {

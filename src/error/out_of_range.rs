@@ -64,6 +64,7 @@ pub enum OutOfRangeError {
 }
 
 impl Display for OutOfRangeError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             OutOfRangeError::AfterNow { at, now } => write!(

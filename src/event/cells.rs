@@ -100,6 +100,7 @@ impl EventCells {
     }
 
     /// Returns whether a position is one of the event's.
+    #[inline]
     pub(crate) fn has(self, position: usize) -> bool {
         let is_of_two =
             |first: u16| (usize::from(first)..usize::from(first) + 2).contains(&position);
@@ -124,6 +125,7 @@ impl EventCells {
     }
 
     /// Returns the positions of count and sum, and of the extremes, if the event is a `Value`.
+    #[inline]
     pub(crate) fn of_value(self) -> Option<([usize; 2], [usize; 2])> {
         let two = |first: u16| [first, first + 1].map(usize::from);
         match self {

@@ -157,6 +157,12 @@ impl BucketLayout {
         self.wide as usize
     }
 
+    /// Returns whether all cells are of `Count` or `Signed` events.
+    #[cfg(not(any(loom, shuttle)))]
+    pub(crate) const fn has_counts_alone(self) -> bool {
+        self.pairs == 0 && self.additive == self.cells
+    }
+
     /// Returns whether an extreme bounds the values of pairs; otherwise it is that of a `Maximum`
     /// or `Minimum` event.
     pub(crate) fn is_bound(self, extreme: usize) -> bool {

@@ -75,6 +75,7 @@ impl Stats {
     }
 
     /// Returns the stats of the values of both.
+    #[inline]
     pub(crate) fn with(self, other: Stats) -> Stats {
         Stats {
             count: self.count.wrapping_add(other.count),
@@ -101,12 +102,14 @@ impl Stats {
 impl Add for Stats {
     type Output = Stats;
 
+    #[inline]
     fn add(self, other: Stats) -> Stats {
         self.with(other)
     }
 }
 
 impl AddAssign for Stats {
+    #[inline]
     fn add_assign(&mut self, other: Stats) {
         *self = *self + other;
     }

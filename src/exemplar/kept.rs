@@ -53,6 +53,7 @@ impl Exemplars {
     }
 
     /// Returns the newest exemplar of each of these slots that has any, in the order of the slots.
+    #[inline]
     pub(crate) fn all(&self, slots: Range<usize>) -> Vec<Exemplar> {
         if self.rows.get().is_none() {
             return Vec::new(); // a metric to which none was given: one load, not one for each slot
@@ -61,6 +62,7 @@ impl Exemplars {
     }
 
     /// Returns the newest exemplar at an index.
+    #[inline]
     pub(crate) fn newest(&self, slot: usize) -> Option<Exemplar> {
         let rows = self.rows.get()?.iter().filter_map(Once::get);
         rows.filter_map(|row| row[slot].read().map(exemplar)).max_by_key(|exemplar| exemplar.time)
@@ -72,6 +74,7 @@ fn made<T>(count: usize, one: impl Fn() -> T) -> Box<[T]> {
     (0..count).map(|_| one()).collect()
 }
 
+#[inline]
 fn exemplar([value, time, high, low, span_id]: Words) -> Exemplar {
     let trace_id = u128::from(high) << 64 | u128::from(low);
     let time = UNIX_EPOCH + Duration::from_nanos(time);

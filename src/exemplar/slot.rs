@@ -49,11 +49,13 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    #[inline]
     pub(super) fn new() -> Slot {
         Slot { version: AtomicU64::new(0), words: array::from_fn(|_| AtomicU64::new(0)) }
     }
 
     /// Writes an exemplar, unless another thread is writing one.
+    #[inline]
     pub(super) fn write(&self, words: Words) {
         // Relaxed: the exchange checks it.
         let version = self.version.load(Ordering::Relaxed);
@@ -74,6 +76,7 @@ impl Slot {
     }
 
     /// Returns the last exemplar; `None` if there is none, or if writers were in the way each time.
+    #[inline]
     pub(super) fn read(&self) -> Option<Words> {
         for _ in 0..ATTEMPTS {
             // Acquire: pairs with the Release at the end of `write`: its words are found, or those

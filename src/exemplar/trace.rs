@@ -38,6 +38,7 @@ impl TraceContext {
     /// let not_sampled = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
     /// assert_eq!(TraceContext::from_traceparent(not_sampled), None);
     /// ```
+    #[inline]
     pub fn from_traceparent(header: &str) -> Option<TraceContext> {
         let mut fields = header.trim_ascii().splitn(5, '-');
         let mut field = |digits| hex(fields.next()?, digits);
@@ -51,6 +52,7 @@ impl TraceContext {
 }
 
 /// Returns the number in exactly this number of lowercase hexadecimal digits.
+#[inline]
 fn hex(text: &str, digits: usize) -> Option<u128> {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let is_number = text.len() == digits && text.bytes().all(is_digit);
@@ -59,6 +61,7 @@ fn hex(text: &str, digits: usize) -> Option<u128> {
 
 /// Shows the ids in hexadecimal digits.
 impl Debug for TraceContext {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("TraceContext")
             .field("trace_id", &format_args!("{:032x}", self.trace_id))

@@ -65,6 +65,7 @@ impl Series for Named {
         None
     }
 
+    #[inline]
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
         see(EVENT, LabelValue::Text(self.event));
     }

@@ -115,6 +115,7 @@ impl Listed {
 
     /// Sets the unit of its values: `ns`, `By`, `s`, as the
     /// [Unified Code for Units of Measure](https://ucum.org/ucum) spells it.
+    #[inline]
     pub fn set_unit(&mut self, unit: &str) {
         unit.clone_into(&mut self.unit);
     }
@@ -131,6 +132,7 @@ impl Listed {
 }
 
 impl Debug for Listed {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Listed").field("name", &self.name).finish_non_exhaustive()
     }
@@ -157,6 +159,7 @@ pub enum CatalogError {
 }
 
 impl Display for CatalogError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             CatalogError::NoName => write!(f, "a source needs a name"),

@@ -34,6 +34,7 @@ use crate::family::LabelValue;
 /// let hits = fields(Arc::new(&HITS));
 /// assert_eq!(hits[0].full_name("hits", "_"), "hits");
 /// ```
+#[inline]
 pub fn fields(source: Arc<dyn Source>) -> Vec<NamedField> {
     let outline = source.outline();
     if outline.fields.is_empty() {
@@ -62,6 +63,7 @@ impl NamedField {
 
     /// Returns the name under which the field is exported: `of`, which is the name of the source,
     /// `between`, and the field's name.
+    #[inline]
     pub fn full_name(&self, of: &str, between: &str) -> String {
         [of, &self.name].join(if self.name.is_empty() { "" } else { between })
     }
@@ -80,6 +82,7 @@ impl NamedField {
 
 /// Shows the name and the type.
 impl std::fmt::Debug for NamedField {
+    #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("NamedField")
             .field("name", &self.name)
@@ -96,14 +99,17 @@ struct OfPath {
 }
 
 impl Source for OfPath {
+    #[inline]
     fn outline(&self) -> Outline {
         Outline { form: self.form, fields: Vec::new(), ..self.source.outline() }
     }
 
+    #[inline]
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
         self.source.visit(&mut |series| see(&SeriesOfPath { series, path: &self.path }));
     }
 
+    #[inline]
     fn refused(&self) -> Option<u64> {
         self.source.refused()
     }
@@ -116,22 +122,27 @@ struct SeriesOfPath<'s> {
 }
 
 impl Series for SeriesOfPath<'_> {
+    #[inline]
     fn number(&self) -> u64 {
         self.series.number()
     }
 
+    #[inline]
     fn is_overflow(&self) -> bool {
         self.series.is_overflow()
     }
 
+    #[inline]
     fn created(&self) -> Option<SystemTime> {
         self.series.created()
     }
 
+    #[inline]
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
         self.series.labels(see);
     }
 
+    #[inline]
     fn metric(&self) -> AnyMetric<'_> {
         self.path.iter().fold(self.series.metric(), |metric, &position| match metric {
             AnyMetric::Fields(fields) => fields.field(position),

@@ -34,6 +34,7 @@ pub enum Form {
 
 impl Form {
     /// Returns the names of the labels that samples have in addition to those of the series.
+    #[inline]
     pub fn sample_labels(self) -> &'static [&'static str] {
         match self {
             Form::Window(events, _) if events.iter().any(|(_, kind)| is_histogram(*kind)) => {
@@ -45,6 +46,7 @@ impl Form {
     }
 
     /// Returns the scales of all histograms in a metric of this form.
+    #[inline]
     pub fn scales(self) -> impl Iterator<Item = Scale> {
         let (own, events) = match self {
             Form::Histogram(scale) => (Some(scale), &[][..]),

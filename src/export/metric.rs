@@ -64,6 +64,7 @@ pub enum AnyMetric<'m> {
 
 impl AnyMetric<'_> {
     /// Returns the metric's type.
+    #[inline]
     pub fn form(self) -> Form {
         match self {
             AnyMetric::Counter(_) | AnyMetric::Count(_) => Form::Counter,

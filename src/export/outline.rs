@@ -91,6 +91,7 @@ impl Outline {
 
     /// Returns a label of the source that exporters need for another purpose, if there is one: a
     /// label `overflow` beside an overflow series, or a label that samples have.
+    #[inline]
     pub fn reserved_label(&self) -> Option<&str> {
         let mut forms = vec![self.form];
         forms.extend(self.fields.iter().map(|field| field.form));
@@ -102,6 +103,7 @@ impl Outline {
     }
 
     /// Returns the outline with the fields of a metric of the source.
+    #[inline]
     pub(super) fn with_fields_of(mut self, metric: AnyMetric<'_>) -> Outline {
         list("", &mut Vec::new(), metric, &mut self.fields);
         self
@@ -109,6 +111,7 @@ impl Outline {
 }
 
 /// Lists the fields of a metric, which is itself at a path.
+#[inline]
 fn list(name: &str, path: &mut Vec<usize>, metric: AnyMetric<'_>, into: &mut Vec<OutlineField>) {
     let AnyMetric::Fields(fields) = metric else {
         if !path.is_empty() {

@@ -67,6 +67,7 @@ impl Which {
     ///
     /// A distribution has its count and its sum: they are in no other part. And what is recorded is
     /// in no part of what is added: a program counts an operation, and records its duration.
+    #[inline]
     pub(super) fn is_of(self, kind: Kind) -> bool {
         use Which::{
             Count, Level, Max, Mean, Min, Quantiles, Rate, RecordRate, Records, Sum, Values,
@@ -190,6 +191,7 @@ impl Form {
     /// assert_eq!((units("mean"), units("max")), (vec!["ns"], vec!["ns", ""]));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[inline]
     pub fn units(self, part: &Part) -> Vec<&'static str> {
         let mut units = Vec::new();
         if let Form::Window(events, of_events) = self
@@ -209,6 +211,7 @@ impl Form {
 
     /// Returns the unit of all samples of a [part](Part), if they have one in common. `given` is
     /// the unit of values of which none was declared.
+    #[inline]
     pub fn unit<'u>(self, part: &Part, given: &'u str) -> &'u str {
         match self.units(part)[..] {
             _ if !part.is_in_unit => "",

@@ -56,6 +56,7 @@ pub struct Sample<'r> {
 
 impl Sample<'_> {
     /// Returns the labels of the sample in addition to those of its series: `event` and `q`.
+    #[inline]
     pub fn labels(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let event = self.event.map(|event| ("event", event));
         event.into_iter().chain(self.quantile.map(|q| ("q", q)))
@@ -95,6 +96,7 @@ impl AnyMetric<'_> {
     ///     });
     /// }
     /// ```
+    #[inline]
     pub fn read(self) -> Reading {
         Reading::of(self, None)
     }
@@ -140,6 +142,7 @@ impl AnyMetric<'_> {
     /// Reads the numbers of one [part](Part), and no others.
     ///
     /// For exporters that ask for one part at a time: one part of a window costs less than all.
+    #[inline]
     pub fn read_part(self, part: &Part) -> Reading {
         Reading::of(self, Some(part))
     }
@@ -147,6 +150,7 @@ impl AnyMetric<'_> {
 
 impl Reading {
     /// Reads all of a metric, or one part.
+    #[inline]
     pub(super) fn of(metric: AnyMetric<'_>, part: Option<&Part>) -> Reading {
         // Before the numbers, so that each is counted in them.
         let exemplars = match metric {
@@ -164,6 +168,7 @@ impl Reading {
     }
 
     /// Returns the parts of the metric: see [`Form::parts`].
+    #[inline]
     pub fn parts(&self) -> impl Iterator<Item = &'static Part> + Clone {
         self.form.parts()
     }
@@ -173,6 +178,7 @@ impl Reading {
     /// There may be no sample: a maximum has none before a value is recorded, nor has the mean of a
     /// window without values. A part that was not [read](AnyMetric::read_part), or that belongs to
     /// another metric, has none.
+    #[inline]
     pub fn samples(&self, part: &Part, put: &mut dyn FnMut(Sample<'_>)) {
         match (&self.read, self.form) {
             (Read::Number(Some(value)), _) if part.which == Which::Only => put(self.only(*value)),
@@ -194,6 +200,7 @@ impl Reading {
 }
 
 impl Window {
+    #[inline]
     fn of(window: &dyn AnyWindow, part: Option<&Part>) -> Window {
         use Which::{Max, Mean, Min, Quantiles, Rate, RecordRate};
 
@@ -214,6 +221,7 @@ impl Window {
         read
     }
 
+    #[inline]
     fn samples(
         &self,
         events: &[(&'static str, Kind)],
@@ -257,6 +265,7 @@ impl Window {
     }
 
     /// Returns the one number of an event in a part, if it has one.
+    #[inline]
     fn value(&self, event: usize, kind: Kind, which: Which) -> Option<Value<'static>> {
         if !which.is_of(kind) {
             return None;

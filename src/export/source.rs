@@ -102,20 +102,25 @@ pub trait Series {
 pub(super) struct Single<'m, M>(pub(super) &'m M);
 
 impl<M: Exported> Series for Single<'_, M> {
+    #[inline]
     fn number(&self) -> u64 {
         0
     }
 
+    #[inline]
     fn is_overflow(&self) -> bool {
         false
     }
 
+    #[inline]
     fn created(&self) -> Option<SystemTime> {
         None
     }
 
+    #[inline]
     fn labels(&self, _: &mut dyn FnMut(&str, LabelValue<'_>)) {}
 
+    #[inline]
     fn metric(&self) -> AnyMetric<'_> {
         self.0.any()
     }
@@ -125,10 +130,12 @@ macro_rules! single {
     ($([$($parameter:tt)*] $metric:ty;)+) => {
         $(
             impl<$($parameter)*> Source for $metric {
+                #[inline]
                 fn outline(&self) -> Outline {
                     Outline::of_metric(self.any().form())
                 }
 
+                #[inline]
                 fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
                     see(&Single(self));
                 }

@@ -51,6 +51,7 @@ const KEPT: u32 = 8;
 impl StartTimes {
     /// Makes the start times of a source. `since` is the time since which metrics have counted that
     /// do not know it themselves.
+    #[inline]
     pub fn since(since: SystemTime) -> StartTimes {
         StartTimes { since, windows: Mutex::default() }
     }
@@ -58,6 +59,7 @@ impl StartTimes {
     /// Returns the time since which a series has counted, which is the same at each export.
     ///
     /// `metric` is the [metric](Series::metric) of the series.
+    #[inline]
     pub fn of(&self, series: &dyn Series, metric: AnyMetric<'_>) -> SystemTime {
         series.created().unwrap_or_else(|| match metric {
             AnyMetric::Window(window) => {
@@ -76,6 +78,7 @@ impl StartTimes {
     }
 
     /// Notes that the series with a [number](Series::number) is there, though it could not be read.
+    #[inline]
     pub fn see(&self, series: u64) {
         if let Some(known) = self.lock().get_mut(&series) {
             known.missed = 0;
@@ -86,6 +89,7 @@ impl StartTimes {
     ///
     /// An exporter calls it after each visit, unless removed series [may
     /// return](super::Outline::series_return).
+    #[inline]
     pub fn forget_removed(&self) {
         self.lock().retain(|_, known| {
             known.missed += 1;
@@ -93,6 +97,7 @@ impl StartTimes {
         });
     }
 
+    #[inline]
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Derived>> {
         // A clock of the program's own may panic under the lock: before anything is inserted.
         self.windows.lock().unwrap_or_else(PoisonError::into_inner)
@@ -101,6 +106,7 @@ impl StartTimes {
 
 /// Shows the program's time.
 impl Debug for StartTimes {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("StartTimes").field("since", &self.since).finish_non_exhaustive()
     }

@@ -175,6 +175,7 @@ impl Series for Weighed<'_> {
         None
     }
 
+    #[inline]
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
         match self.label {
             Some(label) => see(label, LabelValue::Text(self.key)),

@@ -16,6 +16,7 @@ pub const fn combinations(values: &[Option<usize>]) -> Option<usize> {
 }
 
 /// Returns whether all texts differ.
+#[inline]
 pub const fn all_differ(texts: &[&str]) -> bool {
     let mut one = 0;
     while one < texts.len() {
@@ -47,6 +48,7 @@ const fn are_same(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Returns a field's name as a label's: `r#type` is `type`.
+#[inline]
 pub const fn name(field: &'static str) -> &'static str {
     match field.as_bytes() {
         [b'r', b'#', ..] => field.split_at(2).1,

@@ -74,6 +74,7 @@ impl Field for str {
         value
     }
 
+    #[inline]
     fn store(value: &str) -> Text {
         Text::new(value)
     }
@@ -130,6 +131,7 @@ impl Field for OptionalText {
         value.unwrap_or_default()
     }
 
+    #[inline]
     fn store(value: Option<&str>) -> Text {
         Text::new(value.unwrap_or_default())
     }

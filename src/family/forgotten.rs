@@ -47,6 +47,7 @@ struct Until {
 }
 
 impl Until {
+    #[inline]
     fn is_over(self) -> bool {
         grace::passed(self.grace)
             && self.barrier.is_none_or(|ticket| membarrier::fencing().passed(ticket))

@@ -38,6 +38,7 @@ pub struct Secrets {
 
 impl Secrets {
     /// Returns new ones.
+    #[inline]
     pub(super) fn new() -> Secrets {
         let random = RandomState::new();
         Secrets { begin: random.hash_one(0), other: random.hash_one(1) }

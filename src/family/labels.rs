@@ -183,6 +183,7 @@ pub enum LabelValue<'a> {
 }
 
 impl Display for LabelValue<'_> {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             LabelValue::Text(text) => Display::fmt(text, f),

@@ -80,6 +80,7 @@ impl Metric for Counter {
 impl Metric for Gauge {
     type Total = i64;
 
+    #[inline]
     fn total(&self) -> i64 {
         self.sum()
     }
@@ -93,6 +94,7 @@ impl Metric for Gauge {
 impl Metric for InFlight {
     type Total = u64;
 
+    #[inline]
     fn total(&self) -> u64 {
         self.level()
     }
@@ -109,6 +111,7 @@ impl Metric for Maximum {
         self.get()
     }
 
+    #[inline]
     fn merge(one: &mut Option<u64>, other: Option<u64>) {
         *one = (*one).max(other);
     }
@@ -117,10 +120,12 @@ impl Metric for Maximum {
 impl Metric for Minimum {
     type Total = Option<u64>;
 
+    #[inline]
     fn total(&self) -> Option<u64> {
         self.get()
     }
 
+    #[inline]
     fn merge(one: &mut Option<u64>, other: Option<u64>) {
         *one = one.iter().copied().chain(other).min();
     }
@@ -132,10 +137,12 @@ impl Metric for Minimum {
 impl Metric for Histogram {
     type Total = Vec<Distribution>;
 
+    #[inline]
     fn total(&self) -> Vec<Distribution> {
         vec![self.lifetime()]
     }
 
+    #[inline]
     fn merge(one: &mut Vec<Distribution>, other: Vec<Distribution>) {
         for other in other {
             let same_scale = one.iter_mut().find(|one| one.scale() == other.scale());

@@ -73,6 +73,7 @@ impl LabelNames {
     }
 }
 
+#[inline]
 fn check(names: &[&str]) -> Result<(), LabelNamesError> {
     let (count, most) = (names.len(), LabelNames::MAX_NAMES);
     if count > most {
@@ -103,6 +104,7 @@ fn check(names: &[&str]) -> Result<(), LabelNamesError> {
 }
 
 impl PartialEq for LabelNames {
+    #[inline]
     fn eq(&self, other: &LabelNames) -> bool {
         self.as_slice() == other.as_slice()
     }
@@ -112,6 +114,7 @@ impl Eq for LabelNames {}
 
 /// Shows the names.
 impl Debug for LabelNames {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.as_slice()).finish()
     }

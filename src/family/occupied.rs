@@ -29,6 +29,7 @@ pub(super) struct Occupied(Box<[AtomicU64]>);
 
 impl Occupied {
     /// Returns the bits of a number of lists, none of them set; `None` if there is no memory.
+    #[inline]
     pub(super) fn new(lists: usize) -> Option<Occupied> {
         let (mut words, length) = (Vec::new(), lists.div_ceil(LISTS));
         words.try_reserve_exact(length).ok()?;
@@ -61,6 +62,7 @@ impl Occupied {
         })
     }
 
+    #[inline]
     fn first_in(&self, lists: &Range<usize>) -> Option<usize> {
         let mut list = lists.start;
         while list < lists.end {

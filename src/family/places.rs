@@ -73,6 +73,7 @@ impl Places {
     }
 
     /// Returns the number of series.
+    #[inline]
     pub(super) fn series(&self) -> usize {
         // Relaxed: only a number.
         let series = self.series.load(Ordering::Relaxed).cast_signed();
@@ -81,6 +82,7 @@ impl Places {
 
     /// Returns whether there is a place. Lets others run while a thread takes the last one for a
     /// series that is not in the table yet, or gives it back; but not for ever.
+    #[inline]
     pub(super) fn look(&self, limit: usize) -> Found {
         let mut tries = 0;
         loop {
@@ -104,6 +106,7 @@ impl Places {
 
     /// Returns whether no removal has begun since the look that found this number of them, and
     /// before the caller's last look at a list.
+    #[inline]
     pub(super) fn no_removal_since(&self, removals: usize) -> bool {
         // Between that look and the load; pairs with the fence in `begin_removal`.
         fence(Ordering::Acquire);
@@ -111,6 +114,7 @@ impl Places {
     }
 
     /// Takes a place, if there is one.
+    #[inline]
     pub(super) fn take(&self, limit: usize) -> Option<Taken<'_>> {
         // Relaxed: only the number matters.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -119,6 +123,7 @@ impl Places {
     }
 
     /// Notes that a series is about to be taken out of its list.
+    #[inline]
     pub(super) fn begin_removal(&self) {
         self.hide();
         // Release: pairs with the Acquire in `look`.

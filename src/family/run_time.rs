@@ -93,6 +93,7 @@ impl Labels for RuntimeLabels {
         names.as_slice().len() == labels.len()
     }
 
+    #[inline]
     fn store(labels: &[&str]) -> Values {
         Values::new(labels)
     }

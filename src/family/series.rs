@@ -219,6 +219,7 @@ impl<L: Labels, M> Series<L, M> {
 const TICK: u32 = 26;
 
 /// Returns the time of the [`Coarse`] clock, in nanoseconds.
+#[inline]
 fn now() -> u64 {
     Coarse::default().now().as_nanos()
 }

@@ -61,6 +61,7 @@ impl ShortText {
     /// assert_eq!(ShortText::of(format_args!("{:.1} GiB", 1.5)).as_str(), "1.5 GiB");
     /// assert!(ShortText::of("x".repeat(64)).is_too_long());
     /// ```
+    #[inline]
     pub fn of(value: impl Display) -> ShortText {
         let mut text = ShortText { bytes: [0; ShortText::MAX_BYTES], length: 0 };
         if write!(text, "{value}").is_err() { ShortText::TOO_LONG } else { text }
@@ -71,6 +72,7 @@ impl ShortText {
     /// ```
     /// assert_eq!(windrow::labels::ShortText::of('x').as_str(), "x");
     /// ```
+    #[inline]
     pub fn as_str(&self) -> &str {
         let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
         // Only whole `str`s were written.
@@ -92,6 +94,7 @@ impl ShortText {
 
 /// Returns an error if the text gets too long.
 impl Write for ShortText {
+    #[inline]
     fn write_str(&mut self, more: &str) -> fmt::Result {
         let begin = usize::from(self.length); // out of range if the text is too long
         let end = begin.saturating_add(more.len());
@@ -108,6 +111,7 @@ impl Write for ShortText {
 
 /// Shows the text.
 impl Display for ShortText {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self.as_str(), f)
     }
@@ -115,6 +119,7 @@ impl Display for ShortText {
 
 /// Shows the text, quoted.
 impl Debug for ShortText {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.is_too_long() { f.write_str("(too long)") } else { Debug::fmt(self.as_str(), f) }
     }

@@ -51,6 +51,7 @@ macro_rules! labels_by_key {
                     0
                 }
 
+                #[inline]
                 fn value(self) -> LabelValue<'static> {
                     let $this = self;
                     $value

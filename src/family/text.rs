@@ -90,6 +90,7 @@ pub struct Text {
 
 impl Text {
     /// Copies a text.
+    #[inline]
     pub(super) fn new(text: &str) -> Text {
         let words = Words::without_hash(text);
         let first = if words.are_long() {
@@ -165,6 +166,7 @@ impl Drop for Text {
 }
 
 impl Debug for Text {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Debug::fmt(self.as_str(), f)
     }

@@ -15,6 +15,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
+    #[inline]
     pub(super) fn new(texts: &[&str]) -> Texts {
         let all: Arc<str> = texts.concat().into();
         // SAFETY: the text does not move and does not change, and is freed with the list that

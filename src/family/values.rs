@@ -18,6 +18,7 @@ pub struct Values {
 }
 
 impl Values {
+    #[inline]
     pub(super) fn new(texts: &[&str]) -> Values {
         let (layout, behind) = Values::layout(texts.len());
         let all =
@@ -37,6 +38,7 @@ impl Values {
     }
 
     /// Returns the layout of a number of values, and the distance of the list from the begin.
+    #[inline]
     fn layout(count: usize) -> (Layout, usize) {
         let lists = Layout::array::<Text>(count)
             .and_then(|texts| Ok((texts, Layout::array::<&str>(count)?)))
@@ -60,6 +62,7 @@ impl Values {
 }
 
 /// Allocates memory.
+#[inline]
 fn allocated(layout: Layout) -> NonNull<u8> {
     // SAFETY: the layout has a size, since it is of at least one value.
     let all = unsafe { alloc(layout) };
@@ -67,6 +70,7 @@ fn allocated(layout: Layout) -> NonNull<u8> {
 }
 
 impl Drop for Values {
+    #[inline]
     fn drop(&mut self) {
         let (layout, _) = Values::layout(self.count);
         // SAFETY: `new` has written the texts, and has allocated by this layout, unless it is of

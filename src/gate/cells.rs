@@ -10,6 +10,7 @@ use std::ptr::null_mut;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, Witness};
 
 /// Returns a cell's value. The head's version tells whether it belongs to the other values read.
+#[inline]
 pub(super) fn load(cell: &AtomicU64) -> u64 {
     cell.load(Ordering::Relaxed)
 }
@@ -25,6 +26,7 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Makes `count` cells; `None` if there is no memory for them.
+    #[inline]
     pub(super) fn new(count: usize) -> Option<Cells> {
         let mut all = Vec::new();
         all.try_reserve_exact(count).ok()?;
@@ -41,12 +43,14 @@ impl Cells {
     ///
     /// # Safety
     /// `older` is null, or is from `Box::into_raw`, and nothing else will free it.
+    #[inline]
     pub(super) unsafe fn keep(&self, older: *mut Cells) {
         self.older.store(older, Ordering::Relaxed); // only `drop` reads it
     }
 }
 
 impl Drop for Cells {
+    #[inline]
     fn drop(&mut self) {
         let older = self.older.load(Ordering::Relaxed); // `&mut self`: no other thread is there
         if !older.is_null() {

@@ -241,6 +241,7 @@ impl<C: Clock> Gate<C> {
 impl Ledger {
     /// Returns the start of the first bucket, from the head's on, in which `n` fits; `None` if time
     /// ends earlier. `n` is at most the limit.
+    #[inline]
     fn fitting(&self, head: &Head<'_>, n: u64) -> Result<Option<u64>, Overtaken> {
         let (seen, terms) = (head.seen, head.seen.terms);
         if seen.fits(n) {
@@ -256,6 +257,7 @@ impl Ledger {
 
     /// Sums the grants that the head knows, as of the bucket at `start`; `None` if another thread
     /// has turned meanwhile.
+    #[inline]
     pub(super) fn count_of(&self, head: &Head<'_>, start: u64) -> Option<Count> {
         let (seen, terms) = (head.seen, head.seen.terms);
         let mut each = seen.each();

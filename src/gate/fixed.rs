@@ -48,6 +48,7 @@ impl Gate {
     /// # assert!(MAILS.try_admit(1));
     /// ```
     #[must_use]
+    #[inline]
     pub const fn of(limit: AtMost, interval: Duration, buckets: usize) -> Gate {
         Gate::in_static(limit, Geometry::in_static(interval, buckets), Manner::PLAIN)
     }
@@ -69,6 +70,7 @@ impl Gate {
     ///
     /// It panics as [`of`](Self::of).
     #[must_use]
+    #[inline]
     pub const fn strict(limit: AtMost, interval: Duration, buckets: usize) -> Gate {
         let Ok(geometry) = Geometry::in_static(interval, buckets).with_spare() else {
             panic!("the interval and a bucket are longer than 2^64 - 1 ns")
@@ -76,6 +78,7 @@ impl Gate {
         Gate::in_static(limit, geometry, Manner { is_strict: true, ..Manner::PLAIN })
     }
 
+    #[inline]
     const fn in_static(AtMost(limit): AtMost, geometry: Geometry, manner: Manner) -> Gate {
         let terms = match Terms::new(geometry, limit) {
             Ok(terms) => terms,
@@ -106,6 +109,7 @@ impl RationedGate {
     ///
     /// It panics as [`Gate::of`]; and if the ration is zero, or above the limit.
     #[must_use]
+    #[inline]
     pub const fn of(
         limit: AtMost,
         interval: Duration,

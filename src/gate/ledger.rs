@@ -97,6 +97,7 @@ pub(super) struct Head<'g> {
 impl Ledger {
     /// Makes a ledger that goes on after grants of one each, in the buckets that begin at `starts`.
     /// Its time begins with the latest of them, or at `start`. `None` if there is no memory for it.
+    #[inline]
     pub(super) fn new(
         terms: Terms,
         manner: Manner,
@@ -125,6 +126,7 @@ impl Ledger {
     }
 
     /// Returns a change of the geometry at `now`.
+    #[inline]
     pub(super) fn change(&self, now: u64, head: &Head<'_>) -> Change {
         // A ration may be used until its bucket ends, and that is not after the end of the head's.
         let used_by = if self.shared.manner.is_rationed { now.max(head.seen.last()) } else { now };
@@ -146,6 +148,7 @@ impl Ledger {
     }
 
     /// Reads the head and its sheet, of one bucket.
+    #[inline]
     pub(super) fn look(&self) -> Head<'_> {
         loop {
             let version = self.version();
@@ -159,6 +162,7 @@ impl Ledger {
 
     /// Returns whether the head is still the one that was seen: then all that was read of it
     /// belongs to its bucket.
+    #[inline]
     pub(super) fn is(&self, head: &Head<'_>) -> bool {
         self.is_at(head.version)
     }
@@ -173,18 +177,21 @@ impl Ledger {
     }
 
     /// Turns from a sheet to the next. Returns false if another thread has granted there or turned.
+    #[inline]
     pub(super) fn turn(&self, head: &Head<'_>, next: Next) -> bool {
         self.turn_and_amend(head, next, Amend::Nothing)
     }
 
     /// Turns as [`turn`](Self::turn), under the same terms, and gives a ration back: the unused
     /// grant no longer counts.
+    #[inline]
     pub(super) fn turn_and_give_back(&self, head: &Head<'_>, next: Next, back: Ration) -> bool {
         self.turn_and_amend(head, next, Amend::GiveBack(back))
     }
 
     /// Pays what is owed in all buckets until the one at `start`. Returns false if another thread
     /// has turned, or this one has: the caller looks at the head again.
+    #[inline]
     pub(super) fn is_paid_until(&self, head: &Head<'_>, start: u64) -> bool {
         if head.seen.owed == 0 || head.seen.start >= start {
             return true;
@@ -195,6 +202,7 @@ impl Ledger {
     }
 
     /// Turns as [`turn`](Self::turn), under the same terms, and amends earlier grants.
+    #[inline]
     pub(super) fn turn_and_amend(&self, head: &Head<'_>, next: Next, amend: Amend) -> bool {
         let Some(last) = head.seen.seal() else { return false };
         let (number, sheet) = self.shared.sheets.take();
@@ -214,6 +222,7 @@ impl Ledger {
     }
 
     /// Returns whether there is memory for `history` buckets before that of a sheet.
+    #[inline]
     pub(super) fn has_room(&self, history: usize) -> bool {
         let (_, sheet) = self.shared.sheets.take();
         let has_room = sheet.make_room(history);
@@ -235,11 +244,13 @@ impl Ledger {
     }
 
     /// Returns the gate's time when the clock shows `now`.
+    #[inline]
     pub(super) fn time(&self, now: u64) -> u64 {
         now.max(self.reached())
     }
 
     /// Records that the gate has reached a time.
+    #[inline]
     pub(super) fn record_time(&self, time: u64) {
         if !self.has_reached(time) {
             self.shared.reached.fetch_max(time, Ordering::Relaxed); // a hint: see Time

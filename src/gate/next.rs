@@ -79,6 +79,7 @@ impl Next {
     /// Takes over what the last sheet, which is sealed, `granted` in its bucket and in each bucket
     /// before it, the latest first. Stores the grants of each bucket `before` the next one, and
     /// returns those of the next one itself.
+    #[inline]
     pub(super) fn take_over(
         &self,
         last: Last,
@@ -111,6 +112,7 @@ impl Next {
 
     /// Returns the number of buckets from the one in which a grant counts to the next one; the
     /// grant stood `index` buckets before the last one.
+    #[inline]
     fn age(&self, change: Change, last: Last, index: usize) -> usize {
         let Next { start, terms, .. } = *self;
         let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
@@ -132,6 +134,7 @@ impl Next {
     /// An earlier ration was to be used by then, and [`age`](Self::age) has placed it there. A
     /// later one counts in its own bucket, which contains its last nanosecond. (A ration whose last
     /// nanosecond is `used_by` itself counts there, too: it was placed there.)
+    #[inline]
     pub(super) fn give_back(&self, back: Ration, used_by: u64, before: &[AtomicU64]) -> u64 {
         if back.is_none() || back.last < used_by {
             return 0;

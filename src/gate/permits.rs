@@ -172,6 +172,7 @@ impl Permits {
     }
 
     /// Gives a gate that no other thread has its sheets.
+    #[inline]
     pub(super) fn with_sheets(mut self, ledger: Ledger) -> Permits {
         self.usable = 0;
         self.sheets = AtomicPtr::new(Box::into_raw(Box::new(ledger)));
@@ -188,6 +189,7 @@ impl Permits {
     }
 
     /// Returns the terms of a gate without sheets: a limit of zero if it is retired.
+    #[inline]
     pub(super) fn terms(&self) -> Terms {
         // Relaxed: it is compared, and leads nowhere.
         let is_retired = self.sheets.load(Ordering::Relaxed).addr() == RETIRED;
@@ -215,6 +217,7 @@ impl Permits {
     }
 
     /// Grants one in the bucket of `now`, or says why not.
+    #[inline]
     pub(super) fn take(&self, now: u64) -> Answer {
         let Some(bucket) = self.bucket_of(now) else { return Answer::NeedsSheets };
         let Terms { buckets, limit, .. } = self.first();
@@ -243,6 +246,7 @@ impl Permits {
     }
 
     /// Gives back a grant in the bucket that begins at `start`. Returns false if only sheets can.
+    #[inline]
     pub(super) fn put_back(&self, start: u64) -> bool {
         let Some(bucket) = self.bucket_of(start) else { return false };
         self.record(bucket, 0); // the gate's time does not go back
@@ -261,12 +265,14 @@ impl Permits {
 
     /// Returns the number of grants in the interval that ends at the gate's time, which is that of
     /// `now` or later; `None` if only sheets can tell.
+    #[inline]
     pub(super) fn granted(&self, now: u64) -> Option<u64> {
         let (look, bucket) = (self.look()?, self.bucket_of(now)?);
         Some(self.in_use(&look.permits, self.time(bucket, &look)))
     }
 
     /// Returns the number of these permits that are in use at this time.
+    #[inline]
     fn in_use(&self, permits: &[u32], time: u32) -> u64 {
         let buckets = self.first().buckets;
         permits.iter().filter(|at| is_in_use(**at, time, buckets)).count() as u64
@@ -274,6 +280,7 @@ impl Permits {
 
     /// Retires the gate, if no grant counts at `now`. Returns whether it did; `None` if its sheets
     /// decide.
+    #[inline]
     pub(super) fn retire(&self, now: u64) -> Option<bool> {
         let (look, bucket) = (self.look()?, self.bucket_of(now)?);
         let time = self.time(bucket, &look);
@@ -293,6 +300,7 @@ impl Permits {
 
     /// Returns the sheets; makes them of the permits, unless another thread is faster.
     #[cold]
+    #[inline]
     pub(super) fn spill(&self) -> &Ledger {
         let sealed = self.seal();
         loop {
@@ -322,12 +330,14 @@ impl Permits {
     }
 
     /// Seals all permits, and returns their buckets, which are final.
+    #[inline]
     fn seal(&self) -> [u32; PERMITS] {
         // Relaxed: see above.
         std::array::from_fn(|place| self.last[place].fetch_or(SEALED, Ordering::Relaxed) & !SEALED)
     }
 
     /// Reads the usable permits; `None` if one is sealed, or none is usable.
+    #[inline]
     fn look(&self) -> Option<Look> {
         let usable = usize::from(self.usable);
         let mut look = Look { first: (0, u32::MAX), latest: 0, permits: [0; PERMITS] };
@@ -347,12 +357,14 @@ impl Permits {
 
     /// Returns the gate's time for a clock that shows `bucket`: not before a grant, nor before a
     /// time that was refused.
+    #[inline]
     fn time(&self, bucket: u32, look: &Look) -> u32 {
         // Relaxed: a hint, as the time of a ledger is.
         bucket.max(look.latest).max(self.reached.load(Ordering::Relaxed) >> 1)
     }
 
     /// Records that the gate's time has come, and, by [`FULL`], that all permits are in use then.
+    #[inline]
     fn record(&self, time: u32, full: u32) {
         let reached = (time << 1) | full;
         if self.reached.load(Ordering::Relaxed) < reached {
@@ -362,6 +374,7 @@ impl Permits {
 
     /// Returns the number of the bucket that contains `at`; zero if it lies before the era, and
     /// `None` if it lies too far behind it for a permit.
+    #[inline]
     fn bucket_of(&self, at: u64) -> Option<u32> {
         let begin = u64::from(self.era) << ERA;
         let within =
@@ -381,12 +394,14 @@ fn is_in_use(at: u32, time: u32, buckets: usize) -> bool {
 }
 
 impl Debug for Permits {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Permits").field("terms", &self.terms()).finish_non_exhaustive()
     }
 }
 
 impl Drop for Permits {
+    #[inline]
     fn drop(&mut self) {
         let sheets = self.sheets.load(Ordering::Relaxed); // `&mut self`: no other thread is there
         if sheets.addr() > RETIRED {

@@ -27,6 +27,7 @@ impl Rations {
     }
 
     /// Claims the columns, unless that was tried.
+    #[inline]
     pub(super) fn claim(&self) {
         self.columns.claim(COLUMNS);
     }
@@ -40,12 +41,14 @@ impl Rations {
     }
 
     /// Takes as [`take`](Self::take), where per-core adds are not in line.
+    #[inline]
     pub(super) fn take_apart(&self, now: u64, n: u64) -> Result<(), Untaken> {
         take::take_apart(self.columns.dependent_word(), now, n)
     }
 
     /// Replaces this thread's ration, and returns the old one; `None`, without an effect, if the
     /// thread can use no row.
+    #[inline]
     pub(super) fn swap(&self, new: Ration) -> Option<Ration> {
         self.claim();
         // SAFETY: as in `take`.
@@ -53,17 +56,20 @@ impl Rations {
     }
 
     /// Returns the rest in all rows together, whatever their buckets.
+    #[inline]
     pub(super) fn left(&self) -> u64 {
         self.columns.column().map_or(0, |column| rows::sum(column.right(1)))
     }
 
     /// Returns whether there are columns.
+    #[inline]
     pub(super) fn are_there(&self) -> bool {
         self.columns.column().is_some()
     }
 }
 
 impl Drop for Rations {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: `claim` claims this number of columns.
         unsafe { self.columns.free(COLUMNS) };

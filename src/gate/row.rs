@@ -53,6 +53,7 @@ pub(super) struct Row<'a> {
 /// Returns the number of buckets behind the head's at which `n` fits, which is at most the limit,
 /// behind what is `owed`. The grants are those of the head's bucket and of the ones before it; `n`
 /// does not fit into the head's. `None` if that is too far.
+#[inline]
 pub(super) fn fitting(
     n: u64,
     owed: u64,
@@ -74,6 +75,7 @@ pub(super) fn fitting(
 }
 
 impl Row<'_> {
+    #[inline]
     fn get(&self, age: usize) -> u64 {
         match age.checked_sub(1) {
             None => self.own,
@@ -81,6 +83,7 @@ impl Row<'_> {
         }
     }
 
+    #[inline]
     fn set(&mut self, age: usize, weight: u64) {
         match age.checked_sub(1) {
             None => self.own = weight,
@@ -89,11 +92,13 @@ impl Row<'_> {
     }
 
     /// Returns the sum of some buckets, from this age on.
+    #[inline]
     fn sum(&self, age: usize, buckets: usize) -> u64 {
         (age..age + buckets).fold(0, |sum, age| sum.wrapping_add(self.get(age)))
     }
 
     /// Returns the rest of the limit in the interval that ends with the sheet's bucket.
+    #[inline]
     pub(super) fn room(&self, terms: Terms) -> u64 {
         let others = self.before[..terms.buckets - 1].iter().map(load);
         terms.limit.saturating_sub(others.fold(self.own, u64::wrapping_add))
@@ -101,6 +106,7 @@ impl Row<'_> {
 
     /// Pays what is owed in the sheet's bucket, as far as that has room. Returns the bucket's sum,
     /// and what is still owed.
+    #[inline]
     pub(super) fn pay(&self, terms: Terms, owed: u64) -> (u64, u64) {
         if owed == 0 {
             return (self.own, 0);
@@ -110,6 +116,7 @@ impl Row<'_> {
     }
 
     /// Charges a weight in a bucket of this age, as far as it has room. Returns the rest.
+    #[inline]
     pub(super) fn charge(&mut self, age: usize, weight: u64, terms: Terms) -> u64 {
         if age > terms.buckets {
             return weight; // the buckets before are not all known
@@ -129,6 +136,7 @@ impl Row<'_> {
 
     /// Opens a number of buckets, one after the other, and pays in each what is `owed`, as far as
     /// it has room. Returns what is still owed.
+    #[inline]
     pub(super) fn open(&mut self, steps: usize, terms: Terms, owed: u64) -> u64 {
         let first = steps.min(terms.buckets);
         let mut owed = self.open_some(first, terms, owed);
@@ -148,6 +156,7 @@ impl Row<'_> {
     }
 
     /// Opens as `open`, at most a number of buckets as long as the interval.
+    #[inline]
     fn open_some(&mut self, count: usize, terms: Terms, mut owed: u64) -> u64 {
         self.shift(count);
         let mut sum = self.sum(count, terms.buckets - 1);
@@ -161,6 +170,7 @@ impl Row<'_> {
     }
 
     /// Opens a number of buckets in which nothing is granted.
+    #[inline]
     fn shift(&mut self, count: usize) {
         if count > 0 {
             for age in (0..=self.before.len()).rev() {

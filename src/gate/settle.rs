@@ -29,10 +29,12 @@ use crate::turn::vacancies::Turn;
 use crate::turn::{Settle, Undo};
 
 impl Settle for Ledger {
+    #[inline]
     fn passes_on(&self, turn: Turn) -> bool {
         self.look().seen.changes == turn.terms
     }
 
+    #[inline]
     fn settle(&self, turn: Turn, _: &Undo<'_>, actual: u64, clock: &dyn Fn() -> u64) -> bool {
         let read = clock();
         loop {

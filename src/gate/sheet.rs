@@ -146,6 +146,7 @@ impl Sheet {
     }
 
     /// Takes a free sheet; false if it is not free.
+    #[inline]
     pub(super) fn try_take(&self) -> bool {
         self.made.check();
         // Relaxed: a hint that saves a write to the cache line.
@@ -156,6 +157,7 @@ impl Sheet {
     }
 
     /// Frees a sheet that the caller has taken, or has displaced.
+    #[inline]
     pub(super) fn give_back(&self) {
         // Release: pairs with the Acquire in `try_take`.
         self.taken.store(false, Ordering::Release);
@@ -206,6 +208,7 @@ impl Sheet {
         self.word.compare_exchange(word, more, Ordering::Relaxed, Ordering::Relaxed)
     }
 
+    #[inline]
     fn before(&self) -> &[AtomicU64] {
         // Acquire: pairs with the Release in `make_room`.
         let cells = self.before.load(Ordering::Acquire);
@@ -215,6 +218,7 @@ impl Sheet {
 
     /// Makes room for `count` buckets before this one, in the caller's sheet; returns false if
     /// there is no memory for that.
+    #[inline]
     pub(super) fn make_room(&self, count: usize) -> bool {
         let has = self.before().len();
         if has >= count {
@@ -231,6 +235,7 @@ impl Sheet {
     }
 
     /// Makes room as `make_room`; ends the process if there is no memory, as any allocation does.
+    #[inline]
     pub(super) fn need_room(&self, count: usize) {
         if !self.make_room(count) {
             handle_alloc_error(Layout::new::<Cells>());
@@ -244,6 +249,7 @@ impl Sheet {
     }
 
     /// Fills the caller's sheet with a gate's first bucket, which follows grants of one each.
+    #[inline]
     pub(super) fn begin(&self, start: u64, terms: Terms, starts: impl Iterator<Item = u64>) {
         let (before, mut own) = (&self.before()[..terms.history()], 0);
         for at in starts {
@@ -261,6 +267,7 @@ impl Sheet {
 
     /// Fills the caller's sheet with the bucket that follows a sealed sheet, and amends what was
     /// granted.
+    #[inline]
     pub(super) fn follow(&self, last: &Seen<'_>, next: Next, amend: Amend) {
         // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads anything
         // written below finds that the sheet is no longer the head that it was.
@@ -301,6 +308,7 @@ impl Sheet {
 
     /// Writes everything except the buckets before: the sheet's own bucket, which begins with all
     /// that it has room for of what is `owed`.
+    #[inline]
     fn write(&self, next: Next, row: Row<'_>, owed: u64) {
         let Next { start, terms, grant, .. } = next;
         let (own, owed) = row.pay(terms, owed);
@@ -360,16 +368,19 @@ impl<'g> Seen<'g> {
     }
 
     /// Returns the latest end of a wait among all grants so far.
+    #[inline]
     pub(super) fn latest(&self) -> u64 {
         self.start.max(self.waits_until())
     }
 
     /// Returns the end of the last wait that was granted under an earlier geometry.
+    #[inline]
     fn waits_until(&self) -> u64 {
         load(&self.sheet.waits_until)
     }
 
     /// Returns when all grants from before the last change of the geometry were used.
+    #[inline]
     fn used_by(&self) -> u64 {
         load(&self.sheet.used_by)
     }
@@ -386,6 +397,7 @@ impl<'g> Seen<'g> {
 
     /// Returns a grant that was not used as a ration to be given back, if the sheet knows where it
     /// counts: see [`unused`](crate::gate::unused).
+    #[inline]
     pub(super) fn unused(&self, n: u64, start: u64) -> Option<Ration> {
         let is_unmoved = self.moved == 0 || start > self.used_by().max(self.waits_until());
         let is_of_this = start == self.start && self.own() >= n;
@@ -406,12 +418,14 @@ impl<'g> Seen<'g> {
 
     /// Grants `n`, which fits; returns false if there was another grant since this was read, or the
     /// bucket was sealed.
+    #[inline]
     pub(super) fn grant(&self, n: u64) -> bool {
         self.sheet.grant(self.word, n).is_ok()
     }
 
     /// Grants as [`grant`](Self::grant); otherwise takes over the present word. The caller looks at
     /// the head again.
+    #[inline]
     pub(super) fn grant_or_see(&mut self, n: u64) -> bool {
         let granted = self.sheet.grant(self.word, n);
         granted.map_err(|word| self.word = word).is_ok()
@@ -419,6 +433,7 @@ impl<'g> Seen<'g> {
 
     /// Seals the sheet: the returned copy has all that is ever granted in the bucket. `None` if
     /// there was another grant since this was read.
+    #[inline]
     pub(super) fn seal(self) -> Option<Seen<'g>> {
         let sealed = self.word | SEALED;
         // Relaxed, both: see the word, above.
@@ -435,18 +450,21 @@ impl<'g> Seen<'g> {
 
     /// Returns the grants in the bucket and in each bucket before it, the latest first. They belong
     /// to other buckets if a turn came before the end of the iteration.
+    #[inline]
     pub(super) fn each(&self) -> impl Iterator<Item = u64> + use<'g> {
         let before = self.sheet.before().iter().take(self.terms.history()).map(load);
         std::iter::once(self.own()).chain(before)
     }
 
     /// Frees the sheet, which the caller has displaced.
+    #[inline]
     pub(super) fn free(&self) {
         self.sheet.give_back();
     }
 }
 
 impl Drop for Sheet {
+    #[inline]
     fn drop(&mut self) {
         let cells = self.before.load(Ordering::Relaxed); // `&mut self`: no other thread is there
         if !cells.is_null() {

@@ -38,12 +38,14 @@ pub(super) struct Sheets {
 
 impl Sheets {
     /// Makes no sheet yet.
+    #[inline]
     pub(super) fn new() -> Sheets {
         Sheets { segments: std::array::from_fn(|_| AtomicPtr::new(null_mut())) }
     }
 
     /// Makes the first segment, of sheets with room for `history` buckets before their own; returns
     /// false if there is no memory for them.
+    #[inline]
     pub(super) fn make(&mut self, history: usize) -> bool {
         self.segment(0).iter().all(|sheet| sheet.make_room(history))
     }
@@ -77,6 +79,7 @@ impl Sheets {
     }
 
     /// Takes a free sheet for the caller, and returns its number too.
+    #[inline]
     pub(super) fn take(&self) -> (u16, &Sheet) {
         loop {
             let mut number = 0;
@@ -94,6 +97,7 @@ impl Sheets {
     }
 
     /// Returns a segment, and makes it if it is not there.
+    #[inline]
     fn segment(&self, number: usize) -> &[Padded] {
         let count = AT_FIRST << number;
         // Acquire: pairs with the Release below.
@@ -121,6 +125,7 @@ impl Sheets {
 }
 
 impl Drop for Sheets {
+    #[inline]
     fn drop(&mut self) {
         for (number, segment) in self.segments.iter().enumerate() {
             let first = segment.load(Ordering::Relaxed); // `&mut self`: no other thread is there

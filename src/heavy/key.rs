@@ -186,6 +186,7 @@ const LENGTH_BITS: u32 = MAX_TEXT_BYTES.ilog2() + 1;
 pub struct Text(u64);
 
 impl Text {
+    #[inline]
     fn at(bytes: Range<usize>) -> Text {
         Text((bytes.start as u64) << LENGTH_BITS | bytes.len() as u64)
     }
@@ -209,6 +210,7 @@ impl Texts {
         &self.bytes[stored.bytes()]
     }
 
+    #[inline]
     fn put(&mut self, text: &[u8]) -> Text {
         let begin = self.bytes.len();
         self.bytes.extend_from_slice(text);
@@ -233,6 +235,7 @@ macro_rules! room {
         impl Room<$type> for Texts {
             const BYTES: usize = MAX_TEXT_BYTES;
 
+            #[inline]
             fn with_capacity(keys: usize) -> Texts {
                 Texts { bytes: Vec::with_capacity(keys.saturating_mul(MAX_TEXT_BYTES)) }
             }
@@ -242,18 +245,22 @@ macro_rules! room {
                 self.text(*stored) == $bytes(key)
             }
 
+            #[inline]
             fn is_of(&self, stored: &Text, other: &Texts, others: &Text) -> bool {
                 self.text(*stored) == other.text(*others)
             }
 
+            #[inline]
             fn owned(&self, stored: &Text) -> <$type as ToOwned>::Owned {
                 $owned(self.text(*stored))
             }
 
+            #[inline]
             fn put(&mut self, key: &$type) -> Text {
                 self.put($bytes(key))
             }
 
+            #[inline]
             fn put_from(&mut self, other: &Texts, stored: &Text) -> Text {
                 self.put(other.text(*stored))
             }

@@ -107,6 +107,7 @@ impl<T> Lock<T> {
 
 /// Lets time pass before a waiting thread looks again, the more the more often it has looked.
 #[cfg(not(any(loom, shuttle)))]
+#[inline]
 fn pause(looks: u32) {
     let (spins, yields) = LOOKS;
     if looks < spins {

@@ -26,6 +26,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Returns the difference between this reading and `before`.
+    #[inline]
     pub(super) fn since(mut self, before: Option<&Reading>) -> Reading {
         if let Some(before) = before {
             let both = self.counts.iter_mut().zip(&before.counts);
@@ -63,6 +64,7 @@ impl Baseline {
 
     /// Moves the baseline up to the reading that `read` returns. Returns the difference between the
     /// two, and whether there was no baseline before.
+    #[inline]
     pub(super) fn drain(&self, read: impl Fn() -> Reading) -> (Reading, bool) {
         loop {
             let guard = pin();
@@ -82,6 +84,7 @@ impl Baseline {
         }
     }
 
+    #[inline]
     fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Reading>, Option<&'g Reading>) {
         // Acquire: pairs with the Release in `drain`. Numbers read from now on are no less than
         // those that this drain has read.
@@ -92,6 +95,7 @@ impl Baseline {
 }
 
 impl Drop for Baseline {
+    #[inline]
     fn drop(&mut self) {
         let guard = pin();
         let there = self.0.load(Ordering::Relaxed, &guard); // `&mut self`

@@ -59,6 +59,7 @@ impl Columns {
     }
 
     /// Reads the all-time count of each cell, and then the all-time sum.
+    #[inline]
     pub(super) fn read(&self) -> (Box<[u64]>, u64) {
         let mut counts = vec![0; self.cells].into_boxed_slice();
         self.add_counts(0, &mut counts);
@@ -67,6 +68,7 @@ impl Columns {
 
     /// Calls `see` with the all-time counts of the cells, some neighbours at a time, and the place
     /// of the first of these.
+    #[inline]
     pub(super) fn each_count(&self, mut see: impl FnMut(usize, &[u64])) {
         for first in (0..self.cells).step_by(AT_A_TIME) {
             let mut counts = [0; AT_A_TIME];
@@ -77,6 +79,7 @@ impl Columns {
     }
 
     /// Adds the all-time counts of the cells from the place `first` on.
+    #[inline]
     fn add_counts(&self, first: usize, counts: &mut [u64]) {
         let first = FIRST_CELL + first;
         if let Some(column) = self.run.column() {
@@ -90,6 +93,7 @@ impl Columns {
     }
 
     /// The sum of all values.
+    #[inline]
     pub(super) fn sum(&self) -> u64 {
         let rows = self.run.column().map_or(0, |column| rows::sum(column.right(SUM)));
         // Acquire: as in `read`.
@@ -129,6 +133,7 @@ impl Columns {
     }
 
     /// Returns the shared cells, if there are any.
+    #[inline]
     fn shared(&self) -> Option<&[AtomicU64]> {
         // Acquire: pairs with the Release in `make_shared`, so the cells are seen as they were
         // made.
@@ -159,6 +164,7 @@ impl Columns {
 
     /// # Safety
     /// `first` was made in `make_shared`, and no thread uses it any more.
+    #[inline]
     unsafe fn free_shared(&self, first: *mut AtomicU64) {
         // SAFETY: a box of this length, by contract.
         drop(unsafe { Box::from_raw(slice_from_raw_parts_mut(first, self.length())) });
@@ -184,6 +190,7 @@ unsafe impl Number for At<'_> {
         Columns::word(self.columns.run.dependent_word(), self.distance)
     }
 
+    #[inline]
     fn claimed(self) -> *mut AtomicU64 {
         self.columns.claim();
         // A thread that sees the word sees the shared cells, too: they are made before it is
@@ -191,6 +198,7 @@ unsafe impl Number for At<'_> {
         Columns::word(self.columns.run.word(), self.distance)
     }
 
+    #[inline]
     fn aside(&self) -> &AtomicU64 {
         let shared = self.columns.shared().unwrap_or_else(|| self.columns.make_shared());
         &shared[self.distance]
@@ -198,6 +206,7 @@ unsafe impl Number for At<'_> {
 }
 
 impl Drop for Columns {
+    #[inline]
     fn drop(&mut self) {
         let length = self.length();
         // SAFETY: `claim` claims this number of columns.

@@ -111,6 +111,7 @@ impl Distribution {
 
     /// Makes a distribution as [`new`](Self::new) does, of a slice. Most places are not used: they
     /// are looked at eight at a time.
+    #[inline]
     pub(crate) fn of_counts(
         scale: Scale,
         counts: &[u64],
@@ -132,6 +133,7 @@ impl Distribution {
 
     /// Makes a distribution as [`new`](Self::new) does, of only the places that were used, in
     /// order.
+    #[inline]
     pub(crate) fn of_used(
         scale: Scale,
         cells: Vec<(u16, u64)>,
@@ -163,6 +165,7 @@ impl Distribution {
     /// let distribution = windrow::Histogram::new().distribution();
     /// assert!(distribution.error_bound() < 0.0433);
     /// ```
+    #[inline]
     pub fn error_bound(&self) -> f64 {
         self.scale.error_bound()
     }
@@ -208,6 +211,7 @@ impl Distribution {
     /// latency.record(3_001);
     /// assert_eq!(latency.distribution().mean(), Some(2_500.5));
     /// ```
+    #[inline]
     pub fn mean(&self) -> Option<f64> {
         (!self.is_empty()).then(|| self.sum as f64 / self.total() as f64)
     }
@@ -271,6 +275,7 @@ impl Distribution {
     /// latency.record(100);
     /// assert_eq!(latency.distribution().below(), 2);
     /// ```
+    #[inline]
     pub fn below(&self) -> u64 {
         self.counted_at(0)
     }
@@ -282,10 +287,12 @@ impl Distribution {
     /// latency.record(100_000_000_000);
     /// assert_eq!(latency.distribution().above(), 1);
     /// ```
+    #[inline]
     pub fn above(&self) -> u64 {
         self.counted_at(self.scale.places() - 1)
     }
 
+    #[inline]
     fn counted_at(&self, place: usize) -> u64 {
         let found = self.cells.binary_search_by_key(&place, |(place, _)| *place as usize);
         found.map_or(0, |at| self.cells[at].1)
@@ -305,6 +312,7 @@ impl Distribution {
     /// assert_eq!(now.count_up_to(1_026), 3..=4); // in the middle of one
     /// assert_eq!(now.count_up_to(5_000), 5..=5);
     /// ```
+    #[inline]
     pub fn count_up_to(&self, value: u64) -> RangeInclusive<u64> {
         let up_to = |is: fn((u64, u64)) -> u64| self.counted(|bounds| is(bounds) <= value);
         up_to(|(_, greatest)| greatest)..=up_to(|(least, _)| least)
@@ -318,12 +326,14 @@ impl Distribution {
     /// [600, 1_000, 1_024, 1_030, 5_000].iter().for_each(|nanos| latency.record(*nanos));
     /// assert_eq!(latency.distribution().count_above(4_096), 1..=1);
     /// ```
+    #[inline]
     pub fn count_above(&self, value: u64) -> RangeInclusive<u64> {
         let above = |is: fn((u64, u64)) -> u64| self.counted(|bounds| is(bounds) > value);
         above(|(least, _)| least)..=above(|(_, greatest)| greatest)
     }
 
     /// Returns the number of values in the cells for which `is_counted` is true.
+    #[inline]
     fn counted(&self, is_counted: impl Fn((u64, u64)) -> bool) -> u64 {
         let cells = self.used().filter(|cell| is_counted(cell.bounds));
         cells.fold(0_u64, |all, cell| all.saturating_add(cell.count))
@@ -361,6 +371,7 @@ impl Distribution {
     }
 
     /// Frees unused memory.
+    #[inline]
     pub(crate) fn shrink_to_fit(&mut self) {
         self.cells.shrink_to_fit();
     }
@@ -373,6 +384,7 @@ impl Distribution {
 
     /// Returns the sum of all counts. There are at most a few thousand cells, so this does not
     /// overflow.
+    #[inline]
     fn total(&self) -> u128 {
         self.cells.iter().map(|(_, count)| u128::from(*count)).sum()
     }
@@ -383,6 +395,7 @@ impl Distribution {
     }
 
     /// Returns a cell that was used, cut off at the extremes.
+    #[inline]
     fn used_cell(&self, (place, count): &(u16, u64)) -> Used {
         let (least, greatest) = self.scale.bounds(usize::from(*place));
         let bounds = (least.max(self.extremes.0), greatest.min(self.extremes.1));
@@ -393,6 +406,7 @@ impl Distribution {
 /// Returns an empty distribution with the [default scale](Scale::DEFAULT). If another one is
 /// [merged](Distribution::merge) into it, it takes over that one's scale.
 impl Default for Distribution {
+    #[inline]
     fn default() -> Distribution {
         Distribution::of_used(Scale::DEFAULT, Vec::new(), 0, (0, 0), true)
     }
@@ -408,6 +422,7 @@ impl Default for Distribution {
 /// assert_eq!(sizes.distribution().to_string(), "2: 4000 to 4000, half to 4000, 99 % to 4000");
 /// ```
 impl Display for Distribution {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [Some(half), Some(most)] = self.quantiles([0.5, 0.99]) else { return f.pad("none") };
         let (count, (min, max)) = (self.count, self.extremes);
@@ -417,6 +432,7 @@ impl Display for Distribution {
 
 /// Shows all parts.
 impl Debug for Distribution {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Distribution");
         shown.field("scale", &self.scale).field("count", &self.count).field("sum", &self.sum);

@@ -69,6 +69,7 @@ impl Histogram {
     /// let ids: Vec<u128> = found.iter().map(|exemplar| exemplar.trace.trace_id).collect();
     /// assert_eq!(ids, [3, 2]);
     /// ```
+    #[inline]
     pub fn exemplars(&self) -> Vec<Exemplar> {
         self.exemplars.all(0..self.scale.octave_count())
     }

@@ -56,6 +56,7 @@ impl Extremes {
     }
 
     /// Extends the extremes to `value`, which will be counted. Returns its part of the sum.
+    #[inline]
     pub(super) fn include(&self, value: u64) -> u64 {
         let maximum = if value <= MAX_SUMMAND { &self.greatest } else { &self.beyond };
         raise_cell(maximum, value);
@@ -65,6 +66,7 @@ impl Extremes {
 
     /// Returns the minimum and the maximum of the counts that were read before this, with Acquire;
     /// or values beyond them.
+    #[inline]
     pub(super) fn get(&self) -> (u64, u64) {
         // Relaxed, all: see above.
         let maxima = [&self.greatest, &self.beyond].map(|maximum| maximum.load(Ordering::Relaxed));

@@ -99,6 +99,7 @@ impl Scale {
     /// assert_eq!(Scale::new(9, 1, 10), Err(ScaleError::Schema { schema: 9 }));
     /// # Ok::<(), ScaleError>(())
     /// ```
+    #[inline]
     pub const fn new(schema: u8, min: u64, max: u64) -> Result<Scale, ScaleError> {
         if schema > FINEST {
             return Err(ScaleError::Schema { schema });
@@ -193,6 +194,7 @@ impl Scale {
     /// ```
     /// assert!(windrow::histogram::Scale::DEFAULT.error_bound() < 0.0433);
     /// ```
+    #[inline]
     pub fn error_bound(self) -> f64 {
         // (g - 1) / (g + 1), where a cell grows by g = 2^(1 / 2^schema), in a form without
         // cancellation.
@@ -211,6 +213,7 @@ impl Scale {
     /// assert_eq!(Scale::DEFAULT.cell(3), 0..=512); // below the range
     /// assert_eq!(Scale::DEFAULT.cell(u64::MAX), (1 << 36) + 1..=u64::MAX); // above it
     /// ```
+    #[inline]
     pub const fn cell(self, value: u64) -> RangeInclusive<u64> {
         let (least, greatest) = self.bounds(self.place(value));
         RangeInclusive::new(least, greatest)
@@ -310,6 +313,7 @@ impl Scale {
     /// Returns the extremes of values whose first and last used place are known. The extremes given
     /// may include values that are not counted: drained ones, or those being recorded. Then the
     /// places bound them.
+    #[inline]
     pub(crate) fn within(self, used: (usize, usize), (least, greatest): (u64, u64)) -> (u64, u64) {
         let of = |place, value: u64| {
             let (from, to) = self.bounds(place);
@@ -320,11 +324,13 @@ impl Scale {
     }
 
     /// Returns the scale with the same range, and this schema if it is coarser.
+    #[inline]
     pub(super) fn coarsened(self, schema: u8) -> Scale {
         Scale::of_octaves(self.schema.min(schema), self.first, self.end)
     }
 
     /// Returns the scale with the coarser schema of both, and a range that contains both ranges.
+    #[inline]
     pub(super) fn union(self, other: Scale) -> Scale {
         let (first, end) = (self.first.min(other.first), self.end.max(other.end));
         Scale::of_octaves(self.schema.min(other.schema), first, end)
@@ -338,6 +344,7 @@ const fn otherwise() {}
 
 /// Shows the schema and the range.
 impl Debug for Scale {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Scale");
         shown

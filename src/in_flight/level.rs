@@ -138,6 +138,7 @@ impl Default for InFlight {
 /// # drop(one);
 /// ```
 impl Display for InFlight {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(&self.level(), f)
     }
@@ -145,6 +146,7 @@ impl Display for InFlight {
 
 /// Shows the level.
 impl Debug for InFlight {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("InFlight").field(&self.level()).finish()
     }

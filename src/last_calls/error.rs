@@ -28,6 +28,7 @@ pub enum LastCallsError {
 }
 
 impl Display for LastCallsError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             LastCallsError::ZeroSize => write!(f, "the size is 0 calls; it must be at least 1"),

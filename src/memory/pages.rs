@@ -29,6 +29,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Maps at least `cells` zeroed cells at a page's boundary; `None` if there is no memory.
+    #[inline]
     pub(crate) fn map(cells: usize) -> Option<Pages> {
         platform::map(cells).map(|cells| Pages { cells })
     }
@@ -39,6 +40,7 @@ impl Pages {
     }
 
     /// Unmaps the pages, which no other thread has seen.
+    #[inline]
     pub(crate) fn unmap(self) {
         // SAFETY: `self` is the only reference, and it ends here.
         unsafe { platform::unmap(self.cells) };

@@ -39,6 +39,7 @@ pub(super) struct State {
 }
 
 impl Changed {
+    #[inline]
     pub(super) fn new(changes: u64, state: State) -> Changed {
         Changed(Wide::new(words(changes, state)))
     }
@@ -59,6 +60,7 @@ impl Changed {
     }
 
     /// Returns the terms and the end.
+    #[inline]
     pub(super) fn load(&self) -> Found {
         loop {
             let found = self.glance();
@@ -87,11 +89,13 @@ impl Changed {
     }
 
     /// Changes the state, if it is as found.
+    #[inline]
     pub(super) fn change(&self, found: &Found, state: State) -> bool {
         self.0.exchange(found.version, words(found.changes + 1, state))
     }
 
     /// Moves the end under the same terms, if all is as found.
+    #[inline]
     pub(super) fn settle(&self, found: &Found, state: State) -> bool {
         self.0.exchange(found.version, words(found.changes, state))
     }

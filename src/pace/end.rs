@@ -66,6 +66,7 @@ impl End {
     }
 
     /// Replaces an end by other terms, for ever. Returns false if the end is another one now.
+    #[inline]
     pub(super) fn replace(&self, from: u64, changed: Changed) -> bool {
         let new = Box::into_raw(Box::new(changed));
         let word = RETIRED | new.expose_provenance() as u64 >> 3;
@@ -86,6 +87,7 @@ fn address(word: u64) -> usize {
 }
 
 impl Drop for End {
+    #[inline]
     fn drop(&mut self) {
         let word = self.word.load(Ordering::Relaxed); // `&mut self`: no other access
         if word > RETIRED {

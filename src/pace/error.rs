@@ -71,6 +71,7 @@ pub enum PaceError {
 }
 
 impl Display for PaceError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             PaceError::ZeroPeriod => write!(f, "the period is 0 s; it must be at least 1 ns"),

@@ -63,6 +63,7 @@ struct Made {
 }
 
 impl Made {
+    #[inline]
     fn of(undo: &Undo<'_>) -> Option<Made> {
         match *undo {
             Undo::Word { to, .. } => Some(Made { changes: 0, given: 0, end: to }),
@@ -176,6 +177,7 @@ impl Settle for End {
         true // moments and weights stay what they are, whatever the rates
     }
 
+    #[inline]
     fn settle(&self, turn: Turn, made: &Undo<'_>, actual: u64, clock: &dyn Fn() -> u64) -> bool {
         match actual.checked_sub(turn.weight) {
             None => {

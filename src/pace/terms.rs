@@ -102,6 +102,7 @@ impl Terms {
     }
 
     /// Returns the largest weight that is admitted at once.
+    #[inline]
     #[must_use]
     pub fn left(self, end: u64, now: u64) -> u64 {
         let until_the_end_of_time = LAST.saturating_sub(end.max(now));
@@ -122,6 +123,7 @@ impl Terms {
     /// Returns the end under other terms from `now` on. The weight in use stays in use, rounded up,
     /// from `now` on or from the moment `told`, if that is still to come; and no later call comes
     /// before that. `None` if time ends before.
+    #[inline]
     pub(super) fn end_under(self, other: Terms, (end, told): (u64, u64), now: u64) -> Option<u64> {
         if end <= now {
             return Some(end);

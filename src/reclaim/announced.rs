@@ -138,6 +138,7 @@ global! {
     fn first() -> AtomicPtr<Chunk> = AtomicPtr::new(null_mut());
 }
 
+#[inline]
 fn chunks() -> impl Iterator<Item = &'static Chunk> {
     // SAFETY: null or a chunk, which is never freed. Acquire: pairs with the Release in `link`.
     let first = unsafe { first().load(Ordering::Acquire).as_ref() };
@@ -226,6 +227,7 @@ impl Slot {
 
     /// Gives the slot back, if it still belongs to the process with this number. Returns false,
     /// and leaves the slot to its thread, if an object is still kept.
+    #[inline]
     fn give_back(&self, process: u32) -> bool {
         // Relaxed: they are this thread's own words.
         if self.kept.iter().any(|word| !word.load(Ordering::Relaxed).is_null()) {
@@ -261,15 +263,23 @@ impl Chunk {
         set.map(|bits| &self.slots[bits.trailing_zeros() as usize])
     }
 
-    /// Returns what is announced in the slots of this chunk.
-    fn announcements(&self) -> impl Iterator<Item = *mut ()> {
+    /// Calls `see` with what is announced in the slots of this chunk, until that returns true.
+    /// Returns whether it has. (A loop: iterators have four times its code.)
+    #[inline(never)]
+    fn announcements(&self, see: &mut dyn FnMut(*mut ()) -> bool) -> bool {
         // Acquire: pairs with the Release in `give_back`.
         let in_use = self.in_use.load(Ordering::Acquire);
-        let words =
-            self.with_bits(in_use).flat_map(|slot| slot.kept.iter().chain([&slot.announced]));
-        // Acquire: pairs with the Release of the stores in `announce`, `Held` and `Kept`:
-        // everything done after an announcement that is gone is seen.
-        words.map(|word| word.load(Ordering::Acquire)).filter(|what| !what.is_null())
+        for slot in self.with_bits(in_use) {
+            for word in slot.kept.iter().chain([&slot.announced]) {
+                // Acquire: pairs with the Release of the stores in `announce`, `Held` and `Kept`:
+                // everything done after an announcement that is gone is seen.
+                let what = word.load(Ordering::Acquire);
+                if !what.is_null() && see(what) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Makes a chunk, links it, and returns one of its slots, taken. Takes no memory from the
@@ -396,8 +406,15 @@ impl<T> Drop for Held<'_, T> {
 
 /// Returns everything that is announced, in the order of addresses. Must be called after a barrier:
 /// see the theorem.
+#[inline]
 pub(crate) fn all() -> Vec<*mut ()> {
-    let mut all: Vec<*mut ()> = chunks().flat_map(Chunk::announcements).collect();
+    let mut all = Vec::new();
+    for chunk in chunks() {
+        chunk.announcements(&mut |what| {
+            all.push(what);
+            false
+        });
+    }
     all.sort_unstable();
     all
 }
@@ -405,7 +422,7 @@ pub(crate) fn all() -> Vec<*mut ()> {
 /// Returns whether a thread may be using `what`. Must be called after a barrier: see the theorem.
 pub(crate) fn is_announced<T>(what: *const T) -> bool {
     let what = what.cast_mut().cast();
-    chunks().flat_map(Chunk::announcements).any(|announced| announced == what)
+    chunks().any(|chunk| chunk.announcements(&mut |announced| announced == what))
 }
 
 /// Returns [`is_announced`] after a fence of the looker, which has seen that the pointer leads
@@ -417,6 +434,7 @@ pub(crate) fn fence_and_look<T>(what: *const T) -> bool {
 
 /// In a forked child, whose forking thread has the slot `mine`, if any: takes back the
 /// announcements of threads that the child does not have, and frees their slots.
+#[inline]
 fn forget_the_absent(mine: *const Slot) {
     let child = process();
     for slot in chunks().flat_map(|chunk| &chunk.slots) {

@@ -51,12 +51,14 @@ pub(crate) const PINS: usize = sized(3, 1);
 
 /// Returns the number of the first grace period after which a bucket is quiescent that this thread,
 /// pinned, has seen retired.
+#[inline]
 pub(crate) fn ticket() -> u64 {
     fence(Ordering::SeqCst); // F(A): pairs with F(B) in `begin`, and with a pin's
     begun().load(Ordering::Relaxed) + 1
 }
 
 /// Begins the ticket's grace period, unless it or a later one has begun.
+#[inline]
 pub(crate) fn begin(ticket: u64, guard: &Guard) {
     if begun().load(Ordering::Relaxed) >= ticket {
         return; // another thread's is enough
@@ -72,6 +74,7 @@ pub(crate) fn begin(ticket: u64, guard: &Guard) {
 }
 
 /// Returns whether the ticket's grace period has passed.
+#[inline]
 pub(crate) fn passed(ticket: u64) -> bool {
     // Acquire: pairs with the Release in `begin`.
     done().load(Ordering::Acquire) >= ticket

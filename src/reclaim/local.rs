@@ -20,6 +20,8 @@
 //! works as before, but allocates and frees each time.
 
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::ptr::{from_ref, null};
 use std::sync::LazyLock;
 
@@ -38,6 +40,7 @@ thread_local! {
 }
 
 impl Drop for Handle {
+    #[inline]
     fn drop(&mut self) {
         CURRENT.set(null());
     }
@@ -51,6 +54,33 @@ pub(crate) fn pin() -> Guard {
     match unsafe { CURRENT.get().as_ref() } {
         Some(handle) => handle.pin(),
         None => pin_first(),
+    }
+}
+
+/// A pin whose code is called and not in line, for what does not happen at every add: so the code
+/// is in a program once.
+pub(crate) struct Apart(ManuallyDrop<Guard>);
+
+/// Pins this thread.
+#[inline(never)]
+pub(crate) fn pin_apart() -> Apart {
+    Apart(ManuallyDrop::new(pin()))
+}
+
+impl Deref for Apart {
+    type Target = Guard;
+
+    #[inline]
+    fn deref(&self) -> &Guard {
+        &self.0
+    }
+}
+
+impl Drop for Apart {
+    #[inline(never)]
+    fn drop(&mut self) {
+        // SAFETY: once, and the guard is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.0) };
     }
 }
 

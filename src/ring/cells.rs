@@ -141,7 +141,12 @@ impl Unit {
                 Unit { cell: ManuallyDrop::new(BucketCell::default()) }
             }
         };
-        (0..buckets).flat_map(|_| (0..Unit::count(layout)).map(unit)).collect()
+        let count = Unit::count(layout);
+        let mut units = Vec::with_capacity(buckets * count);
+        for _ in 0..buckets {
+            units.extend((0..count).map(unit));
+        }
+        units.into()
     }
 }
 
@@ -216,6 +221,7 @@ impl Cells<'_> {
         }
     }
 
+    #[inline(never)] // its code once
     fn shared_cell(&self, position: usize) -> &AtomicU64 {
         self.cell(position, |wide| &wide.shared, |cell| &cell.shared)
     }
@@ -316,17 +322,9 @@ impl Update {
     #[allow(clippy::inline_always)] // as above
     pub(super) unsafe fn put_in_row(self, word: *mut AtomicU64) -> bool {
         // SAFETY: by contract.
-        unsafe {
-            if let Some(cells) = portable::leased(word) {
-                self.try_put(&cells)
-            } else if let Some(cells) = portable::dealt(word) {
-                self.try_put(&cells)
-            } else {
-                match portable::any(word) {
-                    Mine::Leased(cells) => self.try_put(&cells),
-                    Mine::Dealt(cells) => self.try_put(&cells),
-                }
-            }
+        match unsafe { portable::any(word) } {
+            Mine::Leased(cells) => self.try_put(&cells),
+            Mine::Dealt(cells) => self.try_put(&cells),
         }
     }
 }

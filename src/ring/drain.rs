@@ -56,7 +56,7 @@ impl Ring {
         };
         let mut count = 0;
         loop {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let Some(look) = draining.look() else {
                 return count;
             };
@@ -82,6 +82,7 @@ impl Ring {
     }
 
     /// Returns the next turn; `None` if there is none, or none yet.
+    #[inline]
     fn next_turn(&self, passed: Passed, guard: &Guard) -> Option<Turn<'_>> {
         let current = self.acquire_current();
         // SAFETY: of a bucket that is current under the guard.
@@ -124,6 +125,7 @@ impl Ring {
 }
 
 /// Returns the turn of the first of a generation's carried numbers that have not had it.
+#[inline]
 fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>> {
     let number = generation.number;
     let waiting = generation.waiting(passed).next();
@@ -136,6 +138,7 @@ fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>>
 }
 
 /// Returns the first start in a generation's slots that has not had its turn, up to `newest`.
+#[inline]
 fn first_start(passed: Passed, number: u64, slots: &Slots, newest: u64) -> Option<u64> {
     let oldest = slots.geometry.oldest(newest);
     match passed.bucket {

@@ -75,7 +75,7 @@ impl Comeback {
         let guard = reclaim::pin();
         let current = self.ring.acquire_current();
         let opening = Opening::fine(current.generation(&guard), start, current.start());
-        self.ring.store.open(&opening, |_, _| {})
+        self.ring.store.open(&opening, &|_, _| {})
     }
 
     fn free_blocks(&self) {

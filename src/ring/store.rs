@@ -41,6 +41,8 @@ pub(super) struct Store {
     without_block: Slab,
     /// The memory of each tier.
     pub(super) tiers: Box<[OfTier]>,
+    /// See [`Store::number_of_value`]; `None` in a window of counts alone.
+    pub(super) number_of_value: Option<fn(&Store, &Bucket, usize) -> u64>,
 }
 
 /// The memory of a tier, and of the tier that takes its place after a `clear`.
@@ -74,6 +76,7 @@ impl Store {
             with_block: Slab::new(slots.saturating_add(BLOCKS + 1)),
             without_block: Slab::new(BLOCKLESS),
             tiers,
+            number_of_value: None,
         }
     }
 
@@ -81,11 +84,7 @@ impl Store {
     /// bucket's prefix, a part of which stands with the block: when the block is the bucket's own,
     /// and before the bucket is open. A closer that finds the bucket there, and takes it for a
     /// retired one, leaves it alone until then: its totals stand where the prefix is.
-    pub(super) fn open(
-        &self,
-        opening: &Opening<'_>,
-        prefix: impl FnOnce(&Bucket, &Block),
-    ) -> &Bucket {
+    pub(super) fn open(&self, opening: &Opening<'_>, prefix: &dyn Fn(&Bucket, &Block)) -> &Bucket {
         let mut free = self.blocks.free();
         if free.is_some() {
             let bucket = self.take(&self.with_block, opening);
@@ -220,7 +219,7 @@ impl Store {
     #[allow(clippy::inline_always)] // a sum of many buckets is a loop around this
     pub(super) fn number(&self, bucket: &Bucket, position: usize) -> u64 {
         if !self.layout.is_of_count(position) {
-            return self.number_of_value(bucket, position);
+            return self.number_of_value.map_or(0, |number| number(self, bucket, position));
         }
         // SAFETY: the position of a `Count` event is one of the layout's, and not wide.
         let cell = unsafe { bucket.cell(position) };
@@ -231,8 +230,9 @@ impl Store {
         through_block.wrapping_add(cell.shared.load(Ordering::Acquire))
     }
 
-    #[inline(never)] // a `Count` must not pay for its registers
-    fn number_of_value(&self, bucket: &Bucket, position: usize) -> u64 {
+    /// Returns the number of a bucket at a position of another event than a count. (By a pointer:
+    /// so a `Count` does not pay for its registers, nor a window of counts for its code.)
+    pub(super) fn number_of_value(&self, bucket: &Bucket, position: usize) -> u64 {
         let (cells, difference) = (self.cells(bucket), |block: &Block| block.difference(position));
         let through_block = self.through_block(bucket, difference, || cells.total(position));
         // Acquire: as above.

@@ -44,6 +44,7 @@ pub(super) fn decide(rows: usize, [first, second]: [usize; 2], leases: bool) {
 
 /// Returns the value of [`leases`](super::leases). The caller has a column or claims one, so the
 /// strategy is decided.
+#[inline]
 pub(super) fn is_leasing() -> bool {
     if MODEL_ROWS != 0 {
         return cfg!(windrow_announced);

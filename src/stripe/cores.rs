@@ -15,6 +15,7 @@ use listed::listed;
 const LIBRARY_COUNTS: bool = cfg!(any(not(target_os = "linux"), target_env = "gnu"));
 
 /// Returns the number of cores, which is not zero.
+#[inline]
 pub(super) fn count() -> usize {
     let count = if LIBRARY_COUNTS { None } else { listed().map(|[count, _]| count) };
     count.or_else(by_library).unwrap_or(1)
@@ -22,6 +23,7 @@ pub(super) fn count() -> usize {
 
 /// Returns one more than the highest number that a core of this machine can ever have; `None` if
 /// the system does not say.
+#[inline]
 pub(super) fn end() -> Option<usize> {
     listed().map(|[_, end]| end)
 }
@@ -30,6 +32,7 @@ pub(super) fn end() -> Option<usize> {
 ///
 /// (On Unix, `std::thread::available_parallelism` would tell what the process may use, and bring
 /// code that reads the quotas of cgroups.)
+#[inline]
 fn by_library() -> Option<usize> {
     #[cfg(unix)]
     let count = {

@@ -59,12 +59,14 @@ global! {
 }
 
 /// Leases a row to this thread, and returns it; `None` if no row is free. Async-signal-safe.
+#[inline]
 pub(super) fn take() -> Option<(usize, &'static Lease)> {
     leases()[..first_rows()].iter().enumerate().find(|(_, lease)| lease.holder.take())
 }
 
 impl Lease {
     /// Gives the row back, if it still belongs to the process with this number.
+    #[inline]
     pub(super) fn give_back(&self, process: u32) {
         self.holder.give_back(process);
     }
@@ -72,6 +74,7 @@ impl Lease {
 
 /// In a forked child, whose forking thread has leased the row `mine`: frees the rows of all threads
 /// that the child does not have.
+#[inline]
 pub(super) fn take_from_the_absent(mine: Option<usize>) {
     let child = process();
     for (row, Lease { holder, .. }) in leases().iter().enumerate() {

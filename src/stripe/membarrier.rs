@@ -106,11 +106,13 @@ global! {
 
 /// Returns whether this process may use [restarting] barriers. Asks the kernel, which may take a
 /// millisecond at the first call.
+#[inline]
 pub(crate) fn may_restart() -> bool {
     (restarting().register)()
 }
 
 /// Returns whether this process may use [fencing] barriers. Costs the same as [`may_restart`].
+#[inline]
 pub(crate) fn may_fence() -> bool {
     (fencing().register)()
 }
@@ -118,12 +120,14 @@ pub(crate) fn may_fence() -> bool {
 impl Barriers {
     /// Returns the number of the first barrier after which a bucket that this thread has seen
     /// retired is quiescent. (Or a series removed: see `family::hold`.)
+    #[inline]
     pub(crate) fn ticket(&self) -> u64 {
         fence(Ordering::SeqCst); // F(A): pairs with F(B) in `execute`
         self.begun.load(Ordering::Relaxed) + 1
     }
 
     /// Returns whether the ticket's barrier, or a later one, has ended.
+    #[inline]
     pub(crate) fn passed(&self, ticket: u64) -> bool {
         // Acquire: pairs with the Release in `execute`. A barrier of any thread is enough, and
         // everything done before it is visible.
@@ -137,6 +141,7 @@ impl Barriers {
     /// barriers of all processes, so another process can delay the call for any time. So the caller
     /// is not pinned, and holds nothing that an add needs. (A family that frees series holds its
     /// lock, and its user may be pinned: then others that remove, iterate or take handles wait.)
+    #[inline]
     pub(crate) fn execute(&self, ticket: u64) {
         if self.passed(ticket) {
             return;

@@ -141,6 +141,7 @@ pub(super) fn detect(dense: bool) -> bool {
 }
 
 /// Returns the word for a column with per-core adds.
+#[inline]
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     let tag = if is_in_line() { InLine::TAG } else { 0 };
     column.first().as_ptr().map_addr(|address| address | tag)

@@ -205,6 +205,7 @@ fn lease_one() -> Option<usize> {
 }
 
 impl GiveBack for Lease {
+    #[inline]
     fn give_back(&'static self) {
         // Before a child may free the row, which it does from the next step on.
         let process = process();
@@ -230,6 +231,7 @@ fn deal() -> usize {
 }
 
 /// Prepares leases, once in a process. Returns false if threads could not give them back.
+#[inline]
 pub(super) fn prepare() -> bool {
     AT_END.prepare() && AT_END.takes_no_memory() && thread_end::in_children(begin_child)
 }

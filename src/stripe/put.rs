@@ -163,8 +163,7 @@ pub(super) fn put_first<P: Put>(number: impl Number, what: P) {
     unsafe {
         match TaggedColumn::decode(word) {
             TaggedColumn::InLine(column) => in_sequence(column, number, what),
-            TaggedColumn::ById(column) => in_sequence(column, number, what),
-            TaggedColumn::ByProcessor(column) => in_sequence(column, number, what),
+            TaggedColumn::ById(_) | TaggedColumn::ByProcessor(_) => put_apart(number, what, word),
             TaggedColumn::Portable(_) => match portable::any(word) {
                 Mine::Leased(cell) => what.in_leased(cell),
                 Mine::Dealt(cell) => what.in_dealt(cell),

@@ -67,6 +67,7 @@ pub(crate) fn count_miss(miss: Miss) -> Miss {
 /// assert!(windrow::diagnostics::aborts() < u64::MAX);
 /// ```
 #[doc(hidden)]
+#[inline]
 pub fn aborts() -> u64 {
     interrupted().load(Ordering::Relaxed)
 }

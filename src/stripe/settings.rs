@@ -47,9 +47,9 @@ fn value<T>(name: &str, meaning: fn(&[u8]) -> Option<T>) -> Option<T> {
 /// error. So the line goes there by one call of the system, past the lock of `std`.
 pub(super) fn complain() {
     let mut complaint = Complaint::new();
-    for name in NAMES {
+    for (which, name) in NAMES.into_iter().enumerate() {
         if let Some(value) = env::var_os(name) {
-            complaint.look_at_value(name, value.as_encoded_bytes());
+            complaint.look_at_value(which, value.as_encoded_bytes());
         }
     }
     names::each(&mut |name| complaint.look_at_name(name));

@@ -36,6 +36,7 @@ pub(crate) struct Way {
 
 impl Way {
     /// Looks up the way. The strategy must be decided.
+    #[inline]
     pub(crate) fn new() -> Way {
         let is_per_core = state().load(Ordering::Relaxed) == PER_CORE; // as in `spread`
         Way { place: if is_per_core { per_core::number_place() } else { 0 } }

@@ -52,6 +52,7 @@ impl TaggedColumn {
     }
 
     /// Returns the word for a column, or for none.
+    #[inline]
     pub(crate) fn encode(column: Option<Column>, strategy: Strategy) -> *mut AtomicU64 {
         match (column, strategy) {
             (Some(column), Strategy::PerCore) => per_core::tag(column),

@@ -57,6 +57,7 @@ pub(crate) unsafe fn take(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), 
 
 /// Takes from a ration as [`take`] does, if adds are per core and not in line. (It is separate so
 /// that [`take`] makes no call and saves no register.)
+#[inline]
 pub(crate) fn take_apart(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), Untaken> {
     if let Some(column) = per_core::by_id(word) {
         return per_core::take(column, now, n);

@@ -43,6 +43,7 @@ impl Holder {
 
     /// Takes the resource for this thread; returns false if another thread has it.
     /// Async-signal-safe.
+    #[inline]
     pub(crate) fn take(&self) -> bool {
         // Acquire: pairs with the Release in `give_back`. Relaxed: on failure another thread has
         // it.
@@ -54,6 +55,7 @@ impl Holder {
     }
 
     /// Gives the resource back, if it is still tagged with this process number.
+    #[inline]
     pub(crate) fn give_back(&self, process: u32) {
         // Release: pairs with the Acquire in `take`. Relaxed: on failure it belongs to another
         // thread, of a forked child.
@@ -63,17 +65,20 @@ impl Holder {
 
     /// In the forked child with the number `child`: tags the forking thread's resource with that
     /// number.
+    #[inline]
     pub(crate) fn keep_in_child(&self, child: u32) {
         self.0.store(child, Ordering::Relaxed); // only the owner writes it
     }
 
     /// In that child: returns whether the owner is a thread that the child does not have. (Not for
     /// the forking thread's resources.)
+    #[inline]
     pub(crate) fn is_absent(&self, child: u32) -> bool {
         ![FREE, child].contains(&self.0.load(Ordering::Relaxed)) // no other thread writes it then
     }
 
     /// In that child: frees the resource of such a thread.
+    #[inline]
     pub(crate) fn free_in_child(&self) {
         // Release: pairs with the Acquire in `take`.
         self.0.store(FREE, Ordering::Release);

@@ -23,6 +23,7 @@ impl<T: GiveBack> AtEnd<T> {
 
     /// Makes a key, once in a process, after [`keep_code`]. Returns false if the process has no
     /// free key.
+    #[inline]
     pub(crate) fn prepare(&self) -> bool {
         let mut key = 0;
         // SAFETY: the destructor is in this object, which is never unloaded, and is only called
@@ -40,6 +41,7 @@ impl<T: GiveBack> AtEnd<T> {
     ///
     /// With glibc the first 32 keys have their values in each thread's own memory. For a later key
     /// a thread's first `pthread_setspecific` calls `calloc`.
+    #[inline]
     pub(crate) fn takes_no_memory(&self) -> bool {
         const AT_HAND: usize = 32; // PTHREAD_KEY_2NDLEVEL_SIZE
         !cfg!(target_env = "gnu") || (1..=AT_HAND).contains(&self.key.load(Ordering::Relaxed))
@@ -68,12 +70,14 @@ extern "C" fn end<T: GiveBack>(thing: *mut c_void) {
 
 /// Keeps the object loaded that has the functions called at a thread's end, and in children. Takes
 /// the loader's lock.
+#[inline]
 pub(crate) fn keep_code() {
     object::pin();
 }
 
 /// Returns the number of this process, which differs from a forked child's (except as
 /// [`holder`](super::holder) says). Not zero. Async-signal-safe.
+#[inline]
 pub(crate) fn process() -> u32 {
     // SAFETY: it has no arguments, and cannot fail.
     unsafe { libc::getpid() }.unsigned_abs().max(1)
@@ -82,6 +86,7 @@ pub(crate) fn process() -> u32 {
 /// Registers `call` to run in each forked child, on the one thread that it has, after all functions
 /// registered earlier, which may have started further threads. Returns false if there is no memory
 /// for that.
+#[inline]
 pub(crate) fn in_children(call: extern "C" fn()) -> bool {
     // SAFETY: the function is in an object that is never unloaded (`keep_code`), and does only what
     // a child may do.

@@ -41,6 +41,7 @@ impl RefusedError {
 }
 
 impl Display for RefusedError {
+    #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.retry_after {
             Some(wait) => write!(f, "the call is admitted only after {wait:?}"),

@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::timestamp::saturating_nanos;
 
 /// Returns the resolution of a clock, in nanoseconds.
+#[inline]
 pub(crate) fn resolution(clock: &impl Clock) -> u64 {
     saturating_nanos(clock.resolution())
 }

@@ -28,6 +28,7 @@ impl Undo<'_> {
     /// Leaves the limiter as if the call had never been, if it was the last. Returns whether it
     /// was.
     #[allow(clippy::match_same_arms)] // in models, `WORDS` is `FEW`
+    #[inline]
     pub(crate) fn leaves_no_trace(&self) -> bool {
         match *self {
             Undo::Nothing => false,

@@ -119,6 +119,7 @@ impl Vacancies {
     /// Passes a turn on at the time `now`. Returns false if there is no place for it, other than
     /// those of turns that can still be taken: then it stays empty.
     #[cold]
+    #[inline]
     pub(crate) fn pass_on(&self, turn: Turn, now: u64) -> bool {
         if turn.moment == EMPTY || turn.moment == BUSY {
             return false;
@@ -170,6 +171,7 @@ impl Segment {
     }
 
     #[cold]
+    #[inline]
     fn take(&self, weight: u64, terms: u64, moments: &RangeInclusive<u64>) -> Option<u64> {
         loop {
             let turns = self.turns(*moments.start());
@@ -197,21 +199,25 @@ impl Segment {
 }
 
 impl Vacancy {
+    #[inline]
     fn empty() -> Vacancy {
         let [moment, weight, terms] = [EMPTY, 0, 0].map(AtomicU64::new);
         Vacancy { moment, weight, terms }
     }
 
+    #[inline]
     fn moment(&self) -> u64 {
         self.moment.load(Ordering::Relaxed) // a hint, until `holds`
     }
 
     /// Returns whether it has a weight, under these terms: a hint, until the place is held.
+    #[inline]
     fn has(&self, weight: u64, terms: u64) -> bool {
         self.weight.load(Ordering::Relaxed) >= weight && self.terms.load(Ordering::Relaxed) == terms
     }
 
     /// Gives the place to the caller alone, if its word is still this one.
+    #[inline]
     fn holds(&self, word: u64) -> bool {
         // Acquire: pairs with the Release in `open`: what was written before comes before.
         let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
@@ -219,6 +225,7 @@ impl Vacancy {
     }
 
     /// Ends what `holds` began.
+    #[inline]
     fn open(&self, word: u64) {
         // Release: pairs with the Acquire in `holds`.
         self.moment.store(word, Ordering::Release);

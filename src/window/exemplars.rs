@@ -83,11 +83,13 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 }
 
 /// Returns the slots of an event: one for each octave of its scale.
+#[inline]
 fn slots(events: &[(&str, Kind)], event: usize) -> Range<usize> {
     slots_before(events, event)..slots_before(events, event + 1)
 }
 
 /// Returns the number of slots of the events before one.
+#[inline]
 fn slots_before(events: &[(&str, Kind)], event: usize) -> usize {
     let count = |(_, kind): &(&str, Kind)| match kind {
         Kind::Histogram(scale) => scale.octave_count(),

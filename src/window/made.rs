@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::clock::Clock;
 use crate::dependent::{self, Zero};
+use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::exemplar::Exemplars;
 use crate::ring::{Geometry, Ring};
@@ -43,13 +44,12 @@ const OTHERWISE: u8 = 3;
 /// opened, or never, unless it is a clock whose time stands in itself, which each add reads.
 #[repr(C, align(128))]
 pub(super) struct Made<C> {
-    /// [`NOT_MADE`] until `ring` and `since` are written, and never again.
+    /// [`NOT_MADE`] until `ring` and `beginning` are written, and never again.
     way: AtomicU8,
     once: Once,
     clock: C,
     ring: UnsafeCell<MaybeUninit<Ring>>,
-    since: UnsafeCell<MaybeUninit<Since>>,
-    recipe: Option<Recipe>,
+    beginning: UnsafeCell<Beginning>,
     /// The exemplars of the events.
     exemplars: Exemplars,
 }
@@ -59,9 +59,20 @@ pub(super) struct Made<C> {
 struct Recipe {
     geometry: Geometry,
     layout: BucketLayout,
+    /// Makes the ring. A constant that is known when the program is compiled: so the program does
+    /// not contain the code for events that its windows do not have.
+    make: fn(Geometry, BucketLayout, u64) -> Result<Ring, BuildError>,
 }
 
-/// The beginning of a window.
+/// The state of a window: a recipe until the ring is made, and its beginning from then on.
+enum Beginning {
+    /// Its ring is not made yet.
+    #[cfg_attr(any(loom, shuttle), allow(dead_code))] // there are no statics in models
+    Ahead(Recipe),
+    Made(Since),
+}
+
+/// The beginning of a window whose ring is made.
 #[derive(Clone, Copy)]
 struct Since {
     /// The clock's reading at that time.
@@ -86,14 +97,13 @@ impl<C> HasLive for Made<C> {
 impl<C> Made<C> {
     /// Makes the window of an existing ring.
     pub(super) fn of(ring: Ring, clock: C, built: Timestamp) -> Made<C> {
-        let since = MaybeUninit::new(Since { built, identity: Identity::new() });
+        let since = Since { built, identity: Identity::new() };
         Made {
             way: AtomicU8::new(way(&ring)),
             once: Once::new(),
             clock,
             ring: UnsafeCell::new(MaybeUninit::new(ring)),
-            since: UnsafeCell::new(since),
-            recipe: None,
+            beginning: UnsafeCell::new(Beginning::Made(since)),
             exemplars: Exemplars::new(),
         }
     }
@@ -105,13 +115,13 @@ impl<C> Made<C> {
         layout: BucketLayout,
         clock: C,
     ) -> Made<C> {
+        let make = if layout.has_counts_alone() { Ring::of_counts } else { Ring::without_tiers };
         Made {
             way: AtomicU8::new(NOT_MADE),
             once: Once::new(),
             clock,
             ring: UnsafeCell::new(MaybeUninit::uninit()),
-            since: UnsafeCell::new(MaybeUninit::uninit()),
-            recipe: Some(Recipe { geometry, layout }),
+            beginning: UnsafeCell::new(Beginning::Ahead(Recipe { geometry, layout, make })),
             exemplars: Exemplars::new(),
         }
     }
@@ -211,8 +221,11 @@ impl<C: Clock> Made<C> {
 
     fn since(&self) -> Since {
         self.make_sure();
-        // SAFETY: the ring is made, so `since` is written, too.
-        unsafe { (*self.since.get()).assume_init() }
+        // SAFETY: the ring is made, so the beginning is not written again.
+        match unsafe { &*self.beginning.get() } {
+            Beginning::Made(since) => *since,
+            Beginning::Ahead(_) => unreachable!("the ring is made, and its beginning is not"),
+        }
     }
 
     /// Makes the ring, if it is not made yet.
@@ -227,18 +240,19 @@ impl<C: Clock> Made<C> {
     #[cold]
     #[inline(never)]
     fn make(&self) {
-        let Some(Recipe { geometry, layout }) = self.recipe else {
-            unreachable!("only a window with a recipe is not made at once")
-        };
         self.once.call_once(|| {
+            // SAFETY: `once` lets one thread in, once; others read the cells after `way` says so.
+            let beginning = unsafe { &mut *self.beginning.get() };
+            let Beginning::Ahead(Recipe { geometry, layout, make }) = *beginning else {
+                unreachable!("only a window with a recipe is not made at once")
+            };
             let built = self.clock.now();
-            let made = Ring::without_tiers(geometry, layout, built.as_nanos());
+            let made = make(geometry, layout, built.as_nanos());
             // A ring is refused only if there is no memory for its slots.
             let ring = made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Ring>()));
             let way = way(&ring);
             let since = Since { built, identity: Identity::new() };
-            // SAFETY: `once` lets one thread in, once; others read the cells after `way` says so.
-            unsafe { (*self.since.get()).write(since) };
+            *beginning = Beginning::Made(since);
             // SAFETY: as above.
             unsafe { (*self.ring.get()).write(ring) };
             // Release: a thread that sees the way sees the cells as written here.

@@ -334,6 +334,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 }
 
 /// Returns a span in nanoseconds, if the interval covers it.
+#[inline]
 pub(super) fn within(span: Duration, longest: u64) -> Result<u64, SpanError> {
     if span.is_zero() {
         return Err(SpanError::Zero);

@@ -28,6 +28,7 @@ pub(super) fn coarse_nanos() -> u64 {
     nanos(ask(libc::clock_gettime, libc::CLOCK_MONOTONIC_COARSE))
 }
 
+#[inline]
 pub(super) fn coarse_resolution() -> Duration {
     Duration::from_nanos(nanos(ask(libc::clock_getres, libc::CLOCK_MONOTONIC_COARSE)))
 }
@@ -39,6 +40,7 @@ pub(in super::super) fn fine_nanos() -> u64 {
 
 /// Returns the shortest step; the time between two timer interrupts where the kernel has no counter
 /// to read.
+#[inline]
 pub(in super::super) fn fine_resolution() -> Duration {
     step::of(fine_nanos, coarse_resolution)
 }

@@ -24,6 +24,7 @@ static SHORTEST: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the shortest step of the fine clock that `now` reads, at least a nanosecond; `tick` if
 /// that clock took no step meanwhile. The first call measures, and later ones return the same.
+#[inline]
 pub(super) fn of(now: impl Fn() -> u64, tick: impl FnOnce() -> Duration) -> Duration {
     // Relaxed, here and below: a number, which publishes nothing. No thread waits for another one
     // that measures, because that one may be missing in a forked child: the first to be done says

@@ -39,12 +39,14 @@ static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// Returns a number that is not zero, and differs between a forked child and its parent if
 /// [`watch`] was called before.
+#[inline]
 pub(crate) fn process() -> u32 {
     // Relaxed: the first thread of a process writes it, before it starts any other.
     FORKS.load(Ordering::Relaxed).wrapping_add(1).max(1)
 }
 
 /// Starts counting forks, if the system allows it.
+#[inline]
 pub(crate) fn watch() {
     let _ = handle();
 }
@@ -55,12 +57,14 @@ fn first() -> Option<&'static Registration> {
     unsafe { FIRST.load(Ordering::Acquire).as_ref() }
 }
 
+#[inline]
 fn registrations() -> impl Iterator<Item = &'static Registration> {
     successors(first(), |registration| registration.next)
 }
 
 /// Registers `tick`, so that forked children orphan it until its registration is
 /// [left](Registration::leave).
+#[inline]
 pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Registration> {
     handle()?;
     let tick = Arc::as_ptr(tick).cast_mut();
@@ -70,6 +74,7 @@ pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Registration> {
 /// Installs the handler that runs in children, if it is not installed yet. Two threads at once may
 /// install it twice, which does no harm. No thread waits for another one, which might not exist in
 /// a child.
+#[inline]
 fn handle() -> io::Result<()> {
     // Acquire: pairs with the Release below. If this thread forks, the handler is installed.
     if HANDLED.load(Ordering::Acquire) {
@@ -86,6 +91,7 @@ fn handle() -> io::Result<()> {
 }
 
 /// Adds a registration, for `tick`.
+#[inline]
 fn add(tick: *mut Tick) -> &'static Registration {
     let mut next = first();
     loop {
@@ -105,6 +111,7 @@ fn add(tick: *mut Tick) -> &'static Registration {
 }
 
 impl Registration {
+    #[inline]
     fn take(&self, tick: *mut Tick) -> bool {
         // Release: publishes the ticker, to `orphan_all`. Relaxed: on failure another ticker has
         // the registration.
@@ -113,6 +120,7 @@ impl Registration {
     }
 
     /// Leaves the registration, while the ticker still lives.
+    #[inline]
     pub(super) fn leave(&self) {
         // Relaxed: the next `take` publishes a ticker of its own.
         self.tick.store(null_mut(), Ordering::Relaxed);

@@ -73,6 +73,7 @@ const _: () = {
 };
 
 /// Returns whether the calling thread is a ticker's.
+#[inline]
 pub(super) fn is_ticking() -> bool {
     TICKS.get()
 }
@@ -83,6 +84,7 @@ thread_local! {
 }
 
 impl Tick {
+    #[inline]
     pub(super) fn new(period: Duration) -> Tick {
         Tick {
             nanos: CachePadded::new(AtomicU64::new(monotonic::fine_nanos())),
@@ -110,6 +112,7 @@ impl Tick {
     }
 
     /// Ends the thread.
+    #[inline]
     pub(super) fn end(&self) {
         // Relaxed: a flag; `wake` makes the thread read it.
         self.ended.store(true, Ordering::Relaxed);
@@ -117,6 +120,7 @@ impl Tick {
     }
 
     /// Returns whether the thread that was started with the ticker belongs to this process.
+    #[inline]
     pub(super) fn has_first_thread(&self) -> bool {
         // Relaxed: the first thread of a process writes it, before it starts any other.
         self.publisher.load(Ordering::Relaxed) == FIRST
@@ -143,11 +147,13 @@ impl Tick {
     }
 
     /// Starts a thread that ticks.
+    #[inline]
     pub(super) fn start(self: &Arc<Tick>) -> io::Result<JoinHandle<()>> {
         let tick = Arc::clone(self);
         thread::Builder::new().name("windrow-ticker".into()).spawn(move || tick.run())
     }
 
+    #[inline]
     fn run(&self) {
         TICKS.set(true);
         // Release: pairs with the Acquire in `wake`.
@@ -166,6 +172,7 @@ impl Tick {
 
     /// Calls `what` for each chore that still lives. The list is not locked meanwhile, because a
     /// chore may take long.
+    #[inline]
     fn each_chore(&self, what: impl Fn(&dyn Chore)) {
         let chores = self.with_chores(|chores| {
             chores.retain(|chore| chore.strong_count() > 0);
@@ -180,6 +187,7 @@ impl Tick {
     }
 
     /// Wakes the thread, so that it sees that it shall end.
+    #[inline]
     fn wake(&self) {
         // Pairs with the fence in `run`: if this call does not see the thread yet, the thread will
         // see the flag.
@@ -197,6 +205,7 @@ impl Tick {
     /// The memory that the thread owned, a reference to `self` and its name, is never freed:
     /// freeing might wait for a lock that another thread of the parent held.
     #[allow(dead_code, reason = "where processes do not fork")]
+    #[inline]
     pub(super) fn orphan(&self) {
         // Relaxed, all: there is only one thread, which will start all others.
         self.nanos.store(UNKNOWN.as_nanos(), Ordering::Relaxed);
@@ -209,6 +218,7 @@ impl Tick {
     /// Starts a thread that ticks in this process too, and returns the system's time meanwhile. If
     /// no thread can be started, every reading comes here.
     #[cold]
+    #[inline]
     pub(super) fn adopt(self: &Arc<Tick>) -> Timestamp {
         // Relaxed: it decides which thread starts the new one, and publishes nothing.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -221,6 +231,7 @@ impl Tick {
 }
 
 impl Drop for Tick {
+    #[inline]
     fn drop(&mut self) {
         let thread = *self.thread.get_mut();
         if !thread.is_null() {

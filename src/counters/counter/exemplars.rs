@@ -54,6 +54,7 @@ impl Counter {
     /// ```
     /// assert_eq!(windrow::Counter::new().exemplar(), None);
     /// ```
+    #[inline]
     pub fn exemplar(&self) -> Option<Exemplar> {
         self.exemplars.newest(0)
     }

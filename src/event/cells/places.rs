@@ -71,6 +71,7 @@ impl Places {
     }
 
     /// Returns the distribution of these pairs and cells of the extremes.
+    #[inline]
     pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
         let [greatest, inverse] = extremes;
         // Most places are not used, so eight are checked at a time.

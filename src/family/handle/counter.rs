@@ -95,6 +95,7 @@ unsafe impl Number for &OfHandle {
         self.column.dependent_word()
     }
 
+    #[inline]
     fn claimed(self) -> *mut AtomicU64 {
         let word = self.cells().claimed();
         self.column.repeat(word);

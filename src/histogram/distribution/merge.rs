@@ -49,6 +49,7 @@ impl Distribution {
     /// assert_eq!(both.scale(), one.scale());
     /// # Ok::<(), windrow::histogram::ScaleMismatchError>(())
     /// ```
+    #[inline]
     pub fn merge(&mut self, other: &Distribution) -> Result<(), ScaleMismatchError> {
         let sum = self.sum.wrapping_add(other.sum);
         if other.is_empty() && !self.is_empty() {
@@ -97,6 +98,7 @@ impl Distribution {
     /// ```
     #[doc(alias = "minus")]
     #[doc(alias = "subtract")]
+    #[inline]
     pub fn since(&self, earlier: &Distribution) -> Result<Distribution, ScaleMismatchError> {
         let scale = if earlier.is_empty() { self.scale } else { self.scale.union(earlier.scale) };
         let mut cells = added_up(self.cells_in(scale)?);
@@ -140,6 +142,7 @@ impl Distribution {
     /// assert_eq!(fine.coarsened(3), fine);
     /// ```
     #[must_use]
+    #[inline]
     pub fn coarsened(&self, schema: u8) -> Distribution {
         let scale = self.scale.coarsened(schema);
         let place = |(place, count): &(u16, u64)| {
@@ -151,6 +154,7 @@ impl Distribution {
     }
 
     /// Returns the counts by the places of `scale`, in order. A place may occur several times.
+    #[inline]
     fn cells_in(&self, scale: Scale) -> Result<Vec<(u16, u64)>, ScaleMismatchError> {
         let place = |((place, count), used): (&(u16, u64), super::Used)| {
             if scale == self.scale {
@@ -169,6 +173,7 @@ impl Distribution {
 }
 
 /// Adds up the counts of equal places, which are in order.
+#[inline]
 fn added_up(cells: impl IntoIterator<Item = (u16, u64)>) -> Vec<(u16, u64)> {
     let mut added: Vec<(u16, u64)> = Vec::new();
     for (place, count) in cells {

@@ -54,6 +54,7 @@ impl Distribution {
     /// assert_eq!((now.quantile(99.0), now.quantile(f64::NAN)), (None, None));
     /// ```
     #[doc(alias = "percentile")]
+    #[inline]
     pub fn quantile(&self, q: f64) -> Option<u64> {
         self.quantile_within(q).map(middle)
     }
@@ -69,6 +70,7 @@ impl Distribution {
     /// let now = latency.distribution();
     /// assert_eq!(now.quantile_duration(0.99), Some(Duration::from_millis(7)));
     /// ```
+    #[inline]
     pub fn quantile_duration(&self, q: f64) -> Option<Duration> {
         self.quantile(q).map(Duration::from_nanos)
     }
@@ -98,6 +100,7 @@ impl Distribution {
     /// assert!(bounds.contains(&70_000_000_000));
     /// assert_eq!(bounds, (1 << 36) + 1..=90_000_000_000);
     /// ```
+    #[inline]
     pub fn quantile_within(&self, q: f64) -> Option<RangeInclusive<u64>> {
         let [bounds] = self.all_within([q]);
         bounds
@@ -143,6 +146,7 @@ const BITS: u32 = f64::MANTISSA_DIGITS - 1;
 /// whose nearest `f64` it is: see the top of the file.
 ///
 /// There is at least one value, and fewer than 2^76. `q` is a number from 0 to 1.
+#[inline]
 fn rank(q: f64, total: u128) -> u128 {
     let rank = rounded_up(q.abs(), total);
     let is_before =
@@ -151,6 +155,7 @@ fn rank(q: f64, total: u128) -> u128 {
 }
 
 /// Returns `q * total`, rounded up, and at least one.
+#[inline]
 fn rounded_up(q: f64, total: u128) -> u128 {
     let (exponent, fraction) = (q.to_bits() >> BITS, q.to_bits() & ((1 << BITS) - 1));
     // `q` is the significand, divided by two to the power of BITS plus `shift`.
@@ -169,6 +174,7 @@ fn rounded_up(q: f64, total: u128) -> u128 {
 }
 
 /// Returns the number between two whose relative distance from both is the same, rounded.
+#[inline]
 fn middle(bounds: RangeInclusive<u64>) -> u64 {
     let (least, greatest) = (u128::from(*bounds.start()), u128::from(*bounds.end()));
     let both = (least + greatest).max(1); // of two zeros it is zero

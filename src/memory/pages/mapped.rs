@@ -3,6 +3,7 @@
 use crate::sync::AtomicU64;
 use std::ptr::{null_mut, slice_from_raw_parts};
 
+#[inline]
 pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
     let bytes = cells.checked_mul(size_of::<AtomicU64>())?;
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
@@ -25,6 +26,7 @@ pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
 
 /// # Safety
 /// `cells` come from `map`, and are never used again.
+#[inline]
 pub(super) unsafe fn unmap(cells: &'static [AtomicU64]) {
     // SAFETY: by contract this is a whole mapping of `map`, and is not used any more.
     unsafe { libc::munmap(cells.as_ptr().cast_mut().cast(), size_of_val(cells)) };

@@ -100,6 +100,7 @@ impl Rate {
     /// Returns the end under another rate from `now` on. The weight in use stays in use, rounded
     /// up, from `now` on or from the moment `told`, if that is still to come and this limit can
     /// have told it; and no later call comes before that. `None` if time ends before.
+    #[inline]
     pub(super) fn end_under(
         &self,
         other: &Rate,
@@ -124,6 +125,7 @@ impl Rate {
 
     /// Returns the end that a slower limit must have at least, beside this one with this end: that
     /// of its burst at the moment from which this limit admits. `None` if time ends before.
+    #[inline]
     pub(super) fn least_end_of(&self, slower: &Rate, end: Time) -> Option<Time> {
         let burst = self.periods(self.burst.min(slower.burst))?;
         let least = end.minus(self.span.minus(burst, self.whole), self.whole);
@@ -178,6 +180,7 @@ impl Rate {
     }
 
     /// Returns an end without a weight of the burst at most.
+    #[inline]
     pub(super) fn without(&self, end: Time, weight: u64) -> Time {
         self.periods(weight).map_or(end, |less| end.minus(less, self.whole))
     }
@@ -202,6 +205,7 @@ impl Rate {
     }
 
     /// Returns the weight whose periods are not over.
+    #[inline]
     pub(super) fn in_use(&self, end: Time, now: u64) -> u64 {
         let ahead = end.minus(Time { nanos: now, parts: 0 }, self.whole);
         let periods = self.parts(ahead).div_ceil(self.parts(self.period));
@@ -214,6 +218,7 @@ impl Rate {
     }
 
     /// Returns what is left at `now`, and the burst.
+    #[inline]
     pub(super) fn quota(&self, end: Time, now: u64) -> Quota {
         let refill = Duration::from_nanos(self.span());
         Quota { burst: self.burst, refill, left: self.left(end, now) }

@@ -42,6 +42,7 @@ impl Rates {
 
     /// Returns the rates of a name; any rates, if the version of the ends is another one by now.
     #[cold]
+    #[inline]
     pub(super) fn of(&self, name: u64) -> [Rate; MOST_LIMITS] {
         match self.changed.get() {
             Some(sheets) if name != BUILT && name != NONE => {
@@ -58,6 +59,7 @@ impl Rates {
     }
 
     /// Prepares rates for an exchange that changes those of a name.
+    #[inline]
     pub(super) fn prepare(&self, rates: &[Rate; MOST_LIMITS], before: u64) -> Unpublished<'_> {
         let sheets = self.changed.get().unwrap_or_else(|| self.changed.set(Sheets::free()));
         let (number, sheet) = sheets.take();
@@ -71,6 +73,7 @@ impl Rates {
     }
 
     /// Frees the rates of a name that an exchange has replaced.
+    #[inline]
     pub(super) fn free(&self, replaced: u64) {
         if let Some(sheets) = self.changed.get().filter(|_| replaced != BUILT) {
             sheets.at(replaced as u16).give_back();
@@ -80,6 +83,7 @@ impl Rates {
 
 impl Unpublished<'_> {
     /// Frees the rates, which no exchange has published.
+    #[inline]
     pub(super) fn free(self) {
         self.sheet.give_back();
     }

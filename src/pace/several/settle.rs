@@ -14,6 +14,7 @@ use crate::wide::Version;
 
 impl Rate {
     /// Returns the end behind a weight that is charged at `now`: at most the last time.
+    #[inline]
     fn charged(&self, end: Time, now: u64, weight: u64) -> Time {
         let start = end.max(Time { nanos: now, parts: 0 });
         self.time_of(weight).and_then(|more| self.sum(start, more)).unwrap_or(Time::LAST)
@@ -22,6 +23,7 @@ impl Rate {
 
 impl Limits {
     /// Returns the rates and the ends of one moment, and the version of the ends.
+    #[inline]
     pub(super) fn load(&self) -> (Version, [Rate; MOST_LIMITS], [u64; WORDS]) {
         loop {
             let (version, ends) = self.ends.glance();
@@ -32,6 +34,7 @@ impl Limits {
         }
     }
 
+    #[inline]
     fn give_back(&self, weight: u64, made: [u64; 3]) -> bool {
         loop {
             let (version, rates, from) = self.load();
@@ -48,6 +51,7 @@ impl Limits {
         }
     }
 
+    #[inline]
     fn charge(&self, weight: u64, clock: &dyn Fn() -> u64) {
         loop {
             let (version, rates, from) = self.load();

@@ -31,6 +31,7 @@ static AT_END: AtEnd<Slot> = AtEnd::new();
 /// Prepares slots to be given back, by threads that end and in forked children. Called once in a
 /// process. Returns false if the system has no free key or no memory for that: then no thread takes
 /// a slot.
+#[inline]
 pub(crate) fn prepare() -> bool {
     AT_END.prepare() && thread_end::in_children(begin_child)
 }
@@ -45,6 +46,7 @@ extern "C" fn begin_child() {
 }
 
 impl GiveBack for Slot {
+    #[inline]
     fn give_back(&'static self) {
         // (In a model, all values of a thread are dropped at once, and this one may be the first.)
         let _ = WORDS.try_with(|words| words.slot.set(BUSY));
@@ -72,6 +74,7 @@ fn of(words: &Words) -> Option<&'static Slot> {
 
 /// Writes the word of this thread's row, which the module of rows has chosen. (In a model, all
 /// values of a thread are dropped at once, and then nothing is written.)
+#[inline]
 pub(crate) fn set_row(row: usize) {
     let _ = WORDS.try_with(|words| {
         words.row.set(row);
@@ -85,7 +88,8 @@ pub(crate) fn set_row(row: usize) {
 /// present.
 #[cold]
 pub(crate) fn mine_or_taken() -> Option<&'static Slot> {
-    WORDS.with(|words| {
+    // The words are there in a thread's last moments, too. (`with` has code that says otherwise.)
+    let _ = WORDS.try_with(|words| {
         if words.slot.get().is_null() {
             words.slot.set(BUSY);
             compiler_fence(Ordering::SeqCst); // as above
@@ -103,6 +107,7 @@ pub(crate) fn mine_or_taken() -> Option<&'static Slot> {
 }
 
 /// Takes a slot that this thread will give back.
+#[inline]
 fn take() -> Option<&'static Slot> {
     let slot = Slot::take()?;
     if AT_END.arm(slot) {

@@ -85,6 +85,12 @@ impl<T> Owned<T> {
     }
 }
 
+impl<T> From<Box<T>> for Owned<T> {
+    fn from(value: Box<T>) -> Self {
+        Owned::new(*value)
+    }
+}
+
 impl<T> Deref for Owned<T> {
     type Target = T;
 

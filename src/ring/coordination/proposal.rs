@@ -38,6 +38,7 @@ impl<F: Copy + 'static> Proposal<F> {
     }
 
     /// Returns the slots that are proposed to follow on a generation.
+    #[inline]
     pub(in crate::ring) fn of<'g>(
         &self,
         number: u64,
@@ -51,6 +52,7 @@ impl<F: Copy + 'static> Proposal<F> {
 
     /// Proposes slots to follow on a generation. Returns false if there is another proposal, not
     /// older than this, or if another thread was faster.
+    #[inline]
     pub(in crate::ring) fn propose(
         &self,
         slots: &Arc<Slots>,
@@ -75,6 +77,7 @@ impl<F: Copy + 'static> Proposal<F> {
     }
 
     /// Withdraws a proposal of these slots, if it is still there.
+    #[inline]
     pub(in crate::ring) fn withdraw(&self, slots: &Arc<Slots>, guard: &Guard) {
         let (there, proposed) = self.load(guard);
         if proposed.is_none_or(|proposed| !Arc::ptr_eq(&proposed.slots, slots)) {
@@ -88,6 +91,7 @@ impl<F: Copy + 'static> Proposal<F> {
     }
 
     /// Loads the proposal, with its pointer.
+    #[inline]
     fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Proposed<F>>, Option<&'g Proposed<F>>) {
         // Acquire: pairs with the Release in `propose`.
         let there = self.0.load(Ordering::Acquire, guard);
@@ -108,7 +112,7 @@ fn defer_free<F: 'static>(proposed: Shared<'_, Proposed<F>>, guard: &Guard) {
 /// Frees the proposal: its owner may never have come back to withdraw it.
 impl<F> Drop for Proposal<F> {
     fn drop(&mut self) {
-        let guard = crate::reclaim::pin();
+        let guard = crate::reclaim::pin_apart();
         let there = self.0.load(Ordering::Relaxed, &guard);
         if !there.is_null() {
             // SAFETY: `&mut self`: no thread reads it any more.

@@ -8,9 +8,9 @@
 //! reads grow with the number of changes. Numbers that no drain has handed out yet are carried
 //! twice: for readers, and by themselves for drains. So nothing loses its turn by a change.
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use crate::error::BuildError;
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::Versioned;
 use crate::ring::order::carried::AllCarried;
@@ -50,6 +50,7 @@ pub(in crate::ring) struct Inherited {
 
 impl Inherited {
     /// Returns the start of the present bucket that a bucket of these slots went into.
+    #[inline(never)] // its code once
     pub(in crate::ring) fn start_now(&self, start: u64) -> Option<u64> {
         self.changes.iter().try_fold(start, |start, change| change.apply(start))
     }
@@ -105,18 +106,15 @@ pub(in crate::ring) struct Generation {
     pub(in crate::ring) first_turn: u64,
     /// The number and the first turn of the last generation that forgot the one before.
     pub(in crate::ring) anew: (u64, u64),
-    pub(in crate::ring) tiers: Arc<Tiers>,
+    pub(in crate::ring) tiers: Tiers,
 }
 
 impl Generation {
     /// Makes the first generation, which takes nothing over.
-    pub(in crate::ring) fn first(
-        geometry: Geometry,
-        tiers: Tiers,
-    ) -> Result<Generation, BuildError> {
-        let slots = Arc::new(Slots::new(geometry)?);
-        let tiers = Arc::new(tiers);
-        Ok(Generation {
+    pub(in crate::ring) fn first(slots: Slots, tiers: Tiers) -> Generation {
+        let tiers = ManuallyDrop::new(tiers); // a panic leaks them: see `Ring::of`
+        let (slots, tiers) = (Arc::new(slots), ManuallyDrop::into_inner(tiers));
+        Generation {
             number: 0,
             own_from: 0,
             slots,
@@ -126,7 +124,7 @@ impl Generation {
             carried: AllCarried::default(),
             first_turn: 0,
             anew: (0, 0),
-        })
+        }
     }
 
     #[inline]
@@ -188,7 +186,7 @@ impl Generation {
     pub(in crate::ring) fn each_inherited(
         &self,
         oldest: u64,
-        mut see: impl FnMut(&Bucket) -> bool,
+        see: &mut dyn FnMut(&Bucket) -> bool,
     ) -> bool {
         let is_in = |start: Option<u64>| start.is_some_and(|start| start >= oldest);
         let reach_it = self.inherited.iter().filter(|inherited| is_in(inherited.newest_now()));

@@ -139,6 +139,7 @@ impl Geometry {
     }
 
     /// Returns the number of the slot of a start.
+    #[inline(never)] // its code once
     pub(crate) fn slot_of(self, start: u64) -> usize {
         ((start / self.length) % self.buckets as u64) as usize
     }

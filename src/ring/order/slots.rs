@@ -51,12 +51,16 @@ pub(in crate::ring) enum Lookup<'r> {
 
 impl Slots {
     pub(in crate::ring) fn new(geometry: Geometry) -> Result<Slots, BuildError> {
-        let slots = Slots::of_level(geometry)?; // first: it refuses what no memory holds
-        Ok(Slots { touched: TouchedSlots::new(geometry.buckets()), ..slots })
+        Slots::with(geometry, geometry.buckets())
     }
 
     /// Makes slots for a tier's level, which does not say which of them are touched.
     pub(in crate::ring) fn of_level(geometry: Geometry) -> Result<Slots, BuildError> {
+        Slots::with(geometry, 0)
+    }
+
+    /// Makes slots, the first of which, `told`, say that they are touched.
+    fn with(geometry: Geometry, told: usize) -> Result<Slots, BuildError> {
         let buckets = geometry.buckets();
         let too_many = BuildError::TooManyBuckets { buckets };
         let mut ring = Vec::new();
@@ -69,7 +73,7 @@ impl Slots {
             geometry,
             forgets: false,
             ring: ring.into_boxed_slice(),
-            touched: TouchedSlots::new(0),
+            touched: TouchedSlots::new(told),
             no_writers,
             no_readers,
         })
@@ -216,7 +220,7 @@ pub(in crate::ring) struct TouchedSlots {
 
 impl TouchedSlots {
     pub(in crate::ring) fn new(slots: usize) -> TouchedSlots {
-        let size = sized(slots.isqrt(), slots).max(1);
+        let size = sized(root(slots), slots).max(1);
         TouchedSlots {
             size,
             groups: (0..slots.div_ceil(size)).map(|_| Touched::default()).collect(),
@@ -235,6 +239,17 @@ impl TouchedSlots {
         let groups = self.groups.iter().enumerate().filter(touched);
         groups.map(|(group, _)| group * self.size..(group + 1) * self.size)
     }
+}
+
+/// Returns the whole root of a number, rounded down: Newton's steps from above. (The code of
+/// `usize::isqrt` is ten times as long.)
+fn root(number: usize) -> usize {
+    let mut root = number;
+    let mut next = number.div_ceil(2);
+    while next < root {
+        (root, next) = (next, usize::midpoint(next, number / next));
+    }
+    root
 }
 
 /// Calls `each` with the buckets that begin at `from` or later and before `to`, and were live once.

@@ -29,9 +29,9 @@ use crate::ring::order::marks::Marks;
 use crate::ring::order::slots::{Lookup, Slots, Touched};
 
 /// The tiers of a window, each coarser than the one before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::ring) struct Tiers {
-    all: Box<[Tier]>,
+    all: Arc<[Tier]>,
     /// The number of the first generation with these tiers.
     since: u64,
 }
@@ -39,7 +39,7 @@ pub(in crate::ring) struct Tiers {
 impl Tiers {
     /// Returns those of a window without tiers.
     pub(in crate::ring) fn none() -> Tiers {
-        Tiers { all: Box::default(), since: 0 }
+        Tiers { all: Arc::default(), since: 0 }
     }
 
     /// Makes empty tiers for the generations from number `since` on.
@@ -53,6 +53,12 @@ impl Tiers {
         let tiers = geometries.enumerate();
         let all = tiers.map(|(tier, geometry)| Tier::new(&mut numbers, tier, geometry));
         Ok(Tiers { all: all.collect::<Result<_, _>>()?, since })
+    }
+
+    /// Returns whether these are the `other` tiers, of the same window. (Each change to new ones
+    /// makes a generation, which has a number of its own.)
+    pub(in crate::ring) fn are(&self, other: &Tiers) -> bool {
+        self.since == other.since
     }
 
     /// Returns whether two times lie in one bucket of each tier.

@@ -91,7 +91,7 @@ impl Ring {
     /// Returns the present geometry, and the start of its newest bucket.
     pub(in crate::ring) fn newest(&self) -> (Geometry, u64) {
         loop {
-            if let Some(view) = self.present(&reclaim::pin()) {
+            if let Some(view) = self.present(&reclaim::pin_apart()) {
                 return (view.geometry(), view.live());
             }
             spin_loop(); // as in `view`

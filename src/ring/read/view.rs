@@ -7,7 +7,6 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::event::layout::BucketLayout;
 use crate::reclaim::Guard;
@@ -206,7 +205,7 @@ impl<'g> View<'g> {
     pub(super) fn live_by_now(&self) -> Option<u64> {
         // Behind the fence in `Ring::is_current`: not older than the numbers that were read.
         let now = View::of(self.ring, self.guard)?;
-        Arc::ptr_eq(&now.generation.tiers, &self.generation.tiers).then_some(now.live)
+        now.generation.tiers.are(&self.generation.tiers).then_some(now.live)
     }
 
     /// Returns whether the ring is still of the generation that was found. All that its tiers were

@@ -49,14 +49,15 @@ impl<'g> View<'g> {
     fn total_from(&self, from: u64, to: u64, position: usize) -> u64 {
         let geometry = self.geometry();
         let older = geometry.steps(from, to);
-        if to != self.live() {
-            return self.scan(to, older + 1, position);
+        let (newest, start, count) = if to == self.live() {
+            (self.number(self.current(), position), to.wrapping_sub(geometry.length()), older)
+        } else {
+            (0, to, older + 1)
+        };
+        if count == 0 {
+            return newest;
         }
-        let live = self.number(self.current(), position);
-        if older == 0 {
-            return live;
-        }
-        self.layout().join(position, live, self.scan(to - geometry.length(), older, position))
+        self.layout().join(position, newest, self.scan(start, count, position))
     }
 
     /// Returns what the buckets from one start to another hold at two extremes of the same pairs,
@@ -141,10 +142,19 @@ impl<'g> View<'g> {
     /// Returns what `count` buckets from `start` down hold at a position, all in the ring and older
     /// than `current`.
     fn scan(&self, start: u64, count: usize, position: usize) -> u64 {
+        let layout = self.layout();
+        if position >= layout.wide() && layout.adds_up(position) {
+            self.scan_by(start, count, position, u64::wrapping_add)
+        } else {
+            let records = self.ring().for_records;
+            records.map_or(0, |records| (records.scan)(self, start, count, position))
+        }
+    }
+
+    /// Scans as [`scan`](Self::scan) does, at a wide position or one that rises.
+    pub(in crate::ring) fn scan_record(&self, start: u64, count: usize, position: usize) -> u64 {
         if position < self.layout().wide() {
             self.scan_wide(start, count, position)
-        } else if self.layout().adds_up(position) {
-            self.scan_by(start, count, position, u64::wrapping_add)
         } else {
             self.scan_by(start, count, position, u64::max)
         }

@@ -137,7 +137,7 @@ impl Block {
     /// Returns what all owners have counted in a cell.
     pub(in crate::ring) fn sum(&self, position: usize) -> u64 {
         if self.layout.adds_up(position) {
-            self.layout.without_pending(position, rows::sum(self.column.right(position)))
+            self.layout.without_pending(position, self.rows_apart(position))
         } else {
             self.greatest(position)
         }
@@ -155,18 +155,22 @@ impl Block {
         self.layout.without_pending(position, difference)
     }
 
-    /// Returns what the present owner has counted in a `Count` event's cell: the ordinary case of a
-    /// read. In another additive cell, of records, modulo 2^63.
-    #[inline]
+    /// Returns what the present owner has counted in an additive cell, of records modulo 2^63.
     pub(in crate::ring) fn difference_of_count(&self, position: usize) -> u64 {
-        rows::sum(self.column.right(position)).wrapping_sub(self.base(position))
+        self.rows_apart(position).wrapping_sub(self.base(position))
+    }
+
+    /// Returns the sum of the rows of an additive cell.
+    #[inline(never)] // its code once, which is long
+    fn rows_apart(&self, position: usize) -> u64 {
+        rows::sum(self.column.right(position))
     }
 
     /// Returns what all owners have counted in an additive cell, with one load if the block is
     /// free. Of records, modulo 2^63.
-    #[inline]
+    #[inline(never)] // its code once
     pub(in crate::ring) fn present_sum(&self, position: usize) -> u64 {
-        self.present(position, || self.base(position))
+        if self.is_at_rest() { self.base(position) } else { self.rows_apart(position) }
     }
 
     /// Returns the [present sum](Self::present_sum) to a caller that passes the fence in

@@ -46,6 +46,7 @@ const DIRECT: usize = sized(1, 0);
 
 impl Ring {
     /// Changes the geometry, and keeps what the old ring holds.
+    #[inline]
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
         if let Some(OfTier { geometry: tier, .. }) = self.store.tiers.first() {
             geometry.check_tier(*tier)?;
@@ -67,7 +68,7 @@ impl Ring {
     fn move_to(&self, ours: &Arc<Slots>, now: impl Fn() -> u64) -> Result<bool, BuildError> {
         let mut proposed = None;
         for attempt in 0.. {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
             let generation = unsafe { current.generation(&guard).deref() };
@@ -108,25 +109,27 @@ impl Ring {
     }
 
     /// Returns the start of the next generation's newest bucket, at a time, and its tiers.
+    #[inline]
     fn beginning(
         &self,
         current: &BucketRef<'_>,
         old: &Generation,
         slots: &Slots,
         at: u64,
-    ) -> Result<(u64, Arc<Tiers>), BuildError> {
+    ) -> Result<(u64, Tiers), BuildError> {
         let (start, newest) = (slots.geometry.start_of(at), current.start());
         if start >= newest || old.tiers.are_at_one(start, newest) {
-            Ok((start, Arc::clone(&old.tiers)))
+            Ok((start, old.tiers.clone()))
         } else if slots.geometry.in_ring(start, newest) {
-            Ok((newest, Arc::clone(&old.tiers)))
+            Ok((newest, old.tiers.clone()))
         } else {
             let tiers = self.store.tiers.iter().map(|tier| tier.geometry);
-            Ok((start, Arc::new(Tiers::new(tiers, old.number + 1)?)))
+            Ok((start, Tiers::new(tiers, old.number + 1)?))
         }
     }
 
     /// Moves on to a generation with these slots, which another thread has proposed.
+    #[inline]
     fn change_as_proposed(
         &self,
         current: &BucketRef<'_>,
@@ -136,17 +139,18 @@ impl Ring {
         // SAFETY: of a bucket that was current under the guard.
         let tiers = &unsafe { current.generation(guard).deref() }.tiers;
         let start = slots.geometry.start_of(current.start());
-        self.change(current, slots, (start, Arc::clone(tiers)), guard)
+        self.change(current, slots, (start, tiers.clone()), guard)
     }
 
     /// Moves on from `current` to a generation with these slots, whose newest bucket is at `start`,
     /// and these tiers. Returns false if another thread has moved on: then the slots are as they
     /// were.
+    #[inline]
     fn change(
         &self,
         current: &BucketRef<'_>,
         slots: &Arc<Slots>,
-        (start, tiers): (u64, Arc<Tiers>),
+        (start, tiers): (u64, Tiers),
         guard: &Guard,
     ) -> bool {
         let old = current.generation(guard);
@@ -178,7 +182,7 @@ impl Ring {
                 new.set_prefix(Prefix::Alone);
             }
         };
-        let new = self.store.open(&Opening::first(next, start), prefix);
+        let new = self.store.open(&Opening::first(next, start), &prefix);
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {
@@ -203,11 +207,12 @@ impl Ring {
 
     /// Makes the generation that follows on a change, and returns the slots that it drops: their
     /// numbers are carried, and no thread is reading them.
+    #[inline]
     fn successor(
         &self,
         old: &Generation,
         change: Change,
-        (slots, tiers): (&Arc<Slots>, Arc<Tiers>),
+        (slots, tiers): (&Arc<Slots>, Tiers),
         passed: Passed,
         guard: &Guard,
     ) -> (Generation, Vec<Arc<Slots>>) {
@@ -223,7 +228,7 @@ impl Ring {
             anew: old.anew,
             tiers,
         };
-        if !Arc::ptr_eq(&next.tiers, &old.tiers) {
+        if !next.tiers.are(&old.tiers) {
             next.own_from = 0;
             next.superseded.extend(old.tiers.each_slots().map(Arc::clone));
         }
@@ -318,6 +323,7 @@ impl Ring {
     }
 
     /// Merges numbers into others.
+    #[inline]
     fn join(&self, totals: &mut [u64], number: impl Fn(usize) -> u64) {
         for (position, total) in totals.iter_mut().enumerate() {
             *total = self.store.layout.join(position, *total, number(position));
@@ -328,6 +334,7 @@ impl Ring {
 /// Begins the grace period after which no thread uses what has come to its end, unless one has
 /// begun. Keeps its number in `ticket`, and returns it. The caller has seen the end under the
 /// guard.
+#[inline]
 fn begin_grace(ticket: &Ticket, guard: &Guard) -> u64 {
     let ticket = ticket.get_or(grace::ticket);
     grace::begin(ticket, guard);
@@ -411,13 +418,13 @@ mod tests {
         // All blocks are taken: the current bucket has no reference but that of its slot.
         let opening = || Opening::fine(late.generation(&guard), 9_000, 1_000);
         let owners: Vec<_> =
-            (0..8).map(|_| ring.store.open(&opening(), |_: &Bucket, _: &Block| ())).collect();
-        assert!(ring.change(&late, &slots, (1_000, Arc::clone(tiers)), &guard));
+            (0..8).map(|_| ring.store.open(&opening(), &|_: &Bucket, _: &Block| ())).collect();
+        assert!(ring.change(&late, &slots, (1_000, tiers.clone()), &guard));
         add(&ring, 1_003, 7);
         let current = from_ref(ring.acquire_current().bucket());
         // Often enough that the search has come across each bucket.
         for _ in 0..64 {
-            assert!(!ring.change(&late, &slots, (5_000, Arc::clone(tiers)), &guard));
+            assert!(!ring.change(&late, &slots, (5_000, tiers.clone()), &guard));
         }
         assert!(eq(current, ring.acquire_current().bucket()));
         assert!(slots.has(&ring.acquire_current()), "it was taken out of its slot");

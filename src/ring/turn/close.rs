@@ -82,9 +82,10 @@ impl Ring {
     }
 
     /// Closes quiescent buckets; looks again at those that are still announced.
+    #[inline(never)] // its code once
     fn close_unannounced(&self) {
         for _ in 0..LOOKS {
-            if self.close_quiescent(&reclaim::pin()) {
+            if self.close_quiescent(&reclaim::pin_apart()) {
                 return;
             }
             spin_loop();
@@ -96,7 +97,7 @@ impl Ring {
             return;
         }
         for _ in 0..ROUNDS {
-            let ticket = self.highest_ticket(&reclaim::pin());
+            let ticket = self.highest_ticket(&reclaim::pin_apart());
             if ticket > 0 {
                 self.barriers().execute(ticket);
                 self.close_unannounced();
@@ -112,7 +113,7 @@ impl Ring {
     /// a later rotation finds them quiescent.
     fn close_by_grace_period(&self) {
         for _ in 0..grace::PINS {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             guard.flush();
             let ticket = self.highest_ticket(&guard);
             if ticket > 0 {
@@ -126,13 +127,18 @@ impl Ring {
 
     /// Returns the highest ticket of all buckets that are retired and not closed; zero if there is
     /// none.
+    #[inline(never)] // its code once
     fn highest_ticket(&self, guard: &Guard) -> u64 {
-        let tickets = self.retired_owners().map(|(_, bucket)| self.ticket(&bucket, guard));
-        tickets.max().unwrap_or(0)
+        let mut highest = 0;
+        for (_, bucket) in self.retired_owners() {
+            highest = highest.max(self.ticket(&bucket, guard));
+        }
+        highest
     }
 
     /// Closes every retired bucket that is known to be quiescent and that no other thread is
     /// closing. Returns true if none is left open. Makes no system call.
+    #[inline(never)] // its code once
     pub(super) fn close_quiescent(&self, guard: &Guard) -> bool {
         let mut all = true;
         for (block, bucket) in self.retired_owners() {
@@ -148,6 +154,7 @@ impl Ring {
 
     /// Returns whether a bucket that owns a block is retired, or can never become current. That
     /// does not change back.
+    #[inline(never)] // its code once
     fn is_retired(&self, bucket: &BucketRef<'_>) -> bool {
         let current = self.acquire_current();
         !eq(bucket.bucket(), current.bucket()) && bucket.rank() <= current.rank()
@@ -155,6 +162,7 @@ impl Ring {
 
     /// Returns the first barrier or grace period that makes a bucket quiescent. The caller has seen
     /// the bucket retired under the guard.
+    #[inline(never)] // its code once
     fn ticket(&self, bucket: &Bucket, _guard: &Guard) -> u64 {
         match self.strategy {
             Strategy::Epochs => bucket.ticket_or(grace::ticket),
@@ -178,6 +186,7 @@ impl Ring {
 
     /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. Returns
     /// false if it remains open.
+    #[inline(never)] // its code once
     fn close_owner(&self, block: &Block, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
         let is_quiescent = self.is_quiescent(bucket, guard);
         if !is_quiescent || bucket.references.has_adders() || !bucket.claim() {
@@ -192,6 +201,31 @@ impl Ring {
     fn write_totals(&self, block: &Block, bucket: &Bucket, guard: &Guard) {
         let layout = self.store.layout;
         let tiers = self.tiers_of(bucket, guard);
+        let write_wide = self.for_records.map(|records| records.write_wide);
+        let pending = write_wide.is_some_and(|write| write(self, block, bucket));
+        // Relaxed, here and wherever totals are written: behind the fence in `has_adders`, and so
+        // behind the retirement for a reader that takes the total for the prefix that was there:
+        // the fence in `is_current` pairs with that one.
+        let sums = &self.store.cells(bucket).dense[..layout.additive() - layout.wide()];
+        for (position, cell) in (layout.wide()..).zip(sums) {
+            let difference = block.difference_of_count(position);
+            let total = layout.without_pending(position, difference);
+            cell.total().store(total, Ordering::Relaxed);
+        }
+        if let Some(for_records) = self.for_records {
+            (for_records.write_extremes)(self, block, bucket, pending);
+        }
+        if let Some(for_tiers) = self.for_tiers {
+            (for_tiers.raise)(self, tiers, bucket); // before the block drops its extremes, too
+        }
+        // Before the base and the extremes change: see `Store::number`.
+        bucket.close();
+        self.rebase(block, bucket, pending);
+    }
+
+    /// Writes the totals at wide positions. Returns whether values may be pending there.
+    pub(in crate::ring) fn write_wide_totals(&self, block: &Block, bucket: &Bucket) -> bool {
+        let layout = self.store.layout;
         let cells = self.store.cells(bucket);
         let mut pending = false; // in some wide pair
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
@@ -201,20 +235,18 @@ impl Ring {
                 continue; // as it is
             }
             for (cell, total) in wide.totals().cells().iter().zip(totals) {
-                cell.store(total, Ordering::Relaxed); // as below
+                cell.store(total, Ordering::Relaxed); // as in `write_totals`
             }
         }
-        // Relaxed, here and below: behind the fence in `has_adders`, and so behind the retirement
-        // for a reader that takes the total for the prefix that was there: the fence in
-        // `is_current` pairs with that one.
-        let store = |cell: &BucketCell, total| cell.total().store(total, Ordering::Relaxed);
-        let (sums, rising) = cells.dense.split_at(layout.additive() - layout.wide());
-        for (position, cell) in (layout.wide()..).zip(sums) {
-            let difference = block.difference_of_count(position);
-            store(cell, layout.without_pending(position, difference));
-        }
-        let rise = |position, cell, total| {
-            store(cell, total);
+        pending
+    }
+
+    /// Writes the totals of cells that rise. Values may be `pending` in wide pairs.
+    pub(in crate::ring) fn write_extremes(&self, block: &Block, bucket: &Bucket, pending: bool) {
+        let layout = self.store.layout;
+        let rising = &self.store.cells(bucket).dense[layout.additive() - layout.wide()..];
+        let rise = |position, cell: &BucketCell, total| {
+            cell.total().store(total, Ordering::Relaxed); // as in `write_totals`
             // Zero: nothing was recorded, or the bucket never was current and no tier has come to
             // it.
             if total != 0 {
@@ -236,24 +268,27 @@ impl Ring {
         for (position, cell) in (layout.additive() + bounds.len()..).zip(alone) {
             rise(position, cell, block.difference(position));
         }
-        if let Some(for_tiers) = self.for_tiers {
-            (for_tiers.raise)(self, tiers, bucket); // before the block drops its extremes, too
-        }
-        // Before the base and the extremes change: see `Store::number`.
-        bucket.close();
-        self.rebase(block, bucket, pending);
     }
 
     /// Prepares the block of a closed bucket for another. Values may be `pending` in wide pairs.
     fn rebase(&self, block: &Block, bucket: &Bucket, pending: bool) {
         let (layout, cells) = (self.store.layout, self.store.cells(bucket));
-        for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
-            if let Some(totals) = wide.totals().get() {
-                block.rebase_pairs(range.start, &totals[..range.len()], pending);
-            }
+        if let Some(for_records) = self.for_records {
+            (for_records.rebase_wide)(self, block, bucket, pending);
         }
         for (position, cell) in (layout.wide()..).zip(cells.dense) {
             block.rebase(position, cell.total().load(Ordering::Relaxed)); // written by this thread
+        }
+    }
+
+    /// Prepares the block at wide positions.
+    pub(in crate::ring) fn rebase_wide(&self, block: &Block, bucket: &Bucket, pending: bool) {
+        for (range, wide) in
+            by_group(0..self.store.layout.wide()).zip(self.store.cells(bucket).wide)
+        {
+            if let Some(totals) = wide.totals().get() {
+                block.rebase_pairs(range.start, &totals[..range.len()], pending);
+            }
         }
     }
 

@@ -117,9 +117,8 @@ impl Ring {
                 }
             }
         }
-        each_closed(slots, slots.geometry.oldest(old.start()), oldest, |gone| {
-            self.change_prefixes((new, block), gone, u64::wrapping_add);
-        })
+        let gone = (slots.geometry.oldest(old.start()), oldest);
+        self.change_by_closed((new, block), slots, gone, u64::wrapping_add)
     }
 
     /// Writes what all blocks had counted before `old` was opened, less what is in the interval:
@@ -145,14 +144,18 @@ impl Ring {
         }
         let keep = |kept: &Bucket| self.change_prefixes((new, block), kept, u64::wrapping_sub);
         old.prefix() == Prefix::Alone
-            || each_closed(&generation.slots, oldest, old.start(), keep)
-                && generation.each_inherited(oldest, |kept| {
-                    let is_closed = kept.is_closed();
-                    if is_closed {
-                        keep(kept);
-                    }
-                    is_closed || kept.block().is_none()
-                })
+            || self.change_by_closed(
+                (new, block),
+                &generation.slots,
+                (oldest, old.start()),
+                u64::wrapping_sub,
+            ) && generation.each_inherited(oldest, &mut |kept| {
+                let is_closed = kept.is_closed();
+                if is_closed {
+                    keep(kept);
+                }
+                is_closed || kept.block().is_none()
+            })
     }
 
     /// Stores the prefix at additive positions that are not wide, by their index among those.
@@ -165,11 +168,25 @@ impl Ring {
         }
     }
 
+    /// Changes prefixes by each bucket from one start to another, which are all closed. Returns
+    /// false if that is not so.
+    #[inline(never)] // its code once
+    fn change_by_closed(
+        &self,
+        new: (&Bucket, &Block),
+        slots: &Slots,
+        (from, to): (u64, u64),
+        change: fn(u64, u64) -> u64,
+    ) -> bool {
+        each_closed(slots, from, to, |by| self.change_prefixes(new, by, change))
+    }
+
+    #[inline(never)] // its code once
     fn change_prefixes(
         &self,
         (new, block): (&Bucket, &Block),
         by: &Bucket,
-        change: impl Fn(u64, u64) -> u64,
+        change: fn(u64, u64) -> u64,
     ) {
         let (of, by) = (self.store.cells(new), self.store.cells(by));
         self.store_prefixes(new, |index| {

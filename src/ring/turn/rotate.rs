@@ -39,7 +39,7 @@ impl Ring {
         let prefix =
             |new: &Bucket, block: &Block| self.write_prefix(current, (new, block), of, all_closed);
         let start = slots.geometry.start_of(at);
-        let new = self.store.open(&Opening::fine(generation, start, current.start()), prefix);
+        let new = self.store.open(&Opening::fine(generation, start, current.start()), &prefix);
         self.replace_current(current, new, slots)
     }
 
@@ -47,7 +47,7 @@ impl Ring {
     /// bounded; and closes the one before. An add at `now` does the same, and counts.
     pub(crate) fn close_past(&self, now: u64) {
         loop {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
             let geometry = unsafe { current.generation(&guard).deref() }.geometry();

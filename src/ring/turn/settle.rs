@@ -29,7 +29,7 @@ impl Ring {
     /// Settles as [`settle`](Self::settle) does, in at most a number of attempts.
     pub(in crate::ring) fn settle_in(&self, attempts: usize) {
         for _ in 0..attempts {
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let current = self.acquire_current();
             if !self.touched.reaches(current.start()) || self.shared_prefix.is_of(current.rank()) {
                 return;
@@ -69,11 +69,11 @@ impl Ring {
                 cell.store(cell.load(Ordering::Relaxed).wrapping_sub(kept), Ordering::Relaxed);
             }
         };
-        let older = |bucket: &Bucket| {
+        let mut older = |bucket: &Bucket| {
             keep(bucket);
             true
         };
-        let is_found = generation.each_inherited(*interval.start(), older)
+        let is_found = generation.each_inherited(*interval.start(), &mut older)
             && generation.slots.each_touched(interval, newest, keep).is_some();
         // In this order: the fence in `is_still` stands behind all that was read. If `current` has
         // moved on, a bucket of the interval may have left its slot.

@@ -37,7 +37,7 @@ impl Ring {
         let update = Update::new(cells, number);
         while let Err(outside) = self.add_in_ring(at, None, update) {
             if matches!(outside, OutOfRing::Expired { .. }) {
-                let guard = reclaim::pin();
+                let guard = reclaim::pin_apart();
                 let current = self.acquire_current();
                 // SAFETY: of a bucket that is current under the guard.
                 let of = unsafe { current.generation(&guard).deref() };
@@ -80,7 +80,7 @@ impl Ring {
             if miss.is_none() {
                 return Ok(());
             }
-            let guard = reclaim::pin();
+            let guard = reclaim::pin_apart();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
             let of = unsafe { current.generation(&guard).deref() };
@@ -125,30 +125,52 @@ impl Ring {
             return Some(Miss::Extreme);
         }
         let Update { cells, number } = update;
+        let is_count = matches!(cells, CellIndex::Count { .. });
         let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
         let sequence = |missed: &MissCell| {
             if self.strategy != Strategy::PerCore {
                 let slot = if announces { announced::mine_or_taken() } else { None };
                 missed.set(self.try_portably(slot, at, update));
-            } else if per_core::numbered() == Numbered::ById {
-                self.add_any_per_core::<ById>(at, cells, number, missed);
-            } else {
-                self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
+            } else if let CellIndex::Count { cell } = cells {
+                self.add_count_per_core(at, cell, number, missed);
+            } else if let Some(for_records) = self.for_records {
+                (for_records.add_per_core)(self, at, update, missed);
             }
         };
         // A `Value` mostly comes here because it lies beyond what its row has seen: this is its
         // first attempt here. The same goes for an extreme alone whose time was given; and, without
         // sequences, for a thread that had no slot or no row.
-        let first = match cells {
-            CellIndex::Count { .. } if self.strategy == Strategy::PerCore => Some(Miss::Aborted),
-            _ => attempt(&sequence),
+        let first = if is_count && self.strategy == Strategy::PerCore {
+            Some(Miss::Aborted)
+        } else {
+            attempt(&sequence)
         };
         if first == Some(Miss::Aborted) { retry(&sequence) } else { first }
     }
 
-    /// Counts a number as [`add_per_core`](Self::add_per_core) does, also a value beyond what the
+    /// Counts a number of a count as [`add_per_core`](Self::add_per_core) does.
+    fn add_count_per_core(&self, at: u64, cell: u16, number: u64, missed: &MissCell) {
+        let (live, cells) = (self.live(), CellIndex::Count { cell });
+        let because = |why| missed.set(Some(why));
+        if per_core::numbered() == Numbered::ById {
+            Ring::add_per_core::<ById, _>(live, at, cells, number, because);
+        } else {
+            Ring::add_per_core::<ByProcessor, _>(live, at, cells, number, because);
+        }
+    }
+
+    /// Counts an update as [`add_per_core`](Self::add_per_core) does, also a value beyond what the
     /// row has seen.
-    fn add_any_per_core<N: Numbering>(
+    pub(in crate::ring) fn add_any_per_core(&self, at: u64, update: Update, missed: &MissCell) {
+        let Update { cells, number } = update;
+        if per_core::numbered() == Numbered::ById {
+            self.add_any_numbered::<ById>(at, cells, number, missed);
+        } else {
+            self.add_any_numbered::<ByProcessor>(at, cells, number, missed);
+        }
+    }
+
+    fn add_any_numbered<N: Numbering>(
         &self,
         at: u64,
         cells: CellIndex,

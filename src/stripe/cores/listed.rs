@@ -38,29 +38,33 @@ fn read(text: &mut [u8; LONGEST]) -> Option<usize> {
     usize::try_from(length).ok()
 }
 
-/// Reads a list of numbers and ranges, which rise.
+/// Reads a list of numbers and ranges, which rise. (Sign by sign: each counter of a program brings
+/// this code.)
 fn parse(text: &[u8]) -> Option<[usize; 2]> {
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     let (mut count, mut end) = (0, 0);
-    for range in text.split(|sign| *sign == b',') {
-        let mut ends = range.splitn(2, |sign| *sign == b'-').map(number);
-        let first = ends.next()??;
-        let last = ends.next().unwrap_or(Some(first))?;
-        if first < end || last < first {
-            return None;
+    // The first number of the range that is being read, and the number that is.
+    let (mut first, mut number) = (None, None);
+    for place in 0..=text.len() {
+        match text.get(place).copied().unwrap_or(b',') {
+            digit @ b'0'..=b'9' => {
+                let read = 10 * number.unwrap_or(0) + usize::from(digit - b'0');
+                number = Some(read).filter(|read| *read < MOST);
+                number?;
+            }
+            b'-' if first.is_none() => first = Some(number.take()?),
+            b',' => {
+                let last = number.take()?;
+                let first = first.take().unwrap_or(last);
+                if first < end || last < first {
+                    return None;
+                }
+                (count, end) = (count + (last - first + 1), last + 1);
+            }
+            _ => return None,
         }
-        (count, end) = (count + (last - first + 1), last + 1);
     }
     Some([count, end])
-}
-
-/// Reads a number of digits alone.
-fn number(digits: &[u8]) -> Option<usize> {
-    let add = |number: usize, digit: &u8| {
-        let digit = char::from(*digit).to_digit(10)? as usize;
-        Some(10 * number + digit).filter(|number| *number < MOST)
-    };
-    if digits.is_empty() { None } else { digits.iter().try_fold(0, add) }
 }
 
 #[cfg(test)]

@@ -6,15 +6,18 @@ const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // Linux 4.14
 const PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 7; // Linux 5.10
 
 /// Returns whether the kernel has such barriers. Registers nothing.
+#[inline]
 pub(in crate::stripe) fn is_offered() -> bool {
     offers(PRIVATE_EXPEDITED)
 }
 
 /// Returns whether the kernel has barriers that restart sequences. Registers nothing.
+#[inline]
 pub(in crate::stripe) fn restarting_is_offered() -> bool {
     offers(PRIVATE_EXPEDITED_RSEQ)
 }
 
+#[inline]
 fn offers(command: libc::c_int) -> bool {
     let offered = call(QUERY);
     offered > 0 && offered & libc::c_long::from(command) != 0

@@ -43,6 +43,7 @@ pub(crate) fn numbered() -> Numbered {
 }
 
 /// Returns whether per-core adds are in line. The strategy must be decided.
+#[inline]
 pub(crate) fn is_in_line() -> bool {
     DETECTED.is_in_line.load(Ordering::Relaxed) // as above
 }
@@ -107,6 +108,7 @@ macro_rules! address {
 ///
 /// With `dense`, rows are numbered by concurrency id where there is one; then adds are in line if
 /// they `may_be`. Concurrent calls return the same.
+#[inline]
 pub(super) fn detect(dense: bool, may_be_in_line: fn() -> bool) -> bool {
     let (offset, size) = (address!("__rseq_offset"), address!("__rseq_size"));
     if offset.is_null() || size.is_null() {
@@ -136,6 +138,7 @@ pub(super) fn detect(dense: bool, may_be_in_line: fn() -> bool) -> bool {
 }
 
 /// Returns the size of the area that the kernel fills.
+#[inline]
 fn feature_size() -> usize {
     const AT_RSEQ_FEATURE_SIZE: libc::c_ulong = 27; // include/uapi/linux/auxvec.h
     // SAFETY: reads the auxiliary vector; zero if it has no such entry.

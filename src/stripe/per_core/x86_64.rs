@@ -32,6 +32,7 @@ impl Numbering for InLine {
 }
 
 /// Returns whether adds by concurrency id may be in line.
+#[inline]
 pub(super) fn may_be_in_line() -> bool {
     remembered::is_possible()
 }
@@ -48,6 +49,7 @@ pub(super) const SIGNATURE: u32 = 0x5305_3053;
 /// Atomicity") promise this of aligned stores for all processors that report AVX, and for no
 /// others. The system need not let programs use AVX for that. (A counter's eight bytes do not need
 /// it.)
+#[inline]
 pub(crate) fn pairs_are_whole() -> bool {
     /// The answer of the processor; zero until it was asked. (In a virtual machine it may take
     /// microseconds, and windows ask when they are made.)

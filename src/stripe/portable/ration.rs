@@ -15,6 +15,7 @@ impl Leased {
     }
 
     /// Replaces the ration, and returns the old one.
+    #[inline]
     pub(crate) fn swap(self, new: Ration) -> Ration {
         let there = self.ration();
         self.right(0).store(new.last, Ordering::Relaxed); // as in `ration`

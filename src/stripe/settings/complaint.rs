@@ -3,7 +3,7 @@
 //! It is written into a fixed piece of memory, because the first use of the library may be in an
 //! allocator. (And so it does not bring the code of `format!` to programs that never format.)
 
-use super::values::{MOST_ROWS, NAMES, PREFIX, ROWS, STRATEGY, leases, number, wish};
+use super::values::{LEASES, MOST_ROWS, NAMES, PREFIX, ROWS, STRATEGY, leases, number, wish};
 
 /// The maximum number of variables of which the line speaks.
 const MOST_FLAWS: usize = 4;
@@ -38,15 +38,15 @@ impl Complaint {
         self.push("` is unknown, there are WINDROW_STRATEGY, WINDROW_ROWS and WINDROW_LEASES");
     }
 
-    /// Says which values the variable of one of the [`NAMES`] may have, if this is none of them.
-    pub(super) fn look_at_value(&mut self, name: &str, value: &[u8]) {
-        let (is_right, values) = match name {
-            STRATEGY => (wish(value).is_some(), "portable, fenced, epochs or cpu-id"),
-            ROWS => {
+    /// Says which values the variable at a place of [`NAMES`] may have, if this is none of them.
+    pub(super) fn look_at_value(&mut self, which: usize, value: &[u8]) {
+        let (name, is_right, values) = match which {
+            0 => (STRATEGY, wish(value).is_some(), "portable, fenced, epochs or cpu-id"),
+            1 => {
                 let is_right = number(value).is_some_and(|rows| (1..=MOST_ROWS).contains(&rows));
-                (is_right, "a number from 1 to 256")
+                (ROWS, is_right, "a number from 1 to 256")
             }
-            _ => (leases(value).is_some(), "on or off"),
+            _ => (LEASES, leases(value).is_some(), "on or off"),
         };
         if !is_right && !value.is_empty() && self.begins() {
             self.push(name);
@@ -105,14 +105,13 @@ impl Complaint {
 
 #[cfg(test)]
 mod tests {
-    use super::super::values::LEASES;
     use super::*;
 
     fn line(variables: &[(&str, &str)]) -> Option<String> {
         let mut complaint = Complaint::new();
         for (name, value) in variables {
-            if NAMES.contains(name) {
-                complaint.look_at_value(name, value.as_bytes());
+            if let Some(which) = NAMES.iter().position(|known| known == name) {
+                complaint.look_at_value(which, value.as_bytes());
             }
             complaint.look_at_name(name.as_bytes());
         }

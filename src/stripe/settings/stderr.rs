@@ -1,12 +1,14 @@
 //! Writing to standard error by one call of the system.
 
 /// Writes a line, or the part of it that the system takes at once.
+#[inline]
 pub(super) fn write(line: &[u8]) {
     platform::write(line);
 }
 
 #[cfg(unix)]
 mod platform {
+    #[inline]
     pub(super) fn write(line: &[u8]) {
         // SAFETY: the pointer and the length are those of the line.
         let _ = unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };

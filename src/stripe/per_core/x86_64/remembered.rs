@@ -93,6 +93,7 @@ macro_rules! place_of_remembered {
 }
 
 /// Returns whether the library is in a program, and all adds to its columns and windows are, too.
+#[inline]
 pub(super) fn is_possible() -> bool {
     is_in_a_program() && !is_offered()
 }
@@ -117,6 +118,7 @@ fn is_in_a_program() -> bool {
 /// that was linked so, or beside a library that has them, too. There, a copy of this library would
 /// call the functions here instead of its own: its columns would be made here, and its adds, in
 /// line, are there.
+#[inline]
 fn is_offered() -> bool {
     let detected = (&raw const DETECTED).cast();
     // SAFETY: null pointers are valid here. `dladdr` writes them, and finds a symbol if it is one

@@ -14,27 +14,9 @@
 //! baseline checks, after it has read, that the baseline is still the same. If it has read an add
 //! that came after some drain, it finds that drain's baseline too, and reads again.
 
+use super::reading::Reading;
 use crate::reclaim::{Atomic, Guard, Owned, Shared, pin};
 use crate::sync::{Ordering, const_fn};
-
-/// A reading: the count of each cell, and the sum of all values.
-#[derive(Clone)]
-pub(super) struct Reading {
-    pub(super) counts: Box<[u64]>,
-    pub(super) sum: u64,
-}
-
-impl Reading {
-    /// Returns the difference between this reading and `before`.
-    pub(super) fn since(mut self, before: Option<&Reading>) -> Reading {
-        if let Some(before) = before {
-            let both = self.counts.iter_mut().zip(&before.counts);
-            both.for_each(|(count, before)| *count = count.wrapping_sub(*before));
-            self.sum = self.sum.wrapping_sub(before.sum);
-        }
-        self
-    }
-}
 
 /// The last drain's reading; null if there was no drain.
 pub(super) struct Baseline(Atomic<Reading>);

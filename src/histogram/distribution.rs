@@ -80,27 +80,6 @@ impl Distribution {
         Distribution::of_used(scale, used.collect(), sum, extremes, exact)
     }
 
-    /// Makes a distribution as [`new`](Self::new) does, of a slice. Most places are not used: they
-    /// are looked at eight at a time.
-    pub(crate) fn of_counts(
-        scale: Scale,
-        counts: &[u64],
-        sum: u64,
-        extremes: (u64, u64),
-        exact: bool,
-    ) -> Distribution {
-        let mut cells = Vec::new();
-        let mut first = 0_u16;
-        for eight in counts.chunks(8) {
-            if eight.iter().fold(0, |any, count| any | count) > 0 {
-                let used = (first..).zip(eight).filter(|(_, count)| **count > 0);
-                cells.extend(used.map(|(place, count)| (place, *count)));
-            }
-            first += 8;
-        }
-        Distribution::of_used(scale, cells, sum, extremes, exact)
-    }
-
     /// Makes a distribution as [`new`](Self::new) does, of only the places that were used, in
     /// order.
     pub(crate) fn of_used(

@@ -4,8 +4,8 @@
 //! [`Scale`] says how exact they are.
 //!
 //! A record is two striped adds, to the sum of all values and to the cell of its value (`columns`),
-//! after a look at the extremes (`extremes`). The `scale` maps a value to its cell. A read takes the
-//! cells that may have been used (`reading`), and makes a `distribution` of them; a drain resets
+//! after a look at the extremes (`extremes`). The `scale` maps a value to its cell. A read takes
+//! the cells that may have been used (`reading`), and makes a `distribution` of them; a drain resets
 //! nothing: it moves a `baseline`.
 
 use std::fmt::{self, Debug, Formatter};
@@ -67,8 +67,8 @@ pub use scale::Scale;
 /// and the counts below and above the range. Each number takes 8 bytes: on the heap from the first
 /// record on, and in each open row. From the first drain on, the heap has once more those from the
 /// first cell that was used to the last. A histogram that needs more than 64 numbers takes the next
-/// multiple of 64 in each row. With the default scale these are 219 numbers, 1.8 kB, and 2 kB in each
-/// row; a scale of 61 cells takes half a kilobyte in each row, and one of 62 cells a whole one.
+/// multiple of 64 in each row. With the default scale these are 219 numbers, 1.8 kB, and 2 kB in
+/// each row; a scale of 61 cells takes half a kilobyte there, and one of 62 cells a whole one.
 ///
 /// # While others record
 ///

@@ -5,8 +5,8 @@
 //!
 //! A record is two striped adds, to the sum of all values and to the cell of its value (`columns`),
 //! after a look at the extremes (`extremes`). The `scale` maps a value to its cell. A read takes
-//! the cells that may have been used (`reading`), and makes a `distribution` of them; a drain resets
-//! nothing: it moves a `baseline`.
+//! the cells that may have been used (`reading`), and makes a `distribution` of them. A drain moves
+//! a `baseline`, and resets nothing.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;

@@ -128,10 +128,11 @@ pub(crate) fn push_time(text: &mut Vec<u8>, time: SystemTime) {
 /// Returns the last eight digits of a number.
 #[inline]
 fn eight_digits(number: u32) -> [u8; 8] {
-    let [high, low] = [number / 10_000 % 10_000, number % 10_000];
-    let four = |number: u32| [PAIRS[(number / 100) as usize], PAIRS[(number % 100) as usize]];
-    let ([[a, b], [c, d]], [[e, f], [g, h]]) = (four(high), four(low));
-    [a, b, c, d, e, f, g, h]
+    let mut digits = [0; 8];
+    for (at, unit) in [(0, 1_000_000), (2, 10_000), (4, 100), (6, 1)] {
+        digits[at..at + 2].copy_from_slice(&PAIRS[(number / unit % 100) as usize]);
+    }
+    digits
 }
 
 /// The length of the longest number in scientific form: a sign, 17 digits with a point, `e-308`.

@@ -4,16 +4,18 @@
 //! [`Scale`] says how exact they are.
 //!
 //! A record is two striped adds, to the sum of all values and to the cell of its value (`columns`),
-//! after a look at the extremes (`extremes`). The `scale` maps a value to its cell; a read makes a
-//! `distribution` of the cells. A drain resets nothing: it moves a `baseline`.
+//! after a look at the extremes (`extremes`). The `scale` maps a value to its cell. A read takes
+//! the cells that may have been used (`reading`), and makes a `distribution` of them. A drain moves
+//! a `baseline`, and resets nothing.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use crate::exemplar::Exemplars;
-use crate::histogram::baseline::{Baseline, Reading};
+use crate::histogram::baseline::Baseline;
 use crate::histogram::columns::Columns;
 use crate::histogram::extremes::Extremes;
+use crate::histogram::reading::{Reading, each_since, put_used, used};
 use crate::recorded::Recorded;
 use crate::sync::const_fn;
 use crate::timer::Timer;
@@ -23,6 +25,7 @@ mod columns;
 mod distribution;
 mod exemplars;
 mod extremes;
+mod reading;
 mod scale;
 
 pub use crate::error::{ScaleError, ScaleMismatchError};
@@ -56,15 +59,16 @@ pub use scale::Scale;
 /// # Cost
 ///
 /// A record is two adds of a [`Counter`](crate::Counter), and a few instructions to find the cell.
-/// It never fails, panics or waits; the first one allocates. A read loads each cell of each [open
-/// row](crate::diagnostics::strategy#rows).
+/// It never fails, panics or waits; the first one allocates. A read loads, in each [open
+/// row](crate::diagnostics::strategy#rows), the cells from that of the least value ever recorded to
+/// that of the greatest.
 ///
 /// A histogram has a number for each of its scale's [cells](Scale::cells), and three more: the sum,
 /// and the counts below and above the range. Each number takes 8 bytes: on the heap from the first
-/// record on, there once more from the first drain on, and in each open row. A histogram that needs
-/// more than 64 numbers takes the next multiple of 64 in each row. With the default scale these are
-/// 219 numbers, 1.8 kB, and 2 kB in each row; a scale of 61 cells takes half a kilobyte in each
-/// row, and one of 62 cells a whole one.
+/// record on, and in each open row. From the first drain on, the heap has once more those from the
+/// first cell that was used to the last. A histogram that needs more than 64 numbers takes the next
+/// multiple of 64 in each row. With the default scale these are 219 numbers, 1.8 kB, and 2 kB in
+/// each row; a scale of 61 cells takes half a kilobyte there, and one of 62 cells a whole one.
 ///
 /// # While others record
 ///
@@ -202,8 +206,9 @@ impl Histogram {
     /// Returns the distribution of the values recorded since the histogram was made or last
     /// [drained](Self::take).
     ///
-    /// Records that run at the same time may be included or not. Acquire. Costs a load of each cell
-    /// of each [open row](crate::diagnostics::strategy#rows), and an allocation or two.
+    /// Records that run at the same time may be included or not. Acquire. Costs a load of each
+    /// cell, from the first that was used to the last, in each [open
+    /// row](crate::diagnostics::strategy#rows), and an allocation or two.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -215,8 +220,7 @@ impl Histogram {
     /// ```
     #[inline]
     pub fn distribution(&self) -> Distribution {
-        self.baseline
-            .settled(|before| self.distribution_of(&self.read().since(before), before.is_none()))
+        self.baseline.settled(|before| self.since(before))
     }
 
     /// Returns the distribution of all values ever recorded, drained or not.
@@ -234,7 +238,7 @@ impl Histogram {
     /// ```
     #[inline]
     pub fn lifetime(&self) -> Distribution {
-        self.distribution_of(&self.read(), true)
+        self.since(None)
     }
 
     /// Returns the distribution of the values recorded since the last call, and starts anew (a
@@ -259,7 +263,7 @@ impl Histogram {
     #[inline]
     pub fn take(&self) -> Distribution {
         let (more, is_first) = self.baseline.drain(|| self.read());
-        self.distribution_of(&more, is_first)
+        self.distribution_of(more.cells(), more.sum(), is_first)
     }
 
     /// Restarts with nothing recorded: a [`take`](Self::take) whose result is discarded.
@@ -289,11 +293,8 @@ impl Histogram {
     pub fn count(&self) -> u64 {
         self.baseline.settled(|before| {
             let mut count = 0_u64;
-            self.columns.each_count(|first, counts| {
-                for (place, ever) in (first..).zip(counts) {
-                    let drained = before.map_or(0, |before| before.counts[place]);
-                    count = count.saturating_add(ever.wrapping_sub(drained));
-                }
+            self.each_count(before, |_, counts| {
+                count = counts.iter().fold(count, |all, count| all.saturating_add(*count));
             });
             count
         })
@@ -311,8 +312,7 @@ impl Histogram {
     /// ```
     #[inline]
     pub fn sum(&self) -> u64 {
-        let drained = |before: Option<&Reading>| before.map_or(0, |before| before.sum);
-        self.baseline.settled(|before| self.columns.sum().wrapping_sub(drained(before)))
+        self.baseline.settled(|before| self.sum_since(before))
     }
 
     /// Estimates the `q`-quantile, with `q` from 0 to 1, of the values recorded since the histogram
@@ -383,15 +383,35 @@ impl Histogram {
 
     #[inline]
     fn read(&self) -> Reading {
-        let (counts, sum) = self.columns.read();
-        Reading { counts, sum }
+        Reading::of(&self.columns, used(self.scale, &self.extremes))
+    }
+
+    fn each_count(&self, before: Option<&Reading>, see: impl FnMut(usize, &[u64])) {
+        let used = used(self.scale, &self.extremes);
+        each_since(before, &self.columns, used, see);
+    }
+
+    fn sum_since(&self, before: Option<&Reading>) -> u64 {
+        self.columns.sum().wrapping_sub(before.map_or(0, Reading::sum))
+    }
+
+    /// Reads the cells since `before`, and then the sum and the extremes.
+    fn since(&self, before: Option<&Reading>) -> Distribution {
+        let mut cells = Vec::new();
+        self.each_count(before, |first, counts| put_used(first, counts, &mut cells));
+        self.distribution_of(cells, self.sum_since(before), before.is_none())
     }
 
     /// Makes a distribution of cells that were read before, and reads the extremes after them.
     /// These are the all-time extremes, which are exact if the cells are all-time counts (`all`).
+<<<<<<< HEAD
     #[inline]
     fn distribution_of(&self, read: &Reading, all: bool) -> Distribution {
         Distribution::of_counts(self.scale, &read.counts, read.sum, self.extremes.get(), all)
+=======
+    fn distribution_of(&self, cells: Vec<(u16, u64)>, sum: u64, all: bool) -> Distribution {
+        Distribution::of_used(self.scale, cells, sum, self.extremes.get(), all)
+>>>>>>> w-G
     }
 }
 

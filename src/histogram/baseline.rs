@@ -14,9 +14,11 @@
 //! baseline checks, after it has read, that the baseline is still the same. If it has read an add
 //! that came after some drain, it finds that drain's baseline too, and reads again.
 
+use super::reading::Reading;
 use crate::reclaim::{Atomic, Guard, Owned, Shared, pin};
 use crate::sync::{Ordering, const_fn};
 
+<<<<<<< HEAD
 /// A reading: the count of each cell, and the sum of all values.
 #[derive(Clone)]
 pub(super) struct Reading {
@@ -37,6 +39,8 @@ impl Reading {
     }
 }
 
+=======
+>>>>>>> w-G
 /// The last drain's reading; null if there was no drain.
 pub(super) struct Baseline(Atomic<Reading>);
 

@@ -18,6 +18,7 @@
 //! look-up, in either place: in a row, which is open, of a run that is published; or in a shared
 //! cell, of a box that is published.
 
+use std::ops::Range;
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
 use crate::arena::on_demand::OnDemand;
@@ -29,7 +30,7 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 /// The index of the sum. The cells follow.
 const SUM: usize = 0;
 const FIRST_CELL: usize = 1;
-/// The number of cells that are read at a time by reads that allocate nothing.
+/// The number of cells that are read at a time by reads that do not keep them.
 const AT_A_TIME: usize = 64;
 
 /// The sum and the cells' counts.
@@ -58,6 +59,7 @@ impl Columns {
         self.add(FIRST_CELL + place, count); // last: see above
     }
 
+<<<<<<< HEAD
     /// Reads the all-time count of each cell, and then the all-time sum.
     #[inline]
     pub(super) fn read(&self) -> (Box<[u64]>, u64) {
@@ -71,8 +73,21 @@ impl Columns {
     #[inline]
     pub(super) fn each_count(&self, mut see: impl FnMut(usize, &[u64])) {
         for first in (0..self.cells).step_by(AT_A_TIME) {
+=======
+    /// Reads the all-time count of each of these cells, and then the all-time sum.
+    pub(super) fn read(&self, places: Range<usize>) -> (Box<[u64]>, u64) {
+        let mut counts = vec![0; places.len()].into_boxed_slice();
+        self.add_counts(places.start, &mut counts);
+        (counts, self.sum())
+    }
+
+    /// Calls `see` with the all-time counts of these cells, some neighbours at a time, and the
+    /// place of the first of them.
+    pub(super) fn each_count(&self, places: Range<usize>, mut see: impl FnMut(usize, &mut [u64])) {
+        for first in places.clone().step_by(AT_A_TIME) {
+>>>>>>> w-G
             let mut counts = [0; AT_A_TIME];
-            let counts = &mut counts[..AT_A_TIME.min(self.cells - first)];
+            let counts = &mut counts[..AT_A_TIME.min(places.end - first)];
             self.add_counts(first, counts);
             see(first, counts);
         }

@@ -109,6 +109,7 @@ impl Distribution {
         Distribution::of_used(scale, used.collect(), sum, extremes, exact)
     }
 
+<<<<<<< HEAD
     /// Makes a distribution as [`new`](Self::new) does, of a slice. Most places are not used: they
     /// are looked at eight at a time.
     #[inline]
@@ -131,6 +132,8 @@ impl Distribution {
         Distribution::of_used(scale, cells, sum, extremes, exact)
     }
 
+=======
+>>>>>>> w-G
     /// Makes a distribution as [`new`](Self::new) does, of only the places that were used, in
     /// order.
     #[inline]

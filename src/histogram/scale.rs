@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 
 use crate::error::ScaleError;
 use crate::histogram::scale::table::{
-    FINEST, GREATEST_QUICK, begin, finest_border, finest_cell, quick_cell,
+    CELL, FINEST, QUICK_END, QUICK_FIRST, begin, finest_border, finest_cell, quick_bits,
 };
 
 mod table;
@@ -62,14 +62,11 @@ pub struct Scale {
     /// The range's first octave, and the octave after its last. They are numbered as in [`begin`].
     first: u8,
     end: u8,
-    /// The greatest value below the range.
-    below: u64,
-    /// The greatest value in the range that has a [quick cell](quick_cell).
-    quick: u64,
-    /// Maps a cell of schema 5 to a place: this is added, wrapping, and then `shift` bits are
-    /// shifted out.
-    bias: u32,
+    /// Maps [quick bits](quick_bits) to a place: this is added, wrapping, and then `shift` bits are
+    /// shifted out. Where the result is less than `quick`, it is the value's place.
+    bias: u64,
     shift: u8,
+    quick: u16,
 }
 
 impl Scale {
@@ -139,11 +136,17 @@ impl Scale {
     const fn of_octaves(schema: u8, first: u8, end: u8) -> Scale {
         // A place is the number of cells of schema 5 since the first octave, divided by the number
         // of them in one cell of this schema, rounded up.
-        let shift = FINEST - schema;
-        let bias = ((1_u32 << shift) - 1).wrapping_sub((first as u32) << FINEST);
-        let max = begin(end);
-        let quick = if max < GREATEST_QUICK { max } else { GREATEST_QUICK };
-        Scale { schema, first, end, below: begin(first), quick, bias, shift }
+        let up = (1_u64 << (FINEST - schema)) - 1;
+        let before = QUICK_FIRST + ((first as u64) << FINEST);
+        let bias = up.wrapping_sub(before) << CELL;
+        let shift = CELL as u8 + FINEST - schema;
+        // All places up to the range's last, or those of cells that end before `QUICK_END`.
+        let quick = if end < QUICK_END {
+            (((end - first) as u16) << schema) + 1
+        } else {
+            (QUICK_END.saturating_sub(first) as u16) << schema
+        };
+        Scale { schema, first, end, bias, shift, quick }
     }
 
     /// Returns the schema: an octave has `2^schema` cells.
@@ -162,7 +165,7 @@ impl Scale {
     /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub const fn min(self) -> u64 {
-        self.below + 1
+        self.below() + 1
     }
 
     /// Returns the greatest value in the range.
@@ -173,6 +176,11 @@ impl Scale {
     /// ```
     pub const fn max(self) -> u64 {
         begin(self.end)
+    }
+
+    /// Returns the greatest value below the range.
+    const fn below(self) -> u64 {
+        begin(self.first)
     }
 
     /// Returns the number of cells in the range. (There are two further cells for values outside of
@@ -264,17 +272,21 @@ impl Scale {
     /// ```
     #[inline]
     pub const fn place(self, value: u64) -> usize {
-        if self.below < value && value <= self.quick {
-            return (quick_cell(value).wrapping_add(self.bias) >> self.shift) as usize;
+        // Below the range, the sum has wrapped, and is beyond all places; except that a value of
+        // the cell that ends below the range has place 0, as it should.
+        let place = quick_bits(value).wrapping_add(self.bias) >> self.shift;
+        if place < self.quick as u64 {
+            return place as usize;
         }
         otherwise();
-        if value <= self.below {
+        if value <= self.below() {
             return 0; // zero, too
         }
         if value > self.max() {
             return self.cells() + 1;
         }
-        (finest_cell(value).wrapping_add(self.bias) >> self.shift) as usize
+        let cell = finest_cell(value) - ((self.first as u32) << FINEST);
+        cell.div_ceil(1 << (FINEST - self.schema)) as usize
     }
 
     /// Returns the number of the range's octaves, and two more for the values outside of it.
@@ -290,14 +302,14 @@ impl Scale {
 
     /// Returns the greatest value in the cells up to that at `place`.
     const fn border(self, place: usize) -> u64 {
-        finest_border(((self.first as usize) << FINEST) + (place << self.shift))
+        finest_border(((self.first as usize) << FINEST) + (place << (FINEST - self.schema)))
     }
 
     /// Returns the smallest and the largest value of the cell at `place`. (A cell without a whole
     /// number has a smallest value above the largest.)
     pub(super) const fn bounds(self, place: usize) -> (u64, u64) {
         if place == 0 {
-            (0, self.below)
+            (0, self.below())
         } else if place > self.cells() {
             (self.max().saturating_add(1), u64::MAX)
         } else {
@@ -367,10 +379,13 @@ mod tests {
 
     /// Scales of all schemas, over all values and over a part of them.
     fn scales() -> impl Iterator<Item = Scale> {
+        let ends = [1 << 52, 1 << 53, 1 << 54].map(|end| (3, end)); // quick ones end there
         let ranges =
-            [(1, u64::MAX), (1, 1), (1, 2), (2, 2), (1_000, 60_000_000_000), (1 << 63, u64::MAX)];
-        let all =
-            ranges.into_iter().flat_map(|range| (0..=FINEST).map(move |schema| (schema, range)));
+            [(1, u64::MAX), (1, 1), (1, 2), (2, 2), (1_000, 60_000_000_000), (1 << 63, u64::MAX)]
+                .into_iter()
+                .chain([((1 << 52) + 1, 1 << 53), ((1 << 53) + 1, 1 << 54)])
+                .chain(ends);
+        let all = ranges.flat_map(|range| (0..=FINEST).map(move |schema| (schema, range)));
         all.map(|(schema, (least, greatest))| Scale::new(schema, least, greatest).unwrap())
     }
 

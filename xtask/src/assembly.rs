@@ -45,8 +45,8 @@ const CALLERS: [Caller; 8] = [
     caller("window_record", "SlidingWindow::record, Ticker", [6, 0]),
     // Or the one.
     caller("window_raise", "SlidingWindow::record of a Maximum, Ticker", [5, 0]),
-    // As of a value.
-    caller("window_place", "SlidingWindow::record of a Histogram, Ticker", [6, 0]),
+    // As of a value; and the range of the scale.
+    caller("window_place", "SlidingWindow::record of a Histogram, Ticker", [7, 0]),
 ];
 
 /// A portable add in a leased row: the strategy; the lease.

@@ -108,15 +108,31 @@ fn push_fraction(text: &mut Vec<u8>, number: f64) {
 /// Appends a time in seconds since 1970, exact to the nanosecond.
 pub(crate) fn push_time(text: &mut Vec<u8>, time: SystemTime) {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    push_unsigned(text, since.as_secs());
-    let nanos = since.subsec_nanos();
-    let mut part = *b".000000000";
-    for (at, unit) in [(1, 10_000_000), (3, 100_000), (5, 1_000), (7, 10)] {
-        part[at..at + 2].copy_from_slice(&PAIRS[(nanos / unit % 100) as usize]);
+    let (seconds, nanos) = (since.as_secs(), since.subsec_nanos());
+    let mut digits = [b'.'; 20];
+    digits[11..19].copy_from_slice(&eight_digits(nanos / 10));
+    digits[19] = b'0' + (nanos % 10) as u8;
+    if let high @ 10..100 = seconds / 100_000_000 {
+        // From 2001 to 2286: all is appended at once.
+        digits[..2].copy_from_slice(&PAIRS[high as usize]);
+        digits[2..10].copy_from_slice(&eight_digits((seconds % 100_000_000) as u32));
+        text.extend_from_slice(&digits);
+    } else {
+        push_unsigned(text, seconds);
+        text.extend_from_slice(&digits[10..]);
     }
-    part[9] += (nanos % 10) as u8;
-    let zeros = part[2..].iter().rev().take_while(|digit| **digit == b'0').count();
-    text.extend_from_slice(&part[..part.len() - zeros]);
+    let zeros = digits[12..].iter().rev().take_while(|digit| **digit == b'0').count();
+    text.truncate(text.len() - zeros);
+}
+
+/// Returns the last eight digits of a number.
+#[inline]
+fn eight_digits(number: u32) -> [u8; 8] {
+    let mut digits = [0; 8];
+    for (at, unit) in [(0, 1_000_000), (2, 10_000), (4, 100), (6, 1)] {
+        digits[at..at + 2].copy_from_slice(&PAIRS[(number / unit % 100) as usize]);
+    }
+    digits
 }
 
 /// The length of the longest number in scientific form: a sign, 17 digits with a point, `e-308`.
@@ -223,6 +239,19 @@ mod tests {
             (UNIX_EPOCH - Duration::from_secs(1), "0.0"),
         ] {
             assert_eq!(shown(|text| push_time(text, time)), expected);
+        }
+    }
+
+    #[test]
+    fn times_of_any_length_have_all_their_digits() {
+        let ten_digits = [1_000_000_000, 1_234_567_890, 9_999_999_999];
+        for seconds in ten_digits.into_iter().chain([7, 999_999_999, 10_000_000_000]) {
+            for nanos in (0..9).map(|power| 10_u32.pow(power)).chain([123_456_789, 999_999_999]) {
+                let time = UNIX_EPOCH + Duration::new(seconds, nanos);
+                let expected = format!("{seconds}.{nanos:09}");
+                let expected = expected.trim_end_matches('0');
+                assert_eq!(shown(|text| push_time(text, time)), expected);
+            }
         }
     }
 }

@@ -67,6 +67,25 @@ fn record_against_reads() {
     });
 }
 
+/// A value that is a new maximum in a cell that was used: a read that counts it finds it within the
+/// extremes.
+#[test]
+fn record_in_a_used_cell() {
+    let name = "histograms::record_in_a_used_cell";
+    Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
+        let histogram = histogram();
+        histogram.record(4);
+        let other = spawn(&histogram, |histogram| record(histogram, 5));
+        turn();
+        let read = histogram.lifetime();
+        let [_, _, above, sum] = counts(&read);
+        assert!(sum == 9 || sum == 4 && above == 1, "counted {above}, sum {sum}");
+        assert!(above == 1 || read.max() == Some(5), "{:?}", read.max());
+        other.join().unwrap();
+        assert_eq!(counts(&histogram.lifetime()), [0, 0, 2, 9]);
+    });
+}
+
 /// Two threads make the first records, and so the columns.
 #[test]
 fn the_first_records_of_two_threads() {

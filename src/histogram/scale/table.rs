@@ -107,17 +107,19 @@ const SLICES: [Slice; 64] = {
     slices
 };
 
-/// The greatest value of which [`quick_cell`] knows the cell: numbers with a binary point have 53
-/// bits for a whole number.
-pub(super) const GREATEST_QUICK: u64 = 1 << 53;
+/// The octave that begins behind 2^53. [Quick bits](quick_bits) are exact up to there, because
+/// numbers with a binary point have 53 bits for a whole number; and those of greater values, which
+/// are rounded, are of the cell that ends there, or of later ones.
+pub(super) const QUICK_END: u8 = 54;
 
 /// The number of bits of a mantissa, and of the part of it that lies within a 64th of an octave.
 const MANTISSA: u32 = 52;
 const SLICE: u32 = MANTISSA - 6;
 /// The number of bits of it that a cell of schema 5 leaves.
-const CELL: u32 = MANTISSA - FINEST as u32;
-/// The exponent of 1/2, with which the first octave's numbers begin.
-const BIAS: u32 = 1022;
+pub(super) const CELL: u32 = MANTISSA - FINEST as u32;
+/// The cell of schema 5 that the quick bits of the first octave's numbers begin with: their
+/// exponent is that of 1/2.
+pub(super) const QUICK_FIRST: u64 = 1022 << FINEST;
 
 /// The carry of each 64th of an octave.
 const CARRIES: [u64; 64] = {
@@ -135,14 +137,16 @@ const CARRIES: [u64; 64] = {
     carries
 };
 
-/// Returns the cell of schema 5 of a `value` from 1 to [`GREATEST_QUICK`].
+/// Returns a number that rises with the `value`: without its last [`CELL`] bits it is the cell of
+/// schema 5, counted from that of [`QUICK_FIRST`]. It is exact for values from 1 to 2^53. That of
+/// zero is below all cells, and that of a value of 2^63 or more, as an `i64` less than zero, is
+/// beyond them by more than there are.
 #[inline]
-#[allow(clippy::cast_precision_loss)] // there is none
-pub(super) const fn quick_cell(value: u64) -> u32 {
+#[allow(clippy::cast_precision_loss)] // none that matters
+pub(super) const fn quick_bits(value: u64) -> u64 {
     // (Signed: that conversion is one instruction.)
     let bits = (value.cast_signed() as f64).to_bits();
-    let carry = CARRIES[(bits >> SLICE) as usize & 63];
-    (bits.wrapping_add(carry) >> CELL) as u32 - BIAS * THIRTY_TWO as u32
+    bits.wrapping_add(CARRIES[(bits >> SLICE) as usize & 63])
 }
 
 /// Returns the cell of schema 5 of a `value` that is not zero: 32 to 2080.
@@ -254,11 +258,17 @@ mod tests {
             let border = finest_border(cell);
             for value in [border.saturating_sub(1).max(1), border, border + 1] {
                 assert_eq!(finest_cell(value), by_definition(value), "{value} beside {cell}");
-                if value <= GREATEST_QUICK {
-                    assert_eq!(quick_cell(value), by_definition(value), "{value} beside {cell}");
+                let quick = (quick_bits(value) >> CELL).wrapping_sub(QUICK_FIRST);
+                if value <= begin(QUICK_END) {
+                    let cell = u64::from(by_definition(value));
+                    assert_eq!(quick, cell, "{value} beside {cell}");
+                } else {
+                    let end = u64::from(QUICK_END) << FINEST;
+                    assert!(quick >= end, "{value} beside {cell}");
                 }
             }
         }
         assert_eq!(finest_cell(u64::MAX), 2080);
+        assert!(quick_bits(0) >> CELL < QUICK_FIRST);
     }
 }

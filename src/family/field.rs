@@ -85,7 +85,7 @@ impl Field for str {
 
     #[inline]
     fn is(stored: &Text, value: &str) -> bool {
-        stored.is(value.as_bytes(), Words::of(value.as_bytes()))
+        stored.is(value.as_bytes(), Words::without_hash(value))
     }
 
     #[inline(always)]

@@ -11,25 +11,15 @@
 //!
 //! The set is a sequence of pairs of words. Each pair is mixed into the hash by one multiplication
 //! of 64 by 64 bits, of which both halves are kept: `high ^ low` of `(hash ^ one) * (secret ^
-//! other)`. (It is the step of foldhash and wyhash.) Numbers are packed, one after the other, until a
-//! pair is full. The secrets are those that std gives to its hash maps, from the system's source of
-//! randomness. A text is mixed in by its length:
-//!
-//! * At most 15 bytes: one pair, [`Words`](crate::family::text::Words), which differs for each text.
-//! * 16 to 31 bytes: two pairs, the first 16 bytes and the last 16. One byte at least is in both,
-//!   so the second pair has the length in the place of its first byte. Two such texts have other
-//!   pairs. Between the pairs the hash is rotated. So it differs, but for one secret in 2^63, from
-//!   that of another set of which one field or two have these pairs.
-//! * More bytes: a pair of a hash of its own and the length, which no other text's pair has.
+//! other)`. (It is the step of foldhash and wyhash.) A short text is one pair, by
+//! [`Words`](crate::family::text::Words), which differs for each text. A longer text is a pair of
+//! its own hash and its length. Numbers are packed, one after the other, until a pair is full. The
+//! secrets are those that std gives to its hash maps, from the system's source of randomness.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-use crate::family::text::{MIDDLE, Words, ends};
-
-/// The bits by which the hash is rotated between the two halves of a text: an odd number, so that
-/// only two hashes are what they were before.
-const BETWEEN_HALVES: u32 = 23;
+use crate::family::text::Words;
 
 /// The secret words of a table.
 #[derive(Clone, Copy, Debug)]
@@ -70,24 +60,8 @@ impl Mixer {
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
     pub fn text(&mut self, text: &str) -> Words {
-        self.bytes(text.as_bytes())
-    }
-
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // the path of a family's lookup
-    fn bytes(&mut self, bytes: &[u8]) -> Words {
-        let words = Words::of(bytes);
-        if !words.are_long() {
-            self.pair(words.first, words.last);
-        } else if bytes.len() > MIDDLE {
-            self.pair(of_many(self.secrets, bytes), words.last);
-        } else {
-            // SAFETY: the words are of a text of more than 15 bytes.
-            let [one, two, three, four] = unsafe { ends(bytes) };
-            self.pair(one, two);
-            self.hash = self.hash.rotate_left(BETWEEN_HALVES);
-            self.pair(three & !0xFF | bytes.len() as u64, four);
-        }
+        let words = Words::of(text.as_bytes(), |long| self.of_long(long));
+        self.pair(words.first, words.last);
         words
     }
 
@@ -118,26 +92,25 @@ impl Mixer {
         self.numbers |= number << self.bits;
         self.bits += bits;
     }
-}
 
-/// Returns the hash of a text of many bytes. (It takes no reference to the mixer, which then
-/// stays in registers.)
-#[inline(never)]
-fn of_many(secrets: Secrets, text: &[u8]) -> u64 {
-    let mut hash = secrets.begin;
-    let mut mix = |[one, other]: [u64; 2]| hash = fold(hash ^ one, secrets.other ^ other);
-    let mut rest = text;
-    while let Some((chunk, behind)) = rest.split_first_chunk::<16>()
-        && !behind.is_empty()
-    {
-        mix(halves(chunk));
-        rest = behind;
+    /// Returns the hash of a text of at least 16 bytes.
+    #[inline]
+    fn of_long(&self, text: &[u8]) -> u64 {
+        let mut hash = self.secrets.begin;
+        let mut mix = |[one, other]: [u64; 2]| hash = fold(hash ^ one, self.secrets.other ^ other);
+        let mut rest = text;
+        while let Some((chunk, behind)) = rest.split_first_chunk::<16>()
+            && !behind.is_empty()
+        {
+            mix(halves(chunk));
+            rest = behind;
+        }
+        // The last 16 bytes, some of which may be mixed in already: the length tells them apart.
+        if let Some(last) = text.last_chunk::<16>() {
+            mix(halves(last));
+        }
+        hash
     }
-    // The last 16 bytes, some of which may be mixed in already: the length tells them apart.
-    if let Some(last) = text.last_chunk::<16>() {
-        mix(halves(last));
-    }
-    hash
 }
 
 fn halves(bytes: &[u8; 16]) -> [u64; 2] {
@@ -166,7 +139,8 @@ impl Hasher for Mixer {
 
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        self.bytes(bytes);
+        let words = Words::of(bytes, |long| self.of_long(long));
+        self.pair(words.first, words.last);
     }
 
     #[inline]
@@ -242,7 +216,7 @@ mod tests {
 
     /// Neither the length of a text is lost, nor where it ends and the next one begins.
     #[test]
-    fn texts_that_have_bytes_in_common_have_other_hashes() {
+    fn texts_of_one_byte_have_a_hash_for_each_length_and_each_cut() {
         let secrets = Secrets::new();
         let of = |texts: &[&str]| {
             let mut mixer = secrets.begin();
@@ -254,11 +228,6 @@ mod tests {
         assert_eq!(runs.len(), 81);
         let cuts: HashSet<u64> = (0..=80).map(|at| of(&[&run[..at], &run[at..]])).collect();
         assert_eq!(cuts.len(), 81);
-        // The pairs of both are the same: the last byte of each pair is also a length.
-        let [first, second] = ["0123456789abcde\u{F}", "\u{1F}tuvwxyzABCDEFG\u{F}"];
-        let middle = format!("{first}{}", &second[1..]);
-        assert_eq!(middle.len(), 31);
-        assert_ne!(of(&[&middle]), of(&[&first[..15], &second[..15]]));
     }
 
     #[test]

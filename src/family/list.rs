@@ -83,7 +83,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
     #[inline]
     pub(super) unsafe fn announced(
         &self,
-        labels: &L::Borrowed<'_>,
+        labels: L::Borrowed<'_>,
         read: &Read,
     ) -> Option<(&'t Series<L, M>, Kept)> {
         let slot = announced::mine()?;
@@ -95,7 +95,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         // address.
         dependent::acquire();
         // SAFETY: a series in a table is not the overflow series.
-        if first.has_in_use(self.tag) && unsafe { first.is_read(*labels, read) } {
+        if first.has_in_use(self.tag) && unsafe { first.is_read(labels, read) } {
             return Some((first, kept));
         }
         // SAFETY: the contract.
@@ -113,9 +113,9 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         self,
         slot: &'static Slot,
         first: &'t Series<L, M>,
-        labels: &L::Borrowed<'_>,
+        labels: L::Borrowed<'_>,
     ) -> Option<(&'t Series<L, M>, Kept)> {
-        let is_it = |series: &Series<L, M>| series.has(self.tag) && series.is(*labels);
+        let is_it = |series: &Series<L, M>| series.has(self.tag) && series.is(labels);
         if is_it(first) {
             return None; // it was found idle since it was last used
         }

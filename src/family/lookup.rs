@@ -7,10 +7,30 @@ use crate::family::labels::Labels;
 use crate::family::list::{List, Search};
 use crate::family::metric::Metric;
 use crate::family::places::Found;
+use crate::family::read::Read;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 use crate::family::table::Table;
 use crate::reclaim::Guard;
+
+/// Returns the metric of a set of labels that belongs to a list of the table, if its series is
+/// there and can be announced.
+#[inline]
+pub(super) fn announced<'t, L: Labels, M>(
+    table: &'t Table<L, M>,
+    list: List<'t, L, M>,
+    labels: L::Borrowed<'_>,
+    read: &Read,
+) -> Option<Pinned<'t, L, M>> {
+    if !table.announces {
+        return None;
+    }
+    // SAFETY: the announcement lasts as long as the result.
+    let (series, kept) = unsafe { list.announced(labels, read) }?;
+    // SAFETY: the table has another reference. Once the series is removed, `forgotten` has it, and
+    // keeps it as long as a hold needs it: see `hold`.
+    Some(unsafe { Pinned::new(series, Hold::announced(kept)) })
+}
 
 impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Returns the metric of a set of labels, and makes its series first if there is none.
@@ -40,28 +60,20 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             // SAFETY: a series that is found by its index is never freed.
             return unsafe { Pinned::new(series, Hold::nothing()) };
         }
-        if let Some((series, kept)) = self.table.get().and_then(|table| table.announced(&labels)) {
-            // SAFETY: the table has another reference. Once the series is removed, `forgotten` has
-            // it, and keeps it as long as a hold needs it: see `hold`.
-            return unsafe { Pinned::new(series, Hold::announced(kept)) };
-        }
-        let (series, guard) = self.find_pinned(&labels);
-        // SAFETY: the series is used under this pin, which lives as long as the result, or is the
-        // overflow series. The family's references live as long: a series that was removed
-        // meanwhile is freed later.
-        unsafe { Pinned::new(series, Hold::pinned(guard)) }
-    }
-
-    /// Returns the series of a set of labels, and makes it first if there is none. Pins the thread,
-    /// for as long as the series is used.
-    #[inline(never)]
-    fn find_pinned(&self, labels: &L::Borrowed<'_>) -> (&Series<L, M>, Option<Guard>) {
         let Some(table) = self.table.get().or_else(|| self.first_table()) else {
-            return (self.refuse(), None); // it is never freed before the family
+            // SAFETY: the overflow series is never freed before the family.
+            return unsafe { Pinned::new(self.refuse(), Hold::nothing()) };
         };
-        let guard = Hold::<L>::pin(table.announces);
-        // SAFETY: the series is used under this pin.
-        (unsafe { self.find(table.list(*labels), *labels) }, guard)
+        let mut read = Read::default();
+        let list = table.list_read(labels, &mut read);
+        if let Some(metric) = announced(table, list, labels, &read) {
+            return metric;
+        }
+        let mut guard = None;
+        let series = self.find_pinned(list, labels, &mut guard);
+        // SAFETY: the series is used under this hold, which lives as long as the result. The
+        // family's references live as long: a series that was removed meanwhile is freed later.
+        unsafe { Pinned::new(series, Hold::pinned(guard)) }
     }
 
     /// Returns the series of a set that has a number, where there may be no table yet, or no series
@@ -80,6 +92,20 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     #[cold]
     fn first_table(&self) -> Option<&Table<L, M>> {
         Table::new(self.limit).map(|table| self.table.set(table))
+    }
+
+    /// Returns the series of a set of labels that belongs to this list of the table, and makes it
+    /// first if there is none. Pins the thread, for as long as the series is used.
+    #[inline(never)]
+    fn find_pinned<'f>(
+        &'f self,
+        list: List<'f, L, M>,
+        labels: L::Borrowed<'_>,
+        guard: &mut Option<Guard>,
+    ) -> &'f Series<L, M> {
+        *guard = Hold::<L>::pin(self.announces());
+        // SAFETY: the series is used under this pin.
+        unsafe { self.find(list, labels) }
     }
 
     /// Returns a handle of the series of a set of labels, and makes the series first if there is

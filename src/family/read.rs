@@ -54,15 +54,11 @@ impl Read {
         fields <= self.noted && self.lasts.cast_signed() >= 0
     }
 
-    /// Notes the words of texts, which `of` returns of each, as those of the first fields; and
-    /// returns the other texts, if not all are noted. Counts them once, and not at each step.
+    /// Notes the words of texts, which `of` returns of each, as those of the first fields. Counts
+    /// them once, and not at each step.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
-    pub(super) fn note_all<'t, 'b>(
-        &mut self,
-        texts: &'t [&'b str],
-        mut of: impl FnMut(&str) -> Words,
-    ) -> &'t [&'b str] {
+    pub(super) fn note_all(&mut self, texts: &[&str], mut of: impl FnMut(&str) -> Words) {
         let (first, others) = texts.split_at(texts.len().min(FIELDS));
         let mut lasts = 0;
         for (place, text) in self.words.iter_mut().zip(first) {
@@ -70,8 +66,10 @@ impl Read {
             lasts |= words.last;
             place.write(words);
         }
+        for text in others {
+            _ = of(text);
+        }
         (self.noted, self.lasts) = (first.len(), lasts);
-        others
     }
 
     /// Returns the words of the first fields, of those that are noted.

@@ -8,7 +8,7 @@ use std::hash::Hasher;
 
 use crate::family::Family;
 use crate::family::field::Field;
-use crate::family::hash::{Mixer, Secrets};
+use crate::family::hash::Secrets;
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::metric::Metric;
 use crate::family::names::LabelNames;
@@ -147,7 +147,7 @@ impl Labels for RuntimeLabels {
             return false;
         }
         if !read.are_short(labels.len()) {
-            return match_mixed(texts, labels, read);
+            return Self::matches(stored, labels);
         }
         // As in `hash`.
         let is = |stored: &Text, words: &Words| stored.differs(*words) == 0;
@@ -158,10 +158,7 @@ impl Labels for RuntimeLabels {
             ([a, b, c, d], [one, two, three, four, ..]) => {
                 is(a, one) && is(b, two) && is(c, three) && is(d, four)
             }
-            (texts, noted) => {
-                let both = texts.iter().zip(noted);
-                both.fold(0, |bits, (stored, words)| bits | stored.differs(*words)) == 0
-            }
+            (texts, noted) => texts.iter().zip(noted).all(|(stored, words)| is(stored, words)),
         }
     }
 
@@ -178,34 +175,8 @@ impl Labels for RuntimeLabels {
 #[inline(never)]
 fn hash_many(labels: &[&str], secrets: Secrets, read: &mut Read) -> u64 {
     let mut mixer = secrets.begin();
-    let others = read.note_all(labels, |text| mixer.text(text));
-    if others.is_empty() { mixer.finish() } else { hash_others(mixer, others) }
-}
-
-/// Returns the hash of all texts, of which `mixer` has those before these.
-#[cold]
-#[inline(never)]
-fn hash_others(mut mixer: Mixer, others: &[&str]) -> u64 {
-    for text in others {
-        mixer.text(text);
-    }
+    read.note_all(labels, |text| mixer.text(text));
     mixer.finish()
-}
-
-/// Returns whether as many texts are equal, some of which are long.
-#[inline]
-fn match_mixed(texts: &[Text], labels: &[&str], read: &Read) -> bool {
-    let noted = read.all();
-    let (first, others) = texts.split_at(noted.len().min(texts.len()));
-    first
-        .iter()
-        .zip(labels)
-        .zip(noted)
-        .all(|((stored, text), words)| stored.is(text.as_bytes(), *words))
-        && others
-            .iter()
-            .zip(&labels[first.len()..])
-            .all(|(stored, text)| <str as Field>::is(stored, text))
 }
 
 impl<M: Metric + Default> Family<RuntimeLabels, M> {

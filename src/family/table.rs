@@ -14,7 +14,6 @@ use crate::family::occupied::Occupied;
 use crate::family::read::Read;
 use crate::family::series::{Series, tag};
 use crate::family::shared::Shared;
-use crate::reclaim::announced::Kept;
 use crate::stripe;
 use crate::sync::{AtomicPtr, Ordering, sized};
 
@@ -78,22 +77,6 @@ impl<L: Labels, M> Table<L, M> {
         // SAFETY: the mask is below the number of lists.
         let head = unsafe { self.heads.get_unchecked(hash as usize & self.mask) };
         List { head, tag: tag(hash) }
-    }
-
-    /// Returns the series of a set of labels, announced, if it is there and in use, and lookups can
-    /// announce it.
-    ///
-    /// (The result is of two words, which the caller gets in registers. The set is a reference,
-    /// since no copy of it is made for the calls of rare paths then.)
-    #[inline(never)]
-    pub(super) fn announced(&self, labels: &L::Borrowed<'_>) -> Option<(&Series<L, M>, Kept)> {
-        if !self.announces {
-            return None;
-        }
-        let mut read = Read::default();
-        let list = self.list_read(*labels, &mut read);
-        // SAFETY: the announcement lasts as long as the second result.
-        unsafe { list.announced(labels, &read) }
     }
 
     /// Returns all series in the table.

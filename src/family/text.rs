@@ -18,10 +18,6 @@ use std::slice::from_raw_parts;
 /// The length of the longest text that a [`Text`] has within itself.
 const SHORT: usize = 15;
 
-/// The length of the longest text whose first 16 bytes and last 16 bytes are all of it, with a byte
-/// that is in both.
-pub(super) const MIDDLE: usize = 31;
-
 /// The bits that are set in the last word of a long text, above its length.
 const LONG: u64 = 0xFF << 56;
 
@@ -37,14 +33,14 @@ impl Words {
     /// Returns the words of a text, with the `hash` of one that is long.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
-    pub(super) fn of(text: &[u8]) -> Words {
+    pub(super) fn of(text: &[u8], hash: impl FnOnce(&[u8]) -> u64) -> Words {
         let length = text.len();
         if length > 8 {
             let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else {
                 return Words::default(); // never: it has eight bytes
             };
             if length > SHORT {
-                return Words { first: 0, last: length as u64 | LONG };
+                return Words { first: hash(text), last: length as u64 | LONG };
             }
             // The last eight bytes, from the eighth byte of the text on.
             let last = u64::from_le_bytes(*last) >> (128 - 8 * length);
@@ -70,6 +66,12 @@ impl Words {
         Words { first, last: (length as u64) << 56 }
     }
 
+    /// Returns the words of a text, for a comparison alone.
+    #[inline]
+    pub(super) fn without_hash(text: &str) -> Words {
+        Words::of(text.as_bytes(), |_| 0)
+    }
+
     /// Returns whether the text is too long to stand in the words.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of a family's lookup
@@ -89,7 +91,7 @@ pub struct Text {
 impl Text {
     /// Copies a text.
     pub(super) fn new(text: &str) -> Text {
-        let words = Words::of(text.as_bytes());
+        let words = Words::without_hash(text);
         let first = if words.are_long() {
             let copy = Box::into_raw(Box::<str>::from(text));
             copy.cast::<u8>().expose_provenance() as u64
@@ -126,55 +128,28 @@ impl Text {
     }
 
     /// Returns whether this is the text that has these words.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // the path of a family's lookup
+    #[inline]
     pub(super) fn is(&self, text: &[u8], words: Words) -> bool {
         if words.are_long() {
             // Not the words' length: a set that a program has made by hand may hash one text, and
             // compare another.
-            return u64::from_le(self.last) == text.len() as u64 | LONG
-                // SAFETY: it is as long.
-                && unsafe { self.is_long(text) };
+            return u64::from_le(self.last) == text.len() as u64 | LONG && self.is_long(text);
         }
         self.differs(words) == 0
     }
 
-    /// Returns whether this long text is equal to another one.
-    ///
-    /// # Safety
-    /// The other one is as long.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // the path of a family's lookup
-    unsafe fn is_long(&self, text: &[u8]) -> bool {
+    /// Returns whether this long text is equal to another one of the same length.
+    #[inline]
+    fn is_long(&self, text: &[u8]) -> bool {
+        // Most are of at most 32 bytes: for these it avoids a call of `memcmp`.
         let begin = with_exposed_provenance(self.first as usize);
         // SAFETY: as in `as_str`: this one is long, and as long as the other.
         let own: &[u8] = unsafe { from_raw_parts(begin, text.len()) };
-        if text.len() > MIDDLE {
-            return are_equal(own, text);
+        if text.len() > 32 {
+            return own == text;
         }
-        // SAFETY: both have more than 15 bytes.
-        let [own, other] = unsafe { [ends(own), ends(text)] };
-        (own[0] ^ other[0]) | (own[1] ^ other[1]) | (own[2] ^ other[2]) | (own[3] ^ other[3]) == 0
+        own.first_chunk::<16>() == text.first_chunk() && own.last_chunk::<16>() == text.last_chunk()
     }
-}
-
-/// Returns the first 16 bytes of a text, and the last 16.
-///
-/// # Safety
-/// It has as many.
-#[inline(always)]
-#[allow(clippy::inline_always)] // the path of a family's lookup
-pub(super) unsafe fn ends(text: &[u8]) -> [u64; 4] {
-    let behind = text.len() - 16;
-    // SAFETY: the contract: each place has eight bytes behind it.
-    [0, 8, behind, behind + 8]
-        .map(|at| unsafe { u64::from_le(text.as_ptr().add(at).cast::<u64>().read_unaligned()) })
-}
-
-/// Returns whether two texts of many bytes are equal.
-#[inline(never)]
-fn are_equal(one: &[u8], other: &[u8]) -> bool {
-    one == other
 }
 
 impl Drop for Text {
@@ -208,7 +183,7 @@ mod tests {
             assert_eq!(stored.as_str(), text);
             for other in ends() {
                 for other in [other.to_owned(), format!("{other}\0"), format!("\0{other}")] {
-                    let words = Words::of(other.as_bytes());
+                    let words = Words::without_hash(&other);
                     assert_eq!(stored.is(other.as_bytes(), words), text == other, "{other:?}");
                 }
             }
@@ -219,7 +194,7 @@ mod tests {
     #[test]
     fn a_stored_text_is_read_within_its_own_length() {
         let long = "y".repeat(40);
-        let (stored, words) = (Text::new(&long), Words::of(long.as_bytes()));
+        let (stored, words) = (Text::new(&long), Words::without_hash(&long));
         for length in [0, 15, 16, 32, 33, 39, 41, 1 << 20] {
             assert!(!stored.is("y".repeat(length).as_bytes(), words), "{length} bytes");
         }

@@ -8,8 +8,10 @@ use crate::family::handle::{Handle, Pinned};
 use crate::family::hold::Hold;
 use crate::family::labels::Labels;
 use crate::family::list::Search;
+use crate::family::lookup;
 use crate::family::metric::Metric;
 use crate::family::order::sort_by_address;
+use crate::family::read::Read;
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 
@@ -65,13 +67,15 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     pub fn get(&self, labels: L::Borrowed<'_>) -> Option<Pinned<'_, L, M>> {
         let table = self.table.get()?;
-        if let Some((series, kept)) = table.announced(&labels) {
-            // In use, and so not hidden. SAFETY: as in `with`.
-            return Some(unsafe { Pinned::new(series, Hold::announced(kept)) });
+        let mut read = Read::default();
+        let list = table.list_read(labels, &mut read);
+        let announced = lookup::announced(table, list, labels, &read); // in use, and so not hidden
+        if announced.is_some() {
+            return announced;
         }
         let hold = Hold::pinned(Hold::<L>::pin(table.announces));
         // SAFETY: the series is used under this hold, as in `with`.
-        match unsafe { table.list(labels).search(labels) } {
+        match unsafe { list.search(labels) } {
             Search::Found(series) if !series.is_hidden() => {
                 // SAFETY: as above; the family has a reference to it.
                 Some(unsafe { Pinned::new(series, hold) })

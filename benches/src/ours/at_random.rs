@@ -32,9 +32,9 @@ impl Rival for ByTexts {
 }
 
 fn by_texts(series: usize) -> Contender {
-    let family = Family::new().with_max_series(series);
-    // A first add to each, as prometheus' vector has: it takes the counter's place in the rows, and a
-    // run of the lab is too short for a million of these.
+    let family: Family<_, Counter> = Family::new().with_max_series(series);
+    // A first add to each, which takes the counter's place in the rows: a run of the lab is too
+    // short for a million of these.
     (0..series).for_each(|number| family.with(Strings::of(&Texts::numbered(number))).add(0));
     assert_eq!(family.len(), series);
     Contender::new(TEXTS, ByTexts(family, Requests::new(series)))

@@ -266,6 +266,22 @@ mod tests {
         assert!(crowded <= 2, "{crowded} of 400");
     }
 
+    /// Neither the length of a text is lost, nor where it ends and the next one begins.
+    #[test]
+    fn texts_of_one_byte_have_a_hash_for_each_length_and_each_cut() {
+        let secrets = Secrets::new();
+        let of = |texts: &[&str]| {
+            let mut mixer = secrets.begin();
+            texts.iter().for_each(|text| _ = mixer.text(text));
+            mixer.finish()
+        };
+        let run = "a".repeat(80);
+        let runs: HashSet<u64> = (0..=80).map(|length| of(&[&run[..length]])).collect();
+        assert_eq!(runs.len(), 81);
+        let cuts: HashSet<u64> = (0..=80).map(|at| of(&[&run[..at], &run[at..]])).collect();
+        assert_eq!(cuts.len(), 81);
+    }
+
     #[test]
     fn a_number_that_does_not_fit_begins_a_new_pair() {
         let secrets = Secrets::new();

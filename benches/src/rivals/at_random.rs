@@ -46,17 +46,23 @@ impl Requests {
         requests
     }
 
-    /// Returns the texts of the next `times` requests.
-    #[inline]
-    pub fn next(&self, times: u64) -> impl Iterator<Item = [&str; 3]> {
+    /// Calls `add` with the texts of each of the next `times` requests.
+    ///
+    /// (Inline, with the texts in registers. Where they are returned through memory, by a call that
+    /// is not inline, and then copied, the copy waits until the adds before it have left the
+    /// processor: no two of them wait for memory at once, and a contender of which the compiler
+    /// makes that seems half as quick.)
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as said
+    pub fn each<'r>(&'r self, times: u64, mut add: impl FnMut([&'r str; 3])) {
         let first = self.taken.fetch_add(times as usize, Ordering::Relaxed);
-        (0..times as usize).map(move |more| {
+        for more in 0..times as usize {
             let at = first.wrapping_add(more) % (REQUESTS - 1);
             let (begin, _, _) = self.each[at];
             let (end, method, status) = self.each[at + 1];
             let route = &self.routes[begin as usize..end as usize];
-            [OTHERS[0][usize::from(method)], route, OTHERS[1][usize::from(status)]]
-        })
+            add([OTHERS[0][usize::from(method)], route, OTHERS[1][usize::from(status)]]);
+        }
     }
 }
 
@@ -66,13 +72,11 @@ struct Prometheus(IntCounterVec, Requests);
 impl Rival for Prometheus {
     #[inline]
     fn add(&self, n: u64) {
-        self.1.next(1).for_each(|texts| self.0.with_label_values(&texts).inc_by(n));
+        self.1.each(1, |texts| self.0.with_label_values(&texts).inc_by(n));
     }
 
     fn add_many(&self, times: u64) {
-        for texts in self.1.next(times) {
-            self.0.with_label_values(&texts).inc_by(black_box(1));
-        }
+        self.1.each(times, |texts| self.0.with_label_values(&texts).inc_by(black_box(1)));
     }
 
     #[allow(clippy::cast_sign_loss)] // none is negative

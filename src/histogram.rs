@@ -404,14 +404,9 @@ impl Histogram {
 
     /// Makes a distribution of cells that were read before, and reads the extremes after them.
     /// These are the all-time extremes, which are exact if the cells are all-time counts (`all`).
-<<<<<<< HEAD
     #[inline]
-    fn distribution_of(&self, read: &Reading, all: bool) -> Distribution {
-        Distribution::of_counts(self.scale, &read.counts, read.sum, self.extremes.get(), all)
-=======
     fn distribution_of(&self, cells: Vec<(u16, u64)>, sum: u64, all: bool) -> Distribution {
         Distribution::of_used(self.scale, cells, sum, self.extremes.get(), all)
->>>>>>> w-G
     }
 }
 

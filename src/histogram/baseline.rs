@@ -18,29 +18,6 @@ use super::reading::Reading;
 use crate::reclaim::{Atomic, Guard, Owned, Shared, pin};
 use crate::sync::{Ordering, const_fn};
 
-<<<<<<< HEAD
-/// A reading: the count of each cell, and the sum of all values.
-#[derive(Clone)]
-pub(super) struct Reading {
-    pub(super) counts: Box<[u64]>,
-    pub(super) sum: u64,
-}
-
-impl Reading {
-    /// Returns the difference between this reading and `before`.
-    #[inline]
-    pub(super) fn since(mut self, before: Option<&Reading>) -> Reading {
-        if let Some(before) = before {
-            let both = self.counts.iter_mut().zip(&before.counts);
-            both.for_each(|(count, before)| *count = count.wrapping_sub(*before));
-            self.sum = self.sum.wrapping_sub(before.sum);
-        }
-        self
-    }
-}
-
-=======
->>>>>>> w-G
 /// The last drain's reading; null if there was no drain.
 pub(super) struct Baseline(Atomic<Reading>);
 

@@ -59,22 +59,8 @@ impl Columns {
         self.add(FIRST_CELL + place, count); // last: see above
     }
 
-<<<<<<< HEAD
-    /// Reads the all-time count of each cell, and then the all-time sum.
-    #[inline]
-    pub(super) fn read(&self) -> (Box<[u64]>, u64) {
-        let mut counts = vec![0; self.cells].into_boxed_slice();
-        self.add_counts(0, &mut counts);
-        (counts, self.sum())
-    }
-
-    /// Calls `see` with the all-time counts of the cells, some neighbours at a time, and the place
-    /// of the first of these.
-    #[inline]
-    pub(super) fn each_count(&self, mut see: impl FnMut(usize, &[u64])) {
-        for first in (0..self.cells).step_by(AT_A_TIME) {
-=======
     /// Reads the all-time count of each of these cells, and then the all-time sum.
+    #[inline]
     pub(super) fn read(&self, places: Range<usize>) -> (Box<[u64]>, u64) {
         let mut counts = vec![0; places.len()].into_boxed_slice();
         self.add_counts(places.start, &mut counts);
@@ -83,9 +69,9 @@ impl Columns {
 
     /// Calls `see` with the all-time counts of these cells, some neighbours at a time, and the
     /// place of the first of them.
+    #[inline]
     pub(super) fn each_count(&self, places: Range<usize>, mut see: impl FnMut(usize, &mut [u64])) {
         for first in places.clone().step_by(AT_A_TIME) {
->>>>>>> w-G
             let mut counts = [0; AT_A_TIME];
             let counts = &mut counts[..AT_A_TIME.min(places.end - first)];
             self.add_counts(first, counts);

@@ -93,7 +93,7 @@ impl Distribution {
     pub fn from_counts(scale: Scale, counts: &[u64], sum: u64) -> Distribution {
         let (found, most) = (counts.len(), scale.places());
         assert!(found <= most, "{found} counts are too many for a scale of {most} places");
-        Distribution::of_counts(scale, counts, sum, (0, u64::MAX), false)
+        Distribution::new(scale, counts.iter().copied(), sum, (0, u64::MAX), false)
     }
 
     /// Makes a distribution of the counts at each place of `scale`. No counted value is below the
@@ -109,31 +109,6 @@ impl Distribution {
         Distribution::of_used(scale, used.collect(), sum, extremes, exact)
     }
 
-<<<<<<< HEAD
-    /// Makes a distribution as [`new`](Self::new) does, of a slice. Most places are not used: they
-    /// are looked at eight at a time.
-    #[inline]
-    pub(crate) fn of_counts(
-        scale: Scale,
-        counts: &[u64],
-        sum: u64,
-        extremes: (u64, u64),
-        exact: bool,
-    ) -> Distribution {
-        let mut cells = Vec::new();
-        let mut first = 0_u16;
-        for eight in counts.chunks(8) {
-            if eight.iter().fold(0, |any, count| any | count) > 0 {
-                let used = (first..).zip(eight).filter(|(_, count)| **count > 0);
-                cells.extend(used.map(|(place, count)| (place, *count)));
-            }
-            first += 8;
-        }
-        Distribution::of_used(scale, cells, sum, extremes, exact)
-    }
-
-=======
->>>>>>> w-G
     /// Makes a distribution as [`new`](Self::new) does, of only the places that were used, in
     /// order.
     #[inline]

@@ -34,6 +34,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Reads the all-time counts of the cells that may be `used`, and then the all-time sum.
+    #[inline]
     pub(super) fn of(columns: &Columns, used: Range<usize>) -> Reading {
         let first = used.start;
         let (counts, sum) = columns.read(used);
@@ -41,6 +42,7 @@ impl Reading {
     }
 
     /// Returns the difference between this reading and `before`, which happened first.
+    #[inline]
     pub(super) fn since(mut self, before: Option<&Reading>) -> Reading {
         if let Some(before) = before {
             before.subtract(self.first, &mut self.counts);
@@ -50,6 +52,7 @@ impl Reading {
     }
 
     /// Subtracts this reading from later counts, whose first cell is at the place `first`.
+    #[inline]
     pub(super) fn subtract(&self, first: usize, counts: &mut [u64]) {
         let from = first.max(self.first);
         let mine = self.counts.get(from - self.first..).unwrap_or_default();
@@ -60,11 +63,14 @@ impl Reading {
     }
 
     /// Returns the cells that are not zero: place and count of each.
+    #[inline]
     pub(super) fn cells(&self) -> Vec<(u16, u64)> {
         let mut cells = Vec::new();
         put_used(self.first, &self.counts, &mut cells);
         cells
     }
+
+    #[inline]
 
     pub(super) fn sum(&self) -> u64 {
         self.sum
@@ -72,6 +78,7 @@ impl Reading {
 }
 
 /// Returns the places of the cells that may have been used.
+#[inline]
 pub(super) fn used(scale: Scale, extremes: &Extremes) -> Range<usize> {
     let (least, greatest) = extremes.get();
     if least > greatest {
@@ -82,6 +89,7 @@ pub(super) fn used(scale: Scale, extremes: &Extremes) -> Range<usize> {
 
 /// Reads the cells that may be `used`: calls `see` with the counts since `before`, some neighbours
 /// at a time, and the place of the first of them.
+#[inline]
 pub(super) fn each_since(
     before: Option<&Reading>,
     columns: &Columns,
@@ -97,6 +105,7 @@ pub(super) fn each_since(
 }
 
 /// Appends the cells that are not zero, of neighbours whose first is at the place `first`.
+#[inline]
 pub(super) fn put_used(first: usize, counts: &[u64], to: &mut Vec<(u16, u64)>) {
     to.reserve(counts.iter().filter(|count| **count > 0).count());
     let cells = (first as u16..).zip(counts.iter().copied());

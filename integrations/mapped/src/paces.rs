@@ -32,7 +32,7 @@ use crate::reservation::{Part, Reservation};
 /// let paces = File::open(path)?.paces("partner", &[], &[(second, 10), (minute, 200)])?;
 /// assert!(paces.try_admit(10));
 /// assert!(!paces.try_admit(10)); // refused by the first: nothing is taken of the second
-/// # Ok::<(), windrow_mapped::MappedError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Promise

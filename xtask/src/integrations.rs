@@ -25,8 +25,9 @@ pub(crate) const BESIDE: &str =
 /// Trees differ by target: this is the one that the table is about.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// The test in which a Prometheus server reads native histograms.
-const NATIVES: &str = "test --package windrow-prometheus --test scrape -- --ignored --exact \
+/// The test of `windrow-prometheus` in which a Prometheus server reads native histograms, built as
+/// in [`BESIDE`]: nothing is built twice.
+const NATIVES: &str = "--test scrape -- --ignored --exact \
                        parsers::a_server_reads_native_histograms_and_all_counts_beside_them";
 
 /// Hands native histograms to a Prometheus server, if one is installed.
@@ -36,7 +37,7 @@ pub(crate) fn natives(steps: &mut Steps) -> Result<(), Failed> {
         steps.leave_out(name, &why);
         return Ok(());
     }
-    steps.cargo(name, NATIVES, &[])
+    steps.cargo(name, &format!("{BESIDE} {NATIVES}"), &[])
 }
 
 /// Returns cargo's arguments for all of them.

@@ -63,8 +63,8 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("tests beside the library", &format!("{BESIDE} --tests"), &[])?;
     steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
     steps.cargo("tests in docs beside the library", &format!("{BESIDE} --doc"), &[])?;
-    let storm = "test --release --package windrow-mapped --test mapped -- --ignored --nocapture";
-    steps.cargo("a storm on a mapped file", storm, &[("TORTURE_SECONDS", "20")])?;
+    let storm = format!("{BESIDE} --test mapped -- --ignored --nocapture");
+    steps.cargo("a storm on a mapped file", &storm, &[("TORTURE_SECONDS", "20")])?;
     instructions::run(steps, false)?;
     litmus::quick(steps)?;
     models::lint(steps)?;

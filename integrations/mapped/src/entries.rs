@@ -15,7 +15,7 @@ use crate::kind::Kind;
 use crate::layout::entry::{self, Entry};
 use crate::layout::header::{END, End};
 use crate::layout::scale;
-use crate::layout::{MOST_NAMES, MOST_PACES, SEGMENT, Shape, table_place};
+use crate::layout::{MOST_NAMES, MOST_PACES, SEGMENT, SEVERAL, Shape, table_place};
 use crate::text;
 
 /// The entries of a file up to an end.
@@ -38,6 +38,8 @@ pub(crate) struct Entries {
     words: u32,
     /// The indices in `list` of the paces, in their order.
     paces: Vec<u32>,
+    /// Those of several limits.
+    several: Vec<u32>,
 }
 
 type Index<V> = HashMap<Arc<str>, V, RandomState>;
@@ -72,6 +74,23 @@ impl Entries {
     pub(crate) fn pace(&self, text: &str) -> Option<u32> {
         let number = self.paces.binary_search(self.by_text.get(text)?).ok()?;
         Some(number as u32)
+    }
+
+    /// Returns the number of entries of several limits.
+    pub(crate) fn all_several(&self) -> u32 {
+        self.several.len() as u32 // less than `MOST_PACES`
+    }
+
+    /// Returns the number of the several limits with this text: that of those before them.
+    pub(crate) fn several(&self, text: &str) -> Option<u32> {
+        let number = self.several.binary_search(self.by_text.get(text)?).ok()?;
+        Some(number as u32)
+    }
+
+    /// Returns whether the words of one more entry of a kind have no place.
+    fn lacks_room(&self, kind: u8) -> bool {
+        let taken = self.paces() + SEVERAL * self.all_several();
+        taken + room(kind) > MOST_PACES
     }
 
     /// Returns the end up to which entries were read.
@@ -125,7 +144,7 @@ impl Entries {
             if self.list.len() >= MOST_NAMES as usize {
                 return Err((column, "a file must have 100000 names or fewer"));
             }
-            if is_pace(&entry) && self.paces() >= MOST_PACES {
+            if self.lacks_room(entry.kind) {
                 return Err((column, "a file must have 16384 paces or fewer"));
             }
             if self.by_text.contains_key(&entry.text) {
@@ -180,8 +199,10 @@ impl Entries {
             }
             self.span(columns);
         }
-        if is_pace(&entry) {
-            self.paces.push(at);
+        match room(entry.kind) {
+            0 => {}
+            1 => self.paces.push(at),
+            _ => self.several.push(at),
         }
         self.list.push(entry);
     }
@@ -211,7 +232,7 @@ impl Entries {
         if has_word && self.words >= shape.gauges {
             return Err(MappedError::GaugesFull { name: name(), gauges: shape.gauges });
         }
-        if kind == Kind::Pace && self.paces() >= MOST_PACES {
+        if self.lacks_room(kind.number()) {
             return Err(MappedError::PacesFull { name: name(), most: MOST_PACES });
         }
         let detail = match kind {
@@ -245,8 +266,13 @@ impl Entries {
     }
 }
 
-fn is_pace(entry: &Entry) -> bool {
-    entry.kind == Kind::Pace.number()
+/// Returns the number of paces whose place the words of an entry take.
+fn room(kind: u8) -> u32 {
+    match kind {
+        kind if kind == Kind::Pace.number() => 1,
+        kind if kind == Kind::Paces.number() => SEVERAL,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

@@ -232,6 +232,21 @@ pub enum MappedError {
         /// Those that it was to have.
         wanted: (Duration, u64),
     },
+    /// The limits are registered as others: in another number.
+    OtherLimits {
+        /// The name.
+        name: String,
+        /// The number of limits in the file.
+        found: u64,
+        /// The number that it was to have.
+        wanted: u64,
+    },
+    /// The processor exchanges no sixteen bytes at once, which several limits need. All of x86-64
+    /// do since about 2006, and all of arm64.
+    NoWideExchange {
+        /// The name.
+        name: String,
+    },
     /// The monotonic clock of this process is set off from the machine's by its time namespace.
     ShiftedClock {
         /// The difference, in nanoseconds.

@@ -25,6 +25,8 @@ pub enum Kind {
     InFlight,
     /// A limit, which has no value for readers: [`Pace`](crate::Pace).
     Pace,
+    /// Several limits, which have no value for readers: [`Paces`](crate::Paces).
+    Paces,
 }
 
 impl Kind {
@@ -39,6 +41,7 @@ impl Kind {
             5 => Kind::Gauge,
             6 => Kind::InFlight,
             16 => Kind::Pace,
+            17 => Kind::Paces,
             _ => return None,
         };
         (kind.columns() == columns).then_some(kind)
@@ -46,7 +49,7 @@ impl Kind {
 
     /// Returns whether this version knows the kind with a number.
     pub(crate) const fn is_known(number: u8) -> bool {
-        matches!(number, 1..=6 | 16)
+        matches!(number, 1..=6 | 16 | 17)
     }
 
     /// Returns the number of the kind in the file.
@@ -59,6 +62,7 @@ impl Kind {
             Kind::Gauge => 5,
             Kind::InFlight => 6,
             Kind::Pace => 16,
+            Kind::Paces => 17,
         }
     }
 
@@ -74,7 +78,7 @@ impl Kind {
             Kind::Counter => 1,
             Kind::Maximum | Kind::Minimum => 2, // see `extreme`
             Kind::Histogram(scale) => 1 + scale.places() as u32, // see `histogram`
-            Kind::Gauge | Kind::InFlight | Kind::Pace => 0, // words of their own
+            Kind::Gauge | Kind::InFlight | Kind::Pace | Kind::Paces => 0, // words of their own
         }
     }
 

@@ -33,6 +33,10 @@ pub(crate) const LINE_WORDS: u32 = 8;
 pub(crate) const MOST_PACES: u32 = 16_384;
 pub(crate) const PACE: u64 = 64;
 
+/// The number of paces whose place several limits take: a line for what they share, and two for the
+/// limits. The words are within a page.
+pub(crate) const SEVERAL: u32 = 4;
+
 /// The limits of a [`Shape`].
 pub(crate) const MOST_ROWS: u32 = 8192;
 pub(crate) const MOST_COLUMNS: u32 = 1 << 24;
@@ -112,6 +116,12 @@ impl Shape {
         self.paces_place() + u64::from(pace) * PACE
     }
 
+    /// Returns the place of the words of several limits. The first ones are behind all paces, and
+    /// the next ones before those.
+    pub(crate) fn several_place(self, several: u32) -> u64 {
+        self.pace_place(MOST_PACES - SEVERAL * (several + 1))
+    }
+
     /// Returns the length of the file.
     pub(crate) fn length(self) -> u64 {
         // At most 2^11 segments of 2^14 rows of 2^16 bytes.
@@ -166,6 +176,8 @@ mod tests {
         assert_eq!(shape.pace_place(0), shape.slot_place(64) + PAGE);
         assert_eq!(shape.pace_place(1), shape.pace_place(0) + PACE);
         assert_eq!(shape.cell_place(0, 0), shape.pace_place(MOST_PACES - 1) + PACE);
+        assert_eq!(shape.several_place(0) + 4 * PACE, shape.cell_place(0, 0));
+        assert_eq!(shape.several_place(MOST_PACES / SEVERAL - 1), shape.pace_place(0));
         assert_eq!(shape.cell_place(1, 0), shape.cell_place(0, SEGMENT - 1) + 8);
         assert_eq!(shape.cell_place(0, SEGMENT), shape.cell_place(2, SEGMENT - 1) + 8);
         assert_eq!(shape.length(), shape.cell_place(2, SEGMENT) + ROW);

@@ -12,18 +12,16 @@
 //! the others are admitted less than they could be, and never more.
 
 use std::fmt::{self, Debug, Formatter};
-use std::process;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use windrow::Clock;
-use windrow::clock::Precise;
 use windrow::gate::Admission;
 use windrow::pace::{RefusedError, Terms};
 
-mod word;
-
-use word::{Answer, Taken, Word};
+use crate::limit::answer::Answer;
+use crate::limit::moment::{allowed, now, told, wait};
+use crate::limit::word::Word;
+use crate::reservation::{Part, Reservation};
 
 /// A rate limiter for the processes of one machine: a leaky bucket (GCRA) in a mapped file.
 ///
@@ -79,8 +77,7 @@ use word::{Answer, Taken, Word};
 /// takes a lock. Unlike a `windrow::Pace`, it has no vacant turns, no retirement and no changes of
 /// its terms, because these need memory of one process.
 ///
-/// For several limits at once, reserve of the slowest one first, and
-/// [cancel](Reservation::cancel) if a later one refuses.
+/// For several limits at once, take [`Paces`](crate::Paces).
 #[derive(Clone, Copy)]
 #[doc(alias = "rate limiter")]
 #[doc(alias = "leaky bucket")]
@@ -123,9 +120,7 @@ impl Pace {
     /// then.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation, RefusedError> {
         match self.word.take(now(), n, allowed(max_wait)) {
-            Answer::Taken(taken) => {
-                Ok(Reservation { word: self.word, taken, process: process::id() })
-            }
+            Answer::Taken(taken) => Ok(Reservation::of(Part::Pace(self.word, taken))),
             Answer::Refused { wait } => Err(RefusedError::after(wait.map(told))),
         }
     }
@@ -139,10 +134,7 @@ impl Pace {
     /// Returns the time after which the whole burst can be admitted at once, if no call comes until
     /// then; zero if it can be now.
     pub fn idle_after(&self) -> Duration {
-        match self.word.now().saturating_sub(now()) {
-            0 => Duration::ZERO,
-            ahead => told(ahead),
-        }
+        wait(self.word.now().saturating_sub(now()))
     }
 
     /// Returns the period of one unit of weight.
@@ -165,107 +157,4 @@ impl Debug for Pace {
             .field("left", &self.left())
             .finish_non_exhaustive()
     }
-}
-
-/// A turn that [`Pace::reserve`] has reserved for a call.
-///
-/// The caller waits for [`wait`](Self::wait), calls [`keep`](Self::keep), and goes on. A
-/// reservation that is dropped before its turn is given back, as if its call had never been, if no
-/// later call of any process was admitted meanwhile. Otherwise the turn stays empty: the later call
-/// was told its time. At its turn, or later, a drop gives nothing back.
-///
-/// A forked child that drops a reservation of its parent gives nothing back.
-#[must_use = "a reservation that is dropped at once is given back"]
-pub struct Reservation {
-    word: Word<'static>,
-    taken: Taken,
-    /// The process that has reserved it: a forked child has a copy, which must not be given back a
-    /// second time.
-    process: u32,
-}
-
-impl Reservation {
-    /// Returns the time from the call of `reserve` to the turn; zero if that came at once.
-    pub fn wait(&self) -> Duration {
-        match self.taken.wait() {
-            0 => Duration::ZERO,
-            wait => told(wait),
-        }
-    }
-
-    /// Keeps the turn: it counts as used, whenever that is.
-    pub fn keep(self) {
-        std::mem::forget(self); // it owns nothing
-    }
-
-    /// Gives the turn back, whether it has come or not: the call has cost nothing. Returns whether
-    /// it was given back. It is not if a later call was admitted.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow_mapped::File;
-    ///
-    /// let file = File::builder().columns(1).sealed()?;
-    /// let minute = file.pace("minute", &[], Duration::from_secs(6), 10)?;
-    /// let second = file.pace("second", &[], Duration::from_secs(1), 1)?;
-    /// let admit = || {
-    ///     let turn = minute.reserve(1, Duration::ZERO).ok()?;
-    ///     if second.try_admit(1) { Some(turn.keep()) } else { turn.cancel(); None }
-    /// };
-    /// assert_eq!((admit(), admit()), (Some(()), None));
-    /// assert_eq!(minute.left(), 9);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[allow(clippy::must_use_candidate)] // most callers only give up
-    pub fn cancel(self) -> bool {
-        let is_given_back = self.give_back();
-        self.keep();
-        is_given_back
-    }
-
-    fn give_back(&self) -> bool {
-        self.process == process::id() && self.word.give_back(self.taken)
-    }
-}
-
-/// Gives the turn back if it has not come.
-impl Drop for Reservation {
-    fn drop(&mut self) {
-        let is_to_come = self.taken.due > now().saturating_add(resolution());
-        if self.taken.wait() != 0 && is_to_come {
-            self.give_back();
-        }
-    }
-}
-
-/// Shows the wait.
-impl Debug for Reservation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reservation").field("wait", &self.wait()).finish_non_exhaustive()
-    }
-}
-
-/// Returns the time of the clock that all processes share.
-#[inline]
-fn now() -> u64 {
-    Precise::default().now().as_nanos()
-}
-
-/// Returns the resolution of the clock, in nanoseconds.
-fn resolution() -> u64 {
-    nanos(Precise::default().resolution())
-}
-
-/// Returns the longest distance to a moment of which a caller may be told within its `max_wait`.
-fn allowed(max_wait: Duration) -> u64 {
-    if max_wait.is_zero() { 0 } else { nanos(max_wait).saturating_sub(resolution()) }
-}
-
-/// Returns the time after which the clock surely shows a moment that is this far from its reading.
-fn told(distance: u64) -> Duration {
-    Duration::from_nanos(distance.saturating_add(resolution()))
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -80,7 +80,7 @@ impl Reading {
             Kind::Gauge | Kind::InFlight => {
                 Value::Level(Level::of(&self.owners, entry.detail as u32))
             }
-            Kind::Pace => return None,
+            Kind::Pace | Kind::Paces => return None,
         };
         Some(Metric { reading: self, entry, kind, value })
     }

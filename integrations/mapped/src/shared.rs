@@ -331,5 +331,6 @@ impl Pages {
 }
 
 mod paces;
+mod several;
 #[cfg(test)]
 mod tests;

@@ -91,14 +91,14 @@ impl Display for MappedError {
                 write!(f, "no place for {name:?}: the file has {most} paces, the maximum")
             }
             MappedError::BadTerms { error } => Display::fmt(error, f),
-            MappedError::OtherTerms { name, found, wanted } => {
-                other_terms(f, name, *found, *wanted)
+            MappedError::OtherTerms { name, found, wanted } => other_terms(f, name, found, wanted),
+            MappedError::OtherLimits { name, found, wanted } => {
+                write!(f, "the paces {name:?} have {found} limits; they cannot have {wanted} too")
             }
-            MappedError::ShiftedClock { nanoseconds } => write!(
-                f,
-                "the monotonic clock of this time namespace is {nanoseconds} ns from the \
-                 machine's; a pace must have the machine's"
-            ),
+            MappedError::NoWideExchange { name } => {
+                write!(f, "the paces {name:?} need a processor that exchanges 16 bytes at once")
+            }
+            MappedError::ShiftedClock { nanoseconds } => shifted_clock(f, *nanoseconds),
             MappedError::UnknownClock { reason } => {
                 write!(f, "it is not known whether the clock is the machine's: {reason}")
             }
@@ -112,12 +112,20 @@ impl Display for MappedError {
 fn other_terms(
     f: &mut Formatter<'_>,
     name: &str,
-    found: (Duration, u64),
-    wanted: (Duration, u64),
+    found: &(Duration, u64),
+    wanted: &(Duration, u64),
 ) -> fmt::Result {
     write!(
         f,
         "the pace {name:?} has a period of {:?} and a burst of {}; it cannot have {:?} and {} too",
         found.0, found.1, wanted.0, wanted.1
+    )
+}
+
+fn shifted_clock(f: &mut Formatter<'_>, nanoseconds: i128) -> fmt::Result {
+    write!(
+        f,
+        "the monotonic clock of this time namespace is {nanoseconds} ns from the machine's; a pace \
+         must have the machine's"
     )
 }

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use windrow::pace::Terms;
+use windrow::pace::{PaceError, Terms};
 
 use super::File;
 use crate::error::MappedError;
 use crate::keyed::KeyedPace;
+use crate::limit::ends::MOST;
 use crate::pace::Pace;
+use crate::paces::Paces;
 use crate::system::time::Boot;
 use crate::text;
 
@@ -46,6 +48,37 @@ impl File {
         let boot = Boot::of_this_process()?;
         let end = self.shared.pace(&text::join(name, labels)?, terms, boot)?;
         Ok(Pace::new(end, terms))
+    }
+
+    /// Returns the limits with this name and these labels, which are registered if they are not
+    /// there. Each is a period and a burst, as of a [`pace`](Self::pace); one to four are decided
+    /// at once, over all processes.
+    ///
+    /// They take the place of four paces, 256 bytes: a file has at most 4096 of them.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`pace`](Self::pace), also [`MappedError::BadTerms`] if there are no limits or
+    /// more than four, and
+    ///
+    /// * [`MappedError::OtherLimits`]: they are there in another number.
+    /// * [`MappedError::NoWideExchange`]: the processor is too old.
+    pub fn paces(
+        &self,
+        name: &str,
+        labels: &[(&str, &str)],
+        limits: &[(Duration, u64)],
+    ) -> Result<Paces, MappedError> {
+        if limits.is_empty() {
+            return Err(PaceError::NoLimits.into());
+        }
+        if limits.len() > MOST {
+            return Err(PaceError::TooManyLimits { limits: limits.len(), most: MOST }.into());
+        }
+        let terms = limits.iter().map(|(period, burst)| Terms::new(*period, *burst));
+        let terms = terms.collect::<Result<Vec<_>, _>>()?;
+        let boot = Boot::of_this_process()?;
+        Ok(Paces::new(self.shared.several(&text::join(name, labels)?, &terms, boot)?))
     }
 
     /// Returns paces by key, all with this name and these terms: the key is the value of the label.

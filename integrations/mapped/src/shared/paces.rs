@@ -88,7 +88,11 @@ impl Shared {
 
     /// Claims the memory of a pace, by the page, once in a process.
     fn claim_pace(&self, seen: &mut Seen, number: u32) -> Result<(), MappedError> {
-        let page = number / PAGE_PACES;
+        self.claim_pace_page(seen, number / PAGE_PACES)
+    }
+
+    /// Claims a page of paces, once in a process.
+    pub(super) fn claim_pace_page(&self, seen: &mut Seen, page: u32) -> Result<(), MappedError> {
         let place = self.shape.pace_place(page * PAGE_PACES);
         seen.paces.once(page, || claim(self.file.get(&self.path)?, &self.path, place, PAGE))
     }

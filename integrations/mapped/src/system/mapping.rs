@@ -1,8 +1,9 @@
 //! A file mapped into the process, as atomic words.
 //!
-//! All accesses are to words of eight bytes, by atomic operations: other processes may write any
-//! value at any time, and no value leads to an access outside of the mapping. A mapping is never
-//! taken back once a counter may have a pointer into it, so counters are valid for ever.
+//! All accesses are to words of eight bytes, or of sixteen, by atomic operations: other processes
+//! may write any value at any time, and no value leads to an access outside of the mapping. A
+//! mapping is never taken back once a counter may have a pointer into it, so counters are valid for
+//! ever.
 
 use std::fs::File;
 use std::io;
@@ -10,6 +11,8 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::AtomicU64;
+
+use portable_atomic::AtomicU128;
 
 use crate::error::{MappedError, Step};
 
@@ -59,6 +62,19 @@ impl Mapping {
         // SAFETY: `word` checks the place. The mapping lasts as long as `self` does. If the file is
         // cut off, an access is a signal, and not another memory.
         unsafe { self.word(place).as_ref() }
+    }
+
+    /// Returns the sixteen bytes at a place, for as long as this mapping is borrowed.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the place is outside of the file, or no multiple of sixteen.
+    pub(crate) fn wide_at(&self, place: u64) -> &AtomicU128 {
+        assert!(place.is_multiple_of(16), "{place} is between");
+        self.word(place + 8); // within
+        // SAFETY: both words are within the mapping, whose base is that of a page, so the pointer
+        // is aligned. The rest is as in `at`.
+        unsafe { AtomicU128::from_ptr(self.word(place).cast().as_ptr()) }
     }
 
     /// Takes the mapping back. No pointer into it may be left.

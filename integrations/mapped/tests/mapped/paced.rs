@@ -3,7 +3,7 @@
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use windrow::Clock;
@@ -14,6 +14,7 @@ use windrow_mapped::{File, MappedError, Pace, Reader};
 use crate::books::Books;
 use crate::child;
 
+mod several;
 mod spans;
 
 const CHILD: &str = "paced::the_child_asks";
@@ -38,6 +39,28 @@ fn the_child_asks() {
     }
 }
 
+/// A period for a burst that some seconds do not use up.
+const MINUTE: Duration = Duration::from_secs(60);
+
+const GREAT: u64 = 70_000_000;
+
+const GREAT_CHILD: &str = "paced::the_child_asks_for_more";
+
+fn great(file: File) -> Pace {
+    file.pace("great", &[], MINUTE, GREAT).unwrap()
+}
+
+/// Runs in a child: as [`the_child_asks`], until it is killed.
+#[test]
+fn the_child_asks_for_more() {
+    let Some((path, task)) = child::task() else { return };
+    let (books, pace) = (Books::of(&path, "admitted"), great(File::open(&path).unwrap()));
+    let number = task.parse().unwrap();
+    while pace.try_admit(1) {
+        books.finish(number, 1);
+    }
+}
+
 /// A child that is killed at the latest when the test is over.
 struct Asker(Child);
 
@@ -48,8 +71,8 @@ impl Drop for Asker {
     }
 }
 
-fn start(path: &Path, place: usize) -> Asker {
-    let mut command = child::command(CHILD, path, &place.to_string());
+fn start(test: &str, path: &Path, place: usize) -> Asker {
+    let mut command = child::command(test, path, &place.to_string());
     Asker(command.stdout(Stdio::null()).spawn().unwrap())
 }
 
@@ -58,33 +81,40 @@ fn four_processes_are_admitted_the_burst_together() {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = folder.path().join("f");
     let (books, pace) = (Books::of(&path, "admitted"), pace(File::open(&path).unwrap()));
-    let mut askers: Vec<Asker> = (0..4).map(|place| start(&path, place)).collect();
+    let mut askers: Vec<Asker> = (0..4).map(|place| start(CHILD, &path, place)).collect();
     assert!(askers.iter_mut().all(|asker| asker.0.wait().unwrap().success()));
     assert_eq!((books.done(), pace.left()), (BURST, 0));
+}
+
+/// Kills one of three children after another, each after some calls, wherever it is then; the
+/// burst is too great to be used up meanwhile. Returns the number of killed ones.
+fn kill_all(start: impl Fn(usize) -> Asker, left: impl Fn() -> u64) -> u64 {
+    const KILLS: usize = 12;
+    let mut askers: Vec<Asker> = (0..3).map(&start).collect();
+    for killed in 0..KILLS {
+        let until = left() - 5_000;
+        while left() > until {
+            assert!(askers[killed % 3].0.try_wait().unwrap().is_none(), "it should be asking");
+            thread::yield_now();
+        }
+        drop(std::mem::replace(&mut askers[killed % 3], start(killed % 3)));
+    }
+    let last = askers.len();
+    drop(askers);
+    (KILLS + last) as u64
 }
 
 #[test]
 fn a_killed_process_takes_its_own_call_at_most() {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = folder.path().join("f");
-    let (books, pace) = (Books::of(&path, "admitted"), pace(File::open(&path).unwrap()));
-    let mut askers: Vec<Asker> = (0..3).map(|place| start(&path, place)).collect();
-    let mut killed = 0;
-    while pace.left() > BURST / 10 && killed < 50 {
-        // After a part of the burst, wherever the process is then.
-        let until = pace.left().saturating_sub(BURST / 100);
-        while pace.left() > until {
-            thread::yield_now();
-        }
-        askers[killed % 3].0.kill().unwrap();
-        askers[killed % 3].0.wait().unwrap();
-        askers[killed % 3] = start(&path, killed % 3);
-        killed += 1;
-    }
-    assert!(askers.iter_mut().all(|asker| asker.0.wait().unwrap().success()));
-    assert!(killed > 3 && pace.left() == 0);
-    let lost = BURST - books.done();
-    assert!(lost <= killed as u64, "{lost} units are lost, by {killed} killed processes");
+    let begun = Instant::now();
+    let (books, pace) = (Books::of(&path, "admitted"), great(File::open(&path).unwrap()));
+    let killed = kill_all(|place| start(GREAT_CHILD, &path, place), || pace.left());
+    let (used, done) = (GREAT - pace.left(), books.done());
+    assert!(used <= done + killed, "{used} used, and {done} admitted, by {killed} killed");
+    let came_back = begun.elapsed().as_secs() / MINUTE.as_secs() + 1;
+    assert!(done <= used + came_back, "{done} admitted, and {used} used");
 }
 
 #[test]
@@ -149,11 +179,18 @@ fn a_file_has_a_greatest_number_of_paces() {
     file.counter("calls", &[]).unwrap();
 }
 
+/// The place of the first pace: behind the states and the slots.
+const FIRST: u64 = 3 * 4096 + 64 * 512;
+
 /// Changes the words of the only pace of a file.
 fn write(path: &Path, at: u64, word: u64) {
-    const FIRST: u64 = 3 * 4096 + 64 * 512; // behind the states and the slots
+    write_word(path, FIRST + at, word);
+}
+
+/// Changes the word at a place of a file.
+fn write_word(path: &Path, place: u64, word: u64) {
     let file = fs::OpenOptions::new().write(true).open(path).unwrap();
-    file.write_all_at(&word.to_le_bytes(), FIRST + at).unwrap();
+    file.write_all_at(&word.to_le_bytes(), place).unwrap();
 }
 
 #[test]

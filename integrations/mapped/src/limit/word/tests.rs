@@ -11,7 +11,7 @@ fn word(end: &AtomicU64) -> Word<'_> {
     Word { end, terms: Terms::new(Duration::from_millis(1), 3).unwrap() }
 }
 
-fn wait(answer: Answer) -> Option<u64> {
+fn wait(answer: Answer<Taken>) -> Option<u64> {
     match answer {
         Answer::Taken(taken) => Some(taken.wait()),
         Answer::Refused { .. } => None,

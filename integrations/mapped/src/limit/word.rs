@@ -4,36 +4,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use windrow::pace::Terms;
 
+use super::answer::Answer;
+
 /// A pace's word in the file, with its terms.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'a> {
-    pub(super) end: &'a AtomicU64,
-    pub(super) terms: Terms,
-}
-
-/// The answer to a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    Taken(Taken),
-    /// The moment would be this far away; `None` if the weight never fits, or time ends before.
-    Refused {
-        wait: Option<u64>,
-    },
+pub(crate) struct Word<'a> {
+    pub(crate) end: &'a AtomicU64,
+    pub(crate) terms: Terms,
 }
 
 /// The part of a pace that a call has taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     now: u64,
     /// The call's moment.
-    pub(super) due: u64,
+    pub(crate) due: u64,
     from: u64,
     to: u64,
 }
 
 impl Taken {
     /// Returns the distance to the moment, in nanoseconds.
-    pub(super) fn wait(&self) -> u64 {
+    pub(crate) fn wait(&self) -> u64 {
         self.due - self.now
     }
 }
@@ -43,7 +35,7 @@ impl Word<'_> {
     ///
     /// It is repeated only if another call has won the exchange meanwhile.
     #[inline]
-    pub(super) fn take(&self, now: u64, n: u64, max_wait: u64) -> Answer {
+    pub(crate) fn take(&self, now: u64, n: u64, max_wait: u64) -> Answer<Taken> {
         // Relaxed, as all below: each decision is one exchange of one word, and nothing else is
         // published by it. An older value can only refuse, as of before something was given back.
         let mut from = self.now();
@@ -69,7 +61,7 @@ impl Word<'_> {
     ///
     /// The end is at `to` or above until then, and it is `to` only if all later calls were given
     /// back: each call raises it, and each giving back takes away what one call has raised.
-    pub(super) fn give_back(&self, taken: Taken) -> bool {
+    pub(crate) fn give_back(&self, taken: Taken) -> bool {
         let Taken { from, to, .. } = taken;
         // Relaxed: as above.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
@@ -77,7 +69,7 @@ impl Word<'_> {
     }
 
     /// Returns the end as it is now.
-    pub(super) fn now(&self) -> u64 {
+    pub(crate) fn now(&self) -> u64 {
         self.end.load(Ordering::Relaxed) // as above
     }
 }

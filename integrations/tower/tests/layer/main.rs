@@ -3,6 +3,7 @@
 
 mod bounds;
 mod breakers;
+mod caps;
 mod connections;
 mod counts;
 mod discards;

@@ -4,6 +4,7 @@
 mod bounds;
 mod breakers;
 mod caps;
+mod connect;
 mod connections;
 mod counts;
 mod discards;

@@ -1,9 +1,9 @@
 //! Admissions of other limiters beside those of the limits that `docs/parity.md` names for them:
 //! the same requests at the same times.
 //!
-//! governor runs on a clock of the test's. nginx and Guava run in real time, if they are
-//! installed: requests come a tenth of a second or more from any moment that matters, and the tests
-//! wait to be asked for, by `--ignored`.
+//! governor and Go's limiter are asked with times of the test's. nginx, HAProxy, Envoy and Guava
+//! run in real time: requests come a tenth of a second or more from any moment that matters. Tests
+//! of what must be installed wait to be asked for, by `--ignored`.
 
 #![cfg(feature = "limits")]
 
@@ -69,6 +69,48 @@ fn a_pace_admits_what_governor_admits() {
     assert!((20_000..130_000).contains(&admitted), "{admitted}");
 }
 
+/// Both begin full, and admit at the very instant at which enough is there.
+#[test]
+#[ignore = "needs Go, and Debian's golang-golang-x-time-dev"]
+fn a_pace_admits_what_go_admits() {
+    use std::fmt::Write as _;
+
+    let mut random = fastrand::Rng::with_seed(7);
+    let (mut asked, mut ours) = (String::new(), Vec::new());
+    for _ in 0..300 {
+        let period = random.u64(1..2_000_000_000);
+        let burst = random.u64(1..50);
+        let _ = writeln!(asked, "limit {period} {burst}");
+        let (clock, start) = (Manual::default(), 1_000_000_000_000_000);
+        clock.set(Timestamp::from_nanos(start));
+        let pace = Pace::builder(Duration::from_nanos(period)).burst(burst);
+        let pace = pace.clock(clock.clone()).build().expect("valid");
+        let mut time = 0;
+        for _ in 0..500 {
+            time += (period as f64 * random.f64() * random.f64() * 3.0) as u64;
+            clock.set(Timestamp::from_nanos(start + time));
+            let weight = random.u64(1..=burst + 1); // one more never fits
+            let _ = writeln!(asked, "ask {time} {weight}");
+            ours.push(pace.try_admit(weight));
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut go = Command::new("go");
+    go.args(["run", concat!(env!("CARGO_MANIFEST_DIR"), "/go/rates.go")]);
+    go.envs([("GO111MODULE", "off"), ("GOPATH", "/usr/share/gocode")]);
+    go.env("GOCACHE", folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = go.spawn().expect("Go");
+    let mut input = child.stdin.take().expect("an input");
+    let writer = std::thread::spawn(move || input.write_all(asked.as_bytes()).expect("sent"));
+    let output = child.wait_with_output().expect("an end");
+    writer.join().expect("sent");
+    let theirs: Vec<bool> =
+        String::from_utf8(output.stdout).expect("text").lines().map(|it| it == "1").collect();
+    assert_eq!(theirs.len(), ours.len());
+    let differ = theirs.iter().zip(&ours).filter(|(theirs, ours)| theirs != ours).count();
+    assert_eq!(differ, 0, "of {} answers", ours.len());
+}
+
 /// A server that ends with the test.
 struct Server(Child);
 
@@ -97,13 +139,19 @@ fn start(program: &str, arguments: &[&str], port: u16) -> Server {
     server
 }
 
-/// Asks for a page, and returns the time until the answer; `None` if it is a refusal.
-fn ask(port: u16) -> Option<Duration> {
-    let begun = Instant::now();
+/// Asks for a page, and returns the answer.
+fn answer(port: u16) -> String {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection");
     stream.write_all(b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").expect("sent");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+/// Asks for a page, and returns the time until the answer; `None` if it is a refusal.
+fn ask(port: u16) -> Option<Duration> {
+    let begun = Instant::now();
+    let answer = answer(port);
     let status = answer.get(9..12).expect("a status");
     assert!(["200", "429"].contains(&status), "{answer}");
     (status == "200").then(|| begun.elapsed())
@@ -182,6 +230,52 @@ fn a_pace_admits_what_nginx_admits() {
         let ours = paced(half, burst, patience, &TIMES);
         compare(&format!("limit_req rate=2r/s {options}"), &theirs, &ours, &TIMES);
     }
+}
+
+#[test]
+#[ignore = "needs envoy, and runs for ten seconds"]
+fn a_pace_admits_what_envoy_admits() {
+    let (folder, port) = (tempfile::tempdir().expect("a folder"), free_port());
+    let at = "type.googleapis.com/envoy.extensions.filters";
+    let all = r#"{ "default_value": { "numerator": 100 } }"#;
+    let limit = format!(
+        r#"{{ "@type": "{at}.http.local_ratelimit.v3.LocalRateLimit", "stat_prefix": "l",
+              "enable_x_ratelimit_headers": "DRAFT_VERSION_03", "filter_enabled": {all},
+              "filter_enforced": {all}, "token_bucket":
+                {{ "max_tokens": 4, "tokens_per_fill": 1, "fill_interval": "0.5s" }} }}"#
+    );
+    let manager = format!(
+        r#"{{ "@type": "{at}.network.http_connection_manager.v3.HttpConnectionManager",
+              "stat_prefix": "s", "delayed_close_timeout": "0s", "http_filters": [
+                {{ "name": "limit", "typed_config": {limit} }},
+                {{ "name": "router",
+                   "typed_config": {{ "@type": "{at}.http.router.v3.Router" }} }} ],
+              "route_config": {{ "virtual_hosts": [ {{ "name": "v", "domains": ["*"], "routes":
+                [ {{ "match": {{ "prefix": "/" }}, "direct_response": {{ "status": 200 }} }} ]
+              }} ] }} }}"#
+    );
+    let settings = format!(
+        r#"{{ "static_resources": {{ "listeners": [ {{ "address": {{ "socket_address":
+             {{ "address": "127.0.0.1", "port_value": {port} }} }}, "filter_chains":
+             [ {{ "filters": [ {{ "name": "http", "typed_config": {manager} }} ] }} ] }} ] }} }}"#
+    );
+    let file = folder.path().join("envoy.json");
+    std::fs::write(&file, settings).expect("written");
+    let arguments = ["--use-dynamic-base-id", "-c", file.to_str().expect("text")];
+    let _server = start("envoy", &arguments, port);
+    let theirs = asked(port, &TIMES);
+    let ours = paced(millis(500), 4, Duration::ZERO, &TIMES);
+    compare("local_ratelimit of 4 and one each 0.5 s", &theirs, &ours, &TIMES);
+    sleep(millis(3_000));
+    let resets: Vec<String> = (0..5)
+        .map(|_| {
+            let answer = answer(port);
+            assert!(!answer.contains("retry-after"), "{answer}");
+            let line = answer.lines().find(|it| it.starts_with("x-ratelimit-reset")).expect("it");
+            line.rsplit(' ').next().expect("a number").into()
+        })
+        .collect();
+    assert_eq!(resets, ["0", "0", "0", "1", "1"]); // of half a second, once none is left
 }
 
 /// Starts a proxy with these lines in its front end.

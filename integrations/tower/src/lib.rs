@@ -127,6 +127,7 @@
 
 mod body;
 mod breaker;
+mod cap;
 mod changes;
 mod classify;
 mod current;

@@ -1,5 +1,6 @@
 //! Rate limits by key: at most `limit` requests in an interval.
 
+mod answers;
 mod counts;
 mod fields;
 mod forgetting;

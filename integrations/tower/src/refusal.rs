@@ -12,7 +12,7 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 
 use crate::limit::{Fields, whole_seconds};
 use crate::protocol::Protocol;
-use crate::retry_info::retry_info;
+use crate::retry_info;
 
 /// The mark of a response to a request that a limit or a breaker has refused: an extension of the
 /// response, set by [`LimitLayer`](crate::LimitLayer), [`PaceLayer`](crate::PaceLayer),
@@ -67,9 +67,10 @@ pub(crate) struct Refusal {
 
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
-/// A time to wait, for most clients; and one for those that ignore it.
+/// A time to wait, for clients with a retry policy; and two for those that ignore it.
 const GRPC_PUSHBACK: HeaderName = HeaderName::from_static("grpc-retry-pushback-ms");
 const GRPC_DETAILS: HeaderName = HeaderName::from_static("grpc-status-details-bin");
+const GRPC_RETRY_INFO: HeaderName = HeaderName::from_static("google.rpc.retryinfo-bin");
 
 impl Refusal {
     pub(crate) fn new(reason: Reason, parts: &Parts) -> Refusal {
@@ -128,7 +129,8 @@ impl Refusal {
                 let millis = (wait.as_nanos().div_ceil(1_000_000) as u64).max(1);
                 headers.insert(GRPC_PUSHBACK, millis.into());
                 let wait = Duration::from_millis(millis);
-                headers.insert(GRPC_DETAILS, retry_info(status, message, wait));
+                headers.insert(GRPC_DETAILS, retry_info::details(status, message, wait));
+                headers.insert(GRPC_RETRY_INFO, retry_info::bare(wait));
             }
             Reason::Limit(None) => {
                 headers.insert(GRPC_PUSHBACK, HeaderValue::from_static("-1"));

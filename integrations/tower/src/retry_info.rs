@@ -1,5 +1,6 @@
-//! The field `grpc-status-details-bin` of a refusal: `google.rpc.Status` with a `RetryInfo`, by
-//! which clients wait that do not read a pushback.
+//! The `RetryInfo` of a refusal, by which clients wait that do not read a pushback: in the field
+//! `grpc-status-details-bin`, within a `google.rpc.Status`; and bare, in the field from which the
+//! OTLP exporters of Python read it.
 
 use std::time::Duration;
 
@@ -9,13 +10,15 @@ use http::HeaderValue;
 /// The type of the detail.
 const TYPE: &[u8] = b"type.googleapis.com/google.rpc.RetryInfo";
 
-/// Returns the field for a refusal with this status and message, and a time to wait.
-pub(crate) fn retry_info(status: u8, message: &str, wait: Duration) -> HeaderValue {
-    let mut delay = Vec::with_capacity(24);
-    number(&mut delay, 1, wait.as_secs().min(i64::MAX as u64));
-    number(&mut delay, 2, wait.subsec_nanos().into());
-    let mut info = Vec::with_capacity(32);
-    bytes(&mut info, 1, &delay);
+/// The value of the field `google.rpc.retryinfo-bin`: the time to wait.
+pub(crate) fn bare(wait: Duration) -> HeaderValue {
+    text(&info(wait))
+}
+
+/// The value of the field `grpc-status-details-bin` for a refusal with this status and message, and
+/// a time to wait.
+pub(crate) fn details(status: u8, message: &str, wait: Duration) -> HeaderValue {
+    let info = info(wait);
     let mut detail = Vec::with_capacity(96);
     bytes(&mut detail, 1, TYPE);
     bytes(&mut detail, 2, &info);
@@ -23,7 +26,22 @@ pub(crate) fn retry_info(status: u8, message: &str, wait: Duration) -> HeaderVal
     number(&mut all, 1, status.into());
     bytes(&mut all, 2, message.as_bytes());
     bytes(&mut all, 3, &detail);
-    let text = STANDARD_NO_PAD.encode(all); // as gRPC has binary fields
+    text(&all)
+}
+
+/// Returns the message `google.rpc.RetryInfo`.
+fn info(wait: Duration) -> Vec<u8> {
+    let mut delay = Vec::with_capacity(24);
+    number(&mut delay, 1, wait.as_secs().min(i64::MAX as u64));
+    number(&mut delay, 2, wait.subsec_nanos().into());
+    let mut info = Vec::with_capacity(32);
+    bytes(&mut info, 1, &delay);
+    info
+}
+
+/// Returns bytes as gRPC has them in a field.
+fn text(bytes: &[u8]) -> HeaderValue {
+    let text = STANDARD_NO_PAD.encode(bytes);
     HeaderValue::try_from(text).expect("base64 is visible ASCII")
 }
 
@@ -52,7 +70,7 @@ fn bytes(to: &mut Vec<u8>, field: u8, content: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::retry_info;
+    use super::{bare, details};
     use std::time::Duration;
 
     #[test]
@@ -81,7 +99,8 @@ mod tests {
                  L2dvb2dsZS5ycGMuUmV0cnlJbmZvEgQKAgg8",
             ),
         ] {
-            assert_eq!(retry_info(status, message, Duration::from_millis(millis)), theirs);
+            assert_eq!(details(status, message, Duration::from_millis(millis)), theirs);
         }
+        assert_eq!(bare(Duration::from_millis(1_500)), "CggIARCAyrXuAQ");
     }
 }

@@ -143,7 +143,7 @@ fn a_sum_that_resets() {
     finds("wrong_readers::a_sum_that_resets", "a sum found", || history(Resets(Counter::new())));
 }
 
-/// A counter that is drained in two steps, as `LongAdder.sumThenReset` was.
+/// A counter that is drained in two steps, as a `LongAdder` is by `sum` and `reset`.
 struct TwoSteps(AtomicU64);
 
 impl Wrong for TwoSteps {

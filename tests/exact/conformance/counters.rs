@@ -102,8 +102,8 @@ fn b17_a_window_may_be_the_last_thing_a_thread_holds() {
     }
 }
 
-/// Defect: folly's flush and full read race, JDK 8's `sumThenReset` loses adds between its read and
-/// its reset. Here every add is in exactly one result.
+/// Defect: folly's flush and full read race, and a `LongAdder`'s `sum` with a `reset` behind it
+/// loses the adds in between. Here every add is in exactly one result.
 #[test]
 fn b18_every_add_is_in_exactly_one_drain() {
     let counter = Counter::new();

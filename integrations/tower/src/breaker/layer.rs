@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use http::request::Parts;
 use http::{Request, Response};
@@ -13,6 +14,7 @@ use windrow::breaker::{BreakerOwner, Call};
 use crate::breaker::body::BreakerBody;
 use crate::breaker::future::BreakerFuture;
 use crate::breaker::judged::Judged;
+use crate::cap::Cap;
 use crate::classify::{ByStatus, Classify};
 use crate::refusal::Reason;
 use crate::refused::Refused;
@@ -89,6 +91,7 @@ pub struct BreakerLayer<B, K = ByStatus> {
     breaker: B,
     classify: K,
     discarded: u64,
+    cap: Cap,
 }
 
 impl<B> BreakerLayer<B> {
@@ -99,14 +102,15 @@ impl<B> BreakerLayer<B> {
         B: Fn(&Parts) -> Option<O>,
         O: BreakerOwner,
     {
-        BreakerLayer { breaker, classify: ByStatus, discarded: 0 }
+        BreakerLayer { breaker, classify: ByStatus, discarded: 0, cap: Cap::NONE }
     }
 }
 
 impl<B, K> BreakerLayer<B, K> {
     /// Returns the layer with another classification of responses. See [`Classify`].
     pub fn classify<K2: Classify>(self, classify: K2) -> BreakerLayer<B, K2> {
-        BreakerLayer { breaker: self.breaker, classify, discarded: self.discarded }
+        let BreakerLayer { breaker, discarded, cap, .. } = self;
+        BreakerLayer { breaker, classify, discarded, cap }
     }
 
     /// Returns the layer with a bound on the bytes that it reads of a refused request's body, and
@@ -125,6 +129,29 @@ impl<B, K> BreakerLayer<B, K> {
     /// ```
     pub fn discard(self, bytes: u64) -> BreakerLayer<B, K> {
         BreakerLayer { discarded: bytes, ..self }
+    }
+
+    /// Returns the layer with a cap: refused clients are told to come back within `longest`, also
+    /// if the breaker stays open for longer. A longer time is moved into the cap's upper half: see
+    /// [`LimitLayer::max_retry_after`](crate::LimitLayer::max_retry_after).
+    ///
+    /// # Panics
+    ///
+    /// If `longest` is zero.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Breaker, breaker::Settings};
+    /// use windrow_tower::BreakerLayer;
+    ///
+    /// static PAYMENTS: Breaker = Breaker::of(Settings::last_calls(100));
+    ///
+    /// let layer = BreakerLayer::new(|_| Some(&PAYMENTS));
+    /// let layer = layer.max_retry_after(Duration::from_secs(60));
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn max_retry_after(self, longest: Duration) -> BreakerLayer<B, K> {
+        BreakerLayer { cap: Cap::of(longest), ..self }
     }
 }
 
@@ -173,7 +200,8 @@ where
         let mut judged = match call.transpose() {
             Ok(call) => call.map(|call| Judged::new(call, self.layer.classify.clone())),
             Err(open) => {
-                let reason = Reason::Open(open.retry_after());
+                let told = open.retry_after().map(|rest| self.layer.cap.hold(rest));
+                let reason = Reason::Open(told);
                 let refused = Refused::new(request, reason, None, self.layer.discarded);
                 return BreakerFuture::refused(refused);
             }

@@ -15,6 +15,7 @@ use windrow::clock::Coarse;
 use windrow::family::Handle;
 use windrow::labels::{Labels, RuntimeLabels};
 
+use crate::cap::Cap;
 use crate::decision::Decision;
 use crate::key::{ByValues, KeyValues, RequestKey};
 use crate::limit::fields::LimitFields;
@@ -69,6 +70,8 @@ use crate::turn::AtTurn;
 /// - at most 30 seconds later than that, and then rounded up. A longer line begins anew at its
 ///   head: so clients that never come back hold up the others for no longer.
 ///
+/// Clients that give up rather than wait for long can be told [less](Self::max_retry_after).
+///
 /// A client alone is told the true wait, if it comes back when it is told to. A place is no
 /// reservation: a client that comes back competes with all others.
 ///
@@ -102,8 +105,9 @@ pub struct LimitLayer<
     weight: W,
     max_wait: Duration,
     sleep: T,
-    fields: Option<LimitFields>,
-    discarded: u64,
+    pub(super) fields: Option<LimitFields>,
+    pub(super) discarded: u64,
+    pub(super) cap: Cap,
 }
 
 impl<L: Labels + 'static, K, G: Limiter>
@@ -137,7 +141,8 @@ impl<L: Labels + 'static, K, G: Limiter>
     fn of(limits: &'static Limits<L, G::Clock, G>, key: K) -> Self {
         let (max_wait, fields) = (Duration::ZERO, None);
         let (weight, sleep): (fn(&_) -> _, fn(_) -> _) = (|_| 1, |_| ready(()));
-        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded: DISCARDED }
+        let discarded = DISCARDED;
+        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded, cap: Cap::NONE }
     }
 }
 
@@ -209,8 +214,8 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, C, G> {
-        let LimitLayer { limits, key, max_wait, sleep, fields, discarded, .. } = self;
-        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded }
+        let LimitLayer { limits, key, max_wait, sleep, fields, discarded, cap, .. } = self;
+        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded, cap }
     }
 
     /// Returns the layer with waiting: a request may wait for its turn, up to `max_wait`. `sleep`
@@ -242,47 +247,8 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
         max_wait: Duration,
         sleep: T2,
     ) -> LimitLayer<L, K, W, T2, C, G> {
-        let LimitLayer { limits, key, weight, fields, discarded, .. } = self;
-        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded }
-    }
-
-    /// Returns the layer with the header fields `RateLimit-Policy` and `RateLimit`: see
-    /// [`LimitFields`]. By default, no fields but `Retry-After` are written.
-    ///
-    /// ```
-    /// # use windrow::{Gate, labels};
-    /// # use windrow_tower::{LimitFields, LimitLayer, Limits};
-    /// # labels! { pub struct Client { client: u32 } }
-    /// # static CLIENTS: Limits<Client> =
-    /// #     Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
-    /// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
-    /// let layer = layer.fields(LimitFields::new("client"));
-    /// # let _ = tower_layer::Layer::layer(&layer, ());
-    /// ```
-    pub fn fields(self, fields: LimitFields) -> LimitLayer<L, K, W, T, C, G> {
-        LimitLayer { fields: Some(fields), ..self }
-    }
-
-    /// Returns the layer with another bound on the bytes that it reads of a refused request's body,
-    /// and discards; 65 536 by default, and none with 0.
-    ///
-    /// A client of HTTP/1.1 that is still sending would otherwise find its connection broken, and
-    /// not see the answer. Reading lasts as long as the client takes to send, so give the server a
-    /// timeout of requests. Of a longer body no more is read, and nothing of one in HTTP/2, nor of
-    /// one whose client waits for `100 Continue`. Around a client that sends streams, give it 0.
-    ///
-    /// ```
-    /// # use windrow::{Gate, labels};
-    /// # use windrow_tower::{LimitLayer, Limits};
-    /// # labels! { pub struct Client { client: u32 } }
-    /// # static CLIENTS: Limits<Client> =
-    /// #     Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
-    /// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
-    /// let layer = layer.discard(1_000_000); // for uploads
-    /// # let _ = tower_layer::Layer::layer(&layer, ());
-    /// ```
-    pub fn discard(self, bytes: u64) -> LimitLayer<L, K, W, T, C, G> {
-        LimitLayer { discarded: bytes, ..self }
+        let LimitLayer { limits, key, weight, fields, discarded, cap, .. } = self;
+        LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded, cap }
     }
 }
 
@@ -297,7 +263,7 @@ impl<L: Labels + 'static, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G::Clock, 
             let weight = (self.weight)(parts);
             self.limits.decide(key, weight, self.max_wait, |limit, decided| {
                 let limiter = limit.limiter()?;
-                let join = |now, wait, takes| limit.line.join(now, wait, takes);
+                let join = |now, wait, takes| self.cap.hold(limit.line.join(now, wait, takes));
                 let hold = || limit.keep();
                 Some(Decision::of(limiter, weight, decided, hold, self.fields, join))
             })
@@ -334,6 +300,7 @@ where
             sleep: self.sleep.clone(),
             fields: self.fields,
             discarded: self.discarded,
+            cap: self.cap,
         }
     }
 }

@@ -13,6 +13,7 @@ use http_body::Body;
 use tower_layer::Layer;
 use tower_service::Service;
 
+use crate::cap::Cap;
 use crate::decision::Decision;
 use crate::limit::{LimitFields, LimitFuture};
 use crate::limiter::sealed::Decides;
@@ -88,6 +89,7 @@ pub struct PaceLayer<P, F, W = fn(&Parts) -> u64, T = fn(Duration) -> Ready<()>>
     sleep: T,
     fields: Option<LimitFields>,
     discarded: u64,
+    cap: Cap,
     lines: Arc<Lines>,
 }
 
@@ -120,6 +122,7 @@ impl<P: RequestPace, F: Fn(&Parts) -> Option<P>> PaceLayer<P, F> {
             sleep: |_| ready(()),
             fields: None,
             discarded: DISCARDED,
+            cap: Cap::NONE,
             lines: Arc::default(),
         }
     }
@@ -141,8 +144,8 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> PaceLayer<P, F, W2, T> {
-        let PaceLayer { pace, of, max_wait, sleep, fields, discarded, lines, .. } = self;
-        PaceLayer { pace, of, weight, max_wait, sleep, fields, discarded, lines }
+        let PaceLayer { pace, of, max_wait, sleep, fields, discarded, cap, lines, .. } = self;
+        PaceLayer { pace, of, weight, max_wait, sleep, fields, discarded, cap, lines }
     }
 
     /// Returns the layer with waiting: a request may wait for its turn, up to `max_wait`; with
@@ -167,8 +170,8 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
         max_wait: Duration,
         sleep: T2,
     ) -> PaceLayer<P, F, W, T2> {
-        let PaceLayer { pace, of, weight, fields, discarded, lines, .. } = self;
-        PaceLayer { pace, of, weight, max_wait, sleep, fields, discarded, lines }
+        let PaceLayer { pace, of, weight, fields, discarded, cap, lines, .. } = self;
+        PaceLayer { pace, of, weight, max_wait, sleep, fields, discarded, cap, lines }
     }
 
     /// Returns the layer with the header fields `RateLimit-Policy` and `RateLimit`: see
@@ -204,6 +207,27 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
         PaceLayer { discarded: bytes, ..self }
     }
 
+    /// Returns the layer with a cap: refused clients are told to come back within `longest`. See
+    /// [`LimitLayer::max_retry_after`](crate::LimitLayer::max_retry_after).
+    ///
+    /// # Panics
+    ///
+    /// If `longest` is zero.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use windrow::{AtMost, Pace};
+    /// # use windrow_tower::PaceLayer;
+    /// static EVEN: Pace = Pace::of(Duration::from_millis(20), AtMost(50));
+    ///
+    /// let layer = PaceLayer::new(|_| Some(&EVEN));
+    /// let layer = layer.max_retry_after(Duration::from_secs(60));
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn max_retry_after(self, longest: Duration) -> PaceLayer<P, F, W, T> {
+        PaceLayer { cap: Cap::of(longest), ..self }
+    }
+
     /// Asks the pace of a request.
     fn decide(&self, parts: &Parts) -> Decision<P>
     where
@@ -214,7 +238,7 @@ impl<P, F, W, T> PaceLayer<P, F, W, T> {
         let Some(of) = (self.pace)(parts) else { return Decision::unlimited() };
         let (pace, weight) = (of.pace(), (self.weight)(parts));
         let decided = pace.decide(weight, self.max_wait);
-        let join = |now, wait, takes| self.lines.join(pace, now, wait, takes);
+        let join = |now, wait, takes| self.cap.hold(self.lines.join(pace, now, wait, takes));
         Decision::of(pace, weight, decided, || of, self.fields, join)
     }
 }
@@ -237,6 +261,7 @@ impl<P, F: Clone, W: Clone, T: Clone> Clone for PaceLayer<P, F, W, T> {
             sleep: self.sleep.clone(),
             fields: self.fields,
             discarded: self.discarded,
+            cap: self.cap,
             lines: Arc::clone(&self.lines),
         }
     }

@@ -3,6 +3,8 @@
 
 mod bounds;
 mod breakers;
+mod caps;
+mod connect;
 mod connections;
 mod counts;
 mod discards;

@@ -87,6 +87,7 @@ async fn grpc_is_answered_by_its_own_status() {
     assert_eq!((status.code(), status.message()), (Code::ResourceExhausted, "over the limit"));
     // `google.rpc.Status` ends with the delay of a `RetryInfo`: 1 000 000 ns.
     assert_eq!(status.details().last_chunk(), Some(&[0x0a, 4, 0x10, 0xc0, 0x84, 0x3d]));
+    assert_eq!(text(refused.headers(), "google.rpc.retryinfo-bin"), Some("CgQQwIQ9"), "the same");
 }
 
 #[tokio::test]

@@ -7,21 +7,21 @@ use kinds::EventKind;
 use layout::BucketLayout;
 
 pub(crate) mod cells;
-pub(crate) mod kept;
+pub(crate) mod debug_output;
+pub mod event_list;
 pub(crate) mod kind;
 pub mod kinds;
 pub(crate) mod layout;
-pub mod listed;
 #[cfg(feature = "serde")]
 pub(crate) mod serde;
-pub(crate) mod shown;
+pub(crate) mod snapshot_numbers;
 pub(crate) mod stats;
-mod typed;
+mod typed_event;
 mod wide;
 
 pub use kind::Kind;
 pub use stats::Stats;
-pub use typed::{Event, Typed};
+pub use typed_event::{Event, Typed};
 pub use wide::WideCells;
 
 /// A set of events that a window counts. [`events!`](crate::events!) makes one.

@@ -11,20 +11,19 @@ use crate::counters::Counter;
 use crate::once::Once;
 use crate::sync::Mutex;
 
-use forgotten::Forgotten;
 use places::Places;
+use removed_totals::Forgotten;
 use shared::Shared;
 use table::Table;
 
-mod computed;
+mod const_functions;
 #[doc(hidden)]
 pub mod declared;
 mod field;
-mod forgotten;
 mod hand;
 mod handle;
 mod hash;
-mod hold;
+mod iteration;
 pub(crate) mod labels;
 mod lifetime_totals;
 #[cfg(feature = "limits")]
@@ -42,23 +41,24 @@ mod passes;
 mod places;
 mod read;
 mod remove;
+mod removed_totals;
 pub(crate) mod run_time;
 mod sample;
 mod series;
+mod series_hold;
 mod shared;
 pub(crate) mod short_text;
-mod standard;
+mod standard_labels;
 mod table;
 mod text;
 mod texts;
 mod values;
-mod walk;
 
 pub use handle::{Handle, Pinned};
+pub use iteration::FamilyIter;
 pub(crate) use labels::{LabelValue, Labels};
 pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
-pub use walk::FamilyIter;
 
 /// A family of metrics, one for each set of labels (a *series*), with bounded cardinality: requests
 /// by route, method and status, for example.

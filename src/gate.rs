@@ -10,20 +10,20 @@ mod builder;
 mod cells;
 mod change;
 mod decide;
-#[cfg(not(any(loom, shuttle)))]
-mod fixed;
-mod ledger;
-mod next;
-mod permits;
+mod first_permits;
+mod head_sheet;
+mod next_sheet;
+mod ration_refill;
 mod rationed;
 mod rations;
-mod refill;
 mod reserve;
 mod retire;
 mod row;
 mod settle;
 mod sheet;
-mod sheets;
+mod sheet_memory;
+#[cfg(not(any(loom, shuttle)))]
+mod static_gate;
 mod terms;
 mod unused;
 
@@ -33,7 +33,7 @@ pub use admission::Admission;
 pub use builder::GateBuilder;
 #[doc(hidden)]
 pub use decide::admit_and_tell;
-use permits::Permits;
+use first_permits::Permits;
 pub use rationed::RationedGate;
 use terms::Terms;
 #[doc(hidden)]

@@ -11,14 +11,14 @@ use crate::stripe;
 use crate::timestamp::Timestamp;
 
 mod builder;
-#[cfg(not(any(loom, shuttle)))]
-mod fixed;
 mod key;
 mod lock;
 mod read;
 mod shard;
 mod shards;
 mod snapshot;
+#[cfg(not(any(loom, shuttle)))]
+mod static_keys;
 mod summary;
 mod table;
 

@@ -16,7 +16,7 @@ use crate::histogram::baseline::Baseline;
 use crate::histogram::columns::Columns;
 use crate::histogram::extremes::Extremes;
 use crate::histogram::reading::{Reading, each_since, put_used, used};
-use crate::recorded::Recorded;
+use crate::recorded_value::Recorded;
 use crate::sync::const_fn;
 use crate::timer::Timer;
 

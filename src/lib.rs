@@ -78,13 +78,15 @@
     allow(dead_code, unused_imports)
 )]
 
+mod address_dependency;
 mod arena;
 mod at_most;
 #[cfg(feature = "limits")]
 pub mod breaker;
 pub mod clock;
 mod counters;
-mod dependent;
+#[cfg(feature = "serde")]
+mod deserialization;
 pub mod diagnostics;
 mod error;
 mod event;
@@ -93,8 +95,6 @@ pub mod exemplar;
 pub mod export;
 #[cfg(feature = "family")]
 pub mod family;
-#[cfg(feature = "serde")]
-mod fields;
 #[cfg(feature = "limits")]
 pub mod gate;
 #[cfg(doc)]
@@ -112,7 +112,7 @@ mod once;
 #[cfg(feature = "limits")]
 pub mod pace;
 mod reclaim;
-mod recorded;
+mod recorded_value;
 mod ring;
 pub mod snapshot;
 mod stripe;
@@ -135,7 +135,7 @@ pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::BuildError;
 #[doc(hidden)]
-pub use event::listed as __events;
+pub use event::event_list as __events;
 pub use event::{Event, Events, Kind, Stats, Typed, WideCells, kinds as kind};
 #[cfg(feature = "family")]
 #[doc(inline)]
@@ -161,7 +161,7 @@ pub use once::Once as __Once;
 #[cfg(feature = "limits")]
 #[doc(inline)]
 pub use pace::{Pace, Paces};
-pub use recorded::Recorded;
+pub use recorded_value::Recorded;
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;

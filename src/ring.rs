@@ -53,7 +53,7 @@ use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard, Owned};
 use crate::stripe::live_bucket::Guess;
-use crate::stripe::miss::MissCell;
+use crate::stripe::misses::MissCell;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::Ordering;
 
@@ -75,7 +75,7 @@ mod drain;
 pub mod parts;
 
 use cells::Update;
-use cells::beside::Beside;
+use cells::side_numbers::Beside;
 use coordination::closer::{Closer, MembarrierLock};
 use coordination::cursor::Cursor;
 use coordination::proposal::Proposal;

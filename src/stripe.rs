@@ -21,22 +21,22 @@ use crate::sync::{AtomicBool, AtomicU8, Ordering, global, thread_number};
 use crate::thread_end;
 
 mod banks;
+pub(crate) mod branch_hint;
+pub(crate) mod column_word;
+pub(crate) mod column_write;
 mod cores;
 mod lease;
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
-pub(crate) mod miss;
-pub(crate) mod numbered;
-pub(crate) mod open;
+pub(crate) mod misses;
+pub(crate) mod open_rows;
 pub(crate) mod portable;
-pub(crate) mod put;
-pub(crate) mod rare;
 pub(crate) mod ration;
-pub(crate) mod retry;
+pub(crate) mod ration_use;
+pub(crate) mod retries;
+pub(crate) mod row_numbers;
 mod settings;
-pub(crate) mod spread;
-pub(crate) mod tagged;
-pub(crate) mod take;
+pub(crate) mod shard_choice;
 // One of three, with the same functions: the real one, the one for models, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
 #[cfg_attr(
@@ -58,7 +58,7 @@ use banks::{LEASES_BY_DEFAULT, MODEL_ROWS, is_leasing};
 pub(crate) use banks::{first_rows, mapped_rows, rows};
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
-pub use retry::aborts;
+pub use retries::aborts;
 use settings::{MOST_ROWS, Settings, Wish};
 
 /// The strategy by which adds avoid contention on a cache line, and by which a window learns that

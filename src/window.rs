@@ -4,27 +4,27 @@ use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::time::Duration;
 
+use crate::address_dependency::Zero;
 use crate::clock::{Clock, Coarse};
-use crate::dependent::Zero;
 use crate::error::OutOfRangeError;
 use crate::event::cells::EventCells;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{CanAdd, CanRecord};
 use crate::event::{Event, Events, cells_of};
-use crate::recorded::Recorded;
+use crate::recorded_value::Recorded;
 use crate::ring::{OutOfRing, Ring, RingAndClock};
 use crate::stripe::Strategy;
 use crate::stripe::live_bucket::HasLive;
 use crate::timer::Timer;
 use crate::timestamp::Timestamp;
-use crate::window::made::Made;
+use crate::window::ring_and_clock::Made;
 
 // In the order in which the documentation shows a window's methods.
 mod builder;
 
 mod change;
 #[cfg(not(any(loom, shuttle)))]
-mod fixed;
+mod static_window;
 
 // Reading.
 mod query;
@@ -40,9 +40,9 @@ mod over;
 
 mod series;
 
-mod identity;
-mod made;
 mod moment;
+mod ring_and_clock;
+mod window_number;
 
 // A log.
 mod drain;

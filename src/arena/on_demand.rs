@@ -8,10 +8,10 @@
 use std::ptr::null_mut;
 
 use super::arena;
-use crate::dependent;
+use crate::address_dependency;
 use crate::memory::column::Column;
 use crate::stripe;
-use crate::stripe::tagged::TaggedColumn;
+use crate::stripe::column_word::TaggedColumn;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
 /// A run of neighbouring columns, or none yet.
@@ -119,7 +119,7 @@ fn word(place: &AtomicPtr<AtomicU64>) -> *mut AtomicU64 {
 
 #[inline]
 fn dependent_word(place: &AtomicPtr<AtomicU64>) -> *mut AtomicU64 {
-    if dependent::ON {
+    if address_dependency::ON {
         // Relaxed: the cells are seen as zero, because their addresses are computed from it. A
         // caller that finds null goes on to `claim`, which loads it with Acquire.
         return place.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A column's cells of all [open](crate::stripe::open) rows: reading them, and resetting them while
+//! A column's cells of all [open](crate::stripe::open_rows) rows: reading them, and resetting them while
 //! no thread writes. In other rows all are zero.
 
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::memory::column::Column;
 use crate::stripe::first_rows;
 use crate::stripe::live_bucket::PENDING;
-use crate::stripe::open::open_rows;
+use crate::stripe::open_rows::open_rows;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Returns the number in one row.

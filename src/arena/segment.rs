@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use super::refusal::Refusal;
 use crate::memory::column::{COLUMNS, Column};
 use crate::memory::pages::PAGE;
-use crate::stripe::{self, spread::spread};
+use crate::stripe::{self, shard_choice::spread};
 use crate::sync::{AtomicU64, Ordering, sized};
 
 /// The number of columns in one word of the bitmap.

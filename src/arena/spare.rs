@@ -26,7 +26,7 @@ use std::ptr::{NonNull, null_mut};
 use crossbeam_utils::CachePadded;
 
 use crate::memory::column::Column;
-use crate::stripe::spread::spread;
+use crate::stripe::shard_choice::spread;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, alike, const_fn, sized};
 
 /// The number of places. Cores beyond it share them.

@@ -34,8 +34,8 @@ fn runs_do_not_overlap_and_begin_on_a_line() {
 fn what_is_given_back_is_zero_for_the_next() {
     let arena = private();
     let column = arena.claim(3).unwrap();
-    stripe::open::open(stripe::first_rows() - 1);
-    stripe::open::open(stripe::mapped_rows() - 1);
+    stripe::open_rows::open(stripe::first_rows() - 1);
+    stripe::open_rows::open(stripe::mapped_rows() - 1);
     for row in 0..stripe::mapped_rows() {
         column.right(1).cell(row).store(7, Ordering::Relaxed);
     }

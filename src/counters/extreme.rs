@@ -22,7 +22,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::counters::striped::Striped;
-use crate::recorded::Recorded;
+use crate::recorded_value::Recorded;
 use crate::sync::{AtomicBool, Ordering, const_fn};
 
 /// A striped number that is raised and taken, and whether zero was recorded.

@@ -10,7 +10,7 @@
 use crate::arena::by_row::ByRow;
 use crate::arena::on_demand::OnDemand;
 use crate::arena::rows;
-use crate::stripe::put::{Add, Number, Raise, put};
+use crate::stripe::column_write::{Add, Number, Raise, put};
 use crate::sync::{AtomicU64, Ordering, const_fn};
 
 /// A number that all cores may write at the same time.

@@ -13,9 +13,9 @@ use serde_core::de::{
 use serde_core::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
 use super::cells::EventCells;
-use super::kept::Kept;
+use super::snapshot_numbers::Kept;
 use super::{Events, Kind, Positions, Stats};
-use crate::fields;
+use crate::deserialization;
 use crate::histogram::{Distribution, Scale};
 use flaw::Flaw;
 

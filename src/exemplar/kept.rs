@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::slot::{Slot, Words};
 use super::{Exemplar, TraceContext};
 use crate::once::Once;
-use crate::stripe::{self, spread::spread};
+use crate::stripe::{self, shard_choice::spread};
 use crate::sync::{const_fn, sized};
 use crate::timestamp::saturating_nanos;
 

@@ -1,6 +1,6 @@
 //! The macro `labels!`.
 
-pub use crate::family::computed::{all_differ, combinations, name};
+pub use crate::family::const_functions::{all_differ, combinations, name};
 pub use crate::family::field::{Field, OptionalText};
 pub use crate::family::hash::Secrets;
 pub use crate::family::passes::{Comparing, Mixing};

@@ -5,10 +5,10 @@ use std::ops::Deref;
 use std::time::SystemTime;
 
 use crate::arena::on_demand::Repeated;
-use crate::family::hold::Hold;
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::names::OVERFLOW;
 use crate::family::series::Series;
+use crate::family::series_hold::Hold;
 use crate::family::shared::Shared;
 use crate::in_flight::{InFlight, LevelOwner};
 

@@ -29,7 +29,7 @@
 
 use std::ptr;
 
-use crate::dependent;
+use crate::address_dependency;
 use crate::family::labels::Labels;
 use crate::family::read::Read;
 use crate::family::series::Series;
@@ -93,7 +93,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         let first = unsafe { &*first };
         // What the user does with the series, and with its labels, is not all reached by its
         // address.
-        dependent::acquire();
+        address_dependency::acquire();
         // SAFETY: a series in a table is not the overflow series.
         if first.has_in_use(self.tag) && unsafe { first.is_read(labels, read) } {
             return Some((first, kept));
@@ -127,7 +127,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         }
         // SAFETY: as above.
         let second = unsafe { &*second };
-        dependent::acquire();
+        address_dependency::acquire();
         (is_it(second) && second.is_in_use()).then_some((second, kept))
     }
 

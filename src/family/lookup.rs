@@ -2,13 +2,13 @@
 
 use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
-use crate::family::hold::Hold;
 use crate::family::labels::Labels;
 use crate::family::list::{List, Search};
 use crate::family::metric::Metric;
 use crate::family::places::Found;
 use crate::family::read::Read;
 use crate::family::series::Series;
+use crate::family::series_hold::Hold;
 use crate::family::shared::Shared;
 use crate::family::table::Table;
 use crate::reclaim::Guard;

@@ -4,11 +4,11 @@ use std::sync::TryLockError;
 use std::time::Duration;
 
 use crate::family::Family;
-use crate::family::forgotten::{Forgotten, LOOKS};
 use crate::family::handle::Handle;
 use crate::family::labels::Labels;
 use crate::family::list::Search;
 use crate::family::metric::Metric;
+use crate::family::removed_totals::{Forgotten, LOOKS};
 use crate::family::series::Series;
 use crate::family::shared::Shared;
 

@@ -20,7 +20,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::error::{BuildError, GateError};
 use crate::gate::Gate;
-use crate::gate::next::Next;
+use crate::gate::next_sheet::Next;
 use crate::gate::terms::Terms;
 use crate::ring::Geometry;
 

@@ -7,7 +7,7 @@
 use crate::arena::on_demand::OnDemand;
 use crate::arena::rows;
 use crate::stripe::ration::{Ration, Untaken};
-use crate::stripe::take;
+use crate::stripe::ration_use;
 use crate::sync::const_fn;
 
 /// One column for the last nanosecond, one for the rest.
@@ -37,13 +37,13 @@ impl Rations {
     #[allow(clippy::inline_always)] // no call on the path of a grant
     pub(super) fn take(&self, now: u64, n: u64) -> Result<(), Untaken> {
         // SAFETY: two columns are claimed together.
-        unsafe { take::take(self.columns.dependent_word(), now, n) }
+        unsafe { ration_use::take(self.columns.dependent_word(), now, n) }
     }
 
     /// Takes as [`take`](Self::take), where per-core adds are not in line.
     #[inline]
     pub(super) fn take_apart(&self, now: u64, n: u64) -> Result<(), Untaken> {
-        take::take_apart(self.columns.dependent_word(), now, n)
+        ration_use::take_apart(self.columns.dependent_word(), now, n)
     }
 
     /// Replaces this thread's ration, and returns the old one; `None`, without an effect, if the
@@ -52,7 +52,7 @@ impl Rations {
     pub(super) fn swap(&self, new: Ration) -> Option<Ration> {
         self.claim();
         // SAFETY: as in `take`.
-        unsafe { take::swap(self.columns.word(), new) }
+        unsafe { ration_use::swap(self.columns.word(), new) }
     }
 
     /// Returns the rest in all rows together, whatever their buckets.

@@ -17,7 +17,7 @@
 
 use crate::clock::Clock;
 use crate::gate::Gate;
-use crate::gate::next::Next;
+use crate::gate::next_sheet::Next;
 
 impl<C: Clock> Gate<C> {
     /// Retires the gate if it is idle. Returns whether it is retired now.

@@ -21,8 +21,8 @@
 //! what is charged counts from the current bucket on. The same holds after a change of the
 //! geometry: then the grant stays counted as it was, which is too much and never too little.
 
-use crate::gate::ledger::Ledger;
-use crate::gate::next::Next;
+use crate::gate::head_sheet::Ledger;
+use crate::gate::next_sheet::Next;
 use crate::gate::row::Amend;
 use crate::stripe::ration::Ration;
 use crate::turn::vacancies::Turn;

@@ -39,7 +39,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::null_mut;
 
 use crate::gate::cells::{Cells, load};
-use crate::gate::next::{Last, Next};
+use crate::gate::next_sheet::{Last, Next};
 use crate::gate::row::{Amend, Row};
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;

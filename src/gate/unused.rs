@@ -20,7 +20,7 @@
 
 use crate::clock::Clock;
 use crate::gate::Gate;
-use crate::gate::next::Next;
+use crate::gate::next_sheet::Next;
 use crate::timestamp::Timestamp;
 
 /// Gives back a grant of `n` in the bucket that begins at `start`, which the caller has from

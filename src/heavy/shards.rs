@@ -38,7 +38,7 @@ use super::lock::Lock;
 use super::shard::{Common, Found, Shard};
 use super::summary::Summary;
 use crate::ring::Geometry;
-use crate::stripe::spread::Way;
+use crate::stripe::shard_choice::Way;
 use crate::sync::{AtomicU64, Ordering, sized};
 
 /// The attempts of a read before it takes all locks at once.

@@ -23,8 +23,8 @@ use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
 use crate::arena::on_demand::OnDemand;
 use crate::arena::rows;
-use crate::stripe::put::{Add, Number, put};
-use crate::stripe::tagged::is_column;
+use crate::stripe::column_word::is_column;
+use crate::stripe::column_write::{Add, Number, put};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
 /// The index of the sum. The cells follow.

@@ -2,7 +2,7 @@
 
 use super::Histogram;
 use crate::exemplar::{Exemplar, TraceContext};
-use crate::recorded::Recorded;
+use crate::recorded_value::Recorded;
 
 /// # Exemplars
 impl Histogram {

@@ -24,7 +24,7 @@
 //! sequence for each. (Values that only rise, such as points in time, write a word each time, which
 //! is as slow as any shared atomic.)
 
-use crate::recorded::{MAX_SUMMAND, summand};
+use crate::recorded_value::{MAX_SUMMAND, summand};
 use crate::stripe::portable::raise_cell;
 use crate::sync::{AtomicU64, Ordering, const_fn};
 

@@ -83,7 +83,7 @@ use std::ops::Deref;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::compiler_fence;
 
-use crate::dependent;
+use crate::address_dependency;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering, Witness, fence, global, sized};
 use crate::thread_end::holder::Holder;
 use crate::thread_end::process;
@@ -186,7 +186,7 @@ impl Slot {
         let there = announce(&self.announced, found, pointer, between);
         // SAFETY: by contract.
         let held = Held { slot: self, thing: unsafe { &*there } };
-        dependent::are_equal(there.addr(), found.addr()).then_some(held)
+        address_dependency::are_equal(there.addr(), found.addr()).then_some(held)
     }
 
     /// Announces the object to which `pointer` leads, and keeps it if the pointer still leads
@@ -210,7 +210,8 @@ impl Slot {
         }
         let there = announce(word, found, pointer, Between::Nothing);
         let kept = Kept { word, _not_send: PhantomData };
-        dependent::are_equal(there.addr(), found.addr()).then_some((there.cast_const(), kept))
+        address_dependency::are_equal(there.addr(), found.addr())
+            .then_some((there.cast_const(), kept))
     }
 
     /// Returns the word of this thread's row.
@@ -341,7 +342,7 @@ fn announce<T>(
         Between::Fence => fence(Ordering::SeqCst), // pairs with the one in `fence_and_look`
     }
     step(|| {
-        if dependent::ON {
+        if address_dependency::ON {
             // Relaxed: the holder reaches the object by this very address.
             pointer.load(Ordering::Relaxed)
         } else {

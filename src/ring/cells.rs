@@ -19,12 +19,12 @@
 use std::mem::ManuallyDrop;
 
 use crate::event::layout::{BucketLayout, CellIndex, raise_of};
-use crate::recorded::{MAX_SUMMAND, summand};
+use crate::recorded_value::{MAX_SUMMAND, summand};
 use crate::ring::cells::wide::{GROUP, Sparse, Wide, groups};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
 
-pub(super) mod beside;
+pub(super) mod side_numbers;
 pub(super) mod wide;
 
 /// A target of adds: a set of cells, by position.

@@ -6,4 +6,4 @@ pub(super) mod change;
 pub(super) mod close;
 pub(super) mod prefix;
 pub(super) mod rotate;
-pub(super) mod settle;
+pub(super) mod settling;

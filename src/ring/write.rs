@@ -4,5 +4,5 @@
 
 pub(super) mod add;
 #[allow(clippy::inline_always)] // it is on the path of an add
-pub(super) mod hold;
-mod missed;
+pub(super) mod bucket_hold;
+mod missed_add;

@@ -1,6 +1,6 @@
 //! The part of the live bucket that an add reads.
 
-use crate::dependent::Zero;
+use crate::address_dependency::Zero;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// In a row's count of records, the bit that says that the row has a pending value (see

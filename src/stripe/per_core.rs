@@ -48,9 +48,9 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+use super::branch_hint::cold;
 use super::live_bucket::LiveBucket;
-use super::numbered::{Numbered, UNAVAILABLE};
-use super::rare::cold;
+use super::row_numbers::{Numbered, UNAVAILABLE};
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 

@@ -4,9 +4,9 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::live_bucket::{HasLive, Live};
-use super::miss::{Miss, MissCell, OnMiss};
-use super::numbered::Numbered;
+use super::misses::{Miss, MissCell, OnMiss};
 use super::ration::{Ration, Untaken};
+use super::row_numbers::Numbered;
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, global};
 

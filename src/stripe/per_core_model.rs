@@ -38,9 +38,9 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::live_bucket::{HasLive, Live, PENDING};
-use super::miss::{Miss, OnMiss};
-use super::numbered::Numbered;
-use super::open;
+use super::misses::{Miss, OnMiss};
+use super::open_rows;
+use super::row_numbers::Numbered;
 use crate::memory::column::Column;
 use crate::reclaim;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, global, overwrite, thread_number};
@@ -157,7 +157,7 @@ global! {
 
 /// Returns whether a row is open. (The first is always open, without a step of the model.)
 fn is_open(row: usize) -> bool {
-    row == 0 || row < open::open_rows().first
+    row == 0 || row < open_rows::open_rows().first
 }
 
 thread_number! {

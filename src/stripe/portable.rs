@@ -40,9 +40,9 @@
 use std::sync::atomic::compiler_fence;
 
 use super::banks::{LEASES_BY_DEFAULT, first_rows, is_leasing, rows};
+use super::branch_hint::cold;
 use super::lease::{self, Lease};
-use super::open::open;
-use super::rare::cold;
+use super::open_rows::open;
 use crate::memory::column::Column;
 use crate::reclaim::announced::set_row;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global};
@@ -109,7 +109,7 @@ pub(crate) fn mine() -> usize {
 /// leased a row.
 ///
 /// # Safety
-/// `word` is an encoded [`TaggedColumn`](super::tagged::TaggedColumn).
+/// `word` is an encoded [`TaggedColumn`](super::column_word::TaggedColumn).
 #[inline]
 pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
     // SAFETY: by contract.
@@ -136,7 +136,7 @@ pub(crate) unsafe fn leased_by(word: *mut AtomicU64, own: usize) -> Option<Lease
 /// dealt a row.
 ///
 /// # Safety
-/// `word` is an encoded [`TaggedColumn`](super::tagged::TaggedColumn), and not one with per-core
+/// `word` is an encoded [`TaggedColumn`](super::column_word::TaggedColumn), and not one with per-core
 /// adds.
 #[inline]
 pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::event::kinds::{CanRecord, HasDistribution};
 use crate::event::{Event, Events, Kind};
 use crate::exemplar::{Exemplar, TraceContext};
-use crate::recorded::Recorded;
+use crate::recorded_value::Recorded;
 
 /// # Exemplars
 impl<E: Events, C: Clock> SlidingWindow<E, C> {

@@ -18,12 +18,12 @@ use std::fmt::{self, Debug, Formatter};
 use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::event::cells::EventCells;
+use crate::event::debug_output::debug_event_fields;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum, HasValues};
-use crate::event::shown::debug_event_fields;
 use crate::event::{Event, Events, Positions, Stats, cells_of};
 use crate::histogram::Distribution;
-use crate::window::identity::Identity;
+use crate::window::window_number::Identity;
 
 /// # Since a moment
 impl<E: Events, C: Clock> SlidingWindow<E, C> {

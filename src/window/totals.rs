@@ -4,9 +4,9 @@ use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use crate::event::cells::EventCells;
+use crate::event::debug_output::debug_event_fields;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum, HasValues};
-use crate::event::shown::debug_event_fields;
 use crate::event::{Event, Events, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{Span, View};

@@ -20,7 +20,7 @@ use crate::arena::on_demand::Repeated;
 use crate::counters::{Counter, Striped, at_least_release};
 use crate::family::labels::Labels;
 use crate::family::series::Series;
-use crate::stripe::put::{Add, Number, put};
+use crate::stripe::column_write::{Add, Number, put};
 use crate::sync::{AtomicU64, Ordering};
 
 /// # A counter's handle

@@ -18,7 +18,7 @@ use serde_core::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use serde_core::ser::{Error as _, Serialize, SerializeStruct, Serializer};
 
 use super::{HeavySnapshot, Known};
-use crate::fields;
+use crate::deserialization;
 use crate::heavy::key::Key;
 use crate::heavy::table::Table;
 

@@ -6,8 +6,8 @@ use serde_core::de::{Deserialize, Deserializer, Error};
 use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::Distribution;
+use crate::deserialization::{self, List};
 use crate::error::ScaleError;
-use crate::fields::{self, List};
 use crate::histogram::scale::Scale;
 
 const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];

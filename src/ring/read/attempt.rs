@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use crate::address_dependency;
 use crate::arena::by_row::ByRow;
-use crate::dependent;
 use crate::event::cells::Addends;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard};
@@ -171,5 +171,5 @@ impl Ring {
 /// that order nothing: it finds these blocks, and each owned by the bucket of the add, or later.
 #[inline]
 fn after_own_adds() {
-    dependent::acquire();
+    address_dependency::acquire();
 }

@@ -10,20 +10,20 @@
 use std::mem::offset_of;
 use std::ptr::from_ref;
 
+use crate::address_dependency::{self, Zero};
 use crate::clock::UNKNOWN;
-use crate::dependent::{self, Zero};
 use crate::event::layout::{CellIndex, raise_of};
 use crate::reclaim::announced;
 use crate::ring::Ring;
 use crate::ring::cells::Update;
-use crate::ring::write::hold::{Announced, Fenced, Hold, Pinned};
+use crate::ring::write::bucket_hold::{Announced, Fenced, Hold, Pinned};
 use crate::stripe::Strategy;
+use crate::stripe::branch_hint::cold;
 use crate::stripe::live_bucket::{HasLive, Live};
-use crate::stripe::miss::Miss;
-use crate::stripe::numbered::Numbered;
+use crate::stripe::misses::Miss;
 use crate::stripe::per_core::{self, ById, ByProcessor, InLine, Numbering};
-use crate::stripe::rare::cold;
-use crate::stripe::retry::count_miss;
+use crate::stripe::retries::count_miss;
+use crate::stripe::row_numbers::Numbered;
 use crate::timestamp::Timestamp;
 
 /// A window: a ring, and the clock by which adds to it are timed.
@@ -232,7 +232,7 @@ impl Ring {
         number: u64,
         miss: Miss,
     ) {
-        dependent::acquire(); // behind the look whether the ring is made
+        address_dependency::acquire(); // behind the look whether the ring is made
         count_miss(miss);
         let at = if at == UNKNOWN.as_nanos() { window.nanos() } else { at };
         window.ring().add_slowly(at, cells, number);

@@ -11,7 +11,7 @@
 //!   break the dependency, because all of it is one `asm!`. An `ldar` would have to wait for the
 //!   commit of the add before.
 //! * The number of open rows is a plain load, as in the model. The theorem of
-//!   [`open`](crate::stripe::open) needs coherence alone. A closer needs that a value loaded by one
+//!   [`open`](crate::stripe::open_rows) needs coherence alone. A closer needs that a value loaded by one
 //!   processor is visible to all, once a barrier has passed: Arm's memory is multicopy atomic since
 //!   Armv8.
 //! * Sixteen bytes are committed by an exclusive pair. A store-exclusive pair that succeeds writes

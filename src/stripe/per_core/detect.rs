@@ -1,6 +1,6 @@
 //! Detection of restartable sequences, once in a process, before their first use.
 
-use crate::stripe::numbered::Numbered;
+use crate::stripe::row_numbers::Numbered;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use crate::thread_end;
 
@@ -20,7 +20,7 @@ pub(super) mod area {
 pub(super) struct Detected {
     /// Offset of a thread's area from its thread pointer; zero until it is known.
     pub(super) area: AtomicUsize,
-    /// The number of open rows (see [`open`](crate::stripe::open)).
+    /// The number of open rows (see [`open`](crate::stripe::open_rows)).
     pub(super) open: AtomicUsize,
     /// True if rows are numbered by concurrency id.
     pub(super) is_by_id: AtomicBool,

@@ -2,7 +2,7 @@
 //! decided when they begin.
 
 use super::{Numbering, PerCoreColumn, core, cores, is_open, take_over};
-use crate::stripe::miss::{Miss, MissCell, OnMiss};
+use crate::stripe::misses::{Miss, MissCell, OnMiss};
 use crate::stripe::ration::{Ration, Untaken};
 use crate::sync::Ordering;
 

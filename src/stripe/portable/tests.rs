@@ -3,8 +3,8 @@
 use super::*;
 use crate::arena::{arena, rows};
 use crate::reclaim::announced::mine_or_taken;
-use crate::stripe::put::{Add, Number, Raise, put_first};
-use crate::stripe::tagged::TaggedColumn;
+use crate::stripe::column_word::TaggedColumn;
+use crate::stripe::column_write::{Add, Number, Raise, put_first};
 use crate::stripe::{Strategy, strategy};
 
 /// A column that is never given back.

@@ -1,9 +1,9 @@
 //! A copy of one bucket, as a snapshot has it.
 
 use crate::event::cells::{EventCells, Places};
-use crate::event::kept::Kept;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum};
+use crate::event::snapshot_numbers::Kept;
 use crate::event::{Event, Events, Positions, Stats, cells_of};
 use crate::histogram::Distribution;
 use crate::ring::{BucketData, View};

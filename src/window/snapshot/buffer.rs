@@ -4,8 +4,8 @@ use std::mem;
 
 use super::BucketSnapshot;
 use crate::event::cells::EventCells;
-use crate::event::kept::Kept;
 use crate::event::kinds::HasDistribution;
+use crate::event::snapshot_numbers::Kept;
 use crate::event::{Event, Events, cells_of};
 use crate::histogram::Distribution;
 use crate::timestamp::Timestamp;

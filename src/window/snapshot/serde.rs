@@ -6,9 +6,9 @@ use serde_core::de::{Deserialize, Deserializer, Error};
 use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::{BucketSnapshot, Snapshot};
+use crate::deserialization::{self, List};
 use crate::event::Events;
 use crate::event::serde::{Cells, ReadCells};
-use crate::fields::{self, List};
 use crate::timestamp::{Timestamp, saturating_nanos};
 
 mod flaw;

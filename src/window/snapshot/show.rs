@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use super::{BucketSnapshot, Snapshot};
 use crate::event::Events;
-use crate::event::shown::debug_event_fields;
+use crate::event::debug_output::debug_event_fields;
 
 /// Shows the time, the interval, each event's stats over all buckets, and the buckets.
 #[allow(clippy::missing_fields_in_debug)] // the buckets show their length

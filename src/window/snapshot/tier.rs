@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::event::Events;
-use crate::event::kept::Kept;
+use crate::event::snapshot_numbers::Kept;
 use crate::ring::{Coarse, TierSpan, View};
 use crate::timestamp::Timestamp;
 use crate::window::snapshot::{BucketSnapshot, Snapshot};

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use crate::memory::column::Column;
 use crate::stripe::live_bucket::{HasLive, Live, LiveBucket};
-use crate::stripe::miss::{Miss, OnMiss};
+use crate::stripe::misses::{Miss, OnMiss};
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::{Numbering, PerCoreColumn, distance};
 

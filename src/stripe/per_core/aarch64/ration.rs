@@ -7,7 +7,7 @@ use std::arch::asm;
 use std::mem::offset_of;
 
 use crate::memory::column::Column;
-use crate::stripe::miss::{Miss, MissCell, OnMiss};
+use crate::stripe::misses::{Miss, MissCell, OnMiss};
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::{Numbering, PerCoreColumn};
 use crate::stripe::ration::{Ration, Untaken};

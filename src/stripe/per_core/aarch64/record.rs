@@ -7,7 +7,7 @@ use std::mem::offset_of;
 
 use crate::memory::column::Column;
 use crate::stripe::live_bucket::{HasLive, Live, LiveBucket, PENDING};
-use crate::stripe::miss::Miss;
+use crate::stripe::misses::Miss;
 use crate::stripe::per_core::detect::{DETECTED, Detected, area};
 use crate::stripe::per_core::{Numbering, distance};
 

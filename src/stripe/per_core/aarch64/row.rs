@@ -2,8 +2,8 @@
 
 use std::arch::asm;
 
-use crate::stripe::numbered::Numbered;
 use crate::stripe::per_core::detect::{DETECTED, area, numbered};
+use crate::stripe::row_numbers::Numbered;
 use crate::sync::Ordering;
 
 /// Returns the number of this thread's row, which may be beyond all rows; `None` if the thread is

@@ -14,7 +14,7 @@ use std::arch::x86_64::_mm_set_epi64x;
 use std::mem::offset_of;
 
 use crate::memory::column::Column;
-use crate::stripe::miss::{Miss, MissCell, OnMiss};
+use crate::stripe::misses::{Miss, MissCell, OnMiss};
 use crate::stripe::per_core::detect::{Detected, area};
 use crate::stripe::per_core::x86_64::detected;
 use crate::stripe::per_core::{Numbering, PerCoreColumn};

@@ -20,7 +20,7 @@
 //!   from a bucket's rations was granted in that bucket, and is in the gate's sum until it is given
 //!   back.
 //! - A ration that is given back was not taken, and never will be. One swap has found it, and it is
-//!   no longer in a row ([`take`](crate::stripe::take)). A thread that read an old clock takes from
+//!   no longer in a row ([`take`](crate::stripe::ration_use)). A thread that read an old clock takes from
 //!   the row's content at that time, and from nothing else.
 //! - It is subtracted once, from the bucket in which it counts: by the turn that the gate has made.
 //!   If that bucket has left, or the geometry has changed since ([`Next`]), it stays counted, which
@@ -39,8 +39,8 @@
 
 use crate::clock::Clock;
 use crate::gate::Gate;
-use crate::gate::next::Next;
-use crate::stripe::open::open_rows;
+use crate::gate::next_sheet::Next;
+use crate::stripe::open_rows::open_rows;
 use crate::stripe::ration::Ration;
 
 impl<C: Clock> Gate<C> {

@@ -16,7 +16,7 @@ use crate::reclaim::{self, Guard};
 use crate::ring::cells::Update;
 use crate::ring::order::bucket::Bucket;
 use crate::ring::order::bucket_ref::BucketPtr;
-use crate::stripe::miss::Miss;
+use crate::stripe::misses::Miss;
 use crate::stripe::portable;
 use crate::sync::{AtomicU64, Ordering};
 

@@ -27,12 +27,12 @@
 //! No operation orders other memory. A pair holds numbers, and a thread that takes units from it
 //! may use them independently of other memory that it has seen.
 
-use super::miss::{Miss, MissCell};
+use super::misses::{Miss, MissCell};
 use super::per_core::{self, Numbering, PerCoreColumn};
 use super::portable::{self, Mine};
 use super::ration::{Ration, Untaken};
-use super::retry::{attempt, retry};
-use super::{rare::cold, tagged::TaggedColumn};
+use super::retries::{attempt, retry};
+use super::{branch_hint::cold, column_word::TaggedColumn};
 use crate::sync::AtomicU64;
 
 /// Takes `n` from the ration of this thread's row, if at least `n` is left, and `now` is not after

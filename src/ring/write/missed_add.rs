@@ -22,12 +22,12 @@ use crate::ring::order::geometry::OutOfRing;
 use crate::ring::order::opening::Opening;
 use crate::ring::order::slots::Lookup;
 use crate::ring::order::tier::Tier;
-use crate::ring::write::hold::{Announced, Fenced, Hold, Pinned};
+use crate::ring::write::bucket_hold::{Announced, Fenced, Hold, Pinned};
 use crate::stripe::Strategy;
-use crate::stripe::miss::{Miss, MissCell};
-use crate::stripe::numbered::Numbered;
+use crate::stripe::misses::{Miss, MissCell};
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
-use crate::stripe::retry::{attempt, retry};
+use crate::stripe::retries::{attempt, retry};
+use crate::stripe::row_numbers::Numbered;
 use crate::sync::Ordering;
 
 impl Ring {

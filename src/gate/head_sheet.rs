@@ -44,10 +44,10 @@
 
 use crossbeam_utils::CachePadded;
 
-use crate::gate::next::{Change, Next};
+use crate::gate::next_sheet::{Change, Next};
 use crate::gate::row::Amend;
 use crate::gate::sheet::{Glance, Seen};
-use crate::gate::sheets::Sheets;
+use crate::gate::sheet_memory::Sheets;
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering, fence, spin_loop};

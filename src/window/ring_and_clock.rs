@@ -16,8 +16,8 @@ use std::sync::Once;
 // to explore.
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::address_dependency::{self, Zero};
 use crate::clock::Clock;
-use crate::dependent::{self, Zero};
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::exemplar::Exemplars;
@@ -25,7 +25,7 @@ use crate::ring::{Geometry, Ring};
 use crate::stripe::Strategy;
 use crate::stripe::live_bucket::HasLive;
 use crate::timestamp::Timestamp;
-use crate::window::identity::Identity;
+use crate::window::window_number::Identity;
 
 /// Adds go per core, in line: the usual way, and the quickest one to look for.
 const IN_LINE: u8 = 0;
@@ -166,7 +166,7 @@ impl<C> Made<C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
     fn seen_to_go<const WAY: u8>(&self) -> Option<Zero> {
-        if dependent::ON {
+        if address_dependency::ON {
             // Relaxed: the ring's fields are seen as made, by addresses that depend on this.
             let way = self.way.load(Ordering::Relaxed);
             return Zero::of((way ^ WAY).into());

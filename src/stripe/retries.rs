@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use super::miss::{Miss, MissCell};
-use super::open::open_mine;
+use super::misses::{Miss, MissCell};
+use super::open_rows::open_mine;
 use crate::sync::{AtomicU64, Ordering, global, sized};
 
 /// The number of retries of one call: a debugger that steps through a sequence aborts it each time.

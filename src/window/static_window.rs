@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::SlidingWindow;
-use super::made::Made;
+use super::ring_and_clock::Made;
 use crate::clock::Coarse;
 use crate::event::{Events, Positions};
 use crate::ring::Geometry;

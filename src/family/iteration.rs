@@ -5,7 +5,6 @@ use std::vec;
 
 use crate::family::Family;
 use crate::family::handle::{Handle, Pinned};
-use crate::family::hold::Hold;
 use crate::family::labels::Labels;
 use crate::family::list::Search;
 use crate::family::lookup;
@@ -13,6 +12,7 @@ use crate::family::metric::Metric;
 use crate::family::order::sort_by_address;
 use crate::family::read::Read;
 use crate::family::series::Series;
+use crate::family::series_hold::Hold;
 use crate::family::shared::Shared;
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {

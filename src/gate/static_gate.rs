@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Gate;
-use super::ledger::Manner;
-use super::permits::Permits;
+use super::first_permits::Permits;
+use super::head_sheet::Manner;
 use super::rationed::RationedGate;
 use super::terms::Terms;
 use crate::at_most::AtMost;

@@ -75,7 +75,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::fmt::{self, Debug, Formatter};
 use std::ptr::{null_mut, without_provenance_mut};
 
-use crate::gate::ledger::{Ledger, Manner};
+use crate::gate::head_sheet::{Ledger, Manner};
 use crate::gate::terms::Terms;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, alike, const_fn, sized};
 

@@ -3,14 +3,14 @@
 //! All numbers on columns share one chain of tests: a counter's add, a maximum's raise, a cell of a
 //! histogram.
 
-use crate::dependent;
+use crate::address_dependency;
 use crate::stripe::banks::LEASES_BY_DEFAULT;
-use crate::stripe::miss::{Miss, OnMiss};
-use crate::stripe::open::{open_shared_row, shared_row};
+use crate::stripe::column_word::TaggedColumn;
+use crate::stripe::misses::{Miss, OnMiss};
+use crate::stripe::open_rows::{open_shared_row, shared_row};
 use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
-use crate::stripe::retry::retry_after;
-use crate::stripe::tagged::TaggedColumn;
+use crate::stripe::retries::retry_after;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// An operation on a cell.
@@ -204,7 +204,7 @@ fn outside_sequence<N: Numbering, P: Put>(
     column: PerCoreColumn<N>,
     why: Miss,
 ) {
-    dependent::acquire(); // behind the load of the column's word
+    address_dependency::acquire(); // behind the load of the column's word
     if why == Miss::NoRow
         && let Some(row) = shared_row()
     {

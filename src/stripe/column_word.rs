@@ -3,7 +3,7 @@
 use std::ptr::{NonNull, without_provenance_mut};
 
 use crate::memory::column::Column;
-use crate::stripe::numbered::UNAVAILABLE;
+use crate::stripe::row_numbers::UNAVAILABLE;
 use crate::stripe::{Strategy, per_core, portable};
 use crate::sync::AtomicU64;
 

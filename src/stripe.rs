@@ -13,8 +13,8 @@
 //! [`Strategy`].
 //!
 //! The decision is made at the first use and never changes. The pointer to each column contains it
-//! (see [`tagged`]), so that an add needs no further load: one bit of a pointer that it loads in
-//! any case distinguishes *per core, by concurrency id* from all other ways.
+//! (see [`column_word`]), so that an add needs no further load: one bit of a pointer that it loads
+//! in any case distinguishes *per core, by concurrency id* from all other ways.
 
 use crate::reclaim::announced;
 use crate::sync::{AtomicBool, AtomicU8, Ordering, global, thread_number};

@@ -34,7 +34,7 @@ impl OnDemand {
     }
 
     /// Returns the word as [`word`](Self::word) does, to a caller that reaches all data by
-    /// addresses that depend on it: an add, or a grant (see [`dependent`]).
+    /// addresses that depend on it: an add, or a grant (see [`address_dependency`]).
     #[inline]
     pub(crate) fn dependent_word(&self) -> *mut AtomicU64 {
         dependent_word(&self.first)

@@ -1,5 +1,5 @@
-//! A column's cells of all [open](crate::stripe::open_rows) rows: reading them, and resetting them while
-//! no thread writes. In other rows all are zero.
+//! A column's cells of all [open](crate::stripe::open_rows) rows: reading them, and resetting them
+//! while no thread writes. In other rows all are zero.
 
 use std::ops::Range;
 

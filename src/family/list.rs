@@ -17,7 +17,8 @@
 //! compare-exchange, as an insertion does. A thread that stands on a removed series follows its
 //! link to the rest of the list. That rest is unchanged, except for series that were removed since.
 //!
-//! A removed series is freed when no thread can stand on it (see `hold` and `forgotten`).
+//! A removed series is freed when no thread can stand on it (see `series_hold` and
+//! `removed_totals`).
 //!
 //! # Orderings
 //!

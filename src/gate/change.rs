@@ -6,10 +6,10 @@
 //!
 //! # Why
 //!
-//! A change is a turn, as the opening of a bucket: [`ledger`](super::ledger) has the theorem, and
-//! [`next`](super::next) the rule that places earlier grants in the new buckets. That rule needs a
-//! time by which they are used: the clock's reading, or a later time if the clock is behind
-//! ([`Terms::time_of_change`]).
+//! A change is a turn, as the opening of a bucket: [`head_sheet`](super::head_sheet) has the
+//! theorem, and [`next_sheet`](super::next_sheet) the rule that places earlier grants in the new
+//! buckets. That rule needs a time by which they are used: the clock's reading, or a later time if
+//! the clock is behind ([`Terms::time_of_change`]).
 //!
 //! The clock is read behind the look at the head. So, if the clock does not step back, the reading
 //! is not before that of any grant that the look has found. The time that the gate has reached is

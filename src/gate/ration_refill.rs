@@ -20,15 +20,15 @@
 //!   from a bucket's rations was granted in that bucket, and is in the gate's sum until it is given
 //!   back.
 //! - A ration that is given back was not taken, and never will be. One swap has found it, and it is
-//!   no longer in a row ([`take`](crate::stripe::ration_use)). A thread that read an old clock takes from
-//!   the row's content at that time, and from nothing else.
+//!   no longer in a row ([`ration_use`](crate::stripe::ration_use)). A thread that read an old
+//!   clock takes from the row's content at that time, and from nothing else.
 //! - It is subtracted once, from the bucket in which it counts: by the turn that the gate has made.
 //!   If that bucket has left, or the geometry has changed since ([`Next`]), it stays counted, which
 //!   is too much and never too little.
 //!
 //! So at each moment a bucket's count is the sum of what was taken from it, what lies in rows and
 //! what threads hold. The taken part is never above the sum, and the sum never above the limit
-//! ([`ledger`](super::ledger)).
+//! ([`head_sheet`](super::head_sheet)).
 //!
 //! # How short
 //!

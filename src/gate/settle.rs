@@ -12,8 +12,9 @@
 //!   grant: the number that its sheet had ([`decide`](super::decide)). No change of the geometry
 //!   has come since if that is not less than the number of the last one. Then its grant counts in
 //!   the bucket with that start, which no rule has moved.
-//! - A refund is subtracted there by a turn, as a ration is ([`refill`](super::refill)).
-//!   A reservation is settled once, since that consumes it; and it holds no vacant turn.
+//! - A refund is subtracted there by a turn, as a ration is
+//!   ([`ration_refill`](super::ration_refill)). A reservation is settled once, since that consumes
+//!   it; and it holds no vacant turn.
 //! - A charge is granted by a turn in the same bucket, as far as each run with it has room;
 //!   the rest is owed ([`row`](super::row)).
 //!

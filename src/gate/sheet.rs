@@ -32,8 +32,8 @@
 //!
 //! The constants of a sheet (its start, the terms, the grants of the buckets before it, what is
 //! owed) are written while no thread finds the sheet as the head. They are read as under a seqlock,
-//! whose version is the head's: see [`ledger`](super::ledger). A read that fails may have mixed the
-//! constants of two buckets, so nothing here may panic on any values.
+//! whose version is the head's: see [`head_sheet`](super::head_sheet). A read that fails may have
+//! mixed the constants of two buckets, so nothing here may panic on any values.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::null_mut;

@@ -10,10 +10,10 @@
 //! - A permit that is given back has no grant again. Its grant before had left the interval when
 //!   this one was granted. The gate's time stays what the grant has shown.
 //! - In sheets, a turn subtracts the grant from its bucket, as it does with a ration
-//!   ([`refill`](super::refill)). It finds the bucket if no change of the geometry has moved the
-//!   grant: if the bucket begins after the last change and all waits from before it, or if it is
-//!   that of the head, and has at least this many grants. Otherwise the grant stays counted, which
-//!   is too much and never too little.
+//!   ([`ration_refill`](super::ration_refill)). It finds the bucket if no change of the geometry
+//!   has moved the grant: if the bucket begins after the last change and all waits from before it,
+//!   or if it is that of the head, and has at least this many grants. Otherwise the grant stays
+//!   counted, which is too much and never too little.
 //!
 //! Until then it counts, and may refuse another call. A call that looks at the permits meanwhile
 //! may be refused although at each moment one of them was free.

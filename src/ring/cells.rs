@@ -1,6 +1,6 @@
 //! The numbers of a bucket: its cells, and what an add puts into them. This room uses no other room
 //! of the ring. Start here; `wide` has the cells that take memory only when they are used, and
-//! `beside` the numbers that no bucket has.
+//! `side_numbers` the numbers that no bucket has.
 //!
 //! # Memory
 //!

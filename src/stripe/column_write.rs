@@ -31,7 +31,7 @@ pub(crate) trait Put: Copy {
 /// [`word`](Self::word) and [`claimed`](Self::claimed) are encoded [`TaggedColumn`]s.
 pub(crate) unsafe trait Number: Copy {
     /// The column's word, which need not order more than the cells of the column
-    /// ([`dependent`]).
+    /// ([`address_dependency`]).
     fn word(self) -> *mut AtomicU64;
     /// Claims a column, if there is none yet, and returns its word. There is still none if the
     /// arena is full or the strategy undecided. Acquire: what was written before the column was

@@ -17,9 +17,9 @@
 //! # The choice of a row
 //!
 //! A thread takes the lowest free row. Open rows are those with the lowest numbers (see
-//! [`open`](super::open)), so a row that was leased before is taken before a new one, and the
-//! number of open rows is the largest number of leases at one time. A thread that finds no free row
-//! has no lease.
+//! [`open_rows`](super::open_rows)), so a row that was leased before is taken before a new one, and
+//! the number of open rows is the largest number of leases at one time. A thread that finds no free
+//! row has no lease.
 //!
 //! A thread that is killed (a raw `exit` system call) never gives its row back. The row's cells
 //! stay as they are: only the row is lost. The same holds for a thread that leases a row in the C

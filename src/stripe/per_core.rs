@@ -37,9 +37,9 @@
 //! * A plain add and a locked one never meet in a cell. A thread that cannot use the sequence (not
 //!   registered, without a row, aborted too often) adds to another cell.
 //! * A row is open before the first add to it commits, or a read that comes afterwards does not
-//!   visit it (see [`open`](super::open)). So the sequence compares with the number of open rows;
-//!   out of line the thread opens its own. On x86-64, in a program, an add in line compares with
-//!   the number of the row that the thread has found open last.
+//!   visit it (see [`open_rows`](super::open_rows)). So the sequence compares with the number of
+//!   open rows; out of line the thread opens its own. On x86-64, in a program, an add in line
+//!   compares with the number of the row that the thread has found open last.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep
 //!   pointing at the descriptor after a sequence has ended, until the kernel reads it. If the
 //!   object that holds the descriptor were unloaded, the kernel would kill the thread. So

@@ -21,7 +21,8 @@
 //! The order of the memory is the model's, so these differences are in the sequences alone:
 //!
 //! * They load the live bucket's address by a plain load, on which all later addresses depend,
-//!   where the model says Acquire; and the window's state and a column's word, too ([`dependent`]).
+//!   where the model says Acquire; and the window's state and a column's word, too
+//!   ([`address_dependency`]).
 //! * They compare the row's number before they look at the bucket, as adds in line on x86-64 do. So
 //!   a thread without an open row misses for that, even if the time lies in another bucket. It then
 //!   opens its row and tries again.
@@ -31,7 +32,7 @@
 //!   sequence counts as aborted. Here it is aborted only if another thread has come between; but
 //!   what follows an abort is the same.
 //!
-//! [`dependent`]: crate::dependent
+//! [`address_dependency`]: crate::address_dependency
 
 use std::cell::Cell;
 use std::marker::PhantomData;

@@ -136,8 +136,8 @@ pub(crate) unsafe fn leased_by(word: *mut AtomicU64, own: usize) -> Option<Lease
 /// dealt a row.
 ///
 /// # Safety
-/// `word` is an encoded [`TaggedColumn`](super::column_word::TaggedColumn), and not one with per-core
-/// adds.
+/// `word` is an encoded [`TaggedColumn`](super::column_word::TaggedColumn), and not one with
+/// per-core adds.
 #[inline]
 pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
     // SAFETY: by contract.

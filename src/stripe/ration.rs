@@ -1,5 +1,5 @@
-//! Rations: the units that a gate has granted to a row in advance. Module [`take`](super::take)
-//! takes from them.
+//! Rations: the units that a gate has granted to a row in advance. Module
+//! [`ration_use`](super::ration_use) takes from them.
 
 /// Units that were granted in a bucket, and not used yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //!   add -- per core -- a sequence on the live bucket's block -------------- done
 //!       |- portably -- an add to it, behind an announcement of the bucket - done
 //!       `- by epochs - an add to it, under a pin --------------------------- done
-//!            `- missed: see `missed`
+//!            `- missed: see `missed_add`
 //! ```
 
 use std::mem::offset_of;

@@ -11,9 +11,9 @@
 //!   break the dependency, because all of it is one `asm!`. An `ldar` would have to wait for the
 //!   commit of the add before.
 //! * The number of open rows is a plain load, as in the model. The theorem of
-//!   [`open`](crate::stripe::open_rows) needs coherence alone. A closer needs that a value loaded by one
-//!   processor is visible to all, once a barrier has passed: Arm's memory is multicopy atomic since
-//!   Armv8.
+//!   [`open_rows`](crate::stripe::open_rows) needs coherence alone. A closer needs that a value
+//!   loaded by one processor is visible to all, once a barrier has passed: Arm's memory is
+//!   multicopy atomic since Armv8.
 //! * Sixteen bytes are committed by an exclusive pair. A store-exclusive pair that succeeds writes
 //!   all of them at once (Arm Architecture Reference Manual, B2.2, "Requirements for single-copy
 //!   atomicity"), on every processor, where a plain pair does so only since Armv8.4. If it fails,

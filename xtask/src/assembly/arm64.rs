@@ -2,8 +2,8 @@
 //!
 //! An Acquire load (`ldar`, `ldaxr`, ...) waits for all earlier Release stores (`stlr`) of its
 //! thread, and each add ends with one of these. So no Acquire load may stand on the path of an add
-//! (`src/address_dependency.rs` says what orders its loads instead). The text is that of Debian's compiler
-//! (`cargo xtask elsewhere aarch64`).
+//! (`src/address_dependency.rs` says what orders its loads instead). The text is that of Debian's
+//! compiler (`cargo xtask elsewhere aarch64`).
 
 use super::{Is, Processor, main_path};
 

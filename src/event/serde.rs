@@ -50,7 +50,7 @@ struct Unchecked(Stats);
 
 impl<'de> Deserialize<'de> for Unchecked {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Unchecked, D::Error> {
-        let (count, sum, min, max) = fields::read(deserializer, "Stats", FIELDS)?;
+        let (count, sum, min, max) = deserialization::read(deserializer, "Stats", FIELDS)?;
         Ok(Unchecked(Stats { count, sum, min, max }))
     }
 }

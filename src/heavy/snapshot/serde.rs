@@ -82,7 +82,11 @@ impl<K: Key<Owned: Serialize> + ?Sized> Serialize for HeavySnapshot<K> {
 impl<'de, K: Key<Owned: Deserialize<'de>> + ?Sized> Deserialize<'de> for HeavySnapshot<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HeavySnapshot<K>, D::Error> {
         let (total, floors, Keys { random, mut known }) =
-            fields::read::<D, (u64, u64, Keys<K>)>(deserializer, "HeavySnapshot", SNAPSHOT)?;
+            deserialization::read::<D, (u64, u64, Keys<K>)>(
+                deserializer,
+                "HeavySnapshot",
+                SNAPSHOT,
+            )?;
         flaw::check(total, floors, &known).map_err(D::Error::custom)?;
         // What was read as `above` is the upper bound, which is at least all floors together.
         known.values_mut().for_each(|known| known.above -= floors);

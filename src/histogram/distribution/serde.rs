@@ -61,7 +61,7 @@ impl Serialize for Distribution {
 impl<'de> Deserialize<'de> for Distribution {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Distribution, D::Error> {
         let (scale, sum, extremes, List(cells)) =
-            fields::read(deserializer, "Distribution", DISTRIBUTION)?;
+            deserialization::read(deserializer, "Distribution", DISTRIBUTION)?;
         from_parts(scale, sum, extremes, cells).map_err(D::Error::custom)
     }
 }

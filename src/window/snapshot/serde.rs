@@ -47,7 +47,7 @@ impl<E: Events> Serialize for BucketSnapshot<E> {
 impl<'de, E: Events> Deserialize<'de> for BucketSnapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BucketSnapshot<E>, D::Error> {
         let (start, end, is_closed, ReadCells::<E>(numbers)) =
-            fields::read(deserializer, "BucketSnapshot", BUCKET)?;
+            deserialization::read(deserializer, "BucketSnapshot", BUCKET)?;
         let bucket = BucketSnapshot { start, end, is_closed, numbers };
         flaw::of_bucket(&bucket).map_err(D::Error::custom)?;
         Ok(bucket)
@@ -117,7 +117,7 @@ impl<E: Events> Serialize for Snapshot<E> {
 impl<'de, E: Events> Deserialize<'de> for Snapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Snapshot<E>, D::Error> {
         let (at, interval, length, List(buckets)): (Timestamp, u64, u64, List<BucketSnapshot<E>>) =
-            fields::read(deserializer, "Snapshot", SNAPSHOT)?;
+            deserialization::read(deserializer, "Snapshot", SNAPSHOT)?;
         flaw::of_snapshot(at.as_nanos(), interval, length, &buckets).map_err(D::Error::custom)?;
         let (interval, length) = (Duration::from_nanos(interval), Duration::from_nanos(length));
         Ok(Snapshot { at, interval, length, buckets })

@@ -11,7 +11,8 @@ use crate::owner::{self, Found, Seen};
 use crate::system::lock::is_locked;
 use crate::system::read;
 
-/// A process that has gauges in a mapped file, or had, and what it has left in them.
+/// A process that has a slot in a mapped file, or had: with its first gauge, or by
+/// [`File::take_slot`](crate::File::take_slot).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Owner {
@@ -19,7 +20,7 @@ pub struct Owner {
     pub slot: u32,
     /// Its process id, as it calls itself: in another container that is another process, or none.
     pub process: u32,
-    /// Says that the process lived when it was read. A process that is stopped lives.
+    /// Says that the process lived when it was read. A process that is stopped or hangs lives.
     pub is_live: bool,
 }
 
@@ -53,8 +54,8 @@ impl Level {
     }
 }
 
-/// Reads the owners that live, and the dead ones that have left something, with the first `words`
-/// of their slots.
+/// Reads the owners that live, and the dead ones whose slots no other process has taken, with the
+/// first `words` of their slots.
 pub(crate) fn read(
     file: &File,
     path: &Path,
@@ -73,11 +74,8 @@ pub(crate) fn read(
             Found::Live => true,
             Found::Dead => false,
         };
-        let words: Box<[i64]> = found[1..].iter().map(|word| word.cast_signed()).collect();
-        if is_live || words.iter().any(|word| *word != 0) {
-            let owner = Owner { slot, process: found[0] as u32, is_live };
-            owners.push(Parts { owner, words });
-        }
+        let words = found[1..].iter().map(|word| word.cast_signed()).collect();
+        owners.push(Parts { owner: Owner { slot, process: found[0] as u32, is_live }, words });
     }
     Ok(owners)
 }

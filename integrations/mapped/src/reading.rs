@@ -54,8 +54,8 @@ impl Reading {
         Ok(entry.and_then(|entry| self.metric(entry)))
     }
 
-    /// Returns the processes that have gauges and live, and the dead ones that have left something
-    /// in theirs.
+    /// Returns the processes that have a slot and live, and the dead ones whose slots no other
+    /// process has taken since. So a process that hangs is told from one that has ended.
     pub fn owners(&self) -> impl Iterator<Item = Owner> {
         self.owners.iter().map(|parts| parts.owner)
     }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use windrow_mapped::{Kind, MappedError, Metric, Reader, Sampler, Value};
 
 use crate::error::Error;
-use crate::frame::Whole;
 use crate::frame::{Frame, LONGEST_KEY, LONGEST_NAME, MOST_METRICS, NewMetric, NewRow, Unusual};
+use crate::frame::{Owners, Whole};
 use crate::legible::Legible;
 
 /// The time between two frames.
@@ -140,6 +140,7 @@ impl Frames {
             unusual: Unusual::default(),
             heavy: Vec::new(),
             still: millis(now - self.moved),
+            owners: read.owners,
         };
         self.metrics = read.metrics;
         frame
@@ -192,12 +193,17 @@ struct Read {
     rows: Vec<NewRow>,
     /// The sum of all counters and histograms' counts.
     sum: u64,
+    owners: Owners,
 }
 
 impl Read {
     /// Adds the rows of a file. They have its path if it is one of `several`.
     fn file(&mut self, number: u64, several: Option<&str>, sampler: &Sampler) {
         let Some(reading) = sampler.latest() else { return };
+        for owner in reading.owners() {
+            let number = if owner.is_live { &mut self.owners.live } else { &mut self.owners.ended };
+            *number += 1;
+        }
         for (at, metric) in (0_u64..).zip(reading.metrics()) {
             let increase = sampler.increase_of(&metric, STEP * STEPS);
             let (form, numbers) = match metric.value() {

@@ -46,6 +46,15 @@ pub(crate) struct Frame {
     pub(crate) heavy: Vec<Heavy>,
     /// The time for which nothing was added to files, in milliseconds.
     pub(crate) still: f64,
+    pub(crate) owners: Owners,
+}
+
+/// The processes that have a slot in the files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Owners {
+    pub(crate) live: usize,
+    /// The number of those that have ended, and whose slots no other process has taken.
+    pub(crate) ended: usize,
 }
 
 /// A row's numbers; `None` where there is none yet.
@@ -151,6 +160,7 @@ impl Frame {
             unusual: unusual(&json["unusual"]),
             heavy: list(&json["heavy"]).iter().take(MOST_HEAVY).map(heavy).collect(),
             still: 0.0,
+            owners: Owners::default(),
         })
     }
 }

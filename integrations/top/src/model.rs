@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::cells::{Cells, Metric};
-use crate::frame::{Change, Frame, Heavy, NewRow, Numbers, Unusual};
+use crate::frame::{Change, Frame, Heavy, NewRow, Numbers, Owners, Unusual};
 use crate::legible::Legible;
 
 /// The greatest number of rows. Others are counted and not shown.
@@ -35,6 +35,8 @@ pub(crate) struct Model {
     pub(crate) is_of_files: bool,
     /// The time for which nothing was added to files, in milliseconds.
     pub(crate) still: f64,
+    /// The processes of files.
+    pub(crate) owners: Owners,
     /// The age of the console, and the time of its machine since 1970, in milliseconds.
     pub(crate) age: f64,
     pub(crate) time: f64,
@@ -166,7 +168,7 @@ impl Model {
         self.failing = frame.failing.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
         self.unusual = frame.unusual;
         self.heavy = frame.heavy;
-        self.still = frame.still;
+        (self.still, self.owners) = (frame.still, frame.owners);
     }
 
     fn add(&mut self, new: NewRow, age: f64, known: &mut HashMap<Legible, VecDeque<(f64, f64)>>) {

@@ -25,6 +25,7 @@ const PATH: &str = "WINDROW_TOP_TEST_FILE";
 fn the_child_counts() {
     let Some(path) = env::var_os(PATH) else { return };
     let file = File::open(PathBuf::from(path)).unwrap();
+    file.take_slot().unwrap();
     let [cart, pay] = ["/cart", "/pay"]
         .map(|route| file.counter("requests", &[("route", route), ("code", "200")]).unwrap());
     let largest = file.maximum("largest_body", &[]).unwrap();
@@ -140,6 +141,8 @@ fn recording_of_a_process_that_counts_is_stopped_and_is_killed() {
     child.send(libc::SIGSTOP);
     let hung = program.wait_for(|_, shown| shown.contains("Nothing was added for"));
     print!("\nafter SIGSTOP:\n{hung}");
+    let [says, counted] = ["lives, and rests or hangs", ", 1 process lives"];
+    assert!(hung.contains(says) && hung.contains(counted), "{hung}");
     let stopped = of_rows(&program.app);
     assert!(stopped[1].1 > 0.0 && stopped[1].2 == Some(0.0), "{stopped:?}");
 
@@ -150,6 +153,9 @@ fn recording_of_a_process_that_counts_is_stopped_and_is_killed() {
     let killed = program.wait_for(|app, _| still(app) > before + 1_500.0);
     print!("\nafter kill -9:\n{killed}");
     assert!(killed.contains("Nothing was added for") && killed.contains("  live  "), "{killed}");
+    let [says, counted] =
+        ["all processes that had a slot have ended", "no process lives, 1 has ended"];
+    assert!(killed.contains(says) && killed.contains(counted), "{killed}");
     // What it has counted is there, to the unit.
     let totals = |rows: &[(String, f64, Option<f64>)]| rows.iter().map(|row| row.1).collect();
     let [left, was]: [Vec<f64>; 2] = [&of_rows(&program.app), &stopped].map(|rows| totals(rows));
@@ -244,4 +250,29 @@ fn levels_and_histograms_have_rows_and_what_the_dead_have_left_has_one_of_its_ow
     assert!(last.whole.is_some());
     model.take(last);
     assert_eq!(model.rows.len(), 2);
+}
+
+#[test]
+fn processes_that_live_are_told_from_those_that_have_ended() {
+    let says = |live, ended| {
+        let mut model = Model::default();
+        (model.is_of_files, model.still) = (true, 4_000.0);
+        model.owners = Owners { live, ended };
+        let text = crate::once::text(&model, 100);
+        text.lines().take(2).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let [head, reason] = ["watched for 0.0 s", "Nothing was added for 4.0 s: "];
+    for (live, ended, counted, why) in [
+        (0, 0, "", "all processes rest, hang or have ended"),
+        (0, 1, ", no process lives, 1 has ended", "all processes that had a slot have ended"),
+        (1, 0, ", 1 process lives", "the process that has a slot lives, and rests or hangs"),
+        (
+            3,
+            2,
+            ", 3 processes live, 2 have ended",
+            "3 processes that have slots live, and rest or hang",
+        ),
+    ] {
+        assert_eq!(says(live, ended), [format!("{head}{counted}"), format!("{reason}{why}.")]);
+    }
 }

@@ -9,7 +9,7 @@ use super::Theme;
 use super::texts::{cut, wrap};
 use crate::app::{Lost, State};
 use crate::format::{Unit, between, clock, percent, short, span};
-use crate::frame::{Change, Heavy, HeavySpan};
+use crate::frame::{Change, Heavy, HeavySpan, Owners};
 use crate::model::{MOST_LEFT_OUT, Model, News};
 use crate::view::{Mode, View};
 
@@ -35,7 +35,7 @@ pub(crate) fn head(model: &Model, state: Option<&State>, theme: Theme) -> Line<'
     }
     // Writing to a `String` cannot fail.
     let since = if model.is_of_files { "watched for" } else { "up" };
-    let mut about = format!("  {since} {}", span(model.age));
+    let mut about = format!("  {since} {}{}", span(model.age), processes(model.owners));
     let covered = model.rows.values().map(|row| row.span).fold(0.0, f64::max);
     if covered > 0.0 {
         let _ = write!(about, ", windows of {}", span(covered / 1e6));
@@ -52,6 +52,31 @@ pub(crate) fn head(model: &Model, state: Option<&State>, theme: Theme) -> Line<'
     Line::from(spans)
 }
 
+/// Returns the processes of files, if any has a slot.
+fn processes(Owners { live, ended }: Owners) -> String {
+    let live = match (live, ended) {
+        (0, 0) => return String::new(),
+        (0, _) => ", no process lives".to_owned(),
+        (1, _) => ", 1 process lives".to_owned(),
+        _ => format!(", {live} processes live"),
+    };
+    match ended {
+        0 => live,
+        1 => live + ", 1 has ended",
+        _ => format!("{live}, {ended} have ended"),
+    }
+}
+
+/// Returns why nothing is added to files, as far as their slots tell.
+fn reason(Owners { live, ended }: Owners) -> String {
+    match (live, ended) {
+        (0, 0) => "all processes rest, hang or have ended".to_owned(),
+        (0, _) => "all processes that had a slot have ended".to_owned(),
+        (1, _) => "the process that has a slot lives, and rests or hangs".to_owned(),
+        _ => format!("{live} processes that have slots live, and rest or hang"),
+    }
+}
+
 /// Returns what is to be known about the numbers themselves.
 pub(crate) fn news(
     model: &Model,
@@ -65,7 +90,7 @@ pub(crate) fn news(
     }
     if model.still >= STILL {
         let long = span(model.still);
-        let says = format!("Nothing was added for {long}: all processes rest, hang or have ended.");
+        let says = format!("Nothing was added for {long}: {}.", reason(model.owners));
         lines.push(Line::styled(says, theme.warn()));
     }
     let says = match model.news.map(|(news, _)| news) {

@@ -1,7 +1,7 @@
 //! Admissions of other limiters beside those of the limits that `docs/parity.md` names for them:
 //! the same requests at the same times.
 //!
-//! governor and Go's limiter are asked with times of the test's. nginx, HAProxy, Envoy and Guava
+//! governor and Go's limiter are asked with times of the test's. nginx, `HAProxy`, Envoy and Guava
 //! run in real time: requests come a tenth of a second or more from any moment that matters. Tests
 //! of what must be installed wait to be asked for, by `--ignored`.
 
@@ -87,7 +87,8 @@ fn a_pace_admits_what_go_admits() {
         let pace = pace.clock(clock.clone()).build().expect("valid");
         let mut time = 0;
         for _ in 0..500 {
-            time += (period as f64 * random.f64() * random.f64() * 3.0) as u64;
+            let step = Duration::from_nanos(period).mul_f64(random.f64() * random.f64() * 3.0);
+            time += step.as_nanos() as u64;
             clock.set(Timestamp::from_nanos(start + time));
             let weight = random.u64(1..=burst + 1); // one more never fits
             let _ = writeln!(asked, "ask {time} {weight}");

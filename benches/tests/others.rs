@@ -26,7 +26,9 @@ fn drained(add: impl Fn() + Sync, drain: impl Fn() -> u64 + Sync) -> u64 {
             found
         });
         let writers = [0, 1].map(|_| scope.spawn(|| (0..200_000).for_each(|_| add())));
-        writers.into_iter().for_each(|writer| writer.join().expect("a writer"));
+        for writer in writers {
+            writer.join().expect("a writer");
+        }
         is_done.store(true, Ordering::Release);
         reader.join().expect("the reader")
     });
@@ -105,6 +107,36 @@ fn hdrhistogram_answers_the_greatest_value_of_a_cell() {
     assert!(histogram.value_at_quantile(0.5) > 10_000);
 }
 
+/// The guide about paces counts these bytes.
+#[cfg(feature = "limits")]
+#[test]
+fn governor_keeps_eight_bytes_beside_a_key() {
+    assert_eq!(size_of::<governor::state::InMemoryState>(), 8);
+}
+
+/// The README of `windrow-tower` says so.
+#[cfg(feature = "limits")]
+#[tokio::test(start_paused = true)]
+async fn towers_limits_let_requests_wait_and_refuse_none() {
+    use std::convert::Infallible;
+    use std::time::Duration;
+
+    use tower::limit::{ConcurrencyLimitLayer, RateLimitLayer};
+    use tower::{Layer, ServiceExt, service_fn};
+
+    let service = service_fn(async |(): ()| Ok::<_, Infallible>(()));
+    let room = ConcurrencyLimitLayer::new(1).layer(service);
+    let (mut first, mut second) = (room.clone(), room);
+    first.ready().await.expect("ready"); // and holds the place
+    let wait = tokio::time::timeout(Duration::from_mins(1), second.ready());
+    assert!(wait.await.is_err(), "it waits");
+    let mut rate = RateLimitLayer::new(1, Duration::from_secs(90)).layer(service);
+    rate.ready().await.expect("ready");
+    tower::Service::call(&mut rate, ()).await.expect("an answer");
+    let wait = tokio::time::timeout(Duration::from_mins(1), rate.ready());
+    assert!(wait.await.is_err(), "it waits");
+}
+
 /// The README of `windrow-tower` says so.
 #[cfg(feature = "limits")]
 #[tokio::test(start_paused = true)]
@@ -116,7 +148,7 @@ async fn towers_rate_limit_admits_twice_its_limit_across_an_edge() {
     use tower::{Layer, Service, ServiceExt, service_fn};
 
     let limit = RateLimitLayer::new(5, Duration::from_secs(1));
-    let mut service = limit.layer(service_fn(async |_: ()| Ok::<_, Infallible>(())));
+    let mut service = limit.layer(service_fn(async |(): ()| Ok::<_, Infallible>(())));
     let begun = tokio::time::Instant::now();
     let mut times = Vec::new();
     for number in 0..10 {

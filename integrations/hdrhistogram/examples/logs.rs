@@ -21,14 +21,18 @@ const INTERVALS: [&[u64]; 3] = [&[1_000, 2_000_000, 5_000_000_000], &[], &[7]];
 fn converted(values: &[u64]) -> hdrhistogram::Histogram<u64> {
     let all = Scale::new(4, 1, u64::MAX).expect("valid");
     let histogram = windrow::Histogram::with_scale(all);
-    values.iter().for_each(|value| histogram.record(*value));
+    for value in values {
+        histogram.record(*value);
+    }
     windrow_hdrhistogram::histogram(&histogram.take(), 3).expect("three digits")
 }
 
 /// Returns a histogram of values, by `hdrhistogram` alone.
 fn plain(values: &[u64]) -> hdrhistogram::Histogram<u64> {
     let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, u64::MAX, 3).expect("valid");
-    values.iter().for_each(|value| histogram.record(*value).expect("within the bounds"));
+    for value in values {
+        histogram.record(*value).expect("within the bounds");
+    }
     histogram
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Underneath is hyper-util's client (`client-legacy`). It was chosen by what each adds to a tree:
 //! hyper's own connections 31 packages, with names, ports, handshakes and tasks still to be written
-//! by hand; hyper-util's client 34; `reqwest` 80, for redirects, cookies and proxies, which an
-//! exporter must not follow. `ureq` has 11, but neither HTTP/2, which gRPC needs, nor a time for
+//! by hand; hyper-util's client 34; `reqwest` 0.13 75, for redirects, cookies and proxies, which an
+//! exporter must not follow. `ureq` 3 has 11, but neither HTTP/2, which gRPC needs, nor a time for
 //! each part of an answer, which a stream of events needs.
 
 use std::time::Duration;

@@ -2,8 +2,8 @@
 //!
 //! # Promise
 //!
-//! No time is longer than the cap, nor zero, and a time within the cap is told as it is. Clients
-//! that stand apart in line are told times as far apart, or come back in different rounds.
+//! No longer time than the cap is told, and a time within it is told as it is. Clients that stand
+//! apart in line are told times as far apart, or come back in different rounds.
 //!
 //! # Why
 //!
@@ -37,15 +37,14 @@ impl Cap {
 
     /// Returns the time to tell for the time of a place in line.
     pub(crate) fn hold(self, place: Duration) -> Duration {
-        match self.longest {
-            Some(longest) if place > longest => {
-                let half = longest.as_nanos().div_ceil(2);
-                let beyond = (place - longest).as_nanos() % half;
-                let down = if beyond == 0 { 0 } else { half - beyond };
-                longest - Duration::new((down / SECOND) as u64, (down % SECOND) as u32)
-            }
-            _ => place,
-        }
+        let Some(longest) = self.longest.filter(|longest| place > *longest) else { return place };
+        let (place, longest) = (place.as_nanos(), longest.as_nanos());
+        let half = longest.div_ceil(2);
+        let told = match (place - longest) % half {
+            0 => longest,
+            beyond => longest - half + beyond,
+        };
+        Duration::new((told / SECOND) as u64, (told % SECOND) as u32)
     }
 }
 

@@ -92,7 +92,7 @@ async fn paces_and_breakers_have_caps() {
     BREAKER.try_call().expect("it is closed").failure();
     let breaker = BreakerLayer::new(|_| Some(&*BREAKER)).max_retry_after(60 * SECOND);
     let service = breaker.layer(service_fn(answer));
-    let told = service.clone().oneshot(from("alice")).await.expect("a response");
+    let told = service.oneshot(from("alice")).await.expect("a response");
     assert_eq!((told.status().as_u16(), header(&told, "retry-after")), (503, Some("60")));
     CLOCK.advance(SECOND);
     let told = service.oneshot(from("alice")).await.expect("a response");

@@ -1,0 +1,5 @@
+#![doc = include_str!("../README.md")]
+#![allow(dead_code, unused_imports)] // the half with I/O calls them
+
+mod machine;
+mod permits;

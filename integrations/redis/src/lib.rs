@@ -1,5 +1,33 @@
 #![doc = include_str!("../README.md")]
-#![allow(dead_code, unused_imports)] // the half with I/O calls them
 
+mod absence;
+mod admit;
+mod alarm;
+mod ask;
+mod asker;
+mod bounds;
+mod connection;
+mod core;
+mod decision;
+mod engine;
+mod error;
+mod forks;
+mod gate;
+mod gates;
+mod identity;
+mod limit;
 mod machine;
+mod names;
 mod permits;
+mod settings;
+mod shared;
+mod target;
+mod time;
+mod waiter;
+
+pub use absence::Absence;
+pub use admit::Admit;
+pub use engine::{Engine, EngineBuilder};
+pub use error::SharedError;
+pub use gate::{SharedGate, SharedGateBuilder};
+pub use gates::{SharedGates, SharedGatesBuilder};

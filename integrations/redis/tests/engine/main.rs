@@ -2,6 +2,13 @@
 //! own on a free port of the loopback, and ends it.
 #![cfg(unix)]
 
+mod absent;
 mod book;
+mod by_key;
+mod cluster;
+mod fit;
+mod forked;
+mod proxy;
 mod server;
 mod shared;
+mod strange;

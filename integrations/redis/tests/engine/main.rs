@@ -11,4 +11,5 @@ mod forked;
 mod proxy;
 mod server;
 mod shared;
+mod storm;
 mod strange;

@@ -84,6 +84,10 @@ impl Server {
         assert_eq!(unsafe { libc::kill(self.process.id().cast_signed(), signal) }, 0);
     }
 
+    pub(crate) fn program(&self) -> &str {
+        &self.program
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.port
     }

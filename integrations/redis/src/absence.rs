@@ -1,8 +1,8 @@
-//! What is admitted while the engine is away.
+//! Policies for an engine that is away.
 
 use windrow::AtMost;
 
-/// What a limit admits while its engine is away.
+/// A policy for the time in which a limit's engine is away.
 ///
 /// The engine is away from the moment at which it has left a request unanswered for
 /// [`timeout`](crate::EngineBuilder::timeout), or a connection could not be made, until its next

@@ -77,7 +77,9 @@ impl Shared {
             }
             if !due.is_empty() {
                 drop(state); // a waker may call anything
-                due.iter().for_each(|waiter| waiter.wake());
+                for waiter in due {
+                    waiter.wake();
+                }
                 state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
                 continue;
             }

@@ -15,7 +15,7 @@ pub(crate) fn checked(limit: AtMost) -> Result<u64, SharedError> {
     Ok(limit.0)
 }
 
-/// Returns the terms of a limit that nobody has changed yet.
+/// Returns the terms of a limit that was not changed yet.
 pub(crate) fn terms(
     limit: AtMost,
     interval: Duration,

@@ -1,4 +1,4 @@
-//! A connection to an engine that was found fit: what is asked of it, and what it answers.
+//! A connection to an engine that was found fit: requests and answers.
 //!
 //! A connection that has failed once is dropped: a late answer of it would be taken for the next
 //! request's. The client crate sends nothing again by itself. So each repetition is a decision of
@@ -23,7 +23,7 @@ pub(crate) struct Connection {
     script: String,
 }
 
-/// What an engine says to one request.
+/// An engine's answer to one request.
 #[derive(Debug)]
 pub(crate) enum Said {
     /// An answer of the script.
@@ -32,7 +32,7 @@ pub(crate) enum Said {
     Unusable(Unusable),
 }
 
-/// Why the script touches nothing.
+/// The reason for which the script touches nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unusable {
     /// A value that is none of a limit's.

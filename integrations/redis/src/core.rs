@@ -1,4 +1,4 @@
-//! What the requests of a process and the thread that asks have in common.
+//! The state that a process's requests and the thread that asks share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,7 +11,7 @@ use crate::limit::Limit;
 use crate::target::Target;
 use crate::time::{NEVER, Time};
 
-/// What the requests of a process and the thread that asks have in common.
+/// The state that a process's requests and the thread that asks share.
 pub(crate) struct Core {
     target: Target,
     time: Time,
@@ -23,8 +23,8 @@ pub(crate) struct Core {
     thread: OnceLock<Thread>,
     is_over: AtomicBool,
     /// The time from which the engine is away; [`NEVER`] while it owes no answer. While an ask is
-    /// under way, it is the time at which that has lasted too long. So nobody needs to wake up for
-    /// the engine to be away, and least of all the thread that waits for its answer.
+    /// under way, it is the time at which that has lasted too long. So the engine is away at
+    /// that time, even while the thread that waits for its answer sleeps.
     away_from: AtomicU64,
     fault: Mutex<Option<SharedError>>,
     asks: AtomicU64,

@@ -1,4 +1,4 @@
-//! What becomes of a request that has found no permit.
+//! The decision over a request that has found no permit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::limit::Limit;
 use crate::time::NEVER;
 
-/// What becomes of a request that has found no permit.
+/// A decision over a request that has found no permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// The policy for an engine that is away admits it.
@@ -40,9 +40,10 @@ impl Decision {
             if !refused && limit.miss(weight, demand) {
                 core.list(limit);
             }
-            return match limit.by_policy(weight) {
-                true => Decision::Admitted,
-                false => Decision::Refused(Some(Duration::from_micros(limit.bucket()))),
+            return if limit.by_policy(weight) {
+                Decision::Admitted
+            } else {
+                Decision::Refused(Some(Duration::from_micros(limit.bucket())))
             };
         }
         if refused {

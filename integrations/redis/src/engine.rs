@@ -42,7 +42,7 @@ pub struct Engine {
     owner: Arc<Owner>,
 }
 
-/// What ends the thread.
+/// The last handle of an engine: the thread ends with it.
 struct Owner {
     core: Arc<Core>,
 }
@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// Returns whether the engine is away: it has left a request unanswered for the
-    /// [`timeout`](EngineBuilder::timeout), or could not be reached, and has answered nothing since.
+    /// [`timeout`](EngineBuilder::timeout), or could not be reached, and has not answered since.
     pub fn is_away(&self) -> bool {
         self.core().is_away(self.core().time().now())
     }

@@ -115,9 +115,9 @@ pub enum SharedError {
         /// The code of its answer, such as `OOM`.
         code: String,
     },
-    /// What came from the engine is no answer of it.
+    /// The answer is none that an engine gives.
     Nonsense {
-        /// What was expected.
+        /// The expected kind of answer.
         expected: &'static str,
     },
 }

@@ -13,8 +13,10 @@ use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::names::Kind;
+use crate::reserve::{Reserve, SharedReservation};
 use crate::settings::Settings;
 use crate::shared::Shared;
+use crate::wait::Wait;
 
 /// A rate limiter that many processes share through Redis or Valkey: all together admit at most
 /// `limit` in each interval.
@@ -59,8 +61,9 @@ use crate::shared::Shared;
 /// dies costs what it held, for at most `n + 1` buckets.
 ///
 /// *No hang*: a call that finds no permit waits for at most its patience, even if the engine
-/// answers nonsense, slowly or never. While the limit is known to be spent, a refusal asks nobody.
-/// What is admitted while the engine is away is a [policy](crate::Absence).
+/// answers nonsense, slowly or never. While the limit is known to be spent, a refusal makes no
+/// call of the engine. A [policy](crate::Absence) says what a process admits while the engine is
+/// away.
 ///
 /// After a restart of an empty engine, and the first time of all, the limit is *cold*: nothing is
 /// granted for `n + 1` to `n + 2` buckets, in which what may have been granted before is used up.
@@ -104,11 +107,11 @@ impl SharedGate {
         self.shared.limit.take(now, n) || self.try_slowly(now, n)
     }
 
-    /// Returns a future that admits a call of weight `n`, and waits for that at most `max_wait`: for
-    /// an answer of the engine, or for grants to leave the interval.
+    /// Returns a future that admits a call of weight `n`, and waits for that at most `max_wait`:
+    /// for an answer of the engine, or for grants to leave the interval.
     ///
-    /// It yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s, the wait is
-    /// over by then: nothing of the future can be promised here. `retry_after` is `None` for a
+    /// It yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s, the wait
+    /// is over by then: nothing of the future can be promised here. `retry_after` is `None` for a
     /// weight that never fits. Otherwise it is the time until enough is expected to leave the
     /// interval; many processes are told the same, so spread their attempts.
     ///
@@ -119,23 +122,47 @@ impl SharedGate {
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admit<'_> {
-        Admit::borrowed(&self.shared, n, max_wait)
+        Admit::after(Wait::borrowed(&self.shared, n, max_wait))
     }
 
     /// Returns the same future as [`admit`](Self::admit), which owns a clone of the limit.
     pub fn admit_owned(&self, n: u64, max_wait: Duration) -> Admit<'static> {
-        Admit::owned(self.shared.clone(), n, max_wait)
+        Admit::after(Wait::owned(self.shared.clone(), n, max_wait))
     }
 
     /// Admits a call as [`admit`](Self::admit), and blocks the thread meanwhile.
     pub fn admit_blocking(&self, n: u64, max_wait: Duration) -> Admission {
-        self.admit(n, max_wait).block()
+        Wait::borrowed(&self.shared, n, max_wait).block().admission
+    }
+
+    /// Takes permits that can be given back, if this process has them: for a call whose cost is
+    /// known when it is over.
+    ///
+    /// While the engine is away, a [policy](crate::Absence) may admit such a call by
+    /// [`reserve`](Self::reserve), and not here.
+    pub fn try_reserve(&self, n: u64) -> Option<SharedReservation> {
+        let now = self.shared.now();
+        let lease = self.shared.limit.take_for(now, n);
+        if lease.is_none() && n > 0 {
+            let _ = self.shared.decide(now, n, true);
+        }
+        lease.map(|lease| SharedReservation::new(self.shared.clone(), lease, n))
+    }
+
+    /// Returns a future that reserves for a call of weight `n`, and waits for that at most
+    /// `max_wait`, as [`admit`](Self::admit). The reservation can be given back, and
+    /// [settled](SharedReservation::settle).
+    ///
+    /// It yields an error for what [`admit`](Self::admit) refuses.
+    pub fn reserve(&self, n: u64, max_wait: Duration) -> Reserve {
+        Reserve::after(Wait::owned(self.shared.clone(), n, max_wait), n)
     }
 
     /// Changes the limit for all processes. Each learns of it with its next answer of the engine.
     ///
-    /// Of several changes the latest wins, by the clocks of the processes that make them; and it
-    /// wins over the limits with which processes were built, until the engine loses its memory.
+    /// A change wins over all that this process knows of, and over the limits with which processes
+    /// were built, until the engine loses its memory. Of two changes at once the one wins of which
+    /// the engine hears first.
     /// Grants stay. So the old limit may still be used for as long as an interval after a change to
     /// a lower one.
     ///

@@ -19,6 +19,7 @@ use crate::limit::Limit;
 use crate::names::Kind;
 use crate::settings::{Checked, Settings};
 use crate::shared::Shared;
+use crate::wait::Wait;
 
 /// The number of parts of the table, each behind a lock of its own.
 const PARTS: usize = 16;
@@ -60,12 +61,14 @@ pub struct SharedGates {
     of: Arc<Table>,
 }
 
+type Part = HashMap<Box<[u8]>, Arc<Limit>>;
+
 struct Table {
     engine: Engine,
     checked: Checked,
     max_keys: usize,
     hasher: RandomState,
-    parts: [Mutex<HashMap<Box<[u8]>, Arc<Limit>, RandomState>>; PARTS],
+    parts: [Mutex<Part>; PARTS],
     overflow: Arc<Limit>,
 }
 
@@ -116,7 +119,7 @@ impl SharedGates {
     pub fn admit(&self, key: &[u8], n: u64, max_wait: Duration) -> Admit<'static> {
         match self.of(key) {
             Some(gate) => gate.admit_owned(n, max_wait),
-            None => Admit::refused(),
+            None => Admit::after(Wait::refused()),
         }
     }
 
@@ -142,8 +145,6 @@ impl SharedGates {
     }
 }
 
-type Part = HashMap<Box<[u8]>, Arc<Limit>, RandomState>;
-
 impl Table {
     fn part(&self, key: &[u8]) -> MutexGuard<'_, Part> {
         locked(&self.parts[self.hasher.hash_one(key) as usize % PARTS])
@@ -153,8 +154,8 @@ impl Table {
     fn has_room(&self, part: &mut Part) -> bool {
         let max = self.max_keys.div_ceil(PARTS);
         if part.len() >= max {
-            // Nobody else has such a limit, so it holds no permits, and no ask of it is under way:
-            // the thread that asks keeps those for some buckets.
+            // No other thread has such a limit. So it holds no permits, and no ask of it is under
+            // way: the thread that asks keeps those for some buckets.
             part.retain(|_, limit| Arc::strong_count(limit) > 1);
         }
         part.len() < max

@@ -19,10 +19,12 @@ mod limit;
 mod machine;
 mod names;
 mod permits;
+mod reserve;
 mod settings;
 mod shared;
 mod target;
 mod time;
+mod wait;
 mod waiter;
 
 pub use absence::Absence;
@@ -31,3 +33,4 @@ pub use engine::{Engine, EngineBuilder};
 pub use error::SharedError;
 pub use gate::{SharedGate, SharedGateBuilder};
 pub use gates::{SharedGates, SharedGatesBuilder};
+pub use reserve::{Reserve, SharedReservation};

@@ -1,4 +1,4 @@
-//! What a process has of one limit: its permits, its state machine, and the requests that wait.
+//! The part of one limit that a process has: permits, a state machine, and the requests that wait.
 //!
 //! A request takes permits by itself. Only the thread that asks (see `asker`) touches the machine,
 //! but for a change of the limit. Between them stand a few words: that the limit wants asking, the
@@ -23,14 +23,14 @@ use crate::waiter::Waiters;
 /// The time for which an ask that was given up holds back the next.
 const GIVEN_UP: u64 = 20_000;
 
-/// What a process has of one limit.
+/// The part of one limit that a process has.
 pub(crate) struct Limit {
     name: Arc<str>,
     /// The length of a bucket, in microseconds.
     bucket: u64,
     permits: Permits,
     /// The limit in force, as the engine has told it last.
-    limit: AtomicU64,
+    in_force: AtomicU64,
     /// Before this time, a request of at least `refused_weight` that finds no permit is refused.
     refused_until: AtomicU64,
     refused_weight: AtomicU64,
@@ -65,7 +65,7 @@ impl Limit {
             name,
             bucket: terms.length,
             permits: Permits::new(),
-            limit: AtomicU64::new(terms.limit),
+            in_force: AtomicU64::new(terms.limit),
             refused_until: AtomicU64::new(0),
             refused_weight: AtomicU64::new(0),
             is_listed: AtomicBool::new(false),
@@ -86,6 +86,16 @@ impl Limit {
     #[inline]
     pub(crate) fn take(&self, now: u64, weight: u64) -> bool {
         self.permits.take(now, weight)
+    }
+
+    /// Takes permits, and returns the end of their lease.
+    pub(crate) fn take_for(&self, now: u64, weight: u64) -> Option<u64> {
+        self.permits.take_for(now, weight)
+    }
+
+    /// Puts permits back that were taken of the lease with this end, and were not used.
+    pub(crate) fn put_back(&self, lease: u64, count: u64) {
+        self.permits.put_back(lease, count);
     }
 
     /// Returns the permits that are left.
@@ -129,7 +139,7 @@ impl Limit {
     pub(crate) fn answer(&self, now: u64, attempt: &Attempt, answer: &Answer) {
         let mut machine = self.machine();
         machine.answer(&self.permits, now, attempt.ask.number, attempt.attempt, answer);
-        self.limit.store(machine.terms().limit, Ordering::Relaxed);
+        self.in_force.store(machine.terms().limit, Ordering::Relaxed);
         self.tell(machine.refusal());
         drop(machine);
         *self.locked_fault() = None;
@@ -168,7 +178,7 @@ impl Limit {
     pub(crate) fn set(&self, limit: u64) {
         let mut machine = self.machine();
         machine.set_limit(limit);
-        self.limit.store(limit, Ordering::Relaxed);
+        self.in_force.store(limit, Ordering::Relaxed);
         self.tell(machine.refusal());
     }
 
@@ -206,7 +216,7 @@ impl Limit {
     }
 
     pub(crate) fn limit(&self) -> u64 {
-        self.limit.load(Ordering::Relaxed)
+        self.in_force.load(Ordering::Relaxed)
     }
 
     pub(crate) fn terms(&self) -> Terms {

@@ -24,7 +24,7 @@ pub(crate) struct Keys {
     pub(crate) epoch: Box<[u8]>,
 }
 
-/// Whether a limit is one, or one for each key.
+/// The kind of a limit: one, or one for each key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Alone,

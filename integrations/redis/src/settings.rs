@@ -1,4 +1,4 @@
-//! What the builders of shared limits have in common.
+//! The settings that the builders of shared limits have in common.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) struct Settings {
     pub(crate) absence: Absence,
 }
 
-/// What all keys of a limit have in common, once it was checked.
+/// The checked settings, which all keys of a limit have in common.
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) terms: Terms,

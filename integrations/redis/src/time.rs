@@ -53,6 +53,7 @@ fn micros() -> u64 {
 
 #[cfg(unix)]
 #[inline]
+#[allow(clippy::cast_sign_loss)] // the time since the machine began
 fn of(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a timespec of this call.

@@ -7,7 +7,7 @@ use std::task::Waker;
 /// A request that waits.
 pub(crate) struct Waiter {
     weight: u64,
-    /// `None` while nobody waits: it was woken, or the future is gone.
+    /// `None` while the request does not wait: it was woken, or its future is gone.
     waker: Mutex<Option<Waker>>,
 }
 
@@ -85,7 +85,9 @@ impl Waiters {
     /// Wakes all.
     pub(crate) fn wake(&self) {
         let all = self.list().clone();
-        all.iter().for_each(|waiter| waiter.wake());
+        for waiter in all {
+            waiter.wake();
+        }
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<Arc<Waiter>>> {

@@ -1,4 +1,4 @@
-//! Which engines are fit for a ledger: a primary that evicts nothing.
+//! The check of an engine: a ledger needs a primary that evicts nothing.
 
 use redis::Value;
 

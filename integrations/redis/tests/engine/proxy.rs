@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What the proxy does with what passes.
+/// The fate of bytes that pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Mode {
@@ -30,7 +30,7 @@ pub(crate) enum Mode {
 const MODES: [Mode; 6] =
     [Mode::Clean, Mode::Faults, Mode::Silent, Mode::Lost, Mode::Nonsense, Mode::Slow];
 
-/// What is no answer to any request, each in one of the protocol's forms or in none.
+/// Bytes that answer no request, each in one of the protocol's forms or in none.
 const NONSENSE: [&[u8]; 8] = [
     b"$5\r\nhello\r\n",
     b"*2\r\n:1\r\n:2\r\n",

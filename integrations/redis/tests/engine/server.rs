@@ -132,8 +132,8 @@ pub(crate) fn url(port: u16) -> String {
     format!("redis://127.0.0.1:{port}/")
 }
 
-/// Returns a port that nobody listens at. (Never 6379, where a system's own engine may run: the
-/// system gives ports from far above.)
+/// Returns a port at which no program listens. (Never 6379, where a system's own engine may run:
+/// the system gives ports from far above.)
 pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
     listener.local_addr().expect("it has an address").port()

@@ -100,12 +100,30 @@ fn futures_wait_without_a_runtime_and_leave_nothing_behind() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(results.iter().all(|result| *result == Admission::Now), "{results:?}");
-    // One that is dropped in the middle takes nothing, and wakes nobody.
+    // One that is dropped in the middle takes nothing, and wakes no other.
     let mut given_up = Box::pin(gate.admit_owned(40, LONG));
     let _ = given_up.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     drop(given_up);
     let impatient = block_on(gate.admit(40, Duration::from_millis(1)));
     assert!(!impatient.is_granted(), "its patience ends without an answer that it likes");
+}
+
+#[test]
+fn what_was_reserved_and_not_used_is_given_back() {
+    let Some(server) = engine() else { return };
+    let builder = SharedGate::builder(AtMost(1_000)).interval(Duration::from_millis(800)).buckets(2);
+    let gate = builder.connect(&server.url()).unwrap();
+    let reserved = block_on(gate.reserve(1_000, LONG)).unwrap();
+    assert_eq!(reserved.weight(), 1_000);
+    assert!(gate.try_reserve(1).is_none(), "all is reserved");
+    reserved.settle(400);
+    assert!(gate.try_admit(600), "to this process's own ration");
+    assert!(block_on(gate.reserve(1_001, LONG)).is_err());
+    // After the end of its ration it goes back to the engine.
+    let late = block_on(gate.reserve(1_000, LONG)).unwrap();
+    until("the ration is over", || gate.left() == 0 && gate.try_reserve(1).is_none());
+    late.cancel();
+    assert!(gate.admit_blocking(1, LONG).is_granted());
 }
 
 #[test]

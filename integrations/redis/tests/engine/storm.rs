@@ -24,7 +24,7 @@ const BUCKET: Duration = Duration::from_millis(50);
 /// The clients, and what each offers, in parts of all they offer.
 const LOADS: [u64; 4] = [20, 1, 5, 2];
 
-/// How much more than the limit they offer.
+/// The offered load, as a multiple of the limit.
 const OVERLOAD: f64 = 1.5;
 
 /// The time of a storm.
@@ -71,7 +71,7 @@ struct Storm {
     port: u16,
     book: PathBuf,
     clients: Vec<Child>,
-    /// What went wrong.
+    /// The number of faults.
     events: usize,
     begun: Instant,
 }
@@ -165,6 +165,29 @@ fn storm(kind: &str, mut wrong: impl FnMut(&mut Storm, &mut Vec<Server>, &Proxy)
         }
         storm.judge(kind);
     }
+}
+
+/// Prints the admissions, and the calls of the engine, when nothing goes wrong. (They are not
+/// judged: they depend on the machine.)
+#[test]
+#[ignore = "takes TORTURE_SECONDS"]
+fn nothing_goes_wrong() {
+    storm("calm", |storm, servers, _| {
+        thread::sleep(Duration::from_millis(100));
+        storm.events += 1;
+        if !storm.goes_on() {
+            let buckets = storm.begun.elapsed().as_secs_f64() / BUCKET.as_secs_f64();
+            let calls = calls(&servers[0]) as f64 / buckets / LOADS.len() as f64;
+            println!("calm: {calls:.1} calls a bucket and process");
+        }
+    });
+}
+
+/// Returns the number of asks that an engine has answered.
+fn calls(server: &Server) -> u64 {
+    let stats: String = server.command("INFO commandstats");
+    let (_, rest) = stats.split_once("cmdstat_evalsha:calls=").expect("it was asked");
+    rest.split(',').next().and_then(|calls| calls.parse().ok()).expect("it is a number")
 }
 
 #[test]

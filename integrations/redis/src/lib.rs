@@ -3,3 +3,7 @@
 
 mod machine;
 mod permits;
+
+#[cfg(test)]
+#[path = "../tests/core/mod.rs"]
+mod core_tests;

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use crate::ask::Call;
 use crate::connection::{Connection, Said, Unusable};
-use crate::core::Core;
 use crate::error::SharedError;
+use crate::hub::Hub;
 use crate::limit::Limit;
 
 /// The number of attempts at an ask.
@@ -27,7 +27,7 @@ const PAUSE: u64 = 20_000;
 
 /// The thread that asks.
 pub(crate) struct Asker {
-    core: Arc<Core>,
+    hub: Arc<Hub>,
     /// `None` after an error, until the next attempt.
     connection: Option<Connection>,
     /// The limits that are looked at, by their addresses.
@@ -48,13 +48,13 @@ struct Held {
 }
 
 impl Asker {
-    pub(crate) fn new(core: Arc<Core>, connection: Connection) -> Asker {
-        Asker { core, connection: Some(connection), held: HashMap::new(), failures: 0 }
+    pub(crate) fn new(hub: Arc<Hub>, connection: Connection) -> Asker {
+        Asker { hub, connection: Some(connection), held: HashMap::new(), failures: 0 }
     }
 
     /// Asks until the engine's last handle is gone.
     pub(crate) fn run(mut self) {
-        while !self.core.is_over() {
+        while !self.hub.is_over() {
             self.hold_listed();
             let now = self.now();
             let due = self.held.values().map(|held| held.due).min();
@@ -71,12 +71,12 @@ impl Asker {
     }
 
     fn now(&self) -> u64 {
-        self.core.time().now()
+        self.hub.time().now()
     }
 
     /// Looks from now on at the limits that want asking.
     fn hold_listed(&mut self) {
-        let listed = self.core.listed();
+        let listed = self.hub.listed();
         if listed.is_empty() {
             return;
         }
@@ -93,14 +93,14 @@ impl Asker {
 
     /// Sends the asks that are due, and takes the answers.
     fn ask(&mut self) -> Result<(), SharedError> {
-        let target = self.core.target();
+        let target = self.hub.target();
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => none.insert(Connection::open(target)?),
         };
         // (Stamps are taken once there is a connection: time to connect is not taken off rations.)
         let mut calls = Vec::new();
-        let now = self.core.time().now();
+        let now = self.hub.time().now();
         self.held.retain(|_, held| {
             if held.due > now || calls.len() == AT_ONCE {
                 return true;
@@ -120,12 +120,12 @@ impl Asker {
         if calls.is_empty() {
             return Ok(());
         }
-        self.core.sent(calls.len(), now);
+        self.hub.sent(calls.len(), now);
         connection.send(&calls, target)?;
         for (i, call) in calls.iter().enumerate() {
             let said = connection.receive(target)?;
-            let now = self.core.time().now();
-            self.core.answered(now, i + 1 < calls.len());
+            let now = self.hub.time().now();
+            self.hub.answered(now, i + 1 < calls.len());
             self.failures = 0;
             match said {
                 Said::Answered(answer) => call.limit.answer(now, &call.attempt, &answer),
@@ -143,7 +143,7 @@ impl Asker {
     fn fail(&mut self, fault: SharedError) {
         self.connection = None;
         let now = self.now();
-        self.core.failed(now, fault);
+        self.hub.failed(now, fault);
         self.failures += 1;
         for held in self.held.values_mut().filter(|held| held.due <= now) {
             if held.attempts >= ATTEMPTS || self.failures > ATTEMPTS {
@@ -157,7 +157,7 @@ impl Asker {
         }
         self.held.retain(|_, held| held.attempts > 0 || now < held.until);
         let until = now + PAUSE * u64::from(self.failures.min(5));
-        while !self.core.is_over() {
+        while !self.hub.is_over() {
             let now = self.now();
             if now >= until {
                 break;
@@ -170,7 +170,7 @@ impl Asker {
 /// A thread that has ended by a panic (of a waker) leaves the engine away.
 impl Drop for Asker {
     fn drop(&mut self) {
-        self.core.failed(0, SharedError::NoThread { reason: "it has ended".into() });
+        self.hub.failed(0, SharedError::NoThread { reason: "it has ended".into() });
         self.held.values().for_each(|held| held.limit.waiters().wake());
     }
 }

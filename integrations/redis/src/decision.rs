@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::core::Core;
+use crate::hub::Hub;
 use crate::limit::Limit;
 use crate::time::NEVER;
 
@@ -23,7 +23,7 @@ impl Decision {
     /// not decided over before, so it adds to the demand.
     #[cold]
     pub(crate) fn of(
-        core: &Core,
+        hub: &Hub,
         limit: &Arc<Limit>,
         now: u64,
         weight: u64,
@@ -35,10 +35,10 @@ impl Decision {
         let demand = if fresh { weight } else { 1 };
         let refusal = limit.refusal();
         let refused = refusal.covers(now, weight);
-        if core.is_away(now) || limit.is_unusable() {
+        if hub.is_away(now) || limit.is_unusable() {
             // Asked all the same, so that its return is noticed.
             if !refused && limit.miss(weight, demand) {
-                core.list(limit);
+                hub.list(limit);
             }
             return if limit.by_policy(weight) {
                 Decision::Admitted
@@ -51,7 +51,7 @@ impl Decision {
             return Decision::Refused(Some(Duration::from_micros(refusal.until - now)));
         }
         if limit.miss(weight, demand) {
-            core.list(limit);
+            hub.list(limit);
         }
         Decision::Asked
     }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::asker::Asker;
 use crate::connection::Connection;
-use crate::core::Core;
 use crate::error::SharedError;
 use crate::forks;
+use crate::hub::Hub;
 use crate::target::Target;
 
 /// The time that an answer of the engine may take, unless it is told otherwise.
@@ -44,7 +44,7 @@ pub struct Engine {
 
 /// The last handle of an engine: the thread ends with it.
 struct Owner {
-    core: Arc<Core>,
+    hub: Arc<Hub>,
 }
 
 impl Engine {
@@ -72,25 +72,25 @@ impl Engine {
         EngineBuilder { timeout: TIMEOUT }
     }
 
-    pub(crate) fn core(&self) -> &Arc<Core> {
-        &self.owner.core
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
+        &self.owner.hub
     }
 
     /// Returns whether the engine is away: it has left a request unanswered for the
     /// [`timeout`](EngineBuilder::timeout), or could not be reached, and has not answered since.
     pub fn is_away(&self) -> bool {
-        self.core().is_away(self.core().time().now())
+        self.hub().is_away(self.hub().time().now())
     }
 
     /// Returns why the engine is away, if it is.
     pub fn fault(&self) -> Option<SharedError> {
-        self.core().fault()
+        self.hub().fault()
     }
 
     /// Returns the number of attempts at asks that were sent: those of all limits of this engine in
     /// this process, repetitions included.
     pub fn asks(&self) -> u64 {
-        self.core().asks()
+        self.hub().asks()
     }
 }
 
@@ -123,18 +123,18 @@ impl EngineBuilder {
         forks::watch().map_err(no_thread)?;
         let target = Target::of(url, self.timeout)?;
         let connection = Connection::open(&target)?;
-        let core = Arc::new(Core::new(target));
-        let asker = Asker::new(core.clone(), connection);
+        let hub = Arc::new(Hub::new(target));
+        let asker = Asker::new(hub.clone(), connection);
         let thread = thread::Builder::new().name("windrow-redis".into());
         let thread = thread.spawn(move || asker.run()).map_err(no_thread)?;
-        core.begin(thread.thread().clone());
-        Ok(Engine { owner: Arc::new(Owner { core }) })
+        hub.begin(thread.thread().clone());
+        Ok(Engine { owner: Arc::new(Owner { hub }) })
     }
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        self.core.end();
+        self.hub.end();
     }
 }
 
@@ -142,7 +142,7 @@ impl Drop for Owner {
 impl Debug for Engine {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
-            .field("at", &self.core().target().shown())
+            .field("at", &self.hub().target().shown())
             .field("is_away", &self.is_away())
             .finish_non_exhaustive()
     }

@@ -7,13 +7,13 @@ mod ask;
 mod asker;
 mod bounds;
 mod connection;
-mod core;
 mod decision;
 mod engine;
 mod error;
 mod forks;
 mod gate;
 mod gates;
+mod hub;
 mod identity;
 mod limit;
 mod machine;
@@ -34,3 +34,7 @@ pub use error::SharedError;
 pub use gate::{SharedGate, SharedGateBuilder};
 pub use gates::{SharedGates, SharedGatesBuilder};
 pub use reserve::{Reserve, SharedReservation};
+
+#[cfg(test)]
+#[path = "../tests/core/mod.rs"]
+mod core_tests;

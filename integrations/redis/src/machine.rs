@@ -145,14 +145,13 @@ impl Machine {
         let is_starved = missed > 0 && left < need;
         let is_refused = self.refusal.covers(now, need);
         let gap = now.saturating_sub(*self.asked.get_or_insert(now));
-        if is_refused || (!is_starved && gap < self.terms.length / 16) {
-            return None;
-        }
+        let is_cold = self.refusal.weight == 0 && now < self.refusal.until;
+        let is_soon = gap < self.terms.length / 16;
         let is_low = permits.left(now + self.terms.length / 4) <= self.last_granted / 4;
-        let is_busy = missed > 0 || used > 0;
-        let want = if is_starved || (is_busy && is_low && !self.terms.is_small()) {
+        let is_ahead = is_low && (missed > 0 || used > 0) && !is_soon && !self.terms.is_small();
+        let want = if !is_refused && (is_starved || is_ahead) {
             self.wish(used, missed, gap, need)
-        } else if !self.returns.is_empty() && left == 0 {
+        } else if !self.returns.is_empty() && left == 0 && !is_soon && !is_cold {
             0
         } else {
             return None;

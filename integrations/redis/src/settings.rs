@@ -57,7 +57,7 @@ impl Settings {
 impl Checked {
     /// Returns what this process has of the limit of a key.
     pub(crate) fn limit(&self, engine: &Engine, key: &[u8]) -> Arc<Limit> {
-        let client = engine.core().identities().next();
+        let client = engine.hub().identities().next();
         let keys = self.tag.keys(key);
         Arc::new(Limit::new(self.name.clone(), self.terms, client, keys, self.absence))
     }

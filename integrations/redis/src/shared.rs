@@ -22,30 +22,30 @@ impl Shared {
     /// Returns the time of the engine's limits.
     #[inline]
     pub(crate) fn now(&self) -> u64 {
-        self.engine.core().time().now()
+        self.engine.hub().time().now()
     }
 
     /// Decides over a request that has found no permit.
     pub(crate) fn decide(&self, now: u64, weight: u64, fresh: bool) -> Decision {
-        Decision::of(self.engine.core(), &self.limit, now, weight, fresh)
+        Decision::of(self.engine.hub(), &self.limit, now, weight, fresh)
     }
 
     /// Has the engine asked.
     pub(crate) fn ask(&self, weight: u64, demand: u64) {
         if self.limit.miss(weight, demand) {
-            self.engine.core().list(&self.limit);
+            self.engine.hub().list(&self.limit);
         }
     }
 
     /// Returns whether the policy for an engine that is away is in force.
     pub(crate) fn is_by_policy(&self, now: u64) -> bool {
-        self.engine.core().is_away(now) || self.limit.is_unusable()
+        self.engine.hub().is_away(now) || self.limit.is_unusable()
     }
 
     /// Waits for the first answer of the engine to a limit.
     pub(crate) fn first_answer(&self) -> Result<(), SharedError> {
-        let (core, limit) = (self.engine.core(), &self.limit);
-        let timeout = core.target().timeout() * 15; // a connection may be made meanwhile
+        let (hub, limit) = (self.engine.hub(), &self.limit);
+        let timeout = hub.target().timeout() * 15; // a connection may be made meanwhile
         let begun = Instant::now();
         let waiter = Waiter::new(1);
         let waker = Parked::waker();
@@ -58,12 +58,12 @@ impl Shared {
             if let Some(fault) = limit.fault() {
                 break Err(fault);
             }
-            let now = core.time().now();
-            if let Some(fault) = core.fault().filter(|_| core.is_away(now)) {
+            let now = hub.time().now();
+            if let Some(fault) = hub.fault().filter(|_| hub.is_away(now)) {
                 break Err(fault);
             }
             let Some(rest) = timeout.checked_sub(begun.elapsed()) else {
-                let engine = core.target().shown().to_owned();
+                let engine = hub.target().shown().to_owned();
                 break Err(SharedError::TimedOut { engine, after: timeout });
             };
             self.ask(1, 1);

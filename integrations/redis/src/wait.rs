@@ -190,7 +190,7 @@ impl Future for Wait<'_> {
                     && waiting.alarm != Some(at)
                 {
                     waiting.alarm = Some(at);
-                    of.shared().engine.core().alarm().set(at, &waiting.waiter);
+                    of.shared().engine.hub().alarm().set(at, &waiting.waiter);
                 }
                 Poll::Pending
             }

@@ -31,9 +31,10 @@ pub(crate) struct Terms {
 
 impl Terms {
     /// Returns the time within which a ration that was granted at the age `age` of its bucket is
-    /// used, from before the ask was sent; by a clock that may be too slow.
+    /// used, from before the ask was sent; by a clock that may be too slow, and whose readings are
+    /// rounded down, as the age is.
     pub(super) fn life(&self, age: u64) -> u64 {
-        let life = (2 * self.length).saturating_sub(age);
+        let life = (2 * self.length).saturating_sub(age).saturating_sub(2);
         life - (life * self.drift).div_ceil(1_000_000).min(life)
     }
 

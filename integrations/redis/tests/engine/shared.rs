@@ -111,7 +111,8 @@ fn futures_wait_without_a_runtime_and_leave_nothing_behind() {
 #[test]
 fn what_was_reserved_and_not_used_is_given_back() {
     let Some(server) = engine() else { return };
-    let builder = SharedGate::builder(AtMost(1_000)).interval(Duration::from_millis(800)).buckets(2);
+    let builder =
+        SharedGate::builder(AtMost(1_000)).interval(Duration::from_millis(800)).buckets(2);
     let gate = builder.connect(&server.url()).unwrap();
     let reserved = block_on(gate.reserve(1_000, LONG)).unwrap();
     assert_eq!(reserved.weight(), 1_000);

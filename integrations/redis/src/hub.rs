@@ -1,4 +1,4 @@
-//! The state that a process's requests and the thread that asks share.
+//! The hub between a process's requests and the thread that asks.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,8 +11,8 @@ use crate::limit::Limit;
 use crate::target::Target;
 use crate::time::{NEVER, Time};
 
-/// The state that a process's requests and the thread that asks share.
-pub(crate) struct Core {
+/// The hub between a process's requests and the thread that asks.
+pub(crate) struct Hub {
     target: Target,
     time: Time,
     identities: Identities,
@@ -30,9 +30,9 @@ pub(crate) struct Core {
     asks: AtomicU64,
 }
 
-impl Core {
-    pub(crate) fn new(target: Target) -> Core {
-        Core {
+impl Hub {
+    pub(crate) fn new(target: Target) -> Hub {
+        Hub {
             target,
             time: Time::begin(),
             identities: Identities::begin(),

@@ -1,0 +1,16 @@
+//! Tests of the half without I/O: a model of the script, schedules with faults, and the script
+//! itself on a real engine beside its model.
+//!
+//! They are part of the library's own tests, since they reach what no user does.
+
+mod adaptation;
+mod aimed;
+mod client;
+mod faults;
+mod judge;
+mod ledger;
+mod network;
+mod random;
+mod schedules;
+mod twin;
+mod world;

@@ -10,6 +10,7 @@ mod faults;
 mod judge;
 mod ledger;
 mod network;
+mod oracle;
 mod random;
 mod schedules;
 mod twin;

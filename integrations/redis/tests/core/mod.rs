@@ -9,6 +9,7 @@ mod client;
 mod faults;
 mod judge;
 mod ledger;
+mod mistakes;
 mod network;
 mod oracle;
 mod random;

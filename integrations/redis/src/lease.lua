@@ -89,13 +89,26 @@ local begins = epoch[1] ~= run or since > bucket + n + 2
 if begins then born, since = now, bucket + n + 2 end
 if known >= version then version, limit = known, agreed end
 local is_void = head[1] ~= born -- also if there is none
-local is_cold = bucket < since
+
+local function digits(x) return string.format('%d', x) end -- Lua's own would round a long one
+local function write_epoch()
+  if begins then
+    redis.call('HSET', KEYS[2], 'run', run, 'born', digits(born), 'since', digits(since))
+  end
+  if known < version then
+    redis.call('HSET', KEYS[2], 'v', digits(version), 'limit', digits(limit))
+  end
+end
+if bucket < since then
+  write_epoch()
+  return { 1, 0, bucket, 0, 0, limit, version, 0, since * len - now, born }
+end
 
 -- A repetition gets the same answer. An ask that a later one has overtaken gets nothing: what it
 -- gave back was given back, or is lost.
 
 if is_void or last and last_bucket + keep < bucket then last = nil end
-if last and last >= number and not is_cold then
+if last and last >= number then
   if last > number then return { 2, 0, bucket, 0, 0, limit, version, 0, 0, born } end
   local age = math.max(0, now - last_bucket * len)
   return { 0, last_granted, last_bucket, age, 0, limit, version, 0, 0, born }
@@ -162,14 +175,7 @@ end
 
 -- Writes ----------------------------------------------------------------------------------------
 
-local function digits(x) return string.format('%d', x) end -- Lua's own would round a long one
-if begins then
-  redis.call('HSET', KEYS[2], 'run', run, 'born', digits(born), 'since', digits(since))
-end
-if known < version then
-  redis.call('HSET', KEYS[2], 'v', digits(version), 'limit', digits(limit))
-end
-if is_cold then return { 1, 0, bucket, 0, 0, limit, version, 0, since * len - now, born } end
+write_epoch()
 if is_void then redis.call('DEL', KEYS[1]) end
 local set = { client, digits(number) .. ' ' .. digits(granted) .. ' ' .. digits(bucket) }
 for i = 1, 8 do

@@ -13,10 +13,10 @@ use super::world::{LENGTH, Outcome, Plan, World};
 pub(super) fn plan(seed: u64) -> Plan {
     let mut random = Random::of(seed);
     let r = &mut random;
-    let buckets = r.pick(&[1, 2, 5, 10]);
+    let buckets = r.pick(&[1, 1, 2, 2, 5, 10]);
     let limit = r.pick(&[1, 3, 10, 100, 1000]);
     let length = LENGTH.cast_signed();
-    let whole = buckets as f64 * 3.0 + 12.0;
+    let whole = buckets as f64 * 2.0 + 8.0;
     let mut plan = Plan {
         buckets,
         limit,
@@ -33,7 +33,7 @@ pub(super) fn plan(seed: u64) -> Plan {
     };
     let sometime = |r: &mut Random| Plan::at(r.below((whole * 1_000.0) as u64) as f64 / 1_000.0);
     for client in 0..1 + r.below(5) as usize {
-        plan.clients.push((r.around(1_000), r.pick(&[300.0, 3_000.0, 30_000.0])));
+        plan.clients.push((r.around(1_000), r.pick(&[1_000.0, 5_000.0, 30_000.0])));
         if r.is(0.3) {
             plan.faults.push((sometime(r), Fault::Die { client }));
         }

@@ -173,7 +173,7 @@ impl World {
         if !machine.is_alive {
             return;
         }
-        self.events.add(at + 1 + self.random.time(3_000.0), Event::Look { client });
+        self.events.add(at + 1 + self.random.time(5_000.0), Event::Look { client });
         if at < machine.suspended {
             return;
         }

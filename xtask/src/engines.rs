@@ -19,3 +19,9 @@ pub(crate) fn storms(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let seconds = seconds.to_string();
     steps.cargo(name, &format!("{BESIDE} {STORMS}"), &[("TORTURE_SECONDS", &seconds)])
 }
+
+/// Runs the tests of TLS, which brings a library with it that nothing else here builds.
+pub(crate) fn over_tls(steps: &mut Steps) -> Result<(), Failed> {
+    let tests = "test --package windrow-redis --features tls --test engine tls::";
+    steps.cargo("a limit that processes share over TLS", tests, &[])
+}

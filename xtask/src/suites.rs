@@ -109,6 +109,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     ports::run(steps, &["--quick".into()])?;
     let mapped = "test --release --package windrow-mapped -- --ignored --nocapture";
     steps.cargo("mapped counters, for longer, and their twins", mapped, &[])?;
+    engines::over_tls(steps)?;
     engines::storms(steps, 600)?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;

@@ -141,8 +141,13 @@ impl Asker {
 
     /// Drops the connection, gives up the asks that had all their attempts, and pauses.
     fn fail(&mut self, fault: SharedError) {
-        self.connection = None;
+        let was_connected = self.connection.take().is_some();
         let now = self.now();
+        if was_connected && self.failures == 0 && matches!(fault, SharedError::Unreachable { .. }) {
+            // A connection that was closed, as engines do with idle ones, is no absence yet.
+            self.failures = 1;
+            return;
+        }
         self.hub.failed(now, fault);
         self.failures += 1;
         for held in self.held.values_mut().filter(|held| held.due <= now) {

@@ -23,7 +23,7 @@ use crate::wait::Wait;
 ///
 /// Each process leases *rations* from the engine, and admits from them by itself. So a call that
 /// finds a permit takes nanoseconds and asks no network, and one call of the engine serves many
-/// requests. Under [`Gate`](windrow::Gate) is the limiter for one process.
+/// requests. ([`Gate`](windrow::Gate) is the limiter of one process.)
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -183,13 +183,13 @@ impl SharedGate {
 
     /// Returns the interval in which the limit holds.
     pub fn interval(&self) -> Duration {
-        let terms = self.shared.limit.terms();
-        Duration::from_micros(terms.length * terms.buckets)
+        let limit = &self.shared.limit;
+        Duration::from_micros(limit.bucket() * limit.buckets())
     }
 
     /// Returns the number of buckets in the interval.
     pub fn buckets(&self) -> usize {
-        self.shared.limit.terms().buckets as usize
+        self.shared.limit.buckets() as usize
     }
 
     /// Returns the limit's name.

@@ -28,6 +28,8 @@ pub(crate) struct Limit {
     name: Arc<str>,
     /// The length of a bucket, in microseconds.
     bucket: u64,
+    /// The number of buckets in the interval.
+    buckets: u64,
     permits: Permits,
     /// The limit in force, as the engine has told it last.
     in_force: AtomicU64,
@@ -64,6 +66,7 @@ impl Limit {
         Limit {
             name,
             bucket: terms.length,
+            buckets: terms.buckets,
             permits: Permits::new(),
             in_force: AtomicU64::new(terms.limit),
             refused_until: AtomicU64::new(0),
@@ -188,10 +191,8 @@ impl Limit {
             Absence::Refuse => false,
             Absence::Admit => true,
             Absence::Share(share) => {
-                let gate = self.share.get_or_init(|| {
-                    let terms = self.terms();
-                    gate(share.0, terms.length, terms.buckets).ok()
-                });
+                let new = || gate(share.0, self.bucket, self.buckets).ok();
+                let gate = self.share.get_or_init(new);
                 gate.as_ref().is_some_and(|gate| gate.try_admit(weight))
             }
         }
@@ -219,16 +220,16 @@ impl Limit {
         self.in_force.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn terms(&self) -> Terms {
-        self.machine().terms()
-    }
-
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     pub(crate) fn bucket(&self) -> u64 {
         self.bucket
+    }
+
+    pub(crate) fn buckets(&self) -> u64 {
+        self.buckets
     }
 
     pub(crate) fn client(&self) -> &[u8; 8] {

@@ -26,6 +26,12 @@ impl Target {
             return Err(wrong("rediss:// needs the feature `tls`"));
         }
         let info = url.into_connection_info().map_err(|_| wrong(unknown))?;
+        #[cfg(feature = "tls")]
+        if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
+            // A program that has chosen another one keeps it. (Where several are built in and none
+            // is chosen, a connection would panic.)
+            let _ = rustls::crypto::ring::default_provider().install_default();
+        }
         if matches!(info.addr(), ConnectionAddr::TcpTls { insecure: true, .. }) {
             return Err(wrong("a certificate that is not checked is refused"));
         }

@@ -85,3 +85,21 @@ fn no_engine_is_an_error_at_the_start() {
     let unknown = Engine::connect("redis://no.such.host.invalid/").unwrap_err();
     assert!(matches!(unknown, SharedError::Unreachable { .. }), "{unknown}");
 }
+
+#[test]
+fn a_connection_that_was_closed_is_made_again_and_is_no_absence() {
+    let Some(server) = engine() else { return };
+    let engine = Engine::builder().timeout(LONG).connect(&server.url()).unwrap();
+    let gate = builder(Absence::Admit).build(&engine).unwrap();
+    warm(&gate);
+    for _ in 0..10 {
+        let killed: u64 = server.command("CLIENT KILL TYPE normal SKIPME yes");
+        assert!(killed > 0);
+        let asks = engine.asks();
+        until("it asks again", || {
+            let weight = 30; // more than a ration
+            assert!(!gate.engine().is_away(), "{:?}", gate.fault());
+            gate.admit_blocking(weight, LONG).is_granted() && engine.asks() > asks + 1
+        });
+    }
+}

@@ -13,3 +13,5 @@ mod server;
 mod shared;
 mod storm;
 mod strange;
+#[cfg(feature = "tls")]
+mod tls;

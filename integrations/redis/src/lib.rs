@@ -3,6 +3,7 @@
 
 mod machine;
 mod permits;
+mod pulse;
 
 #[cfg(test)]
 #[path = "../tests/core/mod.rs"]

@@ -18,6 +18,13 @@
 //! A row knows its end by the *quick* clock, which may be behind the precise one by a margin
 //! ([`Pulse`](crate::pulse::Pulse)). So a ration ends that margin before its lease.
 //!
+//! # Settling
+//!
+//! A call that has cost less than it took puts the rest [back](Permits::put_back). One that has cost
+//! more is [charged](Permits::charge): what is held pays first, then the next grants do. So a use
+//! beyond a call's permits counts in the ledger, if later. What a process owes when it dies is
+//! forgotten.
+//!
 //! # How short
 //!
 //! All rows together hold at most an eighth of what a lease had. What lies in the row of a core that
@@ -54,6 +61,8 @@ pub(crate) struct Permits {
     margin: u64,
     /// The weight of all calls that found no permit, wrapping.
     missed: AtomicU64,
+    /// What calls have cost beyond their permits, and was not paid yet.
+    owed: AtomicU64,
     /// Permits put back after the end of their lease, by that end. A thread that finds it locked
     /// leaves its permits counted as used.
     late: Mutex<Vec<(u64, u64)>>,
@@ -73,6 +82,7 @@ impl Permits {
             rows: Stock::new(),
             margin,
             missed: AtomicU64::new(0),
+            owed: AtomicU64::new(0),
             late: Mutex::new(Vec::new()),
         }
     }
@@ -110,6 +120,9 @@ impl Permits {
 
     /// Puts a ration into this core's row, and what was there back.
     fn keep(&self, now: u64, end: u64, count: u64) {
+        if self.margin == u64::MAX {
+            return self.put_back(end, count);
+        }
         let last = end.saturating_sub(self.margin).saturating_mul(1_000).saturating_sub(1);
         if end > 0 && (count == 0 || last <= now.saturating_mul(1_000)) {
             return self.put_back(end, count);
@@ -142,6 +155,40 @@ impl Permits {
         if let Ok(mut late) = self.late.try_lock() {
             late.push((end, count));
         }
+    }
+
+    /// Charges what a call has cost beyond its permits: from what is held now, and the rest from the
+    /// next grants, before any request has a permit of them.
+    pub(crate) fn charge(&self, now: u64, weight: u64) {
+        self.keep(now, 0, 0); // what lies in this core's row is in a lease again
+        let mut due = weight;
+        for lease in &self.leases {
+            while due > 0
+                && let Some((paid, _)) = lease.take_some(now, 1, |_| due)
+            {
+                due -= paid;
+            }
+        }
+        if due > 0 {
+            self.owed.fetch_add(due, Ordering::Relaxed); // a number, which publishes nothing
+            self.miss(due);
+        }
+    }
+
+    /// Pays what is owed from `granted` new permits. Returns the rest of them.
+    pub(crate) fn pay(&self, granted: u64) -> u64 {
+        // Relaxed, both: as in `charge`. Only the machine pays.
+        let owed = self.owed.load(Ordering::Relaxed);
+        let paid = owed.min(granted);
+        if paid > 0 {
+            self.owed.fetch_sub(paid, Ordering::Relaxed);
+        }
+        granted - paid
+    }
+
+    /// Returns what is owed.
+    pub(crate) fn owed(&self) -> u64 {
+        self.owed.load(Ordering::Relaxed)
     }
 
     /// Counts the weight of a call that found no permit.

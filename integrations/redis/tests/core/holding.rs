@@ -102,6 +102,20 @@ fn what_is_put_back_late_is_given_back_for_its_own_bucket() {
 }
 
 #[test]
+fn what_a_call_has_cost_beyond_its_permits_is_paid_first() {
+    for permits in [Permits::new(), Permits::with_rows(MARGIN)] {
+        permits.begin(0, 200_000, 1_000);
+        assert!(take(&permits, 100_000, 10));
+        permits.charge(100_000, 90);
+        assert_eq!((permits.owed(), permits.left(100_000)), (0, 900));
+        permits.charge(100_000, 1_000);
+        assert_eq!((permits.owed(), permits.left(100_000), permits.missed()), (100, 0, 100));
+        assert!(!take(&permits, 100_000, 1));
+        assert_eq!((permits.pay(30), permits.pay(200), permits.owed()), (0, 130, 0));
+    }
+}
+
+#[test]
 fn leases_that_are_replaced_meanwhile_are_taken_in_their_time() {
     let (permits, clock, is_over) = (Permits::new(), AtomicU64::new(1_000), AtomicBool::new(false));
     let granted: u64 = 40;

@@ -58,6 +58,9 @@ impl Asker {
             self.hold_listed();
             let now = self.now();
             let due = self.held.values().map(|held| held.due).min();
+            if !self.held.values().any(|held| held.limit.left(now) > 0) {
+                self.hub.stop();
+            }
             match due {
                 None => thread::park(),
                 Some(due) if due > now => thread::park_timeout(Duration::from_micros(due - now)),

@@ -39,7 +39,8 @@ const TIMEOUT: Duration = Duration::from_millis(100);
 /// noticed.)
 #[derive(Clone)]
 pub struct Engine {
-    owner: Arc<Owner>,
+    hub: Arc<Hub>,
+    _owner: Arc<Owner>,
 }
 
 /// The last handle of an engine: the thread ends with it.
@@ -72,8 +73,9 @@ impl Engine {
         EngineBuilder { timeout: TIMEOUT }
     }
 
-    pub(crate) fn hub(&self) -> &Arc<Hub> {
-        &self.owner.hub
+    #[inline]
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.hub
     }
 
     /// Returns whether the engine is away: it has left a request unanswered for the
@@ -128,7 +130,7 @@ impl EngineBuilder {
         let thread = thread::Builder::new().name("windrow-redis".into());
         let thread = thread.spawn(move || asker.run()).map_err(no_thread)?;
         hub.begin(thread.thread().clone());
-        Ok(Engine { owner: Arc::new(Owner { hub }) })
+        Ok(Engine { hub: hub.clone(), _owner: Arc::new(Owner { hub }) })
     }
 }
 

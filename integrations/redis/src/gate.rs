@@ -16,6 +16,7 @@ use crate::names::Kind;
 use crate::reserve::{Reserve, SharedReservation};
 use crate::settings::Settings;
 use crate::shared::Shared;
+use crate::time::NEVER;
 use crate::wait::Wait;
 
 /// A rate limiter that many processes share through Redis or Valkey: all together admit at most
@@ -103,8 +104,7 @@ impl SharedGate {
     #[doc(alias = "try_acquire")]
     #[doc(alias = "check")]
     pub fn try_admit(&self, n: u64) -> bool {
-        let now = self.shared.now();
-        self.shared.limit.take(now, n) || self.try_slowly(now, n)
+        self.shared.take(n) || self.try_slowly(n)
     }
 
     /// Returns a future that admits a call of weight `n`, and waits for that at most `max_wait`:
@@ -155,7 +155,7 @@ impl SharedGate {
     ///
     /// It yields an error for what [`admit`](Self::admit) refuses.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Reserve {
-        Reserve::after(Wait::owned(self.shared.clone(), n, max_wait), n)
+        Reserve::after(Wait::owned(self.shared.clone(), n, max_wait).of_a_lease(), n)
     }
 
     /// Changes the limit for all processes. Each learns of it with its next answer of the engine.
@@ -197,9 +197,13 @@ impl SharedGate {
         self.shared.limit.name()
     }
 
-    /// Returns the permits that this process holds now. Other threads may take them at once.
+    /// Returns the permits that this process holds now, in all cores' rows together. Other threads
+    /// may take them at once.
     pub fn left(&self) -> u64 {
-        self.shared.limit.left(self.shared.now())
+        match self.shared.now() {
+            NEVER => 0,
+            now => self.shared.limit.left(now) + self.shared.limit.in_rows(),
+        }
     }
 
     /// Returns why the limit's policy for an absent engine is in force, if it is: the engine is
@@ -215,8 +219,8 @@ impl SharedGate {
 
     #[cold]
     #[inline(never)]
-    fn try_slowly(&self, now: u64, n: u64) -> bool {
-        n == 0 || self.shared.decide(now, n, true) == Decision::Admitted
+    fn try_slowly(&self, n: u64) -> bool {
+        n == 0 || self.shared.decide(self.shared.now(), n, true) == Decision::Admitted
     }
 
     pub(crate) fn of(shared: Shared) -> SharedGate {

@@ -8,6 +8,7 @@ use crate::alarm::Alarm;
 use crate::error::SharedError;
 use crate::identity::Identities;
 use crate::limit::Limit;
+use crate::pulse::Pulse;
 use crate::target::Target;
 use crate::time::{NEVER, Time};
 
@@ -15,6 +16,8 @@ use crate::time::{NEVER, Time};
 pub(crate) struct Hub {
     target: Target,
     time: Time,
+    /// The quick clock of permits in rows, in nanoseconds of `time`.
+    pulse: Pulse,
     identities: Identities,
     alarm: Alarm,
     /// The limits that want asking.
@@ -35,6 +38,7 @@ impl Hub {
         Hub {
             target,
             time: Time::begin(),
+            pulse: Pulse::stopped(),
             identities: Identities::begin(),
             alarm: Alarm::default(),
             list: Mutex::new(Vec::new()),
@@ -114,6 +118,23 @@ impl Hub {
     #[inline]
     pub(crate) fn time(&self) -> Time {
         self.time
+    }
+
+    /// Returns the time of the quick clock, in nanoseconds; `None` if that must be read anew, and
+    /// in a forked child.
+    #[inline]
+    pub(crate) fn quick(&self) -> Option<u64> {
+        if self.time.is_of_another_process() { None } else { self.pulse.quick() }
+    }
+
+    /// Reads the quick clock anew, and returns its time in nanoseconds.
+    pub(crate) fn beat(&self) -> u64 {
+        self.pulse.beat(|| self.time.nanos())
+    }
+
+    /// Stops the quick clock: no permits are left.
+    pub(crate) fn stop(&self) {
+        self.pulse.stop();
     }
 
     pub(crate) fn identities(&self) -> &Identities {

@@ -19,6 +19,7 @@ mod limit;
 mod machine;
 mod names;
 mod permits;
+mod pulse;
 mod reserve;
 mod settings;
 mod shared;

@@ -18,6 +18,7 @@ use crate::error::SharedError;
 use crate::machine::{Answer, Attempt, Machine, Refusal, Terms};
 use crate::names::Keys;
 use crate::permits::Permits;
+use crate::pulse::margin;
 use crate::waiter::Waiters;
 
 /// The time for which an ask that was given up holds back the next.
@@ -67,7 +68,7 @@ impl Limit {
             name,
             bucket: terms.length,
             buckets: terms.buckets,
-            permits: Permits::new(),
+            permits: permits(&terms),
             in_force: AtomicU64::new(terms.limit),
             refused_until: AtomicU64::new(0),
             refused_weight: AtomicU64::new(0),
@@ -85,10 +86,15 @@ impl Limit {
         }
     }
 
-    /// Takes permits.
+    /// Takes permits of this core's row, at the quick clock's time in nanoseconds.
     #[inline]
-    pub(crate) fn take(&self, now: u64, weight: u64) -> bool {
-        self.permits.take(now, weight)
+    pub(crate) fn take_quickly(&self, quick: u64, weight: u64) -> bool {
+        self.permits.take_quickly(quick, weight)
+    }
+
+    /// Takes permits of a lease, and a ration for this core's row.
+    pub(crate) fn refill(&self, quick: u64, weight: u64) -> bool {
+        self.permits.refill(quick, quick / 1_000, weight)
     }
 
     /// Takes permits, and returns the end of their lease.
@@ -101,7 +107,17 @@ impl Limit {
         self.permits.put_back(lease, count);
     }
 
-    /// Returns the permits that are left.
+    /// Charges a weight that was used beyond permits.
+    pub(crate) fn charge(&self, now: u64, weight: u64) {
+        self.permits.charge(now, weight);
+    }
+
+    /// Returns the permits in rows, those included that have just ended.
+    pub(crate) fn in_rows(&self) -> u64 {
+        self.permits.in_rows()
+    }
+
+    /// Returns the permits that are left in leases.
     pub(crate) fn left(&self, now: u64) -> u64 {
         self.permits.left(now)
     }
@@ -251,6 +267,13 @@ impl Limit {
     fn locked_fault(&self) -> MutexGuard<'_, Option<SharedError>> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns no permits yet. Rations for rows are worth their while where there are many permits, for
+/// much longer than the quick clock may be behind.
+fn permits(terms: &Terms) -> Permits {
+    let margin = margin().filter(|margin| !terms.is_small() && terms.length > 4 * margin);
+    margin.map_or(Permits::new(), Permits::with_rows)
 }
 
 /// Returns the gate of a share, with the limit's geometry.

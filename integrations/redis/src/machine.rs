@@ -247,7 +247,7 @@ impl Machine {
         self.held = (self.held + granted).saturating_sub(rest);
         self.give_back(self.grants[place], rest);
         self.earlier[place] = mem::replace(&mut self.grants[place], grant);
-        permits.begin(place, end, granted);
+        permits.begin(place, end, permits.pay(granted));
     }
 
     /// Returns the place for a new lease: that of an empty one, or of the one that ends first.

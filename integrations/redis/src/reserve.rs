@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use windrow::gate::{Admission, RefusedError};
 
 use crate::shared::Shared;
+use crate::time::NEVER;
 use crate::wait::{Outcome, Wait};
 
 /// The future of [`SharedGate::reserve`](crate::SharedGate::reserve), which yields a
@@ -59,12 +60,20 @@ impl SharedReservation {
         SharedReservation { shared, lease: Some(lease), weight }
     }
 
-    /// Gives back what was reserved beyond `used`.
+    /// Settles the call: gives back the weight that was reserved beyond `used`, or charges what was
+    /// used beyond the reserved weight.
     ///
-    /// A weight above the reserved one is not charged: reserve the most that a call may cost.
+    /// A charge is paid from this process's permits, and the rest from its next grants. A process
+    /// that dies before that does not pay. A reservation by a policy for an engine that is away is
+    /// not settled.
     pub fn settle(self, used: u64) {
-        if let Some(lease) = self.lease {
-            self.shared.limit.put_back(lease, self.weight.saturating_sub(used));
+        let Some(lease) = self.lease else { return };
+        let (shared, weight) = (&self.shared, self.weight);
+        if used <= weight {
+            shared.limit.put_back(lease, weight - used);
+        } else if shared.now() != NEVER {
+            shared.limit.charge(shared.now(), used - weight);
+            shared.ask(1, 0);
         }
     }
 

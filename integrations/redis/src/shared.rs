@@ -25,6 +25,20 @@ impl Shared {
         self.engine.hub().time().now()
     }
 
+    /// Takes permits that this process has: of this core's row, or of a lease.
+    #[inline]
+    pub(crate) fn take(&self, weight: u64) -> bool {
+        let quick = self.engine.hub().quick();
+        quick.is_some_and(|quick| self.limit.take_quickly(quick, weight)) || self.refill(weight)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(&self, weight: u64) -> bool {
+        let hub = self.engine.hub();
+        !hub.time().is_of_another_process() && self.limit.refill(hub.beat(), weight)
+    }
+
     /// Decides over a request that has found no permit.
     pub(crate) fn decide(&self, now: u64, weight: u64, fresh: bool) -> Decision {
         Decision::of(self.engine.hub(), &self.limit, now, weight, fresh)

@@ -18,9 +18,17 @@ use crate::waiter::Waiter;
 pub(crate) struct Wait<'a> {
     /// `None` if it is refused for ever.
     of: Option<Of<'a>>,
+    request: Request,
+    state: State,
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+struct Request {
     weight: u64,
     patience: Duration,
-    state: State,
+    /// The permits must be of a lease, so that they can be given back.
+    is_of_lease: bool,
 }
 
 enum Of<'a> {
@@ -79,16 +87,27 @@ impl Look {
 
 impl<'a> Wait<'a> {
     pub(crate) fn borrowed(shared: &'a Shared, weight: u64, patience: Duration) -> Wait<'a> {
-        Wait { of: Some(Of::Borrowed(shared)), weight, patience, state: State::New }
+        Wait::of(Some(Of::Borrowed(shared)), weight, patience)
     }
 
     pub(crate) fn owned(shared: Shared, weight: u64, patience: Duration) -> Wait<'static> {
-        Wait { of: Some(Of::Owned(shared)), weight, patience, state: State::New }
+        Wait::of(Some(Of::Owned(shared)), weight, patience)
+    }
+
+    fn of(of: Option<Of<'a>>, weight: u64, patience: Duration) -> Wait<'a> {
+        let request = Request { weight, patience, is_of_lease: false };
+        Wait { of, request, state: State::New }
+    }
+
+    /// Returns the same wait, for permits of a lease.
+    pub(crate) fn of_a_lease(mut self) -> Wait<'a> {
+        self.request.is_of_lease = true;
+        self
     }
 
     /// Returns the future of a request that is refused for ever.
     pub(crate) fn refused() -> Wait<'static> {
-        Wait { of: None, weight: 0, patience: Duration::ZERO, state: State::New }
+        Wait::of(None, 0, Duration::ZERO)
     }
 
     /// Returns the limit and its engine.
@@ -114,7 +133,7 @@ impl<'a> Wait<'a> {
         let Some(of) = &self.of else {
             return Look::refused(None);
         };
-        let look = of.shared().look(self.weight, self.patience, &mut self.state, waker);
+        let look = of.shared().look(&self.request, &mut self.state, waker);
         if let Look::Over(_) = look {
             self.leave();
         }
@@ -130,14 +149,15 @@ impl<'a> Wait<'a> {
 }
 
 impl Shared {
-    fn look(&self, weight: u64, patience: Duration, state: &mut State, waker: &Waker) -> Look {
-        let now = self.now();
+    fn look(&self, request: &Request, state: &mut State, waker: &Waker) -> Look {
+        let &Request { weight, patience, .. } = request;
         if weight == 0 {
             return Look::admitted(None);
         }
-        if let Some(lease) = self.limit.take_for(now, weight) {
-            return Look::admitted(Some(lease));
+        if let Some(lease) = self.take_for(request) {
+            return Look::admitted(lease);
         }
+        let now = self.now();
         let fresh = !matches!(state, State::Waiting(_));
         if fresh && now != NEVER && !patience.is_zero() {
             // A wait of a year is a wait without end.
@@ -150,8 +170,8 @@ impl Shared {
         if let State::Waiting(waiting) = state {
             waiting.waiter.wait(waker);
             // An answer may have come before the waiter was there to be woken.
-            if let Some(lease) = self.limit.take_for(self.now(), weight) {
-                return Look::admitted(Some(lease));
+            if let Some(lease) = self.take_for(request) {
+                return Look::admitted(lease);
             }
         }
         let decision = self.decide(now, weight, fresh);
@@ -170,6 +190,15 @@ impl Shared {
                 Look::Until(Instant::now() + after)
             }
             (Decision::Refused(after), _) => Look::refused(after),
+        }
+    }
+
+    /// Takes permits for a request. Returns the end of their lease, if that can be told.
+    fn take_for(&self, request: &Request) -> Option<Option<u64>> {
+        if request.is_of_lease {
+            self.limit.take_for(self.now(), request.weight).map(Some)
+        } else {
+            self.take(request.weight).then_some(None)
         }
     }
 }
@@ -207,8 +236,7 @@ impl Drop for Wait<'_> {
 impl Debug for Wait<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wait")
-            .field("weight", &self.weight)
-            .field("patience", &self.patience)
+            .field("request", &self.request)
             .field("is_ready", &matches!(self.state, State::Ready))
             .finish_non_exhaustive()
     }

@@ -40,7 +40,7 @@ impl Terms {
 
     /// Returns whether the limit is so small that each call asks for itself: a ration would be most
     /// of a bucket's part of it.
-    pub(super) fn is_small(&self) -> bool {
+    pub(crate) fn is_small(&self) -> bool {
         self.limit < 16 * self.buckets.max(4)
     }
 }

@@ -7,6 +7,9 @@ mod adaptation;
 mod aimed;
 mod client;
 mod faults;
+#[cfg(target_os = "linux")]
+mod figures;
+mod holding;
 mod judge;
 mod ledger;
 mod mistakes;

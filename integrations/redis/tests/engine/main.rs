@@ -6,6 +6,7 @@ mod absent;
 mod book;
 mod by_key;
 mod cluster;
+mod figures;
 mod fit;
 mod forked;
 mod proxy;

@@ -16,11 +16,11 @@ use tempfile::TempDir;
 /// A long time, for what will come at once.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
-/// The engines that are here: `redis-server`, and `valkey-server` or what `WINDROW_VALKEY` names.
+/// The engines that are here: `redis-server`, and `valkey-server` or what `VALKEY_SERVER` names.
 ///
 /// Where there is none, the test says so, and is over.
 pub(crate) fn engines() -> Vec<String> {
-    let valkey = env::var("WINDROW_VALKEY").unwrap_or_else(|_| "valkey-server".into());
+    let valkey = env::var("VALKEY_SERVER").unwrap_or_else(|_| "valkey-server".into());
     let is_there = |program: &String| {
         let mut command = Command::new(program);
         command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());

@@ -37,9 +37,9 @@ fn duration() -> Duration {
 #[test]
 #[ignore = "part of the storms, which start it"]
 fn client() {
-    let Ok(port) = env::var("WINDROW_STORM_PORT") else { return };
-    let book = PathBuf::from(env::var_os("WINDROW_STORM_BOOK").expect("it is set"));
-    let rate: f64 = env::var("WINDROW_STORM_RATE").expect("it is set").parse().unwrap();
+    let Ok(port) = env::var("STORM_PORT") else { return };
+    let book = PathBuf::from(env::var_os("STORM_BOOK").expect("it is set"));
+    let rate: f64 = env::var("STORM_RATE").expect("it is set").parse().unwrap();
     let book = Book::open(&book, BUCKET);
     let builder = SharedGate::builder(AtMost(LIMIT)).interval(BUCKET * BUCKETS as u32);
     let builder = builder.buckets(BUCKETS).name("storm");
@@ -134,9 +134,9 @@ fn start(i: usize, port: u16, book: &Path) -> Child {
     let mut command = Command::new(env::current_exe().expect("it runs"));
     command
         .args(["--exact", "storm::client", "--ignored", "--nocapture", "--test-threads=1"])
-        .env("WINDROW_STORM_PORT", port.to_string())
-        .env("WINDROW_STORM_BOOK", book)
-        .env("WINDROW_STORM_RATE", rate.to_string())
+        .env("STORM_PORT", port.to_string())
+        .env("STORM_BOOK", book)
+        .env("STORM_RATE", rate.to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());

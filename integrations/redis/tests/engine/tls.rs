@@ -9,7 +9,7 @@ use windrow_redis::{Engine, SharedError, SharedGate};
 
 use crate::server::{LONG, Server, bound, free_port};
 
-const URL: &str = "WINDROW_TLS_URL";
+const URL: &str = "TLS_URL";
 
 /// A client of its own process, which trusts the certificates of `SSL_CERT_FILE`.
 #[test]

@@ -5,7 +5,7 @@ use crate::steps::{Failed, Steps};
 use crate::tools::needs;
 
 /// The storms of `windrow-redis`, all at once: their clients wait more than they compute.
-const STORMS: &str = "--test engine -- --ignored --nocapture --test-threads=6";
+const STORMS: &str = "--test engine -- --ignored --nocapture --test-threads=6 storm::";
 
 /// Runs each storm for this long, if Debian's package of Redis is here. (Further tests of
 /// `windrow-redis` are among those beside the library; without the package they say that they are

@@ -24,6 +24,7 @@ mod sheet;
 mod sheet_memory;
 #[cfg(not(any(loom, shuttle)))]
 mod static_gate;
+mod stock;
 mod terms;
 mod unused;
 
@@ -35,6 +36,8 @@ pub use builder::GateBuilder;
 pub use decide::admit_and_tell;
 use first_permits::Permits;
 pub use rationed::RationedGate;
+#[doc(hidden)]
+pub use stock::Stock;
 use terms::Terms;
 #[doc(hidden)]
 pub use unused::leave_unused;

@@ -1,0 +1,43 @@
+//! What a client asks for: the arguments of the script `lease.lua`.
+
+use super::terms::Terms;
+
+/// What a client asks for. A repetition is equal to the first attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ask {
+    /// The number of the ask: each new one is higher.
+    pub(crate) number: u64,
+    /// The number of permits wanted; zero in an ask that only gives back.
+    pub(crate) want: u64,
+    /// The least number that is of use, at least 1.
+    pub(crate) need: u64,
+    /// The number of permits given back.
+    pub(crate) back: u64,
+    /// The bucket in which these were granted.
+    pub(crate) of: u64,
+    /// The epoch in which these were granted.
+    pub(crate) born: u64,
+}
+
+/// One attempt at an ask: what is sent now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    pub(crate) ask: Ask,
+    /// The place of the attempt among those at this ask, from 0. The answer is told with it.
+    pub(crate) attempt: usize,
+    /// The time at which it is sent, or a moment before that.
+    pub(crate) sent: u64,
+    pub(crate) terms: Terms,
+}
+
+impl Attempt {
+    /// Returns the arguments of the script that follow the client's id.
+    pub(crate) fn arguments(&self) -> [u64; 10] {
+        let (ask, terms) = (self.ask, self.terms);
+        let back = [ask.back, ask.of, ask.born];
+        let [returned, bucket, epoch] = back;
+        let (limit, version) = (terms.limit, terms.version);
+        let (length, buckets) = (terms.length, terms.buckets);
+        [ask.number, ask.want, ask.need, returned, bucket, epoch, limit, version, length, buckets]
+    }
+}

@@ -1,0 +1,43 @@
+//! The broken twins: each lacks one rule of the protocol, and must be caught.
+
+/// What is broken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Twin {
+    /// Nothing.
+    None,
+    /// The ledger keeps only as many counts as the interval has buckets.
+    NoSpare,
+    /// A ration's time begins when its answer arrives.
+    FromAnswer,
+    /// The engine forgets which asks it has answered.
+    NoNumbers,
+    /// A repetition has a new number.
+    NewNumber,
+    /// The engine grants at once after its memory was lost.
+    NoCold,
+    /// What is given back rides in the next ask as well.
+    ReturnTwice,
+    /// All attempts have the stamp of the last one.
+    OneStamp,
+    /// Epochs are known by the numbers of their buckets.
+    NoToken,
+    /// An answer of an earlier epoch is given again.
+    OldAnswer,
+    /// No allowance for clocks that drift.
+    NoDrift,
+}
+
+impl Twin {
+    pub(super) const ALL: [Twin; 10] = [
+        Twin::NoSpare,
+        Twin::FromAnswer,
+        Twin::NoNumbers,
+        Twin::NewNumber,
+        Twin::NoCold,
+        Twin::ReturnTwice,
+        Twin::OneStamp,
+        Twin::NoToken,
+        Twin::OldAnswer,
+        Twin::NoDrift,
+    ];
+}

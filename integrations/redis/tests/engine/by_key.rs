@@ -111,3 +111,21 @@ fn a_key_takes_at_most_300_bytes_a_process_on_the_engine() {
         }
     }
 }
+
+#[test]
+fn a_change_of_the_limit_is_of_all_keys() {
+    let Some(server) = engine() else { return };
+    let (one, other) = (connected(&server), connected(&server));
+    one.set_limit(AtMost(9)).unwrap();
+    assert_eq!(one.limit(), 9);
+    until("a key has the new limit", || {
+        let key = fastrand::u64(..).to_be_bytes();
+        one.admit_blocking(&key, 9, PATIENCE).is_granted()
+    });
+    until("the other process has it, too", || {
+        let key = fastrand::u64(..).to_be_bytes();
+        let granted = (0..9).filter(|_| other.admit_blocking(&key, 1, PATIENCE).is_granted());
+        granted.count() == 9
+    });
+    assert!(one.set_limit(AtMost(u64::MAX)).is_err());
+}

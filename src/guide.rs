@@ -1,7 +1,7 @@
 //! The pages of `docs`: how to use the library, how it works, how it was verified, and its cost.
 //!
-//! * [`design`]: how it works, with a page each for rows, windows, histograms, gates, families and
-//!   heavy keys.
+//! * [`design`]: how it works, with a page each for rows, windows, histograms, gates, families,
+//!   heavy keys, and one limit for many machines.
 //! * [`orderings`]: every atomic operation, its partner, what breaks without it.
 //! * [`verification`]: claim by claim, what shows it, and what is not verified.
 //! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in
@@ -52,6 +52,7 @@
 /// [gates.md]: design::gates
 /// [families.md]: design::families
 /// [heavy.md]: design::heavy
+/// [shared.md]: design::shared
 /// [orderings.md]: orderings
 /// [verification.md]: verification
 #[doc = include_str!("../docs/design.md")]
@@ -88,6 +89,11 @@ pub mod design {
     /// [families.md]: families
     #[doc = include_str!("../docs/design/heavy.md")]
     pub mod heavy {}
+
+    /// [design.md]: super::design
+    /// [gates.md]: gates
+    #[doc = include_str!("../docs/design/shared.md")]
+    pub mod shared {}
 }
 
 #[doc = include_str!("../docs/orderings.md")]

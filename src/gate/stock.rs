@@ -3,9 +3,9 @@
 //!
 //! # Promise
 //!
-//! A unit that was put into a row is taken by one thread, up to its end, or is returned by one swap,
-//! or is still there ([`ration_use`](crate::stripe::ration_use)). When its end has passed, it is taken by no
-//! thread.
+//! A unit that was put into a row is taken by one thread, up to its end, or is returned by one
+//! swap, or is still there ([`ration_use`](crate::stripe::ration_use)). When its end has passed, it
+//! is taken by no thread.
 //!
 //! A stock grants nothing. Times are the caller's own, in any unit.
 

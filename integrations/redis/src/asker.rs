@@ -146,8 +146,14 @@ impl Asker {
     fn fail(&mut self, fault: SharedError) {
         let was_connected = self.connection.take().is_some();
         let now = self.now();
-        if was_connected && self.failures == 0 && matches!(fault, SharedError::Unreachable { .. }) {
-            // A connection that was closed, as engines do with idle ones, is no absence yet.
+        // A connection that was closed, as engines do with idle ones, and a script that was flushed
+        // are no absence yet.
+        let is_mended = match &fault {
+            SharedError::Unreachable { .. } => true,
+            SharedError::Refused { code } => code == "NOSCRIPT",
+            _ => false,
+        };
+        if was_connected && self.failures == 0 && is_mended {
             self.failures = 1;
             return;
         }

@@ -303,7 +303,8 @@ impl SharedGateBuilder {
     /// [`SharedError::OtherGeometry`] for what the limit's keys hold, which is not overwritten;
     /// those of [`Engine::connect`] if the engine does not answer.
     pub fn build(&self, engine: &Engine) -> Result<SharedGate, SharedError> {
-        let limit = self.settings.check(Kind::Alone)?.limit(engine, &[]);
+        let checked = self.settings.check(Kind::Alone)?;
+        let limit = checked.limit(engine, &[], checked.terms);
         let shared = Shared { engine: engine.clone(), limit };
         shared.first_answer()?;
         Ok(SharedGate { shared })

@@ -95,7 +95,7 @@ impl SharedGates {
                 limit.clone()
             } else if self.of.has_room(&mut part) {
                 // (The letter tells the empty key from the overflow.)
-                let limit = checked.limit(engine, &[b"k", key].concat());
+                let limit = checked.limit(engine, &[b"k", key].concat(), overflow.terms());
                 match part.entry(key.into()) {
                     Entry::Occupied(there) => there.get().clone(),
                     Entry::Vacant(place) => place.insert(limit).clone(),
@@ -127,6 +127,22 @@ impl SharedGates {
     pub fn admit_blocking(&self, key: &[u8], n: u64, max_wait: Duration) -> Admission {
         let refused = Admission::Refused { retry_after: None };
         self.of(key).map_or(refused, |gate| gate.admit_blocking(n, max_wait))
+    }
+
+    /// Changes the limit of each key, for all processes: see [`SharedGate::set_limit`]. A process
+    /// learns of it with the next answer of the engine to a key, for that key.
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError::LimitTooLarge`].
+    pub fn set_limit(&self, limit: AtMost) -> Result<(), SharedError> {
+        let Table { engine, overflow, .. } = &*self.of;
+        SharedGate::of(Shared { engine: engine.clone(), limit: overflow.clone() }).set_limit(limit)
+    }
+
+    /// Returns the limit of a new key, as this process knows it.
+    pub fn limit(&self) -> u64 {
+        self.of.overflow.limit()
     }
 
     /// Returns the number of keys that this process remembers.
@@ -224,7 +240,7 @@ impl SharedGatesBuilder {
     /// Those of [`SharedGateBuilder::build`](crate::SharedGateBuilder::build).
     pub fn build(&self, engine: &Engine) -> Result<SharedGates, SharedError> {
         let checked = self.settings.check(Kind::Keyed)?;
-        let overflow = checked.limit(engine, b"");
+        let overflow = checked.limit(engine, b"", checked.terms);
         let shared = Shared { engine: engine.clone(), limit: overflow.clone() };
         shared.first_answer()?;
         let parts = Default::default();

@@ -244,6 +244,11 @@ impl Limit {
         self.bucket
     }
 
+    /// Returns the terms, with the limit in force.
+    pub(crate) fn terms(&self) -> Terms {
+        self.machine().terms()
+    }
+
     pub(crate) fn buckets(&self) -> u64 {
         self.buckets
     }

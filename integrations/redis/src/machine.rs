@@ -12,14 +12,14 @@
 //!
 //! # Why
 //!
-//! - The script ran after the attempt was sent that it answers, and then the bucket had the age that
-//!   the answer tells. So the end, `sent + (2 * length - age) * (1 - drift)`, comes before the end
-//!   of the next bucket. Each attempt has a stamp of its own: with one stamp, moved by each
+//! - The script ran after the attempt was sent that it answers, and then the bucket had the age
+//!   that the answer tells. So the end, `sent + (2 * length - age) * (1 - drift)`, comes before the
+//!   end of the next bucket. Each attempt has a stamp of its own: with one stamp, moved by each
 //!   repetition, a late answer to the first attempt would count from the last one.
 //! - One answer to an ask is taken, whatever copies of it arrive.
-//! - What is given back was left in a lease that was ended by a swap ([`Permits`]), so it is not in
-//!   use. It rides in one ask, which the script executes once. An abandoned ask is never sent
-//!   again, and what it carried counts as used.
+//! - A permit that is given back was left in a lease that was ended by a swap ([`Permits`]), so it
+//!   is not in use. It rides in one ask, which the script executes once. An abandoned ask is never
+//!   sent again, and what it carried counts as used.
 //!
 //! All times are microseconds of one monotonic clock, which goes on while the machine is suspended.
 //! It may run up to [`Terms::drift`] slower than the engine's.
@@ -44,7 +44,7 @@ pub(crate) struct Machine {
     terms: Terms,
     /// The number of the last ask.
     number: u64,
-    /// Of which bucket and epoch the permits of each lease are.
+    /// The bucket and the epoch of each lease's permits.
     grants: [Grant; LEASES],
     /// The grants before those, for permits that are put back late.
     earlier: [Grant; LEASES],
@@ -57,7 +57,7 @@ pub(crate) struct Machine {
     asked: Option<u64>,
     /// The permits held at the last ask, with what was granted since.
     held: u64,
-    /// What [`Permits::missed`] was at the last ask.
+    /// The value of [`Permits::missed`] at the last ask.
     missed: u64,
     /// The permits of the last grant.
     last_granted: u64,
@@ -130,7 +130,8 @@ impl Machine {
         self.terms.version
     }
 
-    /// Returns a new ask, if one is due. `need` is the largest weight of a request that waits, or 1.
+    /// Returns a new ask, if one is due. `need` is the largest weight of a request that waits, or
+    /// 1.
     ///
     /// An ask under way comes first: it is answered, or abandoned, before there is another one.
     pub(crate) fn poll(&mut self, permits: &Permits, now: u64, need: u64) -> Option<Attempt> {
@@ -192,8 +193,8 @@ impl Machine {
         self.pending()
     }
 
-    /// Gives up the ask: what it gave back counts as used, and so does what it is granted. Requests
-    /// are refused until then.
+    /// Gives up the ask: permits that it gave back count as used, and those that it is granted,
+    /// too. Requests are refused until `until`.
     pub(crate) fn abandon(&mut self, until: u64) {
         self.pending = None;
         self.refusal = Refusal { weight: 0, until };
@@ -206,8 +207,8 @@ impl Machine {
         Some(Attempt { ask: *ask, attempt, sent: sent[attempt], terms: self.terms })
     }
 
-    /// Takes the answer to this attempt at the ask with this number. An answer to any other ask than
-    /// the one under way changes nothing.
+    /// Takes the answer to this attempt at the ask with this number. An answer to any other ask
+    /// than the one under way changes nothing.
     pub(crate) fn answer(
         &mut self,
         permits: &Permits,

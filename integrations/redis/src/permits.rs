@@ -1,8 +1,9 @@
 //! The permits that a process holds of one limit.
 //!
 //! Two leases: one in use, and one that was asked for ahead. A take from a lease is one
-//! compare-exchange of a word that all threads share ([`lease`]). So each core has a small ration of
-//! a lease in its row, as under a `RationedGate`: a take from that is one plain store ([`Stock`]).
+//! compare-exchange of a word that all threads share ([`lease`]). So each core has a small ration
+//! of a lease in its row, as under a `RationedGate`: a take from that is one plain store
+//! ([`Stock`]).
 //!
 //! # Theorem
 //!
@@ -11,25 +12,25 @@
 //!
 //! # Why
 //!
-//! A permit is in one place: a lease, a row, a thread's hands, or the list of late ones. A ration is
-//! taken out of a lease before it is put into a row, and what a row held before is swapped out, and
-//! put back: into its lease if that has not ended, else into the list.
+//! A permit is in one place: a lease, a row, a thread's hands, or the list of late ones. A ration
+//! is taken out of a lease before it is put into a row, and what a row held before is swapped out,
+//! and put back: into its lease if that has not ended, otherwise into the list.
 //!
 //! A row knows its end by the *quick* clock, which may be behind the precise one by a margin
 //! ([`Pulse`](crate::pulse::Pulse)). So a ration ends that margin before its lease.
 //!
 //! # Settling
 //!
-//! A call that has cost less than it took puts the rest [back](Permits::put_back). One that has cost
-//! more is [charged](Permits::charge): what is held pays first, then the next grants do. So a use
-//! beyond a call's permits counts in the ledger, if later. What a process owes when it dies is
+//! A call that has cost less than it took puts the rest [back](Permits::put_back). One that has
+//! cost more is [charged](Permits::charge): held permits pay first, then the next grants do. So a
+//! use beyond a call's permits counts in the ledger, if later. What a process owes when it dies is
 //! forgotten.
 //!
 //! # How short
 //!
-//! All rows together hold at most an eighth of what a lease had. What lies in the row of a core that
-//! makes no more calls counts until its bucket leaves the ledger. A call that finds neither a lease
-//! nor its own row is refused, whatever other rows hold.
+//! All rows together hold at most an eighth of what a lease had. What lies in the row of a core
+//! that makes no more calls counts until its bucket leaves the ledger. A call that finds neither a
+//! lease nor its own row is refused, whatever other rows hold.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Mutex;
@@ -57,11 +58,12 @@ pub(crate) struct Permits {
     leases: [Lease; LEASES],
     /// A ration in each core's row, by the quick clock, in nanoseconds.
     rows: Stock,
-    /// What the quick clock may be behind, in microseconds; `u64::MAX`: no rations in rows.
+    /// The time by which the quick clock may be behind, in microseconds; `u64::MAX`: no rations in
+    /// rows.
     margin: u64,
     /// The weight of all calls that found no permit, wrapping.
     missed: AtomicU64,
-    /// What calls have cost beyond their permits, and was not paid yet.
+    /// The cost of calls beyond their permits that was not paid yet.
     owed: AtomicU64,
     /// Permits put back after the end of their lease, by that end. A thread that finds it locked
     /// leaves its permits counted as used.
@@ -157,8 +159,8 @@ impl Permits {
         }
     }
 
-    /// Charges what a call has cost beyond its permits: from what is held now, and the rest from the
-    /// next grants, before any request has a permit of them.
+    /// Charges what a call has cost beyond its permits: from what is held now, and the rest from
+    /// the next grants, before any request has a permit of them.
     pub(crate) fn charge(&self, now: u64, weight: u64) {
         self.keep(now, 0, 0); // what lies in this core's row is in a lease again
         let mut due = weight;

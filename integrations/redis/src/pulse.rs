@@ -25,9 +25,9 @@
 //! The offset is stored before its base, and loaded after it. So a reader has the offset of its
 //! base, or a later one. One thread at a time takes a pulse, and no other one waits for it.
 //!
-//! A pulse is stored only by a thread that fills a row. The machine's thread [stops](Pulse::stop) it
-//! when no lease is left: so no later step of the real time can bring an old base to life while rows
-//! still hold permits of that time.
+//! A pulse is stored only by a thread that fills a row. The machine's thread [stops](Pulse::stop)
+//! it when no lease is left: so no later step of the real time can bring an old base to life while
+//! rows still hold permits of that time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -55,11 +55,11 @@ impl Settings {
 }
 
 impl Checked {
-    /// Returns what this process has of the limit of a key.
-    pub(crate) fn limit(&self, engine: &Engine, key: &[u8]) -> Arc<Limit> {
+    /// Returns this process's part of the limit of a key, on these terms.
+    pub(crate) fn limit(&self, engine: &Engine, key: &[u8], terms: Terms) -> Arc<Limit> {
         let client = engine.hub().identities().next();
         let keys = self.tag.keys(key);
-        Arc::new(Limit::new(self.name.clone(), self.terms, client, keys, self.absence))
+        Arc::new(Limit::new(self.name.clone(), terms, client, keys, self.absence))
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -154,8 +154,8 @@ impl Shared {
         if weight == 0 {
             return Look::admitted(None);
         }
-        if let Some(lease) = self.take_for(request) {
-            return Look::admitted(lease);
+        if let Some(admitted) = self.take_for(request) {
+            return admitted;
         }
         let now = self.now();
         let fresh = !matches!(state, State::Waiting(_));
@@ -170,8 +170,8 @@ impl Shared {
         if let State::Waiting(waiting) = state {
             waiting.waiter.wait(waker);
             // An answer may have come before the waiter was there to be woken.
-            if let Some(lease) = self.take_for(request) {
-                return Look::admitted(lease);
+            if let Some(admitted) = self.take_for(request) {
+                return admitted;
             }
         }
         let decision = self.decide(now, weight, fresh);
@@ -193,12 +193,13 @@ impl Shared {
         }
     }
 
-    /// Takes permits for a request. Returns the end of their lease, if that can be told.
-    fn take_for(&self, request: &Request) -> Option<Option<u64>> {
+    /// Takes permits for a request, if there are enough.
+    fn take_for(&self, request: &Request) -> Option<Look> {
         if request.is_of_lease {
-            self.limit.take_for(self.now(), request.weight).map(Some)
+            let lease = self.limit.take_for(self.now(), request.weight)?;
+            Some(Look::admitted(Some(lease)))
         } else {
-            self.take(request.weight).then_some(None)
+            self.take(request.weight).then(|| Look::admitted(None))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the engine answers: what the script `lease.lua` returns.
+//! The engine's answer to an ask: the numbers that the script `lease.lua` returns.
 
 /// The state of an ask's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) enum State {
     Overtaken,
 }
 
-/// What the engine answers. Times are in microseconds.
+/// The engine's answer. Times are in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) state: State,

@@ -1,8 +1,8 @@
-//! What a client asks for: the arguments of the script `lease.lua`.
+//! A client's ask: the arguments of the script `lease.lua`.
 
 use super::terms::Terms;
 
-/// What a client asks for. A repetition is equal to the first attempt.
+/// A client's ask. A repetition is equal to the first attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ask {
     /// The number of the ask: each new one is higher.
@@ -19,7 +19,7 @@ pub(crate) struct Ask {
     pub(crate) born: u64,
 }
 
-/// One attempt at an ask: what is sent now.
+/// One attempt at an ask, which is sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attempt {
     pub(crate) ask: Ask,

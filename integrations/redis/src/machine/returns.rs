@@ -3,7 +3,8 @@
 //! An ask carries those of one bucket. So the others wait here, those of the latest bucket first,
 //! since they would count longest. What finds no place counts as used: too much, never too little.
 
-/// The number of buckets of which permits wait: a ration ends within two, and asks come each bucket.
+/// The number of buckets of which permits wait: a ration ends within two, and asks come each
+/// bucket.
 const PLACES: usize = 4;
 
 /// Permits of one bucket.

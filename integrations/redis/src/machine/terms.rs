@@ -1,4 +1,5 @@
-//! The terms of a shared limit: the limit, its geometry, and the drift of clocks that it allows for.
+//! The terms of a shared limit: the limit, its geometry, and the drift of clocks that it allows
+//! for.
 
 /// The largest limit: the engine computes in floating point, exactly up to 2^53.
 pub(crate) const MAX_LIMIT: u64 = 1 << 48;

@@ -55,9 +55,9 @@ fn across_a_failover(seed: u64) -> Plan {
     plan
 }
 
-/// Schedules in which a replica that lacks the latest grants takes over, with a clock that shows their
-/// bucket again once it is warm: what is given back of the earlier bucket with that number must not
-/// be taken off the later one.
+/// Schedules in which a replica that lacks the latest grants takes over, with a clock that shows
+/// their bucket again once it is warm: permits that are given back of the earlier bucket with that
+/// number must not be taken off the later one.
 fn the_same_bucket_again(seed: u64) -> Plan {
     let mut random = Random::of(seed);
     let mut plan = Plan {

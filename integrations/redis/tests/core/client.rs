@@ -20,7 +20,7 @@ pub(super) struct Client {
     pub(super) is_alive: bool,
     /// The time until which its machine is suspended.
     pub(super) suspended: u64,
-    /// What arrives meanwhile.
+    /// The events that arrive meanwhile.
     pub(super) inbox: Vec<Event>,
     /// The time between two requests.
     pub(super) load: f64,
@@ -28,7 +28,7 @@ pub(super) struct Client {
     attempts: usize,
     /// The largest weight that found no permit since the last look.
     missed: u64,
-    /// What the last ask gave back.
+    /// The last ask, for its permits that were given back.
     returned: Option<Ask>,
     pub(super) asks: u64,
 }

@@ -1,4 +1,4 @@
-//! What befalls clients and the engine, but for losses on the way.
+//! Faults of clients and of the engine. The network's own are in `world`.
 
 /// A fault.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! What a process holds: each permit is taken once, and none after its end.
+//! Tests of the permits that a process holds: each is taken once, and none after its end.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;

@@ -1,15 +1,15 @@
 //! The judge, which knows only the promise: in each run of `buckets` buckets of the engine's clock
 //! at most the limit is used.
 
-/// What was used, and when by the engine's clock.
+/// The uses of a schedule by the time of the engine's clock.
 pub(super) struct Judge {
     length: i64,
     buckets: i64,
-    /// When how much was used, in the order of time.
+    /// The uses: time and weight, in the order of time.
     uses: Vec<(i64, u64)>,
-    /// From when on which limit was in force.
+    /// The limits: each with the time from which it was in force.
     limits: Vec<(i64, u64)>,
-    /// From when on the engine's clock is behind by how much.
+    /// The steps of the engine's clock: each with its time, and by which time it is behind then.
     steps: Vec<(i64, i64)>,
 }
 
@@ -44,8 +44,8 @@ impl Judge {
         self.uses.iter().map(|(_, count)| count).sum()
     }
 
-    /// Returns the largest sum over the limit, of all runs that begin before `end`; zero if none is.
-    /// A run begins with a bucket of the clock of that moment, and goes on in real time.
+    /// Returns the largest sum over the limit, of all runs that begin before `end`; zero if none
+    /// is. A run begins with a bucket of the clock of that moment, and goes on in real time.
     pub(super) fn over(&self, end: u64) -> u64 {
         let mut sums = vec![0];
         for (_, count) in &self.uses {

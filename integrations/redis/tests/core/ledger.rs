@@ -140,7 +140,7 @@ impl Ledger {
         let bucket = sheet.newest;
         sheet.answers.retain(|_, last| last.bucket + keep >= bucket);
 
-        // What is given back and granted.
+        // Permits that are given back, and those that are granted.
         let is_of_epoch = match twin {
             Twin::NoToken => ask.of >= epoch.since,
             _ => ask.born == epoch.born,

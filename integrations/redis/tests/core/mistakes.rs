@@ -27,7 +27,7 @@ fn silence_is_not_taken_for_lost_memory() {
         let answer = engine.ask(START + pause, 1, &asked(number), &TERMS, Twin::None);
         assert_eq!((answer.state, answer.granted), (State::Answered, 10), "after {pause} us");
     }
-    // A key of which nobody has asked before is not cold either: it shares the epoch.
+    // A key of which no client has asked before is not cold either: it shares the epoch.
     let mut other = Ledger { sheet: None, ..engine };
     assert_eq!(other.ask(2 * START, 1, &asked(4), &TERMS, Twin::None).granted, 10);
 }
@@ -72,8 +72,8 @@ fn epochs_are_not_told_apart_by_bucket_numbers() {
     let mut engine = Ledger::warm();
     let bucket = START / terms.length;
     let first = engine.ask(START, 1, &asked(1), &terms, Twin::None);
-    // A replica that lacks this takes over. Its clock is three buckets behind, so once it is warm it
-    // shows the same bucket.
+    // A replica that lacks this takes over. Its clock is three buckets behind, so once it is warm
+    // it shows the same bucket.
     engine = Ledger::warm();
     engine.run = 2;
     let cold = engine.ask(START - 3 * terms.length, 2, &asked(1), &terms, Twin::None);
@@ -81,7 +81,7 @@ fn epochs_are_not_told_apart_by_bucket_numbers() {
     let all = Ask { want: 100, ..asked(2) };
     let second = engine.ask(START, 2, &all, &terms, Twin::None);
     assert_eq!((second.bucket, second.granted), (bucket, 100));
-    // What is given back of the first bucket with that number is not taken off the second.
+    // Permits of the first bucket with that number are not taken off the second.
     let back = Ask { back: 10, of: first.bucket, born: first.born, ..asked(2) };
     let answer = engine.ask(START + 10, 1, &back, &terms, Twin::None);
     assert_eq!((answer.granted, engine.used()), (0, 100));

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::faults::Fault;
 use crate::machine::{Answer, Ask, Terms};
 
-/// What happens.
+/// An event.
 pub(super) enum Event {
     /// A client has requests.
     Requests {

@@ -1,11 +1,11 @@
 //! The broken twins: each lacks one rule of the protocol, and must be caught.
 
-/// What is broken.
+/// A broken part of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Twin {
-    /// Nothing.
+    /// No part is broken.
     None,
-    /// The ledger keeps only as many counts as the interval has buckets.
+    /// The ledger keeps one count for each bucket of the interval, and no spare one.
     NoSpare,
     /// A ration's time begins when its answer arrives.
     FromAnswer,
@@ -15,7 +15,7 @@ pub(super) enum Twin {
     NewNumber,
     /// The engine grants at once after its memory was lost.
     NoCold,
-    /// What is given back rides in the next ask as well.
+    /// Permits that are given back ride in the next ask as well.
     ReturnTwice,
     /// All attempts have the stamp of the last one.
     OneStamp,

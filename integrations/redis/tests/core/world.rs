@@ -14,7 +14,7 @@ pub(super) const LENGTH: u64 = 100_000;
 /// The moment at which schedules start.
 const START: u64 = 50 * LENGTH;
 
-/// What a schedule is made of.
+/// The parts of a schedule.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) buckets: u64,
@@ -39,7 +39,7 @@ pub(super) struct Plan {
     pub(super) end: u64,
 }
 
-/// What came of a schedule.
+/// The outcome of a schedule.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     /// By what the worst run was over the limit.

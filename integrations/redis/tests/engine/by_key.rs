@@ -8,7 +8,7 @@ use windrow::AtMost;
 use windrow::gate::Admission;
 use windrow_redis::{SharedGates, SharedGatesBuilder};
 
-use crate::server::{LONG, Server, engine, engines, until};
+use crate::server::{LONG, Server, engine, on_each, until};
 
 const INTERVAL: Duration = Duration::from_millis(400);
 
@@ -26,8 +26,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 #[test]
 fn each_key_has_a_limit_of_its_own_that_processes_share() {
-    for program in engines() {
-        let server = Server::start(&program, &[]);
+    on_each(|program| {
+        let server = Server::start(program, &[]);
         let (one, other) = (connected(&server), connected(&server));
         let keys: [&[u8]; 6] = [b"a", b"b", b"", b"}", b":e", &[0, 255, 13, 10]];
         for key in keys {
@@ -38,7 +38,7 @@ fn each_key_has_a_limit_of_its_own_that_processes_share() {
             assert!(!one.try_admit(key, 1));
         }
         assert_eq!(one.keys(), 7);
-    }
+    });
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn a_forgotten_key_comes_back_as_another_client() {
 
 #[test]
 fn a_key_takes_at_most_300_bytes_a_process_on_the_engine() {
-    for program in engines() {
-        let server = Server::start(&program, &[]);
+    on_each(|program| {
+        let server = Server::start(program, &[]);
         let gates = SharedGates::builder(AtMost(5)).name("tenants").connect(&server.url()).unwrap();
         until("it is warm", || gates.admit_blocking(b"first", 1, PATIENCE).is_granted());
         for i in 0..5 {
@@ -109,5 +109,23 @@ fn a_key_takes_at_most_300_bytes_a_process_on_the_engine() {
             let is_epoch = key == b"{tenants/}:e";
             assert_eq!(left == Value::Int(-1), is_epoch, "all but the epoch expire");
         }
-    }
+    });
+}
+
+#[test]
+fn a_change_of_the_limit_is_of_all_keys() {
+    let Some(server) = engine() else { return };
+    let (one, other) = (connected(&server), connected(&server));
+    one.set_limit(AtMost(9)).unwrap();
+    assert_eq!(one.limit(), 9);
+    until("a key has the new limit", || {
+        let key = fastrand::u64(..).to_be_bytes();
+        one.admit_blocking(&key, 9, PATIENCE).is_granted()
+    });
+    until("the other process has it, too", || {
+        let key = fastrand::u64(..).to_be_bytes();
+        let granted = (0..9).filter(|_| other.admit_blocking(&key, 1, PATIENCE).is_granted());
+        granted.count() == 9
+    });
+    assert!(one.set_limit(AtMost(u64::MAX)).is_err());
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use windrow::AtMost;
 use windrow_redis::{SharedError, SharedGate, SharedGates};
 
-use crate::server::{LONG, Server, engines, until};
+use crate::server::{LONG, Server, on_each, until};
 
 #[test]
 fn all_keys_of_a_limit_are_in_one_slot() {
-    for program in engines() {
+    on_each(|program| {
         let options = ["--cluster-enabled", "yes", "--cluster-port", "0"];
-        let server = Server::start(&program, &options[..2]);
+        let server = Server::start(program, &options[..2]);
         let () = server.command("CLUSTER ADDSLOTSRANGE 0 16383");
         until("the cluster is up", || {
             server.command::<String>("CLUSTER INFO").contains("cluster_state:ok")
@@ -36,5 +36,5 @@ fn all_keys_of_a_limit_are_in_one_slot() {
                 Some(SharedError::OtherNode { .. } | SharedError::Refused { .. })
             )
         });
-    }
+    });
 }

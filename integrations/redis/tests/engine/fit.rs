@@ -5,7 +5,7 @@ use std::time::Duration;
 use windrow::AtMost;
 use windrow_redis::{Engine, SharedError, SharedGate, SharedGateBuilder, SharedGates};
 
-use crate::server::{LONG, Server, engines};
+use crate::server::{LONG, Server, on_each};
 
 fn builder() -> SharedGateBuilder {
     SharedGate::builder(AtMost(10)).interval(Duration::from_millis(200)).buckets(4).name("it")
@@ -13,9 +13,9 @@ fn builder() -> SharedGateBuilder {
 
 #[test]
 fn an_engine_that_may_evict_is_refused_with_the_settings_name() {
-    for program in engines() {
+    on_each(|program| {
         let options = ["--maxmemory", "50mb", "--maxmemory-policy", "allkeys-lru"];
-        let server = Server::start(&program, &options);
+        let server = Server::start(program, &options);
         let error = Engine::connect(&server.url()).unwrap_err();
         assert!(matches!(error, SharedError::MayEvict { maxmemory: 52_428_800, .. }), "{error:?}");
         assert!(error.to_string().contains("maxmemory-policy"), "{error}");
@@ -24,24 +24,24 @@ fn an_engine_that_may_evict_is_refused_with_the_settings_name() {
         let () = server.command("CONFIG SET maxmemory-policy volatile-ttl");
         let () = server.command("CONFIG SET maxmemory 0");
         assert!(Engine::connect(&server.url()).is_ok());
-    }
+    });
 }
 
 #[test]
 fn a_replica_is_refused() {
-    for program in engines() {
-        let primary = Server::start(&program, &[]);
+    on_each(|program| {
+        let primary = Server::start(program, &[]);
         let options = ["--replicaof", "127.0.0.1", &primary.port().to_string()];
-        let replica = Server::start(&program, &options);
+        let replica = Server::start(program, &options);
         let error = Engine::connect(&replica.url()).unwrap_err();
         assert!(matches!(error, SharedError::NotPrimary { .. }), "{error:?}");
-    }
+    });
 }
 
 #[test]
 fn a_user_who_lacks_a_permission_is_told_which() {
-    for program in engines() {
-        let server = Server::start(&program, &[]);
+    on_each(|program| {
+        let server = Server::start(program, &[]);
         let url = |user: &str| format!("redis://{user}:pw@127.0.0.1:{}/", server.port());
         let () = server.command("ACL SETUSER blind on >pw ~* +@all -@dangerous");
         let error = Engine::connect(&url("blind")).unwrap_err();
@@ -60,13 +60,13 @@ fn a_user_who_lacks_a_permission_is_told_which() {
              +hgetall +hset +hdel +del +pexpire",
         );
         assert!(builder().connect(&url("least")).is_ok());
-    }
+    });
 }
 
 #[test]
 fn no_message_has_a_password() {
-    for program in engines() {
-        let server = Server::start(&program, &["--requirepass", "s3cret"]);
+    on_each(|program| {
+        let server = Server::start(program, &["--requirepass", "s3cret"]);
         let port = server.port();
         let with = |password: &str| format!("redis://:{password}@127.0.0.1:{port}/");
         let shown = |error: &SharedError| format!("{error} {error:?}");
@@ -80,7 +80,7 @@ fn no_message_has_a_password() {
         let debug = format!("{gate:?} {:?} {:?}", gate.engine(), gate.admit(1, LONG));
         assert!(!debug.contains("s3cret"), "{debug}");
         assert!(debug.contains(&port.to_string()), "{debug}");
-    }
+    });
     for url in
         ["redis://:s3cret@", "http://:s3cret@host/", "s3cret", "rediss://:s3cret@[/#insecure"]
     {
@@ -96,8 +96,8 @@ fn no_message_has_a_password() {
 
 #[test]
 fn a_foreign_value_is_an_error_and_is_not_overwritten() {
-    for program in engines() {
-        let server = Server::start(&program, &[]);
+    on_each(|program| {
+        let server = Server::start(program, &[]);
         let foreign =
             |error: SharedError| assert_eq!(error, SharedError::Foreign { name: "it".into() });
         let () = server.command("SET {it}:l: hello");
@@ -124,13 +124,13 @@ fn a_foreign_value_is_an_error_and_is_not_overwritten() {
         assert_eq!(server.command::<String>("GET {it}:l:"), "hello");
         let () = server.command("DEL {it}:l:");
         crate::shared::warm(&gate);
-    }
+    });
 }
 
 #[test]
 fn another_geometry_is_an_error() {
-    for program in engines() {
-        let server = Server::start(&program, &[]);
+    on_each(|program| {
+        let server = Server::start(program, &[]);
         let long = builder().interval(Duration::from_secs(100));
         let gate = long.buckets(10).connect(&server.url());
         // (A cold limit has no ledger yet, so there is nothing to differ from.)
@@ -140,7 +140,7 @@ fn another_geometry_is_an_error() {
         let error = builder().buckets(2).connect(&server.url()).unwrap_err();
         assert_eq!(error, SharedError::OtherGeometry { name: "it".into() });
         assert!(gate.admit_blocking(1, LONG).is_granted(), "the first one goes on");
-    }
+    });
 }
 
 #[test]

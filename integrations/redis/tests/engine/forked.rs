@@ -11,7 +11,7 @@ use crate::server::{LONG, engine};
 #[test]
 fn a_forked_child_admits_nothing_and_its_parent_goes_on() {
     let Some(server) = engine() else { return };
-    let hour = SharedGate::builder(AtMost(1_000_000)).interval(Duration::from_secs(2)).buckets(2);
+    let hour = SharedGate::builder(AtMost(1_000_000)).interval(Duration::from_secs(1)).buckets(4);
     let gate = hour.on_absence(Absence::Admit).connect(&server.url()).unwrap();
     let permits = || gate.admit_blocking(1, LONG).is_granted() && gate.left() > 0;
     crate::server::until("permits are held", permits);

@@ -172,7 +172,7 @@ fn answers(state: &State, bytes: &[u8], to: &mut TcpStream) -> std::io::Result<b
         Mode::Slow => {
             for byte in bytes {
                 to.write_all(&[*byte])?;
-                thread::sleep(Duration::from_millis(20));
+                thread::sleep(Duration::from_millis(5));
             }
             return Ok(true);
         }

@@ -33,6 +33,16 @@ pub(crate) fn engines() -> Vec<String> {
     found
 }
 
+/// Runs a test on each engine that is here, at the same time: most tests wait.
+pub(crate) fn on_each(test: impl Fn(&str) + Sync) {
+    thread::scope(|scope| {
+        for program in engines() {
+            let test = &test;
+            scope.spawn(move || test(&program));
+        }
+    });
+}
+
 /// One engine, the first that is here.
 pub(crate) fn engine() -> Option<Server> {
     engines().first().map(|program| Server::start(program, &[]))

@@ -10,7 +10,7 @@ use windrow::gate::Admission;
 use windrow_redis::{Engine, SharedGate};
 
 use crate::book::Book;
-use crate::server::{LONG, Server, engine, engines, until};
+use crate::server::{LONG, Server, engine, on_each, until};
 
 const INTERVAL: Duration = Duration::from_millis(200);
 
@@ -27,8 +27,8 @@ pub(crate) fn warm(gate: &SharedGate) {
 
 #[test]
 fn all_clients_together_stay_within_the_limit() {
-    for program in engines() {
-        let server = Server::start(&program, &[]);
+    on_each(|program| {
+        let server = Server::start(program, &[]);
         let folder = tempfile::tempdir().unwrap();
         let book = Book::open(&folder.path().join("book"), INTERVAL / 4);
         let (clients, limit) = (clients(&server, 300, 4), 300);
@@ -53,7 +53,7 @@ fn all_clients_together_stay_within_the_limit() {
         let (worst, all) = book.worst(4);
         assert!(worst <= limit, "{program}: {worst} of {limit}");
         assert!(all > limit, "{program}: {all} in all");
-    }
+    });
 }
 
 #[test]

@@ -20,7 +20,9 @@ fn nonsense_in_the_middle_is_noticed_and_got_over() {
     let proxy = Proxy::to(server.port());
     let builder = SharedGate::builder(AtMost(100)).interval(Duration::from_millis(200)).buckets(4);
     for mode in [Mode::Nonsense, Mode::Silent, Mode::Lost, Mode::Slow] {
-        let gate = builder.clone().on_absence(Absence::Admit).connect(&url(proxy.port())).unwrap();
+        let engine = Engine::builder().timeout(Duration::from_millis(30));
+        let engine = engine.connect(&url(proxy.port())).unwrap();
+        let gate = builder.clone().on_absence(Absence::Admit).build(&engine).unwrap();
         warm(&gate);
         proxy.set(mode);
         until("the engine is away", || {

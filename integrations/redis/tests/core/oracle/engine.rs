@@ -1,4 +1,4 @@
-//! A redis-server of this test's own, and as much of its protocol as a script needs.
+//! A redis-server of this test's own, and the part of its protocol that a script needs.
 
 use std::fmt::Display;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -13,7 +13,7 @@ pub(super) struct Engine {
     connection: BufReader<TcpStream>,
 }
 
-/// What an engine answers.
+/// An engine's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Reply {
     Number(i64),

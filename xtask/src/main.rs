@@ -13,6 +13,7 @@ mod cluster;
 mod compare;
 mod copy;
 mod earlier;
+mod engines;
 mod instructions;
 mod integrations;
 mod library;

@@ -10,7 +10,7 @@ use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::tools::succeeds;
 use crate::{
-    arrows, browser, cluster, instructions, integrations, library, litmus, models, names,
+    arrows, browser, cluster, engines, instructions, integrations, library, litmus, models, names,
     orderings, portable, ports, twins, weight, wild, words,
 };
 
@@ -65,6 +65,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("tests in docs beside the library", &format!("{BESIDE} --doc"), &[])?;
     let storm = "test --release --package windrow-mapped --test mapped -- --ignored --nocapture";
     steps.cargo("a storm on a mapped file", storm, &[("TORTURE_SECONDS", "20")])?;
+    engines::storms(steps, 12)?;
     instructions::run(steps, false)?;
     litmus::quick(steps)?;
     models::lint(steps)?;
@@ -108,6 +109,8 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     ports::run(steps, &["--quick".into()])?;
     let mapped = "test --release --package windrow-mapped -- --ignored --nocapture";
     steps.cargo("mapped counters, for longer, and their twins", mapped, &[])?;
+    engines::over_tls(steps)?;
+    engines::storms(steps, 600)?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

@@ -1,0 +1,115 @@
+//! The alarm that ends waits: a thread that wakes futures at their time.
+//!
+//! A request's patience must not depend on I/O. The thread that asks may be in a system call that
+//! takes seconds, such as the resolution of a name; this one only sleeps. It begins with the first
+//! future that waits, and it needs no runtime.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use crate::waiter::Waiter;
+
+/// The alarm of one engine's futures.
+#[derive(Debug, Default)]
+pub(crate) struct Alarm {
+    state: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    queue: BinaryHeap<Reverse<Entry>>,
+    is_running: bool,
+    is_over: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    at: Instant,
+    waiter: Arc<Waiter>,
+}
+
+impl Alarm {
+    /// Wakes a waiter at a time, or earlier if there can be no thread.
+    pub(crate) fn set(&self, at: Instant, waiter: &Arc<Waiter>) {
+        let mut state = self.state.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.queue.push(Reverse(Entry { at, waiter: waiter.clone() }));
+        if !state.is_running {
+            let shared = self.state.clone();
+            let thread = thread::Builder::new().name("windrow-patience".into());
+            state.is_running = thread.spawn(move || shared.run()).is_ok();
+            if !state.is_running {
+                drop(state);
+                waiter.wake(); // it asks again and again, which is better than never
+                return;
+            }
+        }
+        // (A time that is the earliest ends the thread's sleep.)
+        if state.queue.peek().is_some_and(|first| first.0.at == at) {
+            self.state.changed.notify_one();
+        }
+    }
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        self.state.state.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
+        self.state.changed.notify_one();
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while !state.is_over {
+            let now = Instant::now();
+            let mut due = Vec::new();
+            while state.queue.peek().is_some_and(|first| first.0.at <= now) {
+                due.extend(state.queue.pop().map(|entry| entry.0.waiter));
+            }
+            if !due.is_empty() {
+                drop(state); // a waker may call anything
+                for waiter in due {
+                    waiter.wake();
+                }
+                state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            state = match state.queue.peek().map(|first| first.0.at - now) {
+                Some(rest) => {
+                    let waited = self.changed.wait_timeout(state, rest);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Entry) -> bool {
+        self.at == other.at
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Entry) -> std::cmp::Ordering {
+        self.at.cmp(&other.at)
+    }
+}

@@ -1,0 +1,212 @@
+//! The thread that asks: for all limits of one engine, on one connection.
+//!
+//! It sends the asks of all limits that have one, in one write, and reads the answers one after the
+//! other. What comes meanwhile goes out with the next write. An ask that is not answered is sent
+//! again on a new connection, and given up after four attempts. No caller waits for this thread
+//! beyond its patience, whatever system call it is in.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use crate::ask::Call;
+use crate::connection::{Connection, Said, Unusable};
+use crate::error::SharedError;
+use crate::hub::Hub;
+use crate::limit::Limit;
+
+/// The number of attempts at an ask.
+const ATTEMPTS: u32 = 4;
+
+/// The number of asks in one write: their answers come well within the time of one.
+const AT_ONCE: usize = 256;
+
+/// The pause after a failed attempt; after several in a row up to five of them.
+const PAUSE: u64 = 20_000;
+
+/// The thread that asks.
+pub(crate) struct Asker {
+    hub: Arc<Hub>,
+    /// `None` after an error, until the next attempt.
+    connection: Option<Connection>,
+    /// The limits that are looked at, by their addresses.
+    held: HashMap<usize, Held>,
+    /// The failures since the last answer.
+    failures: u32,
+}
+
+/// A limit that is looked at.
+struct Held {
+    limit: Arc<Limit>,
+    /// The time of the next look.
+    due: u64,
+    /// The time until which there is reason to look.
+    until: u64,
+    /// The attempts at the ask that is not answered; zero if there is none.
+    attempts: u32,
+}
+
+impl Asker {
+    pub(crate) fn new(hub: Arc<Hub>, connection: Connection) -> Asker {
+        Asker { hub, connection: Some(connection), held: HashMap::new(), failures: 0 }
+    }
+
+    /// Asks until the engine's last handle is gone.
+    pub(crate) fn run(mut self) {
+        while !self.hub.is_over() {
+            self.hold_listed();
+            let now = self.now();
+            let due = self.held.values().map(|held| held.due).min();
+            if !self.held.values().any(|held| held.limit.left(now) > 0) {
+                self.hub.stop();
+            }
+            match due {
+                None => thread::park(),
+                Some(due) if due > now => thread::park_timeout(Duration::from_micros(due - now)),
+                Some(_) => {
+                    if let Err(fault) = self.ask() {
+                        self.fail(fault);
+                    }
+                }
+            }
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.hub.time().now()
+    }
+
+    /// Looks from now on at the limits that want asking.
+    fn hold_listed(&mut self) {
+        let listed = self.hub.listed();
+        if listed.is_empty() {
+            return;
+        }
+        let now = self.now();
+        for limit in listed {
+            limit.leave_list();
+            let key = Arc::as_ptr(&limit) as usize; // the map keeps it alive
+            let until = reason_ends(&limit, now);
+            let new = || Held { limit, due: now, until, attempts: 0 };
+            let held = self.held.entry(key).or_insert_with(new);
+            (held.due, held.until) = (now, until);
+        }
+    }
+
+    /// Sends the asks that are due, and takes the answers.
+    fn ask(&mut self) -> Result<(), SharedError> {
+        let target = self.hub.target();
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => none.insert(Connection::open(target)?),
+        };
+        // (Stamps are taken once there is a connection: time to connect is not taken off rations.)
+        let mut calls = Vec::new();
+        let now = self.hub.time().now();
+        self.held.retain(|_, held| {
+            if held.due > now || calls.len() == AT_ONCE {
+                return true;
+            }
+            let attempt =
+                if held.attempts > 0 { held.limit.repeat(now) } else { held.limit.poll(now) };
+            let Some(attempt) = attempt else {
+                held.attempts = 0;
+                held.due = next_look(&held.limit, now);
+                return now < held.until || !held.limit.waiters().is_empty();
+            };
+            held.attempts += 1;
+            held.until = reason_ends(&held.limit, now);
+            calls.push(Call { limit: held.limit.clone(), attempt });
+            true
+        });
+        if calls.is_empty() {
+            return Ok(());
+        }
+        self.hub.sent(calls.len(), now);
+        connection.send(&calls, target)?;
+        for (i, call) in calls.iter().enumerate() {
+            let said = connection.receive(target)?;
+            let now = self.hub.time().now();
+            self.hub.answered(now, i + 1 < calls.len());
+            self.failures = 0;
+            match said {
+                Said::Answered(answer) => call.limit.answer(now, &call.attempt, &answer),
+                Said::Unusable(why) => call.limit.be_unusable(now, fault(why, &call.limit)),
+            }
+            if let Some(held) = self.held.get_mut(&(Arc::as_ptr(&call.limit) as usize)) {
+                held.attempts = 0;
+                held.due = next_look(&call.limit, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the connection, gives up the asks that had all their attempts, and pauses.
+    fn fail(&mut self, fault: SharedError) {
+        let was_connected = self.connection.take().is_some();
+        let now = self.now();
+        // A connection that was closed, as engines do with idle ones, and a script that was flushed
+        // are no absence yet.
+        let is_mended = match &fault {
+            SharedError::Unreachable { .. } => true,
+            SharedError::Refused { code } => code == "NOSCRIPT",
+            _ => false,
+        };
+        if was_connected && self.failures == 0 && is_mended {
+            self.failures = 1;
+            return;
+        }
+        self.hub.failed(now, fault);
+        self.failures += 1;
+        for held in self.held.values_mut().filter(|held| held.due <= now) {
+            if held.attempts >= ATTEMPTS || self.failures > ATTEMPTS {
+                held.attempts = 0;
+                held.limit.give_up(now);
+                held.due = next_look(&held.limit, now);
+            } else {
+                // They wait for an engine that is away: that is for their policy.
+                held.limit.waiters().wake();
+            }
+        }
+        self.held.retain(|_, held| held.attempts > 0 || now < held.until);
+        let until = now + PAUSE * u64::from(self.failures.min(5));
+        while !self.hub.is_over() {
+            let now = self.now();
+            if now >= until {
+                break;
+            }
+            thread::park_timeout(Duration::from_micros(until - now));
+        }
+    }
+}
+
+/// A thread that has ended by a panic (of a waker) leaves the engine away.
+impl Drop for Asker {
+    fn drop(&mut self) {
+        self.hub.failed(0, SharedError::NoThread { reason: "it has ended".into() });
+        self.held.values().for_each(|held| held.limit.waiters().wake());
+    }
+}
+
+/// Returns the time until which there is reason to look at a limit, without another request: what
+/// it may be granted now has ended by then, and was returned.
+fn reason_ends(limit: &Limit, now: u64) -> u64 {
+    now + 3 * limit.bucket()
+}
+
+/// Returns the time of the next look at a limit.
+fn next_look(limit: &Limit, now: u64) -> u64 {
+    let part = limit.bucket() / if limit.left(now) > 0 { 64 } else { 4 };
+    let soon = now + part.max(500);
+    // Those that wait were refused until then.
+    if limit.waiters().is_empty() { soon } else { soon.min(limit.refusal().until).max(now + 500) }
+}
+
+fn fault(why: Unusable, limit: &Limit) -> SharedError {
+    let name = limit.name().to_owned();
+    match why {
+        Unusable::Foreign => SharedError::Foreign { name },
+        Unusable::OtherGeometry => SharedError::OtherGeometry { name },
+    }
+}

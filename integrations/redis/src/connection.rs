@@ -1,0 +1,90 @@
+//! A connection to an engine that was found fit: requests and answers.
+//!
+//! A connection that has failed once is dropped: a late answer of it would be taken for the next
+//! request's. The client crate sends nothing again by itself. So each repetition is a decision of
+//! the state machine, which gives it a stamp of its own.
+
+use redis::{Value, cmd};
+
+use crate::ask::{Call, answer};
+use crate::error::SharedError;
+use crate::machine::Answer;
+use crate::target::Target;
+
+mod fit;
+
+/// The script of one ask.
+const LEASE: &str = include_str!("lease.lua");
+
+/// A connection to an engine that was found fit.
+pub(crate) struct Connection {
+    inner: redis::Connection,
+    /// The digest by which the engine knows the script.
+    script: String,
+}
+
+/// An engine's answer to one request.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// An answer of the script.
+    Answered(Answer),
+    /// The limit's keys hold what the script will not touch. Another attempt finds the same.
+    Unusable(Unusable),
+}
+
+/// The reason for which the script touches nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// A value that is none of a limit's.
+    Foreign,
+    /// A ledger of another interval or number of buckets.
+    OtherGeometry,
+}
+
+impl Connection {
+    /// Connects, checks that the engine is fit, and gives it the script.
+    pub(crate) fn open(target: &Target) -> Result<Connection, SharedError> {
+        let mut inner = target.connect()?;
+        let told = |error| target.told(&error);
+        let info = cmd("INFO").query::<Value>(&mut inner).map_err(told)?;
+        fit::check(&info, target.shown())?;
+        let script = cmd("SCRIPT").arg("LOAD").arg(LEASE).query::<Value>(&mut inner);
+        match script.map_err(told)? {
+            Value::BulkString(digest) if digest.len() == 40 => {
+                let digest = String::from_utf8(digest).ok();
+                let script = digest.ok_or(SharedError::Nonsense { expected: "digest" })?;
+                Ok(Connection { inner, script })
+            }
+            _ => Err(SharedError::Nonsense { expected: "digest of the script" }),
+        }
+    }
+
+    /// Sends requests, all at once.
+    pub(crate) fn send(&mut self, calls: &[Call], target: &Target) -> Result<(), SharedError> {
+        let mut bytes = Vec::with_capacity(calls.len() * 320);
+        for call in calls {
+            call.command(&self.script).write_packed_command(&mut bytes);
+        }
+        self.inner.send_packed_command(&bytes).map_err(|error| target.told(&error))
+    }
+
+    /// Receives what the engine says to the next request.
+    ///
+    /// # Errors
+    ///
+    /// After an error the connection must be dropped.
+    pub(crate) fn receive(&mut self, target: &Target) -> Result<Said, SharedError> {
+        let said = self.inner.recv_response().map_err(|error| target.told(&error))?;
+        match said {
+            Value::ServerError(error) => match error.code() {
+                "FOREIGN" | "WRONGTYPE" => Ok(Said::Unusable(Unusable::Foreign)),
+                "GEOMETRY" => Ok(Said::Unusable(Unusable::OtherGeometry)),
+                _ if error.details().is_some_and(|text| text.contains("WRONGTYPE")) => {
+                    Ok(Said::Unusable(Unusable::Foreign))
+                }
+                _ => Err(target.told(&error.into())),
+            },
+            said => Ok(Said::Answered(answer(&said)?)),
+        }
+    }
+}

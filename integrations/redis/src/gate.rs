@@ -1,0 +1,312 @@
+//! A rate limiter that many processes share.
+
+use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
+
+use windrow::AtMost;
+use windrow::gate::Admission;
+
+use crate::absence::Absence;
+use crate::admit::Admit;
+use crate::bounds::checked;
+use crate::decision::Decision;
+use crate::engine::Engine;
+use crate::error::SharedError;
+use crate::names::Kind;
+use crate::reserve::{Reserve, SharedReservation};
+use crate::settings::Settings;
+use crate::shared::Shared;
+use crate::time::NEVER;
+use crate::wait::Wait;
+
+/// A rate limiter that many processes share through Redis or Valkey: all together admit at most
+/// `limit` in each interval.
+///
+/// Each process leases *rations* from the engine, and admits from them by itself. So a call that
+/// finds a permit takes nanoseconds and asks no network, and one call of the engine serves many
+/// requests. ([`Gate`](windrow::Gate) is the limiter of one process.)
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use windrow::AtMost;
+/// use windrow::gate::Admission;
+/// use windrow_redis::SharedGate;
+///
+/// let orders = SharedGate::builder(AtMost(100_000)) // a second, of all processes together
+///     .interval(Duration::from_secs(1))
+///     .buckets(10)
+///     .name("orders")
+///     .connect("redis://127.0.0.1/")?;
+/// if orders.try_admit(1) {
+///     // ... answer the request
+/// }
+/// # async {
+/// match orders.admit(1, Duration::from_millis(5)).await {
+///     Admission::Refused { retry_after } => println!("come back after {retry_after:?}"),
+///     _ => { /* ... */ }
+/// }
+/// # };
+/// # Ok::<(), windrow_redis::SharedError>(())
+/// ```
+///
+/// # What is promised
+///
+/// **Never over**: in each run of buckets as long as the interval, by the engine's clock, all
+/// processes together admit at most the limit: whatever dies, is suspended, lost, repeated, late or
+/// overtaken, and if the engine restarts empty or a lagging replica takes over. Assumed are one
+/// primary at a time, clocks of the processes' machines that run within 500 parts in a million of
+/// the engine's, no eviction of keys, and no step forward of the engine's clock.
+///
+/// *Seldom short*: with `n` buckets, at a steady load `n / (n + 1)` of the limit is admitted, since
+/// a ration may be used in the bucket in which it was granted and in the next one. A process that
+/// dies costs what it held, for at most `n + 1` buckets.
+///
+/// *No hang*: a call that finds no permit waits for at most its patience, even if the engine
+/// answers nonsense, slowly or never. While the limit is known to be spent, a refusal makes no
+/// call of the engine. A [policy](crate::Absence) says what a process admits while the engine is
+/// away.
+///
+/// After a restart of an empty engine, and the first time of all, the limit is *cold*: nothing is
+/// granted for `n + 1` to `n + 2` buckets, in which what may have been granted before is used up.
+///
+/// # Cost
+///
+/// One thread for each [`Engine`], and another once a future waits. On the engine two small keys
+/// for each process, which expire, and one without expiry. A process makes 1 to 2 calls a bucket at
+/// a steady load, and at most 16 unless it lacks permits.
+///
+/// A clone is of the same limit, with the same rations. What the last one held when it is dropped
+/// counts as used.
+#[derive(Clone)]
+#[doc(alias = "rate limiter")]
+#[doc(alias = "distributed rate limiter")]
+#[doc(alias = "token bucket")]
+#[doc(alias = "GCRA")]
+pub struct SharedGate {
+    shared: Shared,
+}
+
+impl SharedGate {
+    /// Returns a builder of a rate limiter by which all processes together admit at most `limit` in
+    /// each interval: one second in ten buckets, unless the builder is told otherwise.
+    pub fn builder(limit: AtMost) -> SharedGateBuilder {
+        SharedGateBuilder::new(limit)
+    }
+
+    /// Admits a call of weight `n` if this process has permits for it; otherwise refuses, and has
+    /// the engine asked for more, if that may help. It never waits.
+    ///
+    /// The first call of a limit, and one after a pause of some buckets, finds no permit: there
+    /// [`admit`](Self::admit) waits for an answer of the engine, and this refuses. A weight above
+    /// the limit never fits, and a weight of zero always does.
+    #[inline]
+    #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
+    #[doc(alias = "try_acquire")]
+    #[doc(alias = "check")]
+    pub fn try_admit(&self, n: u64) -> bool {
+        self.shared.take(n) || self.try_slowly(n)
+    }
+
+    /// Returns a future that admits a call of weight `n`, and waits for that at most `max_wait`:
+    /// for an answer of the engine, or for grants to leave the interval.
+    ///
+    /// It yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s, the wait
+    /// is over by then: nothing of the future can be promised here. `retry_after` is `None` for a
+    /// weight that never fits. Otherwise it is the time until enough is expected to leave the
+    /// interval; many processes are told the same, so spread their attempts.
+    ///
+    /// The future begins when it is first polled, and takes nothing if it is dropped before it is
+    /// ready. It needs no runtime.
+    ///
+    /// [`Gate::admit`]: windrow::Gate::admit
+    #[doc(alias = "acquire")]
+    #[doc(alias = "until_ready")]
+    pub fn admit(&self, n: u64, max_wait: Duration) -> Admit<'_> {
+        Admit::after(Wait::borrowed(&self.shared, n, max_wait))
+    }
+
+    /// Returns the same future as [`admit`](Self::admit), which owns a clone of the limit.
+    pub fn admit_owned(&self, n: u64, max_wait: Duration) -> Admit<'static> {
+        Admit::after(Wait::owned(self.shared.clone(), n, max_wait))
+    }
+
+    /// Admits a call as [`admit`](Self::admit), and blocks the thread meanwhile.
+    pub fn admit_blocking(&self, n: u64, max_wait: Duration) -> Admission {
+        Wait::borrowed(&self.shared, n, max_wait).block().admission
+    }
+
+    /// Takes permits that can be given back, if this process has them: for a call whose cost is
+    /// known when it is over.
+    ///
+    /// While the engine is away, a [policy](crate::Absence) may admit such a call by
+    /// [`reserve`](Self::reserve), and not here.
+    pub fn try_reserve(&self, n: u64) -> Option<SharedReservation> {
+        let now = self.shared.now();
+        let lease = self.shared.limit.take_for(now, n);
+        if lease.is_none() && n > 0 {
+            let _ = self.shared.decide(now, n, true);
+        }
+        lease.map(|lease| SharedReservation::new(self.shared.clone(), lease, n))
+    }
+
+    /// Returns a future that reserves for a call of weight `n`, and waits for that at most
+    /// `max_wait`, as [`admit`](Self::admit). The reservation can be given back, and
+    /// [settled](SharedReservation::settle).
+    ///
+    /// It yields an error for what [`admit`](Self::admit) refuses.
+    pub fn reserve(&self, n: u64, max_wait: Duration) -> Reserve {
+        Reserve::after(Wait::owned(self.shared.clone(), n, max_wait).of_a_lease(), n)
+    }
+
+    /// Changes the limit for all processes. Each learns of it with its next answer of the engine.
+    ///
+    /// A change wins over all that this process knows of, and over the limits with which processes
+    /// were built, until the engine loses its memory. Of two changes at once the one wins of which
+    /// the engine hears first.
+    /// Grants stay. So the old limit may still be used for as long as an interval after a change to
+    /// a lower one.
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError::LimitTooLarge`].
+    pub fn set_limit(&self, limit: AtMost) -> Result<(), SharedError> {
+        checked(limit)?;
+        self.shared.limit.set(limit.0);
+        self.shared.ask(0, 1);
+        Ok(())
+    }
+
+    /// Returns the limit in force, as this process knows it.
+    pub fn limit(&self) -> u64 {
+        self.shared.limit.limit()
+    }
+
+    /// Returns the interval in which the limit holds.
+    pub fn interval(&self) -> Duration {
+        let limit = &self.shared.limit;
+        Duration::from_micros(limit.bucket() * limit.buckets())
+    }
+
+    /// Returns the number of buckets in the interval.
+    pub fn buckets(&self) -> usize {
+        self.shared.limit.buckets() as usize
+    }
+
+    /// Returns the limit's name.
+    pub fn name(&self) -> &str {
+        self.shared.limit.name()
+    }
+
+    /// Returns the permits that this process holds now, in all cores' rows together. Other threads
+    /// may take them at once.
+    pub fn left(&self) -> u64 {
+        match self.shared.now() {
+            NEVER => 0,
+            now => self.shared.limit.left(now) + self.shared.limit.in_rows(),
+        }
+    }
+
+    /// Returns why the limit's policy for an absent engine is in force, if it is: the engine is
+    /// [away](Engine::is_away), or the limit's keys are unusable.
+    pub fn fault(&self) -> Option<SharedError> {
+        self.shared.limit.fault().or_else(|| self.engine().fault())
+    }
+
+    /// Returns the engine that keeps the limit.
+    pub fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_slowly(&self, n: u64) -> bool {
+        n == 0 || self.shared.decide(self.shared.now(), n, true) == Decision::Admitted
+    }
+
+    pub(crate) fn of(shared: Shared) -> SharedGate {
+        SharedGate { shared }
+    }
+}
+
+impl Debug for SharedGate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedGate")
+            .field("name", &self.name())
+            .field("limit", &self.limit())
+            .field("interval", &self.interval())
+            .field("buckets", &self.buckets())
+            .field("engine", self.engine())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A builder of a [`SharedGate`].
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until it builds"]
+pub struct SharedGateBuilder {
+    settings: Settings,
+}
+
+impl SharedGateBuilder {
+    pub(crate) fn new(limit: AtMost) -> SharedGateBuilder {
+        SharedGateBuilder { settings: Settings::new(limit) }
+    }
+
+    /// Sets the interval in which the limit holds: a second unless it is set, and at most a week.
+    pub fn interval(mut self, interval: Duration) -> SharedGateBuilder {
+        self.settings.interval = interval;
+        self
+    }
+
+    /// Sets the number of buckets in the interval, 1 to 100: 10 unless it is set.
+    ///
+    /// More buckets leave less of the limit unused, and make more calls of the engine: with `n` of
+    /// them, at a steady load `n / (n + 1)` of the limit is admitted, by 1 to 2 calls a bucket and
+    /// process. A bucket has at least a millisecond. It should last much longer than an answer
+    /// takes.
+    pub fn buckets(mut self, buckets: usize) -> SharedGateBuilder {
+        self.settings.buckets = buckets;
+        self
+    }
+
+    /// Sets the limit's name: `windrow` unless it is set. Processes that name the same one share
+    /// it. At most 64 letters, digits, `_`, `-` and `.` of ASCII.
+    ///
+    /// They must build it with the same interval and number of buckets.
+    pub fn name(mut self, name: impl Into<String>) -> SharedGateBuilder {
+        self.settings.name = name.into();
+        self
+    }
+
+    /// Sets what is admitted while the engine is away: nothing unless it is set.
+    pub fn on_absence(mut self, absence: Absence) -> SharedGateBuilder {
+        self.settings.absence = absence;
+        self
+    }
+
+    /// Builds the limit on an engine of its own, connected to by a URL: see [`Engine::connect`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engine::connect`] and of [`build`](Self::build).
+    pub fn connect(&self, url: &str) -> Result<SharedGate, SharedError> {
+        self.settings.check(Kind::Alone)?;
+        self.build(&Engine::connect(url)?)
+    }
+
+    /// Builds the limit on an engine, and waits for its first answer.
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError::Name`], [`SharedError::Geometry`], [`SharedError::LimitTooLarge`] and
+    /// [`SharedError::Absence`] for settings that no limit can have; [`SharedError::Foreign`] and
+    /// [`SharedError::OtherGeometry`] for what the limit's keys hold, which is not overwritten;
+    /// those of [`Engine::connect`] if the engine does not answer.
+    pub fn build(&self, engine: &Engine) -> Result<SharedGate, SharedError> {
+        let checked = self.settings.check(Kind::Alone)?;
+        let limit = checked.limit(engine, &[], checked.terms);
+        let shared = Shared { engine: engine.clone(), limit };
+        shared.first_answer()?;
+        Ok(SharedGate { shared })
+    }
+}

@@ -1,0 +1,298 @@
+//! The part of one limit that a process has: permits, a state machine, and the requests that wait.
+//!
+//! A request takes permits by itself. Only the thread that asks (see `asker`) touches the machine,
+//! but for a change of the limit. Between them stand a few words: that the limit wants asking, the
+//! time until which all are refused, and whether its keys are unusable. Each may be seen late by a
+//! moment. A request then asks, or is refused, without need; what is admitted depends on permits
+//! alone.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use windrow::Gate;
+
+use crate::absence::Absence;
+use crate::error::SharedError;
+use crate::machine::{Answer, Attempt, Machine, Refusal, Terms};
+use crate::names::Keys;
+use crate::permits::Permits;
+use crate::pulse::margin;
+use crate::waiter::Waiters;
+
+/// The time for which an ask that was given up holds back the next.
+const GIVEN_UP: u64 = 20_000;
+
+/// The part of one limit that a process has.
+pub(crate) struct Limit {
+    name: Arc<str>,
+    /// The length of a bucket, in microseconds.
+    bucket: u64,
+    /// The number of buckets in the interval.
+    buckets: u64,
+    permits: Permits,
+    /// The limit in force, as the engine has told it last.
+    in_force: AtomicU64,
+    /// Before this time, a request of at least `refused_weight` that finds no permit is refused.
+    refused_until: AtomicU64,
+    refused_weight: AtomicU64,
+    /// The limit is on the list of those that want asking.
+    is_listed: AtomicBool,
+    /// The largest weight that found no permit since the last ask.
+    missed: AtomicU64,
+    /// The engine has answered.
+    is_answered: AtomicBool,
+    /// The limit's keys hold what is no ledger.
+    is_unusable: AtomicBool,
+    fault: Mutex<Option<SharedError>>,
+    waiters: Waiters,
+    machine: Mutex<Machine>,
+    /// The id of this client on the engine.
+    client: [u8; 8],
+    keys: Keys,
+    absence: Absence,
+    /// The gate of [`Absence::Share`], made at the first absence.
+    share: OnceLock<Option<Gate>>,
+}
+
+impl Limit {
+    pub(crate) fn new(
+        name: Arc<str>,
+        terms: Terms,
+        client: [u8; 8],
+        keys: Keys,
+        absence: Absence,
+    ) -> Limit {
+        Limit {
+            name,
+            bucket: terms.length,
+            buckets: terms.buckets,
+            permits: permits(&terms),
+            in_force: AtomicU64::new(terms.limit),
+            refused_until: AtomicU64::new(0),
+            refused_weight: AtomicU64::new(0),
+            is_listed: AtomicBool::new(false),
+            missed: AtomicU64::new(0),
+            is_answered: AtomicBool::new(false),
+            is_unusable: AtomicBool::new(false),
+            fault: Mutex::new(None),
+            waiters: Waiters::default(),
+            machine: Mutex::new(Machine::new(terms)),
+            client,
+            keys,
+            absence,
+            share: OnceLock::new(),
+        }
+    }
+
+    /// Takes permits of this core's row, at the quick clock's time in nanoseconds.
+    #[inline]
+    pub(crate) fn take_quickly(&self, quick: u64, weight: u64) -> bool {
+        self.permits.take_quickly(quick, weight)
+    }
+
+    /// Takes permits of a lease, and a ration for this core's row.
+    pub(crate) fn refill(&self, quick: u64, weight: u64) -> bool {
+        self.permits.refill(quick, quick / 1_000, weight)
+    }
+
+    /// Takes permits, and returns the end of their lease.
+    pub(crate) fn take_for(&self, now: u64, weight: u64) -> Option<u64> {
+        self.permits.take_for(now, weight)
+    }
+
+    /// Puts permits back that were taken of the lease with this end, and were not used.
+    pub(crate) fn put_back(&self, lease: u64, count: u64) {
+        self.permits.put_back(lease, count);
+    }
+
+    /// Charges a weight that was used beyond permits.
+    pub(crate) fn charge(&self, now: u64, weight: u64) {
+        self.permits.charge(now, weight);
+    }
+
+    /// Returns the permits in rows, those included that have just ended.
+    pub(crate) fn in_rows(&self) -> u64 {
+        self.permits.in_rows()
+    }
+
+    /// Returns the permits that are left in leases.
+    pub(crate) fn left(&self, now: u64) -> u64 {
+        self.permits.left(now)
+    }
+
+    /// Notes a request that found no permit, and returns whether the limit must be put on the list
+    /// of those that want asking.
+    pub(crate) fn miss(&self, weight: u64, demand: u64) -> bool {
+        // Relaxed: the machine wants the number, and nothing hangs on its moment.
+        self.permits.miss(demand);
+        self.missed.fetch_max(weight, Ordering::Relaxed);
+        // AcqRel: pairs with `leave_list`, so that the thread that takes the limit off the list
+        // sees the two adds, or the limit is listed again.
+        !self.is_listed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Notes a request that is refused without an ask: it is part of the demand.
+    pub(crate) fn refuse(&self, demand: u64) {
+        self.permits.miss(demand); // as above
+    }
+
+    /// Takes the limit off the list.
+    pub(crate) fn leave_list(&self) {
+        self.is_listed.swap(false, Ordering::AcqRel); // as above
+    }
+
+    /// Returns the ask that is due now, if one is.
+    pub(crate) fn poll(&self, now: u64) -> Option<Attempt> {
+        let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest());
+        self.machine().poll(&self.permits, now, need)
+    }
+
+    /// Returns the ask that was not answered, as another attempt.
+    pub(crate) fn repeat(&self, now: u64) -> Option<Attempt> {
+        self.machine().repeat(now)
+    }
+
+    /// Takes an answer, and wakes those that wait for it.
+    pub(crate) fn answer(&self, now: u64, attempt: &Attempt, answer: &Answer) {
+        let mut machine = self.machine();
+        machine.answer(&self.permits, now, attempt.ask.number, attempt.attempt, answer);
+        self.in_force.store(machine.terms().limit, Ordering::Relaxed);
+        self.tell(machine.refusal());
+        drop(machine);
+        *self.locked_fault() = None;
+        self.is_unusable.store(false, Ordering::Relaxed);
+        // Release: pairs with `is_answered`.
+        self.is_answered.store(true, Ordering::Release);
+        self.waiters.wake();
+    }
+
+    /// Gives up an ask: what it returns counts as used, and what it is granted too.
+    pub(crate) fn give_up(&self, now: u64) {
+        self.abandon(now + GIVEN_UP);
+    }
+
+    /// Gives up an ask because the limit's keys are unusable. The next one waits for a bucket.
+    pub(crate) fn be_unusable(&self, now: u64, fault: SharedError) {
+        *self.locked_fault() = Some(fault);
+        self.is_unusable.store(true, Ordering::Relaxed);
+        self.abandon(now + self.bucket.max(GIVEN_UP));
+    }
+
+    fn abandon(&self, until: u64) {
+        let mut machine = self.machine();
+        machine.abandon(until);
+        self.tell(machine.refusal());
+        drop(machine);
+        self.waiters.wake();
+    }
+
+    fn tell(&self, refusal: Refusal) {
+        self.refused_weight.store(refusal.weight, Ordering::Relaxed);
+        self.refused_until.store(refusal.until, Ordering::Relaxed);
+    }
+
+    /// Asks for another limit, for all processes.
+    pub(crate) fn set(&self, limit: u64) {
+        let mut machine = self.machine();
+        machine.set_limit(limit);
+        self.in_force.store(limit, Ordering::Relaxed);
+        self.tell(machine.refusal());
+    }
+
+    /// Admits by the policy for an engine that is away.
+    pub(crate) fn by_policy(&self, weight: u64) -> bool {
+        match self.absence {
+            Absence::Refuse => false,
+            Absence::Admit => true,
+            Absence::Share(share) => {
+                let new = || gate(share.0, self.bucket, self.buckets).ok();
+                let gate = self.share.get_or_init(new);
+                gate.as_ref().is_some_and(|gate| gate.try_admit(weight))
+            }
+        }
+    }
+
+    pub(crate) fn is_unusable(&self) -> bool {
+        self.is_unusable.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_answered(&self) -> bool {
+        self.is_answered.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn fault(&self) -> Option<SharedError> {
+        self.locked_fault().clone()
+    }
+
+    /// Returns the refusal that the engine has told last.
+    pub(crate) fn refusal(&self) -> Refusal {
+        let until = self.refused_until.load(Ordering::Relaxed);
+        Refusal { weight: self.refused_weight.load(Ordering::Relaxed), until }
+    }
+
+    pub(crate) fn limit(&self) -> u64 {
+        self.in_force.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn bucket(&self) -> u64 {
+        self.bucket
+    }
+
+    /// Returns the terms, with the limit in force.
+    pub(crate) fn terms(&self) -> Terms {
+        self.machine().terms()
+    }
+
+    pub(crate) fn buckets(&self) -> u64 {
+        self.buckets
+    }
+
+    pub(crate) fn client(&self) -> &[u8; 8] {
+        &self.client
+    }
+
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(crate) fn waiters(&self) -> &Waiters {
+        &self.waiters
+    }
+
+    fn machine(&self) -> MutexGuard<'_, Machine> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn locked_fault(&self) -> MutexGuard<'_, Option<SharedError>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns no permits yet. Rations for rows are worth their while where there are many permits, for
+/// much longer than the quick clock may be behind.
+fn permits(terms: &Terms) -> Permits {
+    let margin = margin().filter(|margin| !terms.is_small() && terms.length > 4 * margin);
+    margin.map_or(Permits::new(), Permits::with_rows)
+}
+
+/// Returns the gate of a share, with the limit's geometry.
+pub(crate) fn gate(
+    limit: u64,
+    length: u64,
+    buckets: u64,
+) -> Result<Gate, windrow::gate::GateError> {
+    let interval = Duration::from_micros(length * buckets);
+    Gate::builder(limit).interval(interval).buckets(buckets as usize).build()
+}
+
+impl Debug for Limit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Limit").field("limit", &self.limit()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,102 @@
+//! The names of a limit's keys on the engine.
+//!
+//! All keys of a limit share one hash tag, so a cluster has them in one slot. The tag is the
+//! limit's name, in which neither a brace nor a slash may stand. A key that comes from a stranger
+//! stands last, after parts of fixed form: whatever bytes it has, it is the end of a key of its own
+//! limit, and of no other.
+//!
+//! | key | holds |
+//! |---|---|
+//! | `{NAME}:l:KEY` | the ledger |
+//! | `{NAME}:e` | the epoch |
+//!
+//! `NAME` of a limit by key ends with a slash, `KEY` of any other is empty.
+
+use crate::error::SharedError;
+
+/// The greatest length of a limit's name, in bytes.
+const MAX_NAME: usize = 64;
+
+/// The names of the keys that one limit uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Keys {
+    pub(crate) ledger: Box<[u8]>,
+    pub(crate) epoch: Box<[u8]>,
+}
+
+/// The kind of a limit: one, or one for each key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Alone,
+    Keyed,
+}
+
+/// The hash tag of a limit's keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tag(String);
+
+impl Tag {
+    /// Returns the tag of the limit with this name.
+    pub(crate) fn of(name: &str, kind: Kind) -> Result<Tag, SharedError> {
+        check(name)?;
+        Ok(Tag(match kind {
+            Kind::Alone => format!("{{{name}}}"),
+            Kind::Keyed => format!("{{{name}/}}"),
+        }))
+    }
+
+    /// Returns the names for a key.
+    pub(crate) fn keys(&self, key: &[u8]) -> Keys {
+        let tag = self.0.as_bytes();
+        Keys { ledger: [tag, b":l:", key].concat().into(), epoch: [tag, b":e"].concat().into() }
+    }
+}
+
+/// Checks the name of a limit.
+fn check(name: &str) -> Result<(), SharedError> {
+    let wrong = |reason| Err(SharedError::Name { name: name.to_owned(), reason });
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    if name.is_empty() {
+        return wrong("it is empty");
+    }
+    if name.len() > MAX_NAME {
+        return wrong("it has more than 64 bytes");
+    }
+    if !name.bytes().all(allowed) {
+        return wrong("only letters, digits, `_`, `-` and `.` of ASCII may stand in it");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_bounded_and_has_no_brace() {
+        for wrong in ["", "a b", "{a}", "a/", "a:e", "ä", &"n".repeat(65)] {
+            assert!(Tag::of(wrong, Kind::Alone).is_err(), "{wrong}");
+        }
+        for right in ["a", "orders.v2", "a-b_C9", &"n".repeat(64)] {
+            assert!(Tag::of(right, Kind::Keyed).is_ok(), "{right}");
+        }
+    }
+
+    #[test]
+    fn no_key_reaches_another_limits_key() {
+        let strange: &[&[u8]] = &[b"", b":e", b"e", b"}:e", b"{b}:l:", b":l:", b"/", b"\x00"];
+        let mut seen = std::collections::HashMap::new();
+        for name in ["a", "b", "a.b"] {
+            for kind in [Kind::Alone, Kind::Keyed] {
+                let tag = Tag::of(name, kind).unwrap();
+                for key in strange {
+                    let keys = tag.keys(key);
+                    let owner = (name, kind, "l", *key);
+                    assert_eq!(seen.insert(keys.ledger, owner), None, "{owner:?}");
+                    let epoch = seen.insert(keys.epoch, (name, kind, "e", b""));
+                    assert!(matches!(epoch, None | Some((_, _, "e", _))));
+                }
+            }
+        }
+    }
+}

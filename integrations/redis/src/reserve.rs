@@ -1,0 +1,95 @@
+//! Permits that can be given back: of requests whose cost is known when they are over.
+
+use std::fmt::{self, Debug, Formatter};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use windrow::gate::{Admission, RefusedError};
+
+use crate::shared::Shared;
+use crate::time::NEVER;
+use crate::wait::{Outcome, Wait};
+
+/// The future of [`SharedGate::reserve`](crate::SharedGate::reserve), which yields a
+/// [`SharedReservation`].
+#[derive(Debug)]
+#[must_use = "a future does nothing until it is polled"]
+pub struct Reserve {
+    wait: Wait<'static>,
+    weight: u64,
+}
+
+/// Permits that were taken, and can be given back: to this process's ration while that lasts, and
+/// otherwise to the engine.
+///
+/// A reservation that is dropped counts as used.
+#[must_use = "a reservation that is dropped counts as used"]
+pub struct SharedReservation {
+    shared: Shared,
+    /// `None` without permits.
+    lease: Option<u64>,
+    weight: u64,
+}
+
+impl Reserve {
+    pub(crate) fn after(wait: Wait<'static>, weight: u64) -> Reserve {
+        Reserve { wait, weight }
+    }
+}
+
+impl Future for Reserve {
+    type Output = Result<SharedReservation, RefusedError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let weight = self.weight;
+        let polled = Pin::new(&mut self.wait).poll(context);
+        polled.map(|outcome| match (outcome, self.wait.shared()) {
+            (Outcome { admission: Admission::Refused { retry_after }, .. }, _) => {
+                Err(RefusedError::after(retry_after))
+            }
+            (Outcome { lease, .. }, Some(shared)) => {
+                Ok(SharedReservation { shared: shared.clone(), lease, weight })
+            }
+            (_, None) => Err(RefusedError::after(None)),
+        })
+    }
+}
+
+impl SharedReservation {
+    pub(crate) fn new(shared: Shared, lease: u64, weight: u64) -> SharedReservation {
+        SharedReservation { shared, lease: Some(lease), weight }
+    }
+
+    /// Settles the call: gives back the weight that was reserved beyond `used`, or charges what was
+    /// used beyond the reserved weight.
+    ///
+    /// A charge is paid from this process's permits, and the rest from its next grants. A process
+    /// that dies before that does not pay. A reservation by a policy for an engine that is away is
+    /// not settled.
+    pub fn settle(self, used: u64) {
+        let Some(lease) = self.lease else { return };
+        let (shared, weight) = (&self.shared, self.weight);
+        if used <= weight {
+            shared.limit.put_back(lease, weight - used);
+        } else if shared.now() != NEVER {
+            shared.limit.charge(shared.now(), used - weight);
+            shared.ask(1, 0);
+        }
+    }
+
+    /// Gives back all.
+    pub fn cancel(self) {
+        self.settle(0);
+    }
+
+    /// Returns the reserved weight.
+    pub fn weight(&self) -> u64 {
+        self.weight
+    }
+}
+
+impl Debug for SharedReservation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedReservation").field("weight", &self.weight).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,105 @@
+//! A limit on its engine: what each of the public limiters is made of.
+
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use crate::decision::Decision;
+use crate::engine::Engine;
+use crate::error::SharedError;
+use crate::limit::Limit;
+use crate::waiter::Waiter;
+
+/// A limit on its engine.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) engine: Engine,
+    pub(crate) limit: Arc<Limit>,
+}
+
+impl Shared {
+    /// Returns the time of the engine's limits.
+    #[inline]
+    pub(crate) fn now(&self) -> u64 {
+        self.engine.hub().time().now()
+    }
+
+    /// Takes permits that this process has: of this core's row, or of a lease.
+    #[inline]
+    pub(crate) fn take(&self, weight: u64) -> bool {
+        let quick = self.engine.hub().quick();
+        quick.is_some_and(|quick| self.limit.take_quickly(quick, weight)) || self.refill(weight)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(&self, weight: u64) -> bool {
+        let hub = self.engine.hub();
+        !hub.time().is_of_another_process() && self.limit.refill(hub.beat(), weight)
+    }
+
+    /// Decides over a request that has found no permit.
+    pub(crate) fn decide(&self, now: u64, weight: u64, fresh: bool) -> Decision {
+        Decision::of(self.engine.hub(), &self.limit, now, weight, fresh)
+    }
+
+    /// Has the engine asked.
+    pub(crate) fn ask(&self, weight: u64, demand: u64) {
+        if self.limit.miss(weight, demand) {
+            self.engine.hub().list(&self.limit);
+        }
+    }
+
+    /// Returns whether the policy for an engine that is away is in force.
+    pub(crate) fn is_by_policy(&self, now: u64) -> bool {
+        self.engine.hub().is_away(now) || self.limit.is_unusable()
+    }
+
+    /// Waits for the first answer of the engine to a limit.
+    pub(crate) fn first_answer(&self) -> Result<(), SharedError> {
+        let (hub, limit) = (self.engine.hub(), &self.limit);
+        let timeout = hub.target().timeout() * 15; // a connection may be made meanwhile
+        let begun = Instant::now();
+        let waiter = Waiter::new(1);
+        let waker = Parked::waker();
+        limit.waiters().add(&waiter);
+        let outcome = loop {
+            waiter.wait(&waker);
+            if limit.is_answered() {
+                break Ok(());
+            }
+            if let Some(fault) = limit.fault() {
+                break Err(fault);
+            }
+            let now = hub.time().now();
+            if let Some(fault) = hub.fault().filter(|_| hub.is_away(now)) {
+                break Err(fault);
+            }
+            let Some(rest) = timeout.checked_sub(begun.elapsed()) else {
+                let engine = hub.target().shown().to_owned();
+                break Err(SharedError::TimedOut { engine, after: timeout });
+            };
+            self.ask(1, 1);
+            thread::park_timeout(rest.min(Duration::from_millis(20)));
+        };
+        limit.waiters().remove(&waiter);
+        outcome
+    }
+}
+
+/// A thread that waits.
+pub(crate) struct Parked(Thread);
+
+impl Parked {
+    /// Returns a waker of this thread.
+    pub(crate) fn waker() -> Waker {
+        Waker::from(Arc::new(Parked(thread::current())))
+    }
+}
+
+impl Wake for Parked {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}

@@ -1,0 +1,244 @@
+//! The wait of a request for the engine, which ends with the caller's patience.
+
+use std::fmt::{self, Debug, Formatter};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use windrow::gate::Admission;
+
+use crate::decision::Decision;
+use crate::shared::{Parked, Shared};
+use crate::time::NEVER;
+use crate::waiter::Waiter;
+
+/// The wait of a request.
+pub(crate) struct Wait<'a> {
+    /// `None` if it is refused for ever.
+    of: Option<Of<'a>>,
+    request: Request,
+    state: State,
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    weight: u64,
+    patience: Duration,
+    /// The permits must be of a lease, so that they can be given back.
+    is_of_lease: bool,
+}
+
+enum Of<'a> {
+    Borrowed(&'a Shared),
+    Owned(Shared),
+}
+
+impl Of<'_> {
+    fn shared(&self) -> &Shared {
+        match self {
+            Of::Borrowed(shared) => shared,
+            Of::Owned(shared) => shared,
+        }
+    }
+}
+
+enum State {
+    New,
+    Waiting(Waiting),
+    Ready,
+}
+
+struct Waiting {
+    waiter: Arc<Waiter>,
+    /// The end of the caller's patience.
+    ends: Instant,
+    /// The time for which the alarm is set.
+    alarm: Option<Instant>,
+}
+
+/// The outcome of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) admission: Admission,
+    /// The end of the lease of which the permits are; `None` without permits, also if a policy
+    /// admits the request.
+    pub(crate) lease: Option<u64>,
+}
+
+/// A look at the limit.
+enum Look {
+    Over(Outcome),
+    /// To be looked at again at this time, or when the waiter is woken.
+    Until(Instant),
+}
+
+impl Look {
+    fn admitted(lease: Option<u64>) -> Look {
+        Look::Over(Outcome { admission: Admission::Now, lease })
+    }
+
+    fn refused(retry_after: Option<Duration>) -> Look {
+        Look::Over(Outcome { admission: Admission::Refused { retry_after }, lease: None })
+    }
+}
+
+impl<'a> Wait<'a> {
+    pub(crate) fn borrowed(shared: &'a Shared, weight: u64, patience: Duration) -> Wait<'a> {
+        Wait::of(Some(Of::Borrowed(shared)), weight, patience)
+    }
+
+    pub(crate) fn owned(shared: Shared, weight: u64, patience: Duration) -> Wait<'static> {
+        Wait::of(Some(Of::Owned(shared)), weight, patience)
+    }
+
+    fn of(of: Option<Of<'a>>, weight: u64, patience: Duration) -> Wait<'a> {
+        let request = Request { weight, patience, is_of_lease: false };
+        Wait { of, request, state: State::New }
+    }
+
+    /// Returns the same wait, for permits of a lease.
+    pub(crate) fn of_a_lease(mut self) -> Wait<'a> {
+        self.request.is_of_lease = true;
+        self
+    }
+
+    /// Returns the future of a request that is refused for ever.
+    pub(crate) fn refused() -> Wait<'static> {
+        Wait::of(None, 0, Duration::ZERO)
+    }
+
+    /// Returns the limit and its engine.
+    pub(crate) fn shared(&self) -> Option<&Shared> {
+        self.of.as_ref().map(Of::shared)
+    }
+
+    /// Blocks the thread until the future is ready. (It parks for as long as it may, so no alarm is
+    /// needed.)
+    pub(crate) fn block(mut self) -> Outcome {
+        let waker = Parked::waker();
+        loop {
+            match self.look(&waker) {
+                Look::Over(outcome) => return outcome,
+                Look::Until(at) => {
+                    thread::park_timeout(at.saturating_duration_since(Instant::now()));
+                }
+            }
+        }
+    }
+
+    fn look(&mut self, waker: &Waker) -> Look {
+        let Some(of) = &self.of else {
+            return Look::refused(None);
+        };
+        let look = of.shared().look(&self.request, &mut self.state, waker);
+        if let Look::Over(_) = look {
+            self.leave();
+        }
+        look
+    }
+
+    fn leave(&mut self) {
+        let state = std::mem::replace(&mut self.state, State::Ready);
+        if let (State::Waiting(waiting), Some(of)) = (state, &self.of) {
+            of.shared().limit.waiters().remove(&waiting.waiter);
+        }
+    }
+}
+
+impl Shared {
+    fn look(&self, request: &Request, state: &mut State, waker: &Waker) -> Look {
+        let &Request { weight, patience, .. } = request;
+        if weight == 0 {
+            return Look::admitted(None);
+        }
+        if let Some(admitted) = self.take_for(request) {
+            return admitted;
+        }
+        let now = self.now();
+        let fresh = !matches!(state, State::Waiting(_));
+        if fresh && now != NEVER && !patience.is_zero() {
+            // A wait of a year is a wait without end.
+            let patience = patience.min(Duration::from_secs(366 * 24 * 60 * 60));
+            let waiter = Waiter::new(weight);
+            self.limit.waiters().add(&waiter);
+            let ends = Instant::now() + patience;
+            *state = State::Waiting(Waiting { waiter, ends, alarm: None });
+        }
+        if let State::Waiting(waiting) = state {
+            waiting.waiter.wait(waker);
+            // An answer may have come before the waiter was there to be woken.
+            if let Some(admitted) = self.take_for(request) {
+                return admitted;
+            }
+        }
+        let decision = self.decide(now, weight, fresh);
+        match (decision, state) {
+            (Decision::Admitted, _) => Look::admitted(None),
+            (Decision::Asked, State::Waiting(waiting)) if Instant::now() < waiting.ends => {
+                Look::Until(waiting.ends)
+            }
+            (Decision::Asked, _) => {
+                let bucket = Duration::from_micros(self.limit.bucket());
+                Look::refused(Some(bucket))
+            }
+            (Decision::Refused(Some(after)), State::Waiting(waiting))
+                if Instant::now() + after < waiting.ends && !self.is_by_policy(now) =>
+            {
+                Look::Until(Instant::now() + after)
+            }
+            (Decision::Refused(after), _) => Look::refused(after),
+        }
+    }
+
+    /// Takes permits for a request, if there are enough.
+    fn take_for(&self, request: &Request) -> Option<Look> {
+        if request.is_of_lease {
+            let lease = self.limit.take_for(self.now(), request.weight)?;
+            Some(Look::admitted(Some(lease)))
+        } else {
+            self.take(request.weight).then(|| Look::admitted(None))
+        }
+    }
+}
+
+impl Future for Wait<'_> {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+        assert!(!matches!(self.state, State::Ready), "a future is not polled once it is ready");
+        match self.look(context.waker()) {
+            Look::Over(outcome) => {
+                self.state = State::Ready;
+                Poll::Ready(outcome)
+            }
+            Look::Until(at) => {
+                let this = &mut *self;
+                if let (State::Waiting(waiting), Some(of)) = (&mut this.state, &this.of)
+                    && waiting.alarm != Some(at)
+                {
+                    waiting.alarm = Some(at);
+                    of.shared().engine.hub().alarm().set(at, &waiting.waiter);
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+impl Debug for Wait<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wait")
+            .field("request", &self.request)
+            .field("is_ready", &matches!(self.state, State::Ready))
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,109 @@
+//! An engine that is away, or comes back empty.
+
+use std::time::Duration;
+
+use windrow::AtMost;
+use windrow::gate::Admission;
+use windrow_redis::{Absence, Engine, SharedError, SharedGate, SharedGateBuilder};
+
+use crate::server::{LONG, engine, free_port, until, url};
+use crate::shared::{block_on, warm};
+
+const PATIENCE: Duration = Duration::from_millis(5);
+
+fn builder(absence: Absence) -> SharedGateBuilder {
+    let builder = SharedGate::builder(AtMost(100)).interval(Duration::from_millis(200)).buckets(4);
+    builder.name("it").on_absence(absence)
+}
+
+/// Waits until the gate knows that its engine is away.
+fn until_away(gate: &SharedGate) {
+    until("the engine is away", || {
+        let _ = gate.admit_blocking(1, PATIENCE);
+        gate.engine().is_away()
+    });
+}
+
+#[test]
+fn each_policy_admits_what_it_says_while_the_engine_is_stopped() {
+    let Some(server) = engine() else { return };
+    let engine = Engine::connect(&server.url()).unwrap();
+    let refuses = builder(Absence::Refuse).build(&engine).unwrap();
+    let admits = builder(Absence::Admit).build(&engine).unwrap();
+    // An interval that does not end within the test.
+    let hours = builder(Absence::Share(AtMost(7))).interval(Duration::from_secs(4 * 3_600));
+    let shares = hours.name("hours").build(&engine).unwrap();
+    warm(&refuses);
+    server.stop(true);
+    until_away(&refuses);
+    until("a reason", || refuses.fault().is_some());
+    until("rations are used up", || !refuses.try_admit(1));
+    // All of these return while the engine is stopped: none of them waits for it.
+    let mut futures: Vec<_> = (0..100).map(|_| refuses.admit_owned(1, LONG)).collect();
+    for future in &mut futures {
+        assert!(!block_on(future).is_granted());
+    }
+    assert!((0..1_000).all(|_| admits.try_admit(1)));
+    assert!(matches!(block_on(admits.admit(1, PATIENCE)), Admission::Now));
+    let share = (0..100).filter(|_| shares.try_admit(1)).count();
+    assert!(share <= 7, "{share}");
+    assert!(!shares.try_admit(1), "it is used up");
+    server.stop(false);
+    warm(&refuses);
+    until("the reason is over", || {
+        let _ = refuses.try_admit(1);
+        refuses.fault().is_none()
+    });
+}
+
+#[test]
+fn an_engine_that_was_killed_is_found_again_and_is_cold() {
+    let Some(mut server) = engine() else { return };
+    let gate = builder(Absence::Refuse).connect(&server.url()).unwrap();
+    warm(&gate);
+    server.kill();
+    until_away(&gate);
+    let fault = gate.fault();
+    assert!(matches!(fault, Some(SharedError::Unreachable { .. })), "{fault:?}");
+    // It does not wait for it, once the ration is used up.
+    until("a refusal", || !gate.admit_blocking(1, LONG).is_granted());
+    server.revive();
+    // Its memory is lost, so it grants nothing for an interval and more.
+    until("it is found", || {
+        let _ = gate.try_admit(1);
+        !gate.engine().is_away()
+    });
+    let is_cold = !gate.admit_blocking(1, Duration::ZERO).is_granted();
+    assert!(is_cold, "what was granted before is still in use");
+    warm(&gate);
+}
+
+#[test]
+fn no_engine_is_an_error_at_the_start() {
+    let nobody = Engine::connect(&url(free_port())).unwrap_err();
+    assert!(matches!(nobody, SharedError::Unreachable { .. }), "{nobody}");
+    let unknown = Engine::connect("redis://no.such.host.invalid/").unwrap_err();
+    assert!(matches!(unknown, SharedError::Unreachable { .. }), "{unknown}");
+}
+
+#[test]
+fn a_closed_connection_and_a_flushed_script_are_no_absence() {
+    let Some(server) = engine() else { return };
+    let engine = Engine::builder().timeout(LONG).connect(&server.url()).unwrap();
+    let gate = builder(Absence::Admit).build(&engine).unwrap();
+    warm(&gate);
+    for i in 0..10 {
+        if i % 2 == 0 {
+            let killed: u64 = server.command("CLIENT KILL TYPE normal SKIPME yes");
+            assert!(killed > 0);
+        } else {
+            let () = server.command("SCRIPT FLUSH");
+        }
+        let asks = engine.asks();
+        until("it asks again", || {
+            let weight = 30; // more than a ration
+            assert!(!gate.engine().is_away(), "{:?}", gate.fault());
+            gate.admit_blocking(weight, LONG).is_granted() && engine.asks() > asks + 1
+        });
+    }
+}

@@ -15,9 +15,7 @@ use crate::time::{NEVER, Time};
 /// The hub between a process's requests and the thread that asks.
 pub(crate) struct Hub {
     target: Target,
-    time: Time,
-    /// The quick clock of permits in rows, in nanoseconds of `time`.
-    pulse: Pulse,
+    clocks: Clocks,
     identities: Identities,
     alarm: Alarm,
     /// The limits that want asking.
@@ -33,12 +31,19 @@ pub(crate) struct Hub {
     asks: AtomicU64,
 }
 
+/// The clocks, which each call reads, in lines of their own: other fields are written at any time.
+#[repr(align(128))]
+struct Clocks {
+    time: Time,
+    /// The quick clock of permits in rows, in nanoseconds of `time`.
+    pulse: Pulse,
+}
+
 impl Hub {
     pub(crate) fn new(target: Target) -> Hub {
         Hub {
             target,
-            time: Time::begin(),
-            pulse: Pulse::stopped(),
+            clocks: Clocks { time: Time::begin(), pulse: Pulse::stopped() },
             identities: Identities::begin(),
             alarm: Alarm::default(),
             list: Mutex::new(Vec::new()),
@@ -117,24 +122,24 @@ impl Hub {
 
     #[inline]
     pub(crate) fn time(&self) -> Time {
-        self.time
+        self.clocks.time
     }
 
     /// Returns the time of the quick clock, in nanoseconds; `None` if that must be read anew, and
     /// in a forked child.
     #[inline]
     pub(crate) fn quick(&self) -> Option<u64> {
-        if self.time.is_of_another_process() { None } else { self.pulse.quick() }
+        if self.clocks.time.is_of_another_process() { None } else { self.clocks.pulse.quick() }
     }
 
     /// Reads the quick clock anew, and returns its time in nanoseconds.
     pub(crate) fn beat(&self) -> u64 {
-        self.pulse.beat(|| self.time.nanos())
+        self.clocks.pulse.beat(|| self.clocks.time.nanos())
     }
 
     /// Stops the quick clock: no permits are left.
     pub(crate) fn stop(&self) {
-        self.pulse.stop();
+        self.clocks.pulse.stop();
     }
 
     pub(crate) fn identities(&self) -> &Identities {

@@ -105,12 +105,13 @@ if bucket < since then
 end
 
 -- A repetition gets the same answer. An ask that a later one has overtaken gets nothing: what it
--- gave back was given back, or is lost.
+-- gave back was given back, or is lost. The age of the answer's bucket is counted to the newest one
+-- at least: by a clock that fell back alone, permits would be used when their bucket has left.
 
 if is_void or last and last_bucket + keep < bucket then last = nil end
 if last and last >= number then
   if last > number then return { 2, 0, bucket, 0, 0, limit, version, 0, 0, born } end
-  local age = math.max(0, now - last_bucket * len)
+  local age = math.max(now, head[2] * len) - last_bucket * len
   return { 0, last_granted, last_bucket, age, 0, limit, version, 0, 0, born }
 end
 

@@ -37,5 +37,13 @@ pub use gates::{SharedGates, SharedGatesBuilder};
 pub use reserve::{Reserve, SharedReservation};
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_sign_loss,
+    clippy::format_push_string,
+    clippy::many_single_char_names,
+    clippy::range_plus_one,
+    clippy::similar_names,
+    clippy::too_many_lines
+)]
 #[path = "../tests/core/mod.rs"]
 mod core_tests;

@@ -175,7 +175,7 @@ impl Machine {
 
     /// Returns the demand of a bucket: what was used and missed since the last ask, and a quarter.
     fn wish(&mut self, used: u64, missed: u64, gap: u64, need: u64) -> u64 {
-        let most = self.terms.limit.min(MAX_PERMITS / 2).max(1);
+        let most = self.terms.limit.clamp(1, MAX_PERMITS / 2);
         if self.terms.is_small() {
             return need.min(most).max(need);
         }

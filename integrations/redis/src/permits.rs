@@ -189,6 +189,7 @@ impl Permits {
     }
 
     /// Returns what is owed.
+    #[cfg(test)]
     pub(crate) fn owed(&self) -> u64 {
         self.owed.load(Ordering::Relaxed)
     }

@@ -102,6 +102,7 @@ pub(crate) fn margin() -> Option<u64> {
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
+#[allow(clippy::unnecessary_wraps)] // elsewhere there is none
 mod clocks {
     /// Returns the coarse clock's time, in nanoseconds.
     #[inline]
@@ -141,6 +142,7 @@ mod clocks {
 }
 
 #[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::single_match_else)]
 mod tests {
     use std::cell::Cell;
     use std::time::Duration;

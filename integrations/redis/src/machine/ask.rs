@@ -23,6 +23,7 @@ pub(crate) struct Ask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attempt {
     pub(crate) ask: Ask,
+    #[allow(clippy::struct_field_names)]
     /// The place of the attempt among those at this ask, from 0. The answer is told with it.
     pub(crate) attempt: usize,
     /// The time at which it is sent, or a moment before that.

@@ -1,5 +1,11 @@
 //! The judge, which knows only the promise: in each run of `buckets` buckets of the engine's clock
 //! at most the limit is used.
+//!
+//! A run begins where the clock begins a bucket, and goes on in real time: also where the clock
+//! falls back meanwhile, and shows buckets again. One kind of run is not judged: the clock falls
+//! back during it, and no ask has seen the bucket with which it began. No script can know of that
+//! bucket. By the numbers that the clock shows, the promise holds there, too: these buckets came
+//! twice, and are counted as one.
 
 /// The uses of a schedule by the time of the engine's clock.
 pub(super) struct Judge {
@@ -9,8 +15,17 @@ pub(super) struct Judge {
     uses: Vec<(i64, u64)>,
     /// The limits: each with the time from which it was in force.
     limits: Vec<(i64, u64)>,
-    /// The steps of the engine's clock: each with its time, and by which time it is behind then.
-    steps: Vec<(i64, i64)>,
+    /// The steps of the engine's clock, in the order of time.
+    steps: Vec<Step>,
+}
+
+/// A step of the engine's clock.
+struct Step {
+    at: i64,
+    /// The time by which the clock is behind that of the schedule from then on.
+    behind: i64,
+    /// The newest bucket that an ask had seen before.
+    seen: i64,
 }
 
 impl Judge {
@@ -20,7 +35,7 @@ impl Judge {
             buckets: buckets.cast_signed(),
             uses: Vec::new(),
             limits: vec![(i64::MIN, limit)],
-            steps: vec![(start, 0)],
+            steps: vec![Step { at: start, behind: 0, seen: i64::MAX }],
         }
     }
 
@@ -29,8 +44,9 @@ impl Judge {
         self.uses.push((at.cast_signed(), count));
     }
 
-    pub(super) fn stepped(&mut self, at: u64, behind: i64) {
-        self.steps.push((at.cast_signed(), behind));
+    pub(super) fn stepped(&mut self, at: u64, behind: i64, seen: u64) {
+        let seen = i64::try_from(seen).unwrap_or(i64::MAX);
+        self.steps.push(Step { at: at.cast_signed(), behind, seen });
     }
 
     pub(super) fn limited(&mut self, at: u64, limit: u64) {
@@ -53,16 +69,22 @@ impl Judge {
         }
         let before = |at: i64| sums[self.uses.partition_point(|(time, _)| *time < at)];
         let mut worst = 0;
-        for (place, &(from, behind)) in self.steps.iter().enumerate() {
-            let until = self.steps.get(place + 1).map_or(end.cast_signed(), |step| step.0);
-            let mut begin = (from - behind).div_euclid(self.length) * self.length + behind;
-            while begin < until {
+        for (place, &Step { at: from, behind, .. }) in self.steps.iter().enumerate() {
+            let next = self.steps.get(place + 1);
+            let until = next.map_or(end.cast_signed(), |step| step.at);
+            let mut bucket = (from - behind).div_euclid(self.length);
+            loop {
+                let begin = bucket * self.length + behind;
                 let over = begin + self.buckets * self.length;
-                if begin >= from {
+                let is_unseen = next.is_some_and(|step| over > step.at && bucket > step.seen);
+                if begin >= until {
+                    break;
+                }
+                if begin >= from && !is_unseen {
                     let sum = before(over) - before(begin);
                     worst = worst.max(sum.saturating_sub(self.limit(begin, over)));
                 }
-                begin += self.length;
+                bucket += 1;
             }
         }
         worst

@@ -116,11 +116,13 @@ impl Ledger {
         let last = last.filter(|_| twin != Twin::NoNumbers);
         let is_cold = present < epoch.since && !(twin == Twin::OldAnswer && last.is_some());
         if let Some(last) = last.filter(|last| last.number >= ask.number && !is_cold) {
+            let newest = sheet.as_ref().map_or(0, |sheet| sheet.newest);
             self.sheet = sheet;
             if last.number > ask.number {
                 return Answer { state: State::Overtaken, ..answer };
             }
-            let age = now.saturating_sub(last.bucket * length);
+            let latest = if twin == Twin::NoNewest { 0 } else { newest * length };
+            let age = now.max(latest).saturating_sub(last.bucket * length);
             return Answer { granted: last.granted, bucket: last.bucket, age, ..answer };
         }
         self.agreed = Some((version, limit));

@@ -88,6 +88,21 @@ fn epochs_are_not_told_apart_by_bucket_numbers() {
 }
 
 #[test]
+fn an_answer_given_again_does_not_grow_younger_with_the_clock() {
+    let mut engine = Ledger::warm();
+    engine.ask(START, 1, &asked(1), &TERMS, Twin::None);
+    engine.ask(START + 2 * TERMS.length, 2, &asked(1), &TERMS, Twin::None);
+    // The clock falls back by two buckets, and the first ask is repeated.
+    let again = engine.ask(START + 5, 1, &asked(1), &TERMS, Twin::None);
+    assert_eq!((again.granted, again.age), (10, 2 * TERMS.length));
+    let (mut machine, permits) = (Machine::new(TERMS), Permits::new());
+    permits.miss(1);
+    let attempt = machine.poll(&permits, START, 1).unwrap();
+    machine.answer(&permits, START, attempt.ask.number, 0, &again);
+    assert!(!permits.take(START, 1));
+}
+
+#[test]
 fn of_two_versions_the_higher_one_is_the_limit() {
     let mut engine = Ledger::warm();
     let second = Terms { limit: 50, version: 2, ..TERMS };

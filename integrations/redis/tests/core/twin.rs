@@ -25,10 +25,12 @@ pub(super) enum Twin {
     OldAnswer,
     /// No allowance for clocks that drift.
     NoDrift,
+    /// The age of an answer that is given again is told by the clock alone, which may fall back.
+    NoNewest,
 }
 
 impl Twin {
-    pub(super) const ALL: [Twin; 10] = [
+    pub(super) const ALL: [Twin; 11] = [
         Twin::NoSpare,
         Twin::FromAnswer,
         Twin::NoNumbers,
@@ -39,5 +41,6 @@ impl Twin {
         Twin::NoToken,
         Twin::OldAnswer,
         Twin::NoDrift,
+        Twin::NoNewest,
     ];
 }

@@ -240,17 +240,19 @@ impl World {
                 let run = self.engine.run + 1;
                 self.engine = Ledger { run, ..self.copy.clone() };
                 let step = self.random.pick(&self.plan.steps);
-                self.step(at, step);
+                self.step(at, step, u64::MAX); // an epoch begins
             }
             Fault::FallBack => {
                 let step = self.random.pick(&[5_000, 60_000, 3 * LENGTH.cast_signed()]);
-                self.step(at, step);
+                let seen = self.engine.sheet.as_ref().map_or(0, |sheet| sheet.newest);
+                self.step(at, step, seen);
             }
         }
     }
 
-    fn step(&mut self, at: u64, by: i64) {
+    /// Sets the engine's clock back; `seen` is the newest bucket that an ask has seen.
+    fn step(&mut self, at: u64, by: i64, seen: u64) {
         self.behind += by;
-        self.judge.stepped(at, self.behind);
+        self.judge.stepped(at, self.behind, seen);
     }
 }

@@ -70,9 +70,26 @@
 //! ## Native histograms
 //!
 //! As [protobuf](Format), with the feature `protobuf`, each histogram has its cells, one for one,
-//! as native buckets of its scale's schema, beside the classic ones. Values below the scale's range
-//! are in the zero bucket, and values above it in the infinite one. Prometheus asks for that format
-//! if it runs with `--enable-feature=native-histograms`.
+//! as native buckets of its scale's schema. Prometheus asks for that format if it runs with
+//! `--enable-feature=native-histograms`. A scrape has the classic buckets as well, but Prometheus
+//! 2.42 stores the native ones *instead of* them: `NAME_bucket`, `NAME_sum` and `NAME_count` are
+//! gone, and queries change so:
+//!
+//! | classic | native |
+//! |---|---|
+//! | `histogram_quantile(0.99, sum by (le) (rate(NAME_bucket[5m])))` | `histogram_quantile(0.99, sum(rate(NAME[5m])))` |
+//! | `rate(NAME_count[5m])` | `histogram_count(rate(NAME[5m]))` |
+//! | `rate(NAME_sum[5m])` | `histogram_sum(rate(NAME[5m]))` |
+//! | `rate(NAME_bucket{le="1.073741824"}[5m])` | `histogram_fraction(0, 1.073741824, rate(NAME[5m])) * histogram_count(rate(NAME[5m]))` |
+//!
+//! A rule that joins both forms by `or` holds with either server. (A later version stores both if
+//! its configuration says `scrape_classic_histograms`; 2.42 has no such setting.)
+//!
+//! Values outside of the scale's range are in the buckets beside it: those below in the last bucket
+//! before the range, and those above in the first one behind it. So a quantile of them is at an end
+//! of the range, as a classic one is, and neither negative nor infinite. `windrow-otlp` sends the
+//! same buckets. Where a value tells more, choose a scale that it does not leave, as
+//! [`Scale::DURATIONS`](windrow::histogram::Scale::DURATIONS).
 //!
 //! Native buckets end at powers of two. So values must be shown in the unit in which they were
 //! recorded (or [per](Buckets::per) a power of two): name such a histogram `rt_nanoseconds`.

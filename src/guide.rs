@@ -259,6 +259,7 @@ pub mod heavy_keys {}
 pub mod percentiles {}
 
 /// [`Histogram`]: crate::Histogram
+/// [`Scale::DEFAULT`]: crate::histogram::Scale::DEFAULT
 /// [percentiles.md]: percentiles
 /// [performance.md]: performance
 /// [exemplar]: crate::exemplar

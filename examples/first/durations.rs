@@ -7,11 +7,12 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use windrow::histogram::Scale;
 use windrow::{BuildError, SlidingWindow, events};
 
 events! {
     /// Keeps the response times of requests.
-    enum Http { Time: Histogram }
+    enum Http { Time: Histogram(Scale::DURATIONS) }
 }
 
 pub(crate) fn main() -> Result<(), BuildError> {

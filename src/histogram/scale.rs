@@ -81,6 +81,26 @@ impl Scale {
     /// ```
     pub const DEFAULT: Scale = Scale::fixed::<3, 1_000, 60_000_000_000>();
 
+    /// Schema 3, from a nanosecond to an hour in nanoseconds (as powers of two: 1 ns to 73.3
+    /// minutes), in 344 cells: for durations that may be shorter than a microsecond, or longer than
+    /// a minute.
+    ///
+    /// An estimate is off by at most 4.3 %, as with the [default](Self::DEFAULT). A histogram takes
+    /// 3 kB a core, where the default takes 2 kB.
+    ///
+    /// ```
+    /// use windrow::{Histogram, histogram::Scale};
+    ///
+    /// static BATCHES: Histogram = Histogram::with_scale(Scale::DURATIONS);
+    ///
+    /// assert_eq!((Scale::DURATIONS.min(), Scale::DURATIONS.max()), (1, 1 << 42));
+    /// BATCHES.record(std::time::Duration::from_nanos(1));
+    /// BATCHES.record(std::time::Duration::from_secs(3_600));
+    /// let all = BATCHES.distribution();
+    /// assert_eq!((all.below(), all.above()), (0, 0)); // none has left the range
+    /// ```
+    pub const DURATIONS: Scale = Scale::fixed::<3, 1, 3_600_000_000_000>();
+
     /// Returns a scale whose range contains the values from `min` to `max`, and is widened to
     /// powers of two.
     ///

@@ -115,6 +115,21 @@ fn texts_bytes_tuples_and_addresses_are_keys() {
     assert_eq!(names.top(1)[0].key, "one");
 }
 
+/// The order is that of lower bounds, which is the count less its error: a key that came late, and
+/// may be the heaviest by its upper bound, does not displace one that certainly weighs more.
+#[test]
+fn a_list_is_in_the_order_of_the_weights_that_are_certain() {
+    let keys = heavy::<u64>(10, 2, 1, &Manual::default());
+    for round in 0..200_u64 {
+        keys.add(&(round % 7), 10);
+        keys.add(&(100 + round), 9 + round % 5); // each of them once
+    }
+    let all = keys.snapshot().top(usize::MAX);
+    let bounds: Vec<_> = all.iter().map(|heavy| (heavy.at_least, heavy.at_most)).collect();
+    assert!(bounds.is_sorted_by(|one, next| one.0 >= next.0), "{bounds:?}");
+    assert!(!bounds.is_sorted_by(|one, next| one.1 >= next.1), "the other order: {bounds:?}");
+}
+
 #[test]
 fn a_list_is_sorted_and_as_long_as_it_can_be() {
     let keys = heavy::<u64>(100, 2, 1, &Manual::default());

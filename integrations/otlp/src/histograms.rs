@@ -32,7 +32,6 @@ mod exponential {
     pub(super) const EXEMPLARS: u8 = 11;
     pub(super) const MIN: u8 = 12;
     pub(super) const MAX: u8 = 13;
-    pub(super) const ZERO_THRESHOLD: u8 = 14;
 }
 
 /// The tags of `Buckets`.
@@ -84,25 +83,19 @@ fn put_extremes(values: &Distribution, min: u8, max: u8, to: &mut Vec<u8>) {
 /// Appends the cells as a message `ExponentialHistogramDataPoint`.
 ///
 /// With schema `s`, cell `n` holds the values above `2^((n - 1) / 2^s)` and at most `2^(n / 2^s)`:
-/// this is the bucket with the index `n - 1` at scale `s`, ends included. Values below the range
-/// are at most `min - 1`: they are in the zero bucket, whose threshold is included, too. Values
-/// above the range are in the bucket that ends at 2^64: they are not greater, and that bucket is
-/// none of the range's (or the range ends there, and has no value above it).
+/// this is the bucket with the index `n - 1` at scale `s`, ends included. Values outside of the
+/// range are in the buckets [beside it](Distribution::exponential_buckets). The zero bucket has
+/// zeros alone, so it needs no threshold.
 pub(crate) fn put_exponential(values: &Distribution, frame: Frame<'_>, to: &mut Vec<u8>) {
     let schema = i32::from(values.scale().schema());
     frame.attributes.put(exponential::ATTRIBUTES, to);
     put_totals(values, frame, to);
     put_zigzag(exponential::SCALE, schema, to);
-    put_fixed(exponential::ZERO_COUNT, values.below(), to);
-    let above = Some(((64 << schema) - 1, values.above())).filter(|(_, count)| *count > 0);
-    let cells = values.numbered_cells().map(|(number, count)| (number - 1, count)).chain(above);
-    put_nested(exponential::POSITIVE, to, |to| put_buckets(cells, to));
+    put_fixed(exponential::ZERO_COUNT, values.zeros(), to);
+    let indexed = values.exponential_buckets().map(|(number, count)| (number - 1, count));
+    put_nested(exponential::POSITIVE, to, |to| put_buckets(indexed, to));
     exemplars::put(exponential::EXEMPLARS, frame.exemplars, to);
     put_extremes(values, exponential::MIN, exponential::MAX, to);
-    let threshold = values.scale().min() - 1;
-    if threshold > 0 {
-        put_double(exponential::ZERO_THRESHOLD, threshold as f64, to);
-    }
 }
 
 /// Appends counts by their indices, which ascend, as a message `Buckets`.
@@ -213,18 +206,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_of_the_range_is_zero_or_ends_at_two_to_the_64() {
+    fn what_is_outside_of_the_range_is_in_the_buckets_beside_it() {
         let histogram = Histogram::new(); // 513 to 2^36
         for value in [0, 1, 512, 513, 1 << 36, (1 << 36) + 1, u64::MAX] {
             histogram.record(value);
         }
         let point = exponential(&histogram.distribution());
-        assert_eq!((point.count, point.zero_count, point.zero_threshold), (7, 3, 512.0));
+        assert_eq!((point.count, point.zero_count, point.zero_threshold), (7, 0, 0.0));
         let positive = point.positive.unwrap();
-        assert_eq!(positive.offset, 72); // (2^9, 2^(9 + 1/8)]
+        assert_eq!(positive.offset, 71); // (2^(9 - 1/8), 2^9]
         let used = positive.bucket_counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let used: Vec<_> = used.map(|(at, count)| (at + 72, *count)).collect();
-        assert_eq!(used, [(72, 1), (8 * 36 - 1, 1), (8 * 64 - 1, 2)]);
+        let used: Vec<_> = used.map(|(at, count)| (at + 71, *count)).collect();
+        assert_eq!(used, [(71, 3), (72, 1), (8 * 36 - 1, 1), (8 * 36, 2)]);
         assert_eq!((point.min, point.max), (Some(0.0), Some(u64::MAX as f64)));
     }
 

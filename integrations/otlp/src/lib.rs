@@ -61,9 +61,11 @@
 //!
 //! A [scale](windrow::histogram::Scale) of schema `s` has the cells of OpenTelemetry's exponential
 //! histograms at scale `s`, ends included: a cell is sent as a bucket, and no count is estimated.
-//! Values below the scale's range are in the zero bucket, whose threshold says so. Values above the
-//! range are in the bucket that ends at 2^64, because that end is known to be right. Minimum and
-//! maximum are sent if they are
+//! Values outside of the scale's range are in the buckets beside it: those below in the last bucket
+//! before the range, those above in the first one behind it. So a backend's quantile of them is at
+//! an end of the range, and not below zero or at 2^64. The zero bucket has zeros alone, of a scale
+//! that begins at 1. `windrow-prometheus` writes the same buckets. Minimum and maximum are sent if
+//! they are
 //! [exact](windrow::histogram::Distribution::has_exact_extremes): those of totals are, and of
 //! changes those of a series' first one. The sum is a double, which is exact up to 2^53; it is
 //! that of the [values below 2^60](windrow::Recorded#sums).

@@ -144,11 +144,9 @@ impl Buckets {
         if !self.per.is_power_of_two() && !self.nearest {
             return None;
         }
-        let scale = distribution.scale();
-        let cells_of_an_octave = f64::from(1_u32 << scale.schema());
+        let cells_of_an_octave = f64::from(1_u32 << distribution.scale().schema());
         let down = ((self.per as f64).log2() * cells_of_an_octave).round();
-        let zero_threshold = (scale.min() - 1) as f64 / (down / cells_of_an_octave).exp2();
-        Some(Native::of(distribution, down as i32, zero_threshold))
+        Some(Native::of(distribution, down as i32))
     }
 }
 

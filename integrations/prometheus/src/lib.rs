@@ -70,9 +70,26 @@
 //! ## Native histograms
 //!
 //! As [protobuf](Format), with the feature `protobuf`, each histogram has its cells, one for one,
-//! as native buckets of its scale's schema, beside the classic ones. Values below the scale's range
-//! are in the zero bucket, and values above it in the infinite one. Prometheus asks for that format
-//! if it runs with `--enable-feature=native-histograms`.
+//! as native buckets of its scale's schema. Prometheus asks for that format if it runs with
+//! `--enable-feature=native-histograms`. A scrape has the classic buckets as well, but Prometheus
+//! 2.42 stores the native ones *instead of* them: `NAME_bucket`, `NAME_sum` and `NAME_count` are
+//! gone, and queries change so:
+//!
+//! | classic | native |
+//! |---|---|
+//! | `histogram_quantile(0.99, sum by (le) (rate(NAME_bucket[5m])))` | `histogram_quantile(0.99, sum(rate(NAME[5m])))` |
+//! | `rate(NAME_count[5m])` | `histogram_count(rate(NAME[5m]))` |
+//! | `rate(NAME_sum[5m])` | `histogram_sum(rate(NAME[5m]))` |
+//! | `rate(NAME_bucket{le="1.073741824"}[5m])` | `histogram_fraction(0, 1.073741824, rate(NAME[5m])) * histogram_count(rate(NAME[5m]))` |
+//!
+//! A rule that joins both forms by `or` holds with either server. (By its
+//! release notes, Prometheus 3.9 takes the setting `scrape_native_histograms` in place of the flag.)
+//!
+//! Values outside of the scale's range are in the buckets beside it: those below in the last bucket
+//! before the range, and those above in the first one behind it. So a quantile of them is at an end
+//! of the range, as a classic one is, and neither negative nor infinite. `windrow-otlp` sends the
+//! same buckets. Where a value tells more, choose a scale that it does not leave, as
+//! [`Scale::DURATIONS`](windrow::histogram::Scale::DURATIONS).
 //!
 //! Native buckets end at powers of two. So values must be shown in the unit in which they were
 //! recorded (or [per](Buckets::per) a power of two): name such a histogram `rt_nanoseconds`.
@@ -96,6 +113,11 @@
 //! `escaping` there what becomes of names that have other characters than Prometheus' own: see
 //! [`Escaping`]. The series, their values and the bounds of buckets are the same in all formats.
 //!
+//! A file for node_exporter's textfile collector is a text as well
+//! ([`TEXT`](Format::TEXT)). All such files on a machine must have the same help text for a metric:
+//! of two files that differ, node_exporter 1.5 drops the series of the second, and
+//! `node_textfile_scrape_error` stays 0.
+//!
 //! The start time of a series of a family is [its birth](windrow::family::Handle::created), that of
 //! a window the time at which it was built, and that of any other metric [the program's
 //! own](Exposition::since). So a backend that reads start times knows a series that was removed and
@@ -105,8 +127,13 @@
 //!
 //! A counter has its newest [exemplar](windrow::exemplar), each bucket of a histogram the newest of
 //! its values, and a native histogram the newest of each octave. Their labels are `trace_id` and
-//! `span_id`; an id of zero is left out. Prometheus keeps them if it runs with
-//! `--enable-feature=exemplar-storage`.
+//! `span_id`; an id of zero is left out. No gauge has one, and neither has the classic text: a
+//! parser may fail the whole scrape by it (Prometheus), or take it for a part of a name
+//! (VictoriaMetrics 1.79).
+//!
+//! Prometheus 2.42 keeps them if it runs with `--enable-feature=exemplar-storage`: those of a
+//! counter and of all classic buckets. Of a native histogram it keeps one of a scrape, that of the lowest
+//! bucket. To keep all, leave native histograms off.
 //!
 //! # Consistency
 //!

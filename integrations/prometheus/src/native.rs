@@ -14,17 +14,15 @@ pub(crate) struct Native {
 }
 
 impl Native {
-    /// Returns the buckets of a distribution, each moved down by a number of cells. Values above
-    /// the scale's range are in the infinite bucket: their size is unknown.
-    pub(crate) fn of(distribution: &Distribution, down: i32, zero_threshold: f64) -> Native {
-        let schema = distribution.scale().schema();
-        let infinite = (1024 << schema) + 1;
-        let above = Some((infinite, distribution.above())).filter(|(_, count)| *count > 0);
-        let in_range = distribution.numbered_cells();
-        let shown = in_range.map(|(number, count)| (number - down, count));
+    /// Returns the [buckets](Distribution::exponential_buckets) of a distribution, each moved down
+    /// by a number of cells.
+    pub(crate) fn of(distribution: &Distribution, down: i32) -> Native {
+        let schema = i32::from(distribution.scale().schema());
+        let buckets = distribution.exponential_buckets();
+        let shown = buckets.map(|(number, count)| (number - down, count));
         let (mut spans, mut deltas) = (Vec::new(), Vec::new());
         let (mut next, mut before) = (0, 0_u64);
-        for (number, count) in shown.chain(above) {
+        for (number, count) in shown {
             match spans.last_mut() {
                 Some((_, length)) if number == next => *length += 1,
                 _ => spans.push((number - next, 1)),
@@ -35,10 +33,16 @@ impl Native {
         if spans.is_empty() {
             spans.push((0, 0)); // an empty span marks a native histogram
         }
-        let zero_count = distribution.below();
-        Native { schema: i32::from(schema), zero_threshold, zero_count, spans, deltas }
+        let zero_count = distribution.zeros();
+        Native { schema, zero_threshold: ZERO_THRESHOLD, zero_count, spans, deltas }
     }
 }
+
+/// The zero bucket's end, 2^-128, as in Prometheus' library for Go: to add up two histograms, a
+/// server widens the zero bucket to the greater threshold of both. A threshold of 0 would not do:
+/// Prometheus 2.42 stores a histogram with such a threshold and without a value as a classic
+/// histogram, whose series end at its first value.
+pub(crate) const ZERO_THRESHOLD: f64 = f64::from_bits((1023 - 128) << 52);
 
 #[cfg(test)]
 mod tests {
@@ -64,19 +68,19 @@ mod tests {
     }
 
     #[test]
-    fn spans_and_deltas_stand_for_the_cells_and_what_is_above_is_infinite() {
+    fn spans_and_deltas_stand_for_the_cells_and_what_is_outside_is_beside_them() {
         for schema in 0..=5 {
             let scale = Scale::new(schema, 600, 1 << 20).unwrap();
             let values = [0, 1, 1_000, 1_001, 1_002, 1_100, 1 << 20, 1 << 21, 1 << 22];
             let counted = distribution(scale, &values);
-            let cells: Vec<_> = counted.numbered_cells().collect();
+            let (below, above) = ((9 << schema, 2), ((20 << schema) + 1, 2)); // 2^9 and 2^20
+            let cells: Vec<_> = [below].into_iter().chain(counted.numbered_cells()).collect();
             for octaves in [0, 3, 30] {
-                let decoded = decoded(&Native::of(&counted, octaves << schema, 0.0));
-                let (infinite, in_range) = decoded.split_last().unwrap();
-                assert_eq!(*infinite, ((1024 << schema) + 1, 2));
-                let moved =
-                    cells.iter().map(|(number, count)| (number - (octaves << schema), *count));
-                assert!(in_range.iter().copied().eq(moved), "{decoded:?}");
+                let native = Native::of(&counted, octaves << schema);
+                let moved = cells.iter().chain([&above]);
+                let moved = moved.map(|(number, count)| (number - (octaves << schema), *count));
+                assert_eq!(decoded(&native), moved.collect::<Vec<_>>());
+                assert_eq!((native.zero_count, native.zero_threshold), (0, 2.0_f64.powi(-128)));
             }
         }
     }
@@ -84,10 +88,10 @@ mod tests {
     #[test]
     fn neighbours_are_in_one_span_and_nothing_has_an_empty_one() {
         let scale = Scale::new(0, 1, 1 << 10).unwrap();
-        let sparse = Native::of(&distribution(scale, &[2, 3, 3, 5, 100]), 0, 0.0);
+        let sparse = Native::of(&distribution(scale, &[2, 3, 3, 5, 100]), 0);
         assert_eq!(sparse.spans, [(1, 3), (3, 1)]); // (1, 2], (2, 4], (4, 8], and (64, 128]
         assert_eq!(sparse.deltas, [1, 1, -1, 0]);
-        let nothing = Native::of(&distribution(scale, &[]), 0, 0.0);
+        let nothing = Native::of(&distribution(scale, &[]), 0);
         assert_eq!((nothing.spans, nothing.deltas), (vec![(0, 0)], vec![]));
     }
 }

@@ -5,7 +5,7 @@
 //! [`respond`]. Scrapers get the recorder's text, or with the feature `protobuf` and by their
 //! `Accept` the same series as protobuf: under the same names, without times of creation.
 //!
-//! A histogram in cells has [native buckets](crate#native-histograms) beside the classic ones, if
+//! A histogram in cells has [native buckets](crate#native-histograms) as well as classic ones, if
 //! its number of steps is a power of two: 1 for bytes, and 2^30 in the place of the default of 10^9
 //! for seconds.
 //!

@@ -60,4 +60,47 @@ impl Distribution {
         let number = |(place, count): &(u16, u64)| (self.scale.number(*place), *count);
         self.cells.iter().filter(in_range).map(number)
     }
+
+    /// Returns the positive buckets of an exponential histogram, in ascending order: the number of
+    /// each, and its count. With [`zeros`](Self::zeros), they are all values.
+    ///
+    /// They are the [numbered cells](Self::numbered_cells), and one bucket on each side for the
+    /// values outside of the scale's range: those below it are in the last bucket before the range,
+    /// and those above it in the first bucket behind. So a backend's quantile of such values is at
+    /// an end of the range, off by at most a cell's width. It is neither negative nor infinite, as
+    /// a quantile in a wide bucket around zero or in an infinite bucket can be. Every exporter that
+    /// sends exponential histograms takes its buckets here.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new(); // 513 to 2^36, with schema 3
+    /// [0, 512, 1_024, 1 << 40].iter().for_each(|nanos| latency.record(*nanos));
+    /// let now = latency.distribution();
+    /// // 2^(72 / 8) is 512, and 2^(289 / 8) is 7.5e10.
+    /// assert!(now.exponential_buckets().eq([(72, 2), (80, 1), (289, 1)]));
+    /// ```
+    pub fn exponential_buckets(&self) -> impl Iterator<Item = (i32, u64)> {
+        let zero = self.scale.min() == 1;
+        let positive = move |(place, _): &&(u16, u64)| !zero || *place > 0;
+        let number = |(place, count): &(u16, u64)| (self.scale.number(*place), *count);
+        self.cells.iter().filter(positive).map(number)
+    }
+
+    /// Returns the count of an exponential histogram's zero bucket: the number of values that are
+    /// known to be zero.
+    ///
+    /// That is [`below`](Self::below) for a scale that begins at 1, and 0 for any other, which does
+    /// not tell zero from other values below its range. (Those are one of the
+    /// [`exponential_buckets`](Self::exponential_buckets).)
+    ///
+    /// ```
+    /// use windrow::{Histogram, histogram::Scale};
+    ///
+    /// let sizes = Histogram::with_scale(Scale::fixed::<3, 1, 1024>());
+    /// let latency = Histogram::new();
+    /// [&sizes, &latency].iter().for_each(|histogram| histogram.record(0));
+    /// assert_eq!((sizes.distribution().zeros(), latency.distribution().zeros()), (1, 0));
+    /// ```
+    pub fn zeros(&self) -> u64 {
+        if self.scale.min() == 1 { self.below() } else { 0 }
+    }
 }

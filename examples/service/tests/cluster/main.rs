@@ -244,6 +244,8 @@ async fn run() {
     let prometheus = Prometheus::of(&addresses).await;
     let page = format!("http://{}", prometheus.address());
     say(&format!("Prometheus, which scrapes each of them once a second: {page}"));
+    let native = Prometheus::of_native_histograms(&addresses).await;
+    say("one beside it, which takes native histograms");
     let top = Prometheus::above(&prometheus).await;
     say(&format!("another above it, which scrapes what it adds up: http://{}", top.address()));
 
@@ -269,7 +271,6 @@ async fn run() {
     }
     instances[1].lives[0].extend(campaigns);
 
-    let native = Prometheus::of_native_histograms(&addresses).await;
     let (slow_since, slow) = (now(), unlike::is_slow(&addresses).await);
     for (instance, sent) in instances.iter_mut().zip(slow) {
         instance.lives.last_mut().expect("it has lived").extend(sent);
@@ -306,10 +307,14 @@ async fn run() {
         "missing, all in all: {lost}, those answered since the last scrape before the kill"
     ));
 
-    recorded::is_of_the_raw_numbers(&prometheus).await;
-    say("the recorded rules agree with the raw numbers, and every rule is evaluated");
-    dashboard::finds_something(&prometheus).await;
-    say("each expression of the dashboard finds something");
+    for server in [&prometheus, &native] {
+        recorded::is_of_the_raw_numbers(server).await;
+        dashboard::finds_something(server).await;
+    }
+    say("by classic buckets and by native ones, the recorded rules agree with the raw numbers,");
+    say("every rule is evaluated, and each expression of the dashboard finds something");
+    recorded::slow_shares_agree(&prometheus, &native).await;
+    say("the shares of slow requests are the same by both");
     recorded::is_the_same_above(&prometheus, &top).await;
     say("the server above says the same");
 

@@ -32,6 +32,35 @@ pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
     assert_eq!(rules_in_order(prometheus).await, 44);
 }
 
+/// The shares of slow answers by process, above 2^28 ns, in both forms of the rules in `burn.yml`.
+/// A native histogram in seconds shows that bound as 2^(-15/8).
+const CLASSIC: &str = "1 - sum without (event, le) (shop_requests_values_seconds_bucket{event=\"Rt\",le=\"0.268435456\"}) \
+     / sum without (event) (shop_requests_values_seconds_count{event=\"Rt\"})";
+const NATIVE: &str = "1 - histogram_fraction(0, 0.2726269331663144, \
+     sum without (event) (shop_requests_values_seconds{event=\"Rt\"}))";
+
+/// Checks that a server with native histograms has the shares of one with classic ones, some of
+/// which are slow, and records the shares that `burn.yml` asks for.
+pub(crate) async fn slow_shares_agree(classic: &Prometheus, native: &Prometheus) {
+    let expected = rounded(&classic.query(CLASSIC).await);
+    assert!(expected.values().any(|share| *share > 100_000_000), "{expected:?}");
+    native.until(NATIVE, |found| rounded(found) == expected).await;
+    assert!(classic.query(NATIVE).await.is_empty() && native.query(CLASSIC).await.is_empty());
+    for span in ["5m", "30m", "1h", "6h"] {
+        let share = format!("job:shop_requests_slow:ratio{span} >= 0");
+        let of_all = classic.query(&share).await.len();
+        assert!(of_all > 0, "{share}");
+        native.until(&share, |found| found.len() == of_all).await;
+    }
+}
+
+/// Returns the values by labels, in billionths.
+fn rounded(found: &[Value]) -> BTreeMap<String, i64> {
+    let number = |series: &Value| series["value"][1].as_str().and_then(|text| text.parse().ok());
+    let billionths = |series: &Value| (number(series).unwrap_or(f64::NAN) * 1e9).round() as i64;
+    found.iter().map(|series| (series["metric"].to_string(), billionths(series))).collect()
+}
+
 /// Checks that a server has the same series as the only one below it: by the same labels, with the
 /// same values.
 pub(crate) async fn is_the_same_above(leaf: &Prometheus, top: &Prometheus) {

@@ -122,12 +122,9 @@ fn each_metric_arrives_in_its_form_with_unit_description_and_times() {
             let point = book.last(name, "");
             assert_eq!((point.count(), point.temporality, point.start), (value, None, 0), "{name}");
         }
-        // Range 2 to 64 at scale 0: zero bucket to 1, (1, 2], (2, 4], ..., and (2^63, 2^64].
+        // Range 2 to 64 at scale 0: (0.5, 1] for what is below, (1, 2], (2, 4], ..., and (64, 128].
         let sizes = book.last("sizes", "");
-        let mut buckets = vec![1, 2];
-        buckets.resize(63, 0);
-        buckets.push(1);
-        assert_eq!(exponential(&sizes), (0, 2, 1.0, 0, buckets));
+        assert_eq!(exponential(&sizes), (0, 0, 0.0, -1, vec![2, 1, 2, 0, 0, 0, 0, 1]));
         let Data::Exponential(sizes) = sizes.data else { unreachable!() };
         assert_eq!((sizes.sum, sizes.min, sizes.max), (Some(110.0), Some(0.0), Some(100.0)));
     }
@@ -156,7 +153,7 @@ fn a_window_arrives_part_by_part_from_the_time_at_which_it_was_built() {
     assert!(pass.start + 100_000_000 > before, "{} {before}", pass.start);
     let values = book.last("http.values", "event=\"Rt\"");
     // 1000 is above 2^(79/8) and at most 2^(80/8).
-    assert_eq!(exponential(&values), (3, 0, 512.0, 79, vec![1]));
+    assert_eq!(exponential(&values), (3, 0, 0.0, 79, vec![1]));
     assert_eq!(values.sum(), 1_000.0);
     let units = |name: &str| book.metrics().find(|it| it.name == name).unwrap().unit.clone();
     assert_eq!(["http", "http.values"].map(units), ["", "ns"]);

@@ -7,6 +7,7 @@ mod cases;
 mod exemplars;
 mod failures;
 mod heavy;
+mod native;
 mod own_thread;
 mod receiver;
 mod refused;

@@ -3,14 +3,17 @@
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use windrow::clock::Manual;
 use windrow::exemplar::TraceContext;
-use windrow::{Counter, Histogram};
+use windrow::{Counter, Gauge, Histogram, Maximum, SlidingWindow, events};
 use windrow_prometheus::{Buckets, Exposition, Format, buckets};
 
 use crate::spec::text::{Rules, parse};
 use crate::spec::{Exemplar, Family, protobuf};
+
+events! { enum Http { Pass: Count, Size: Value, Rt: Histogram } }
 
 fn ids(value: u64) -> TraceContext {
     TraceContext { trace_id: u128::from(value) << 64 | 0xabc, span_id: value }
@@ -89,6 +92,51 @@ fn the_other_texts_have_none() {
     for format in [Format::TEXT, Format::TEXT_1_0_0] {
         let text = String::from_utf8(metrics().encode(format)).unwrap();
         assert!(!text.contains("trace_id") && !text.contains(" # "), "{text}");
+    }
+}
+
+/// An exemplar of a gauge or a summary fails a whole scrape of Prometheus 2.42.
+#[test]
+fn counters_and_buckets_have_them_and_no_other_sample() {
+    let clock = Manual::default();
+    let window = Arc::new(SlidingWindow::<Http>::builder().clock(clock.clone()).build().unwrap());
+    let (errors, rt) = (Arc::new(Counter::new()), Arc::new(Histogram::new()));
+    for value in [1_000, 1_000_000] {
+        window.record_with_exemplar(Http::Rt, value, ids(value));
+        rt.record_with_exemplar(value, ids(value));
+        errors.add_with_exemplar(1, ids(value));
+    }
+    window.add(Http::Pass, 1);
+    window.record(Http::Size, 7);
+    clock.advance(Duration::from_millis(500));
+    let (open, most) = (Arc::new(Gauge::new()), Arc::new(Maximum::new()));
+    most.record(3);
+    let mut metrics = Exposition::new();
+    metrics.register("http", "", window).unwrap();
+    metrics.register("errors", "", errors).unwrap();
+    metrics.register("rt", "", rt).unwrap();
+    metrics.register("open", "", open).unwrap();
+    metrics.register("most", "", most).unwrap();
+    metrics.info("build", "", &[("version", "1")]).unwrap();
+    let text = String::from_utf8(metrics.encode(Format::OPENMETRICS)).unwrap();
+    let families = parse(&text, Rules::OpenMetrics).unwrap_or_else(|why| panic!("{why}\n{text}"));
+    let binary = protobuf::parse(&metrics.encode(Format::PROTOBUF));
+    for families in [families, binary.into_iter().map(|found| found.family).collect()] {
+        let gauges = families.iter().filter(|family| family.kind == "gauge").count();
+        assert!(gauges >= 6, "{gauges} of {}", families.len());
+        let mut found = 0;
+        for family in &families {
+            for (sample, exemplar) in family.exemplars() {
+                let allowed = match family.kind.as_str() {
+                    "counter" => sample.name.ends_with("_total"),
+                    "histogram" => sample.name.ends_with("_bucket"),
+                    _ => false,
+                };
+                assert!(allowed, "{} {sample:?} {exemplar:?}", family.kind);
+                found += 1;
+            }
+        }
+        assert_eq!(found, 5); // of the window, the counter and the histogram
     }
 }
 

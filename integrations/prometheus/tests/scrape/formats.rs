@@ -314,16 +314,17 @@ fn native_histograms_have_the_cells() {
     let [sizes, kib, thousands, empty] = &found[..] else { panic!("{found:?}") };
     let none = BTreeMap::new();
     let native = &sizes.natives[&none];
-    assert_eq!((native.schema, native.zero, native.count), (3, (4.0, 2), 9));
-    // Bucket `n` holds the values above 2^((n - 1) / 8), up to 2^(n / 8); and the last is infinite.
+    let nothing_but_zero = 2.0_f64.powi(-128);
+    assert_eq!((native.schema, native.zero, native.count), (3, (nothing_but_zero, 0), 9));
+    // Bucket `n` holds the values above 2^((n - 1) / 8), up to 2^(n / 8). The buckets beside the
+    // range hold the values below and above: 16 ends at 2^2, and 160 at 2^20.
     let number = |value: f64| (value.log2() * 8.0).ceil() as i64;
-    let expected = [(number(5.0), 1), (number(6.0), 1), (number(1_000.0), 2), (160, 1), (8_193, 2)];
+    let expected =
+        [(16, 2), (number(5.0), 1), (number(6.0), 1), (number(1_000.0), 2), (160, 1), (161, 2)];
     assert_eq!(native.buckets, BTreeMap::from(expected));
     let kib = &kib.natives[&none];
-    assert_eq!(kib.zero, (4.0 / 1_024.0, 2));
-    let moved = expected.map(
-        |(number, count)| if number == 8_193 { (number, count) } else { (number - 80, count) },
-    );
+    assert_eq!(kib.zero, (nothing_but_zero, 0));
+    let moved = expected.map(|(number, count)| (number - 80, count));
     assert_eq!(kib.buckets, BTreeMap::from(moved));
     assert!(thousands.natives.is_empty(), "its cells do not end at powers of two");
     assert_eq!(thousands.family.samples.len(), 19 + 1 + 2); // 2^2 to 2^20, and infinity

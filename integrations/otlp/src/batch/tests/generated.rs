@@ -235,11 +235,8 @@ fn extreme(values: &Distribution, extreme: Option<u64>) -> Option<f64> {
 
 fn exponential(values: &Distribution, of: Frame, kept: &[Kept]) -> ExponentialHistogramDataPoint {
     let scale = i32::from(values.scale().schema());
-    let mut buckets: Vec<_> =
-        values.numbered_cells().map(|(number, count)| (number - 1, count)).collect();
-    if values.above() > 0 {
-        buckets.push(((64 << scale) - 1, values.above()));
-    }
+    let buckets: Vec<_> =
+        values.exponential_buckets().map(|(number, count)| (number - 1, count)).collect();
     let offset = buckets.first().map_or(0, |(index, _)| *index);
     let length = buckets.last().map_or(0, |(index, _)| index - offset + 1);
     let at = |index: i32| buckets.iter().find(|(found, _)| *found == index);
@@ -251,12 +248,11 @@ fn exponential(values: &Distribution, of: Frame, kept: &[Kept]) -> ExponentialHi
         count: values.count(),
         sum: Some(values.sum() as f64),
         scale,
-        zero_count: values.below(),
+        zero_count: values.zeros(),
         positive: Some(Buckets { offset, bucket_counts: counts.collect() }),
         exemplars: exemplars(kept),
         min: extreme(values, values.min()),
         max: extreme(values, values.max()),
-        zero_threshold: (values.scale().min() - 1) as f64,
         ..ExponentialHistogramDataPoint::default()
     }
 }

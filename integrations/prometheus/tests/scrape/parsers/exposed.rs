@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::histogram::Distribution;
+use windrow::histogram::{Distribution, Scale};
 use windrow::{Counter, Family, Gauge, Histogram, Maximum, Minimum, SlidingWindow, events, labels};
 use windrow_prometheus::registry::Shared;
 use windrow_prometheus::{Buckets, Exposition, Format, buckets};
@@ -97,11 +97,16 @@ pub(crate) fn natives() -> (Exposition, Distribution) {
     for far in [1, 1 << 40, u64::MAX] {
         rts.with(Tenants { route: "far" }).record(far);
     }
+    for near in [100, 200, 300] {
+        rts.with(Tenants { route: "near" }).record(near);
+    }
     let hits = Arc::new(Counter::new());
     hits.add(7);
     let mut metrics = Exposition::new();
     metrics.register("rt", "", Arc::clone(&rts)).unwrap();
     metrics.register("empty", "", Arc::new(Histogram::new())).unwrap();
+    let from_one = Histogram::with_scale(Scale::fixed::<3, 1, 1024>());
+    metrics.register("sizes", "", Arc::new(from_one)).unwrap();
     let seconds = buckets(rts, Buckets::octaves().per(1_000_000_000));
     metrics.register_in("seconds", "rt_seconds", "", seconds).unwrap();
     metrics.info("build", "", &[("version", "1")]).unwrap();

@@ -221,7 +221,7 @@ impl Machine {
             return;
         };
         let Some(&sent) = sent.get(attempt) else { return };
-        if answer.version >= self.terms.version {
+        if answer.version >= self.terms.version && (1..=MAX_LIMIT).contains(&answer.limit) {
             (self.terms.limit, self.terms.version) = (answer.limit, answer.version);
         }
         if ask.want == 0 {
@@ -234,7 +234,7 @@ impl Machine {
             self.refusal = Refusal { weight, until: now + wait.min(longest) };
             return;
         }
-        let granted = answer.granted.min(MAX_PERMITS);
+        let granted = answer.granted.min(ask.want).min(MAX_PERMITS); // the script grants no more
         let end = sent + self.terms.life(answer.age);
         self.last_granted = granted;
         let grant = Grant { end, bucket: answer.bucket, born: answer.born };

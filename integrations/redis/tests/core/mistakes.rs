@@ -149,6 +149,9 @@ fn a_foreign_answer_changes_nothing() {
     let answer = granted(attempt.ask.number, START / TERMS.length);
     machine.answer(&permits, START, attempt.ask.number + 1, 0, &answer);
     assert_eq!(machine.pending(), Some(attempt));
+    let wild = Answer { granted: u64::MAX, limit: 0, age: u64::MAX, ..answer };
+    machine.answer(&permits, START, attempt.ask.number, 0, &wild);
+    assert_eq!((machine.terms(), permits.left(START)), (TERMS, 0));
     for wrong in [vec![], vec![0; 9], vec![0; 11], vec![3; 10], vec![0, -1, 0, 0, 0, 0, 0, 0, 0, 0]]
     {
         assert_eq!(Answer::read(&wrong), None, "{wrong:?}");

@@ -82,8 +82,8 @@
 //! | `rate(NAME_sum[5m])` | `histogram_sum(rate(NAME[5m]))` |
 //! | `rate(NAME_bucket{le="1.073741824"}[5m])` | `histogram_fraction(0, 1.073741824, rate(NAME[5m])) * histogram_count(rate(NAME[5m]))` |
 //!
-//! A rule that joins both forms by `or` holds with either server. (By its
-//! release notes, Prometheus 3.9 takes the setting `scrape_native_histograms` in place of the flag.)
+//! A rule that joins both forms by `or` holds with either server. (By its release notes, Prometheus
+//! 3.9 takes the setting `scrape_native_histograms` in place of the flag.)
 //!
 //! Values outside of the scale's range are in the buckets beside it: those below in the last bucket
 //! before the range, and those above in the first one behind it. So a quantile of them is at an end
@@ -127,13 +127,13 @@
 //!
 //! A counter has its newest [exemplar](windrow::exemplar), each bucket of a histogram the newest of
 //! its values, and a native histogram the newest of each octave. Their labels are `trace_id` and
-//! `span_id`; an id of zero is left out. No gauge has one, and neither has the classic text: a
-//! parser may fail the whole scrape by it (Prometheus), or take it for a part of a name
-//! (VictoriaMetrics 1.79).
+//! `span_id`; an id of zero is left out. No gauge has one: Prometheus 2.42 fails the whole scrape by
+//! an exemplar there. Neither has the classic text, where VictoriaMetrics 1.79 takes an exemplar for
+//! a part of a name.
 //!
 //! Prometheus 2.42 keeps them if it runs with `--enable-feature=exemplar-storage`: those of a
-//! counter and of all classic buckets. Of a native histogram it keeps one of a scrape, that of the lowest
-//! bucket. To keep all, leave native histograms off.
+//! counter and of all classic buckets. Of a native histogram it keeps one of a scrape, that of the
+//! lowest bucket. To keep all, leave native histograms off.
 //!
 //! # Consistency
 //!

@@ -9,6 +9,8 @@ mod limits;
 mod paced;
 mod series;
 mod settings;
+#[cfg(feature = "redis")]
+mod shared;
 mod sharing;
 
 pub use fields::LimitFields;
@@ -18,3 +20,5 @@ pub use layer::{LimitLayer, LimitService};
 pub use limits::Limits;
 pub use paced::PaceLimits;
 pub use series::Limit;
+#[cfg(feature = "redis")]
+pub use shared::SharedLimits;

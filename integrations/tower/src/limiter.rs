@@ -10,8 +10,8 @@ mod shared;
 pub(crate) use quota::Quota;
 
 /// A rate limiter that [`Limits`](crate::Limits) hold for each key: a [`Gate`](windrow::Gate), a
-/// [`Pace`](windrow::Pace) or [`Paces`](windrow::Paces), on any clock; with the feature `redis` also
-/// a `SharedGate` of `windrow-redis`.
+/// [`Pace`](windrow::Pace) or [`Paces`](windrow::Paces), on any clock; with the feature `redis`
+/// also a `SharedGate` of `windrow-redis`.
 ///
 /// It is sealed.
 ///

@@ -1,4 +1,4 @@
-//! What a client is told of a decision: when to come back, and the fields of its response.
+//! The words of a decision for its client: the time to come back, and the fields of the response.
 
 use std::time::Duration;
 

@@ -199,7 +199,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     pub fn admit(&self, key: L::Borrowed<'_>, weight: u64, max_wait: Duration) -> Admission {
         self.decide(key, weight, max_wait, |limit, answer| match answer {
             Reply::Told(admission, _) => admission,
-            // The future was never polled: it has asked nobody.
+            // The future was never polled: it has made no call.
             Reply::Asks(_) => {
                 let limiter = limit.limiter();
                 let refused = Admission::Refused { retry_after: None };

@@ -45,8 +45,8 @@ use crate::limit::limits::Limits;
 /// All that is said of [`Limits`] and of a [`LimitLayer`](crate::LimitLayer) holds, with a shared
 /// limit for a gate, but for what follows.
 ///
-/// *Waits.* A request that finds no permit in this process waits for an answer of the engine, for at
-/// most the [patience](crate::LimitLayer::wait) of the layer, and without its sleep function. So
+/// *Waits.* A request that finds no permit in this process waits for an answer of the engine, for
+/// at most the [patience](crate::LimitLayer::wait) of the layer, and without its sleep function. So
 /// give it some milliseconds: without patience, the first request of a key is refused. The request
 /// is counted once it is answered; one that goes away before takes nothing, and is not counted.
 /// [`Limits::admit`] does not wait.

@@ -22,7 +22,7 @@ static CLOCK: LazyLock<Coarse> = LazyLock::new(Coarse::default);
 
 impl Decides for SharedGate {
     type Clock = Coarse;
-    /// What was granted counts as used.
+    /// A grant that counts as used.
     type Grant = ();
     type Ask = Admit<'static>;
 

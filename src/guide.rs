@@ -27,6 +27,7 @@
 //! [tower.md]: tower
 //! [otlp.md]: otlp
 //! [many-processes.md]: many_processes
+//! [shared-limits.md]: shared_limits
 //! [circuit-breaker.md]: circuit_breaker
 //! [retry-budget.md]: retry_budget
 //! [token-budget.md]: token_budget
@@ -183,6 +184,13 @@ pub mod otlp {}
 #[doc = include_str!("../docs/guide/many-processes.md")]
 pub mod many_processes {}
 
+// Its program needs `windrow-redis`, whose tests compile and run it.
+/// [limits.md]: limits
+/// [many-processes.md]: many_processes
+#[cfg(not(doctest))]
+#[doc = include_str!("../docs/guide/shared-limits.md")]
+pub mod shared_limits {}
+
 /// [circuit-breaker.md]: circuit_breaker
 /// [in-flight.md]: in_flight
 /// [parity.md]: parity
@@ -206,6 +214,7 @@ pub mod retry_budget {}
 /// [`Gate`]: crate::Gate
 /// [in-flight.md]: in_flight
 /// [many-processes.md]: many_processes
+/// [shared-limits.md]: shared_limits
 /// [performance.md]: performance
 /// [`Pace`]: crate::Pace
 /// [`Paces`]: crate::Paces

@@ -12,13 +12,13 @@ use axum::middleware::from_fn_with_state;
 use http_body_util::BodyExt;
 use tower_http::trace::TraceLayer;
 use windrow_console::ConsoleService;
-use windrow_tower::{MetricsLayer, RulesError};
+use windrow_tower::MetricsLayer;
 
 use crate::counts::ROUTES;
 use crate::settings::Settings;
 use crate::shop::Shop;
 use crate::stop::Stop;
-use crate::{body, book, health, log, streams};
+use crate::{body, book, health, log, shared, streams};
 
 /// The shop's requests are counted. Those for the numbers and for the health are not.
 pub(crate) fn router(
@@ -26,7 +26,7 @@ pub(crate) fn router(
     console: &ConsoleService,
     signal: Stop,
     settings: &Settings,
-) -> std::result::Result<Router, RulesError> {
+) -> Result<Router> {
     let counting = MetricsLayer::new(&ROUTES, |parts| {
         parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
     });
@@ -34,15 +34,16 @@ pub(crate) fn router(
     // line for each would fill the log during an incident.
     let spans = TraceLayer::new_for_http().make_span_with(log::span).on_request(()).on_failure(());
     // The last layer is the outermost.
-    let counted = shop
-        .routes()
+    let limited = shared::limited(shop.routes(), settings)
+        .map_err(|error| Error::other(format!("limit_redis: {error}")))?;
+    let counted = limited
         .layer(from_fn_with_state(settings.body_timeout, body::read))
         .layer(from_fn_with_state(Arc::clone(&shop.book), book::keep))
         .layer(counting)
         .layer(spans);
     let scrape = Router::new().route_service("/metrics", console.clone());
     let page = Router::new().nest_service("/console", console.clone());
-    let page = streams::limited(page, settings.max_connections)?;
+    let page = streams::limited(page, settings.max_connections).map_err(Error::other)?;
     Ok(counted.merge(scrape).merge(health::routes(signal)).merge(page))
 }
 

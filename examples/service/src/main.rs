@@ -23,6 +23,7 @@ mod patience;
 mod run;
 mod server;
 mod settings;
+mod shared;
 mod shop;
 mod stop;
 mod streams;

@@ -40,6 +40,9 @@ these wins:
   --drain-delay-seconds N     from the signal to stop, when /readyz fails, to the end of listening,
                               0 to 600 (0)
   --drain-limit-seconds N     for the requests in flight then, 1 to 600 (6)
+  --limit-redis URL           where one limit of all processes is kept (none: no limit)
+  --limit-requests N          a second, of all processes together, 1 to 1000000 (1000)
+  --limit-absence POLICY      refuse or admit, while that engine is away (refuse)
   --log LEVEL                 error, warn, info, debug or trace (info; warn where counts are drawn)
 
 SIGINT (Ctrl-C) or SIGTERM begins a graceful shutdown: requests in flight are answered. A second one

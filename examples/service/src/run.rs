@@ -37,7 +37,7 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
     let address = listener.local_addr()?;
     let shop = Shop::open();
     let console = counts::console().map_err(Error::other)?;
-    let router = app::router(&shop, &console, signal.clone(), settings).map_err(Error::other)?;
+    let router = app::router(&shop, &console, signal.clone(), settings)?;
     let limits = Limits {
         connections: settings.max_connections,
         header: settings.header_timeout,

@@ -8,11 +8,15 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use tracing::Level;
+use windrow_redis::Absence;
 
 pub(crate) use error::SettingError;
 
 /// The beginning of the environment variables.
 const PREFIX: &str = "SHOP_";
+
+/// The setting whose value may have a password in it, and is not shown.
+const LIMIT_REDIS: &str = "limit_redis";
 
 /// The settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +36,12 @@ pub(crate) struct Settings {
     pub(crate) drain_delay: Duration,
     /// The longest time that requests in flight have after that.
     pub(crate) drain_limit: Duration,
+    /// The URL of the engine that keeps the limit of requests; `None` without a limit.
+    pub(crate) limit_redis: Option<String>,
+    /// The requests a second of all processes together.
+    pub(crate) limit_requests: u64,
+    /// The policy for the time in which the engine is away.
+    pub(crate) limit_absence: Absence,
     /// The least severe level that is logged; `None` is chosen by what is drawn.
     pub(crate) log: Option<Level>,
 }
@@ -47,6 +57,9 @@ impl Default for Settings {
             drain_delay: Duration::ZERO,
             // The slowest request of the shop takes 5 s.
             drain_limit: Duration::from_secs(6),
+            limit_redis: None,
+            limit_requests: 1_000,
+            limit_absence: Absence::Refuse,
             log: None,
         }
     }
@@ -60,7 +73,7 @@ struct Setting {
     set: fn(&mut Settings, &str) -> bool,
 }
 
-const SETTINGS: [Setting; 8] = [
+const SETTINGS: [Setting; 11] = [
     Setting {
         key: "listen",
         rule: "an address and a port, such as 127.0.0.1:8080; port 0 is a free one",
@@ -100,6 +113,27 @@ const SETTINGS: [Setting; 8] = [
         set: |settings, value| put(&mut settings.drain_limit, seconds(value, 1..=600)),
     },
     Setting {
+        key: LIMIT_REDIS,
+        rule: "a URL, such as redis://127.0.0.1:6379/",
+        set: |settings, value| {
+            let is_url = value.starts_with("redis://") || value.starts_with("unix://");
+            put(&mut settings.limit_redis, is_url.then(|| Some(value.to_owned())))
+        },
+    },
+    Setting {
+        key: "limit_requests",
+        rule: "a whole number from 1 to 1000000, of requests a second",
+        set: |settings, value| {
+            let limit = value.parse().ok().filter(|limit| (1..=1_000_000).contains(limit));
+            put(&mut settings.limit_requests, limit)
+        },
+    },
+    Setting {
+        key: "limit_absence",
+        rule: "refuse or admit",
+        set: |settings, value| put(&mut settings.limit_absence, absence(value)),
+    },
+    Setting {
         key: "log",
         rule: "error, warn, info, debug or trace",
         set: |settings, value| put(&mut settings.log, level(value).map(Some)),
@@ -113,6 +147,15 @@ fn put<T>(place: &mut T, value: Option<T>) -> bool {
 /// Reads seconds of a range.
 fn seconds(value: &str, allowed: RangeInclusive<u64>) -> Option<Duration> {
     value.parse().ok().filter(|seconds| allowed.contains(seconds)).map(Duration::from_secs)
+}
+
+/// Reads a policy by its name.
+fn absence(value: &str) -> Option<Absence> {
+    match value {
+        "refuse" => Some(Absence::Refuse),
+        "admit" => Some(Absence::Admit),
+        _ => None,
+    }
 }
 
 /// Reads a level by its name. (`Level` would take numbers too.)
@@ -181,10 +224,11 @@ impl Settings {
             let keys = SETTINGS.map(|setting| setting.key).join(", ");
             return Err(SettingError::Unknown { place, key, keys });
         };
-        let (value, rule) = (value.to_owned(), setting.rule);
-        if (setting.set)(self, &value) {
+        let rule = setting.rule;
+        if (setting.set)(self, value) {
             Ok(())
         } else {
+            let value = if key == LIMIT_REDIS { "(not shown)" } else { value }.to_owned();
             Err(SettingError::Invalid { place, key, value, rule })
         }
     }
@@ -247,7 +291,8 @@ mod tests {
                 "drain_limit = 3",
                 "shop.conf:1: there is no setting drain_limit; there are listen, \
                 max_connections, header_timeout_seconds, body_timeout_seconds, \
-                write_timeout_seconds, drain_delay_seconds, drain_limit_seconds, log",
+                write_timeout_seconds, drain_delay_seconds, drain_limit_seconds, \
+                limit_redis, limit_requests, limit_absence, log",
             ),
         ] {
             assert_eq!(file(text).to_string(), says);
@@ -259,6 +304,8 @@ mod tests {
             ("WRITE_TIMEOUT_SECONDS", "0", "a whole number from 1 to 600"),
             ("DRAIN_DELAY_SECONDS", "-1", "a whole number from 0 to 600"),
             ("DRAIN_LIMIT_SECONDS", "1.5", "a whole number from 1 to 600"),
+            ("LIMIT_REQUESTS", "0", "a whole number from 1 to 1000000, of requests a second"),
+            ("LIMIT_ABSENCE", "hope", "refuse or admit"),
             ("LOG", "3", "error, warn, info, debug or trace"),
             ("LOG", "loud", "error, warn, info, debug or trace"),
         ] {
@@ -272,6 +319,9 @@ mod tests {
         }
         let error = Settings::default().read_environment(variables("SHOP_log=info")).unwrap_err();
         assert_eq!(error.to_string(), "the environment's SHOP_log: it must be in upper case");
+        let secret = variables("SHOP_LIMIT_REDIS=http://:secret@host");
+        let error = Settings::default().read_environment(secret).unwrap_err().to_string();
+        assert!(error.contains("limit_redis is \"(not shown)\": it must be a URL"), "{error}");
         let twice = [pair("log", "info"), pair("listen", "[::1]:0"), pair("log", "info")];
         let error = Settings::default().read_arguments(&twice).unwrap_err();
         assert_eq!(error.to_string(), "--log: log is set twice");

@@ -36,6 +36,12 @@ pub use gate::{SharedGate, SharedGateBuilder};
 pub use gates::{SharedGates, SharedGatesBuilder};
 pub use reserve::{Reserve, SharedReservation};
 
+/// A guide of the library whose program needs this crate: its documentation shows it, and this runs
+/// it.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/shared-limits.md")]
+mod guide {}
+
 #[cfg(test)]
 #[allow(
     clippy::cast_sign_loss,

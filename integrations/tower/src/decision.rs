@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use windrow::Timestamp;
 use windrow::gate::Admission;
-use windrow::{Clock, Timestamp};
 
+use crate::at_turn::Asked;
 use crate::limit::{Fields, LimitFields};
-use crate::limiter::Quota;
 use crate::limiter::sealed::Decides;
+use crate::told::told;
 use crate::turn::Turn;
 use crate::turn::sealed::Holds;
 
@@ -21,6 +22,7 @@ pub(crate) struct Decision<H: Holds> {
 pub(crate) enum Verdict<H: Holds> {
     Now,
     After(Duration, Turn<H>),
+    Asks(Asked<H>),
     /// The time at which the client is to come back; `None` if its weight never fits.
     Refused(Option<Duration>),
 }
@@ -42,36 +44,17 @@ impl<H: Holds> Decision<H> {
         fields: Option<LimitFields>,
         join: impl FnOnce(Timestamp, Duration, Duration) -> Duration,
     ) -> Decision<H> {
-        let fields = fields.filter(|fields| fields.are_for(admission.is_granted()));
+        let (retry_after, fields) = told(limiter, weight, admission, fields, join);
         let verdict = match admission {
             Admission::Now => Verdict::Now,
             Admission::After(wait) => Verdict::After(wait, Turn::new(hold(), grant)),
-            Admission::Refused { retry_after } => Verdict::Refused(
-                retry_after
-                    .map(|wait| join(limiter.clock().now(), wait, distance(limiter, weight))),
-            ),
+            Admission::Refused { .. } => Verdict::Refused(retry_after),
         };
-        let fields = fields.map(|fields| {
-            let mut quotas: Vec<Quota> = limiter.quotas().collect();
-            if let Verdict::Refused(retry_after) = verdict {
-                let is_one = quotas.len() == 1;
-                for quota in quotas.iter_mut().filter(|it| is_one || it.is_short_of(weight)) {
-                    quota.retry_after = retry_after;
-                }
-            }
-            fields.of(&quotas)
-        });
         Decision { verdict, fields }
     }
-}
 
-/// Returns the distance of two places in line: the time in which the slowest limit that is short of
-/// a weight admits it; or the slowest of all, if there is enough meanwhile.
-fn distance(limiter: &impl Decides, weight: u64) -> Duration {
-    let slowest = |among: fn(&Quota, u64) -> bool| {
-        let limits = limiter.quotas().filter(|quota| among(quota, weight));
-        limits.map(|quota| quota.takes(weight)).max()
-    };
-    let of_short = slowest(Quota::is_short_of);
-    of_short.or_else(|| slowest(|_, _| true)).unwrap_or_default()
+    /// Returns the decision to wait for an answer from elsewhere.
+    pub(crate) fn asking(asked: Asked<H>) -> Decision<H> {
+        Decision { verdict: Verdict::Asks(asked), fields: None }
+    }
 }

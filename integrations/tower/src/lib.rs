@@ -125,6 +125,7 @@
 //! [windows.md]: https://docs.rs/windrow/latest/windrow/guide/design/windows/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
 
+mod at_turn;
 mod body;
 mod breaker;
 mod cap;
@@ -150,10 +151,12 @@ mod retry_info;
 mod room;
 mod routes;
 mod rules;
+mod told;
 mod turn;
 mod unwind;
 mod vacancy;
 
+pub use at_turn::AtTurn;
 pub use body::ResponseBody;
 pub use breaker::{BreakerBody, BreakerFuture, BreakerLayer, BreakerService};
 pub use changes::Changes;
@@ -163,6 +166,8 @@ pub use future::ResponseFuture;
 pub use key::{ByValues, KeyValues, RequestKey};
 pub use labels::{Method, Route, UNMATCHED};
 pub use layer::{MetricsLayer, MetricsService};
+#[cfg(feature = "redis")]
+pub use limit::SharedLimits;
 pub use limit::{Limit, LimitFields, LimitFuture, LimitLayer, LimitService, Limits, PaceLimits};
 pub use limiter::Limiter;
 pub use pace::{PaceLayer, PaceService, RequestPace};
@@ -173,7 +178,6 @@ pub use rules::{
     Geometry, LimitRules, Places, Rate, RoomRules, Rules, RulesBuilder, RulesError, RulesFile,
     RulesPart, Setting, WindowRules,
 };
-pub use turn::AtTurn;
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs
 /// it.

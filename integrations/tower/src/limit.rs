@@ -10,6 +10,8 @@ mod limits;
 mod paced;
 mod series;
 mod settings;
+#[cfg(feature = "redis")]
+mod shared;
 mod sharing;
 
 pub use fields::LimitFields;
@@ -19,3 +21,5 @@ pub use layer::{LimitLayer, LimitService};
 pub use limits::Limits;
 pub use paced::PaceLimits;
 pub use series::Limit;
+#[cfg(feature = "redis")]
+pub use shared::SharedLimits;

@@ -4,11 +4,14 @@ mod gate;
 mod pace;
 mod quota;
 pub(crate) mod sealed;
+#[cfg(feature = "redis")]
+mod shared;
 
 pub(crate) use quota::Quota;
 
 /// A rate limiter that [`Limits`](crate::Limits) hold for each key: a [`Gate`](windrow::Gate), a
-/// [`Pace`](windrow::Pace) or [`Paces`](windrow::Paces), on any clock.
+/// [`Pace`](windrow::Pace) or [`Paces`](windrow::Paces), on any clock; with the feature `redis`
+/// also a `SharedGate` of `windrow-redis`.
 ///
 /// It is sealed.
 ///

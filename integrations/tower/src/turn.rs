@@ -1,10 +1,8 @@
-//! The turn of a request that waits, and the sleep until then.
+//! The turn of a request that waits.
 
-use std::fmt::{self, Debug, Formatter};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
-use pin_project_lite::pin_project;
+use windrow::Timestamp;
 use windrow::family::Handle;
 use windrow::labels::Labels;
 
@@ -13,6 +11,10 @@ use crate::limiter::Limiter;
 use crate::limiter::sealed::Decides;
 
 pub(crate) mod sealed {
+    use std::time::Duration;
+
+    use windrow::Timestamp;
+
     use crate::limiter::Limiter;
 
     /// A reference to a static, or a handle of a key, which keeps a limiter while a request waits.
@@ -20,6 +22,12 @@ pub(crate) mod sealed {
         type Limiter: Limiter;
 
         fn limiter(&self) -> Option<&Self::Limiter>;
+
+        /// Counts a decision that was asked for elsewhere.
+        fn count(&self, is_granted: bool);
+
+        /// Takes a place in line: see [`Line::join`](crate::line::Line::join).
+        fn join(&self, now: Timestamp, wait: Duration, takes: Duration) -> Duration;
     }
 }
 
@@ -31,6 +39,13 @@ impl<G: Limiter> Holds for &'static G {
     fn limiter(&self) -> Option<&G> {
         Some(self)
     }
+
+    /// No limiter in a static asks elsewhere.
+    fn count(&self, _: bool) {}
+
+    fn join(&self, _: Timestamp, wait: Duration, _: Duration) -> Duration {
+        wait
+    }
 }
 
 impl<L: Labels, C, G: Limiter> Holds for Handle<L, Limit<C, G>> {
@@ -38,6 +53,14 @@ impl<L: Labels, C, G: Limiter> Holds for Handle<L, Limit<C, G>> {
 
     fn limiter(&self) -> Option<&G> {
         (**self).limiter()
+    }
+
+    fn count(&self, is_granted: bool) {
+        (**self).count(is_granted);
+    }
+
+    fn join(&self, now: Timestamp, wait: Duration, takes: Duration) -> Duration {
+        (**self).line.join(now, wait, takes)
     }
 }
 
@@ -54,7 +77,7 @@ impl<H: Holds> Turn<H> {
         Turn { of, grant }
     }
 
-    fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.grant = None;
     }
 }
@@ -64,41 +87,5 @@ impl<H: Holds> Drop for Turn<H> {
         if let (Some(limiter), Some(grant)) = (self.of.limiter(), self.grant.take()) {
             limiter.give_up(grant);
         }
-    }
-}
-
-pin_project! {
-    /// The sleep of a request that waits for its turn, in a [`LimitFuture`](crate::LimitFuture). If
-    /// it is dropped before its end, a turn of a pace is given back, or goes to the next request.
-    pub struct AtTurn<Z, H: Holds> {
-        #[pin]
-        sleep: Z,
-        // `None` once the turn has come.
-        turn: Option<Turn<H>>,
-    }
-}
-
-impl<Z, H: Holds> AtTurn<Z, H> {
-    pub(crate) fn new(sleep: Z, turn: Turn<H>) -> AtTurn<Z, H> {
-        AtTurn { sleep, turn: Some(turn) }
-    }
-}
-
-impl<Z: Future<Output = ()>, H: Holds> Future for AtTurn<Z, H> {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let this = self.project();
-        ready!(this.sleep.poll(context));
-        if let Some(turn) = this.turn.take() {
-            turn.keep();
-        }
-        Poll::Ready(())
-    }
-}
-
-impl<Z, H: Holds> Debug for AtTurn<Z, H> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AtTurn").field("has_come", &self.turn.is_none()).finish_non_exhaustive()
     }
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 /// The pages whose programs other crates' tests run, and the roots of these crates.
-const ELSEWHERE: [(&str, &str); 4] = [
+const ELSEWHERE: [(&str, &str); 5] = [
     ("from-prometheus.md", "integrations/prometheus/src/lib.rs"),
     ("many-processes.md", "integrations/mapped/src/lib.rs"),
     ("otlp.md", "integrations/otlp/src/lib.rs"),
+    ("shared-limits.md", "integrations/redis/src/lib.rs"),
     ("tower.md", "integrations/tower/src/lib.rs"),
 ];
 

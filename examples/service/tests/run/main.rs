@@ -9,6 +9,10 @@ mod deployed;
 mod manifests;
 #[path = "../common/process.rs"]
 mod process;
+#[allow(dead_code, reason = "the tests of windrow-redis use the rest")]
+#[path = "../../../../integrations/redis/tests/engine/server.rs"]
+mod server;
+mod shared;
 mod streams;
 
 use std::fs;

@@ -11,11 +11,11 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use crate::at_turn::{AtTurn, Told};
 use crate::decision::{Decision, Verdict};
 use crate::limit::fields::Fields;
 use crate::refusal::Reason;
 use crate::refused::Refused;
-use crate::turn::AtTurn;
 use crate::turn::sealed::Holds;
 
 pin_project! {
@@ -40,6 +40,7 @@ pin_project! {
             sleep: Z,
             // `None` once the wait is over.
             held: Option<(S, Request<A>)>,
+            discarded: u64,
         },
         Running {
             #[pin]
@@ -73,13 +74,22 @@ where
             }
             Verdict::Now => State::Running { response: inner.call(request) },
             Verdict::After(wait, turn) => {
-                // The clone may not be ready.
-                let later = inner.clone();
-                let held = Some((mem::replace(inner, later), request));
-                State::Waiting { sleep: AtTurn::new(sleep(wait), turn), held }
+                State::waiting(AtTurn::new(sleep(wait), turn), inner, request, discarded)
+            }
+            Verdict::Asks(asked) => {
+                State::waiting(AtTurn::asking(asked), inner, request, discarded)
             }
         };
         LimitFuture { state, fields: fields.map(Box::new) }
+    }
+}
+
+impl<S: Service<Request<A>> + Clone, A, Z> State<S, A, Z> {
+    fn waiting(sleep: Z, inner: &mut S, request: Request<A>, discarded: u64) -> State<S, A, Z> {
+        // The clone may not be ready.
+        let later = inner.clone();
+        let held = Some((mem::replace(inner, later), request));
+        State::Waiting { sleep, held, discarded }
     }
 }
 
@@ -87,7 +97,7 @@ impl<S, A, Z, B> Future for LimitFuture<S, A, Z>
 where
     S: Service<Request<A>, Response = Response<B>>,
     A: Body,
-    Z: Future<Output = ()>,
+    Z: Future<Output = Told>,
     B: Default,
 {
     type Output = Result<Response<B>, S::Error>;
@@ -96,7 +106,7 @@ where
         let this = self.project();
         let (mut state, fields) = (this.state, this.fields);
         loop {
-            let response = match state.as_mut().project() {
+            let next = match state.as_mut().project() {
                 Projected::Refused { refused } => return refused.poll(context).map(Ok),
                 Projected::Running { response } => {
                     let mut response = ready!(response.poll(context))?;
@@ -105,13 +115,23 @@ where
                     }
                     return Poll::Ready(Ok(response));
                 }
-                Projected::Waiting { sleep, held } => {
-                    ready!(sleep.poll(context));
+                Projected::Waiting { sleep, held, discarded } => {
+                    let told = ready!(sleep.poll(context));
                     let (mut service, request) = held.take().expect("it was not called yet");
-                    service.call(request)
+                    match told.verdict {
+                        Ok(()) => {
+                            *fields = told.fields.map(Box::new).or(fields.take());
+                            State::Running { response: service.call(request) }
+                        }
+                        Err(retry_after) => {
+                            let reason = Reason::Limit(retry_after);
+                            let refused = Refused::new(request, reason, told.fields, *discarded);
+                            State::Refused { refused }
+                        }
+                    }
                 }
             };
-            state.set(State::Running { response });
+            state.set(next);
         }
     }
 }

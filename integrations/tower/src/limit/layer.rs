@@ -15,6 +15,7 @@ use windrow::clock::Coarse;
 use windrow::family::Handle;
 use windrow::labels::{Labels, RuntimeLabels};
 
+use crate::at_turn::{Asked, AtTurn};
 use crate::cap::Cap;
 use crate::decision::Decision;
 use crate::key::{ByValues, KeyValues, RequestKey};
@@ -23,8 +24,8 @@ use crate::limit::future::LimitFuture;
 use crate::limit::limits::Limits;
 use crate::limit::series::Limit;
 use crate::limiter::Limiter;
+use crate::limiter::sealed::Answer;
 use crate::refused::DISCARDED;
-use crate::turn::AtTurn;
 
 /// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate)
 /// or [`Pace`](windrow::Pace), with *429 Too Many Requests* and `Retry-After`.
@@ -261,8 +262,15 @@ impl<L: Labels + 'static, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G::Clock, 
     {
         let ask = |key: L::Borrowed<'_>| {
             let weight = (self.weight)(parts);
-            self.limits.decide(key, weight, self.max_wait, |limit, decided| {
+            self.limits.decide(key, weight, self.max_wait, |limit, answer| {
                 let limiter = limit.limiter()?;
+                let decided = match answer {
+                    Answer::Told(admission, grant) => (admission, grant),
+                    Answer::Asks(ask) => {
+                        let asked = Asked::new(limit.keep(), ask, weight, self.fields, self.cap);
+                        return Some(Decision::asking(asked));
+                    }
+                };
                 let join = |now, wait, takes| self.cap.hold(limit.line.join(now, wait, takes));
                 let hold = || limit.keep();
                 Some(Decision::of(limiter, weight, decided, hold, self.fields, join))

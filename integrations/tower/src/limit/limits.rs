@@ -35,7 +35,7 @@ use crate::limit::counts::{Answer, Standing};
 use crate::limit::series::Limit;
 use crate::limit::sharing::{Departures, Sharing, decide_by_both};
 use crate::limiter::Limiter;
-use crate::limiter::sealed::Decides;
+use crate::limiter::sealed::Answer as Reply;
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};
@@ -139,9 +139,6 @@ pub struct Limits<L: Labels, C: Send + Sync + 'static = Coarse, G: Send + Sync +
 /// Makes a key's limiter; for `None`, that of the overflow key.
 type Make<L, G> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> G;
 
-/// A grant for a key, which can be given back.
-type Grant<G> = <G as Decides>::Grant;
-
 impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// Creates limits for at most `max_keys` keys. The function makes the gate of each key when the
     /// key comes for the first time; and, for `None`, the overflow gate.
@@ -200,7 +197,18 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// assert_eq!(too_much, Admission::Refused { retry_after: None });
     /// ```
     pub fn admit(&self, key: L::Borrowed<'_>, weight: u64, max_wait: Duration) -> Admission {
-        self.decide(key, weight, max_wait, |_, (admission, _)| admission)
+        self.decide(key, weight, max_wait, |limit, answer| match answer {
+            Reply::Told(admission, _) => admission,
+            // The future was never polled: it has made no call.
+            Reply::Asks(_) => {
+                let limiter = limit.limiter();
+                let refused = Admission::Refused { retry_after: None };
+                let decide = |it: &G| it.decide(weight, Duration::ZERO).0;
+                let admission = limiter.map_or(refused, decide);
+                limit.count(admission.is_granted());
+                admission
+            }
+        })
     }
 
     /// Decides about a request of a key, and counts it. `then` gets the key, or the overflow key,
@@ -210,7 +218,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
         key: L::Borrowed<'_>,
         weight: u64,
         max_wait: Duration,
-        then: impl FnOnce(&Pinned<'_, L, Limit<G::Clock, G>>, (Admission, Option<Grant<G>>)) -> R,
+        then: impl FnOnce(&Pinned<'_, L, Limit<G::Clock, G>>, Reply<G>) -> R,
     ) -> R {
         let mut has_looked = false;
         loop {
@@ -225,13 +233,15 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
             }
             let max_wait = limit.counts.max_wait(max_wait);
             match limit.own().and_then(|own| self.ask(own, key, weight, max_wait)) {
-                Some(decided) if decided.0.is_granted() => {
+                // It is counted once it is answered.
+                Some(asks @ Reply::Asks(_)) => return then(&limit, asks),
+                Some(Reply::Told(admission, grant)) if admission.is_granted() => {
                     limit.counts.count(Answer::Passed);
-                    return then(&limit, decided);
+                    return then(&limit, Reply::Told(admission, grant));
                 }
-                Some(decided) if !limit.is_over() || Self::stays(&limit.keep()) => {
+                Some(refused) if !limit.is_over() || Self::stays(&limit.keep()) => {
                     limit.counts.count(Answer::Blocked);
-                    return then(&limit, decided);
+                    return then(&limit, refused);
                 }
                 _ => {}
             }
@@ -247,29 +257,32 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
         key: L::Borrowed<'_>,
         weight: u64,
         max_wait: Duration,
-    ) -> Option<(Admission, Option<Grant<G>>)> {
+    ) -> Option<Reply<G>> {
         match standing {
             Standing::Overflow => {
                 let departures = self.departures.count();
-                let (admission, granted) = limiter.decide(weight, max_wait);
-                let Some(grant) = granted else { return Some((admission, None)) };
+                let (admission, grant) = match limiter.answer(weight, max_wait) {
+                    Reply::Told(admission, Some(grant)) => (admission, grant),
+                    other => return Some(other),
+                };
                 if self.has_found_room(key) || self.departures.have_changed_since(departures) {
                     limiter.leave_unused(grant);
                     return None;
                 }
-                return Some((admission, Some(grant)));
+                return Some(Reply::Told(admission, Some(grant)));
             }
             Standing::Sharing(sharing) => {
                 let overflow = self.overflow_limiter();
                 if let Some((overflow, left)) =
                     overflow.and_then(|it| Some((it, sharing.left(it)?)))
                 {
-                    return Some(decide_by_both(limiter, overflow, weight, left));
+                    let (admission, grant) = decide_by_both(limiter, overflow, weight, left);
+                    return Some(Reply::Told(admission, grant));
                 }
             }
             Standing::Alone => {}
         }
-        Some(limiter.decide(weight, max_wait))
+        Some(limiter.answer(weight, max_wait))
     }
 
     /// Returns whether a key has a series now that had none before the overflow limiter was asked.

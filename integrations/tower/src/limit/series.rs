@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 
 use windrow::clock::Coarse;
 use windrow::{Gate, Pace, Paces, family::Metric};
+#[cfg(feature = "redis")]
+use windrow_redis::SharedGate;
 
 use crate::limit::counts::{Answer, Counts, Standing};
 use crate::limiter::Limiter;
@@ -19,7 +21,7 @@ pub struct Limit<C = Coarse, G = Gate<C>> {
     limiter: OnceLock<Option<G>>,
     /// The standing is set before the limiter.
     pub(super) counts: Counts,
-    pub(super) line: Line,
+    pub(crate) line: Line,
     clock: PhantomData<fn() -> C>,
 }
 
@@ -78,6 +80,14 @@ impl<C> Limit<C, Paces<C>> {
     }
 }
 
+#[cfg(feature = "redis")]
+impl<C> Limit<C, SharedGate> {
+    /// Returns the limit that processes share; `None` while it is being made.
+    pub fn shared_gate(&self) -> Option<&SharedGate> {
+        self.limiter()
+    }
+}
+
 impl<C, G> Limit<C, G> {
     /// Returns the number of admitted requests, at once or after a wait, whatever their weights.
     ///
@@ -100,6 +110,11 @@ impl<C, G> Limit<C, G> {
     /// ```
     pub fn blocked(&self) -> u64 {
         self.counts.sum(Answer::Blocked)
+    }
+
+    /// Counts the answer to a request.
+    pub(crate) fn count(&self, is_granted: bool) {
+        self.counts.count(if is_granted { Answer::Passed } else { Answer::Blocked });
     }
 
     /// Returns the limiter; `None` while it is being made.

@@ -6,7 +6,7 @@ use windrow::gate::{Admission, GateError, admit_and_tell, leave_unused};
 use windrow::{Clock, Gate, Timestamp};
 
 use crate::limiter::quota::Quota;
-use crate::limiter::sealed::Decides;
+use crate::limiter::sealed::{Decides, Never};
 use crate::rules::{Rate, RateError};
 
 /// A grant of a gate: its weight, and the start of its bucket.
@@ -19,6 +19,7 @@ pub struct Granted {
 impl<C: Clock + Send + Sync + 'static> Decides for Gate<C> {
     type Clock = C;
     type Grant = Granted;
+    type Ask = Never;
 
     fn clock(&self) -> &C {
         Gate::clock(self)

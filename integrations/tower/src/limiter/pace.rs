@@ -7,7 +7,7 @@ use windrow::pace::{PaceError, RefusedError, Reservation, Ticket};
 use windrow::{Clock, Pace, Paces, Timestamp};
 
 use crate::limiter::quota::Quota;
-use crate::limiter::sealed::Decides;
+use crate::limiter::sealed::{Decides, Never};
 use crate::rules::{Rate, RateError};
 
 /// Returns the decision that a reservation stands for, and its ticket.
@@ -26,6 +26,7 @@ macro_rules! by_reservations {
     ($limiter:ident) => {
         type Clock = C;
         type Grant = Ticket;
+        type Ask = Never;
 
         fn clock(&self) -> &C {
             $limiter::clock(self)

@@ -13,6 +13,7 @@ use http_body::Body;
 use tower_layer::Layer;
 use tower_service::Service;
 
+use crate::at_turn::AtTurn;
 use crate::cap::Cap;
 use crate::decision::Decision;
 use crate::limit::{LimitFields, LimitFuture};
@@ -20,7 +21,6 @@ use crate::limiter::sealed::Decides;
 use crate::pace::lines::Lines;
 use crate::pace::request::RequestPace;
 use crate::refused::DISCARDED;
-use crate::turn::AtTurn;
 
 /// A rate-limiting layer by a leaky bucket: admits requests at the [`Pace`](windrow::Pace) or the
 /// [`Paces`](windrow::Paces) that a function chooses, and refuses others with *429 Too Many

@@ -26,6 +26,7 @@ mod refusals;
 mod rooms;
 mod rules;
 mod run_time;
+mod shared;
 mod sharing;
 mod steps;
 mod windows;

@@ -1,0 +1,95 @@
+//! A limit of many processes as the limiter of a layer.
+//!
+//! # Why a key may be forgotten
+//!
+//! The engine counts the grants of a key. So a process that forgets a key, or has it share the
+//! overflow limiter for a while, gives it no more: what this process holds of it counts as used.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use windrow::Timestamp;
+use windrow::clock::Coarse;
+use windrow::gate::Admission;
+use windrow_redis::{Admit, SharedGate};
+
+use crate::limiter::quota::Quota;
+use crate::limiter::sealed::{Answer, Decides};
+use crate::rules::{Rate, RateError};
+
+/// The clock of the places in line.
+static CLOCK: LazyLock<Coarse> = LazyLock::new(Coarse::default);
+
+impl Decides for SharedGate {
+    type Clock = Coarse;
+    /// A grant that counts as used.
+    type Grant = ();
+    type Ask = Admit<'static>;
+
+    fn clock(&self) -> &Coarse {
+        &CLOCK
+    }
+
+    /// Decides at once, whatever the wait.
+    fn decide(&self, weight: u64, _: Duration) -> (Admission, Option<()>) {
+        if takes(self, weight) {
+            return (Admission::Now, Some(()));
+        }
+        let admission = self.admit_blocking(weight, Duration::ZERO);
+        (admission, admission.is_granted().then_some(()))
+    }
+
+    fn answer(&self, weight: u64, max_wait: Duration) -> Answer<SharedGate> {
+        if max_wait.is_zero() {
+            let (admission, grant) = self.decide(weight, max_wait);
+            Answer::Told(admission, grant)
+        } else if takes(self, weight) {
+            Answer::Told(Admission::Now, Some(()))
+        } else {
+            Answer::Asks(self.admit_owned(weight, max_wait))
+        }
+    }
+
+    fn leave_unused(&self, (): ()) {}
+
+    fn give_up(&self, (): ()) {}
+
+    fn left(&self) -> u64 {
+        SharedGate::left(self)
+    }
+
+    fn quotas(&self) -> impl Iterator<Item = Quota> {
+        let (limit, interval, left) = (self.limit(), self.interval(), self.left());
+        [Quota { limit, interval, left, retry_after: None }].into_iter()
+    }
+
+    fn succeed(&self, _: &SharedGate) -> Option<Timestamp> {
+        None
+    }
+
+    /// A key without permits in this process may be forgotten.
+    fn retire(&self) -> bool {
+        self.left() == 0
+    }
+
+    /// One that a thread has found before goes on: see above.
+    fn is_retired(&self) -> bool {
+        false
+    }
+
+    /// Rules are refused: a process has no limit of its own to change.
+    fn begun_with(self, _: Rate) -> SharedGate {
+        self
+    }
+
+    /// Rules are those of one process.
+    fn apply(&self, _: Rate) -> Result<bool, RateError> {
+        Err(RateError::Unsuited("limit"))
+    }
+}
+
+/// Takes permits that this process holds. (A look comes first: an attempt that fails would count
+/// as demand, and the one after it again.)
+fn takes(gate: &SharedGate, weight: u64) -> bool {
+    gate.left() >= weight && gate.try_admit(weight)
+}

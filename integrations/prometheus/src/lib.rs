@@ -127,9 +127,9 @@
 //!
 //! A counter has its newest [exemplar](windrow::exemplar), each bucket of a histogram the newest of
 //! its values, and a native histogram the newest of each octave. Their labels are `trace_id` and
-//! `span_id`; an id of zero is left out. No gauge has one: Prometheus 2.42 fails the whole scrape by
-//! an exemplar there. Neither has the classic text, where VictoriaMetrics 1.79 takes an exemplar for
-//! a part of a name.
+//! `span_id`; an id of zero is left out. No gauge has one: Prometheus 2.42 fails the whole scrape
+//! by an exemplar there. Neither has the classic text, where VictoriaMetrics 1.79 takes an exemplar
+//! for a part of a name.
 //!
 //! Prometheus 2.42 keeps them if it runs with `--enable-feature=exemplar-storage`: those of a
 //! counter and of all classic buckets. Of a native histogram it keeps one of a scrape, that of the

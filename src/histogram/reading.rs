@@ -71,7 +71,6 @@ impl Reading {
     }
 
     #[inline]
-
     pub(super) fn sum(&self) -> u64 {
         self.sum
     }

@@ -113,9 +113,9 @@
 //! `escaping` there what becomes of names that have other characters than Prometheus' own: see
 //! [`Escaping`]. The series, their values and the bounds of buckets are the same in all formats.
 //!
-//! A file for node_exporter's textfile collector is a text as well
+//! A file for `node_exporter`'s textfile collector is a text as well
 //! ([`TEXT`](Format::TEXT)). All such files on a machine must have the same help text for a metric:
-//! of two files that differ, node_exporter 1.5 drops the series of the second, and
+//! of two files that differ, `node_exporter` 1.5 drops the series of the second, and
 //! `node_textfile_scrape_error` stays 0.
 //!
 //! The start time of a series of a family is [its birth](windrow::family::Handle::created), that of
@@ -127,9 +127,9 @@
 //!
 //! A counter has its newest [exemplar](windrow::exemplar), each bucket of a histogram the newest of
 //! its values, and a native histogram the newest of each octave. Their labels are `trace_id` and
-//! `span_id`; an id of zero is left out. No gauge has one: Prometheus 2.42 fails the whole scrape by
-//! an exemplar there. Neither has the classic text, where VictoriaMetrics 1.79 takes an exemplar for
-//! a part of a name.
+//! `span_id`; an id of zero is left out. No gauge has one: Prometheus 2.42 fails the whole scrape
+//! by an exemplar there. Neither has the classic text, where `VictoriaMetrics` 1.79 takes an
+//! exemplar for a part of a name.
 //!
 //! Prometheus 2.42 keeps them if it runs with `--enable-feature=exemplar-storage`: those of a
 //! counter and of all classic buckets. Of a native histogram it keeps one of a scrape, that of the

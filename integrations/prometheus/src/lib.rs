@@ -80,15 +80,20 @@
 //! | `histogram_quantile(0.99, sum by (le) (rate(NAME_bucket[5m])))` | `histogram_quantile(0.99, sum(rate(NAME[5m])))` |
 //! | `rate(NAME_count[5m])` | `histogram_count(rate(NAME[5m]))` |
 //! | `rate(NAME_sum[5m])` | `histogram_sum(rate(NAME[5m]))` |
-//! | `rate(NAME_bucket{le="1.073741824"}[5m])` | `histogram_fraction(0, 1.073741824, rate(NAME[5m])) * histogram_count(rate(NAME[5m]))` |
+//! | `rate(NAME_bucket{le="1.073741824"}[5m])` | `histogram_fraction(-1, 1.0905077326652577, rate(NAME[5m])) * histogram_count(rate(NAME[5m]))` |
+//!
+//! A native bound is the nearest power of two of the unit shown: 2^30 ns is shown as 2^(1/8) s. Ask
+//! for a fraction by these bounds, since the server interpolates between them, and from -1 on:
+//! Prometheus 2.42 takes half of a series whose values are all zero for negative.
 //!
 //! A rule that joins both forms by `or` holds with either server. (By its release notes, Prometheus
 //! 3.9 takes the setting `scrape_native_histograms` in place of the flag.)
 //!
 //! Values outside of the scale's range are in the buckets beside it: those below in the last bucket
 //! before the range, and those above in the first one behind it. So a quantile of them is at an end
-//! of the range, as a classic one is, and neither negative nor infinite. `windrow-otlp` sends the
-//! same buckets. Where a value tells more, choose a scale that it does not leave, as
+//! of the range, as a classic one is, and neither negative nor infinite. (Where all values are zero
+//! and the range begins at 1, it is below zero by 10^-39.) `windrow-otlp` sends the same buckets.
+//! Where a value tells more, choose a scale that it does not leave, as
 //! [`Scale::DURATIONS`](windrow::histogram::Scale::DURATIONS).
 //!
 //! Native buckets end at powers of two. So values must be shown in the unit in which they were

@@ -38,11 +38,12 @@ impl Cap {
     /// Returns the time to tell for the time of a place in line.
     pub(crate) fn hold(self, place: Duration) -> Duration {
         let Some(longest) = self.longest.filter(|longest| place > *longest) else { return place };
-        let (place, longest) = (place.as_nanos(), longest.as_nanos());
-        let half = longest.div_ceil(2);
-        let told = match (place - longest) % half {
+        let beyond = place.saturating_sub(longest).as_nanos();
+        let longest = longest.as_nanos();
+        let (lower, upper) = (longest / 2, longest.div_ceil(2));
+        let told = match beyond % upper {
             0 => longest,
-            beyond => longest - half + beyond,
+            rest => lower + rest,
         };
         Duration::new((told / SECOND) as u64, (told % SECOND) as u32)
     }

@@ -60,7 +60,7 @@ impl<L: Labels, C, G: Limiter> Holds for Handle<L, Limit<C, G>> {
     }
 
     fn join(&self, now: Timestamp, wait: Duration, takes: Duration) -> Duration {
-        (**self).line.join(now, wait, takes)
+        self.line.join(now, wait, takes)
     }
 }
 

@@ -81,8 +81,8 @@ fn the_same_bucket_again(seed: u64) -> Plan {
     plan
 }
 
-/// Schedules in which an ask whose answers are lost is repeated past a fall of the engine's clock that
-/// is too short for an epoch.
+/// Schedules in which an ask whose answers are lost is repeated past a fall of the engine's clock
+/// that is too short for an epoch.
 fn across_a_fall(seed: u64) -> Plan {
     let mut random = Random::of(seed);
     let mut plan = Plan {

@@ -1,11 +1,11 @@
 //! The judge, which knows only the promise: in each run of `buckets` buckets of the engine's clock
 //! at most the limit is used.
 //!
-//! A run begins where the clock begins a bucket, and goes on in real time: also where the clock falls
-//! back meanwhile, and shows buckets again. One kind of run is not judged: the clock falls back
-//! during it, and no ask has seen the bucket with which it began. No script can know of that bucket.
-//! By the numbers that the clock shows, the promise holds there, too: these buckets came twice, and
-//! are counted as one.
+//! A run begins where the clock begins a bucket, and goes on in real time: also where the clock
+//! falls back meanwhile, and shows buckets again. One kind of run is not judged: the clock falls
+//! back during it, and no ask has seen the bucket with which it began. No script can know of that
+//! bucket. By the numbers that the clock shows, the promise holds there, too: these buckets came
+//! twice, and are counted as one.
 
 /// The uses of a schedule by the time of the engine's clock.
 pub(super) struct Judge {

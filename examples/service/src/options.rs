@@ -53,7 +53,7 @@ argument or a setting is refused.
 /// The parsed command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
-    Run(Options),
+    Run(Box<Options>),
     Hammer(Hammer),
     Help,
 }
@@ -148,7 +148,7 @@ pub(crate) fn parse(
         (_, true, _) => Picture::Table,
         (_, false, true) => Picture::None,
     };
-    Ok(Parsed::Run(Options { settings, clients, seconds, picture, export }))
+    Ok(Parsed::Run(Box::new(Options { settings, clients, seconds, picture, export })))
 }
 
 fn settings(
@@ -187,7 +187,7 @@ mod tests {
             export: Some(PathBuf::from("last.txt")),
         };
         let line = "--seconds 3 --clients 4 --listen 0.0.0.0:80 --plain --export last.txt";
-        assert_eq!(read(line), Ok(Parsed::Run(expected)));
+        assert_eq!(read(line), Ok(Parsed::Run(Box::new(expected))));
         assert_eq!(read("--seconds 3 --help"), Ok(Parsed::Help));
         let expected = Hammer { threads: 3, seconds: 2 };
         assert_eq!(read("--hammer --seconds 2 --clients 3"), Ok(Parsed::Hammer(expected)));

@@ -35,7 +35,7 @@ async fn the_service_goes_on_by_its_policy_while_the_engine_is_stopped() {
             assert_eq!(ask(service).await, status);
         }
     }
-    // Requests without a limit are answered all the while.
+    // Other routes are answered all the while.
     assert_eq!(get(&strict, "/healthz").await.0, OK);
     server.stop(false);
     while ask(&strict).await != OK {}

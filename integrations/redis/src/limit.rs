@@ -166,7 +166,7 @@ impl Limit {
 
     /// Returns the ask that is due now, if one is.
     pub(crate) fn poll(&self, now: u64) -> Option<Attempt> {
-        // What is refused until later must not hold up what is smaller.
+        // A large request that is refused until later must not hold up a small one.
         let refusal = self.refusal();
         let counts = |weight| !refusal.covers(now, weight);
         let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest(counts));

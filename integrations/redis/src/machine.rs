@@ -151,9 +151,9 @@ impl Machine {
         self.inquires = true;
     }
 
-    /// Returns a new ask, if one is due. `need` is the largest weight of a request that waits, or
-    /// 1. (More than the limit is never granted, and a larger number might not be one to the
-    /// engine.)
+    /// Returns a new ask, if one is due. `need` is the largest weight of a request that waits; at
+    /// least one permit is asked for, and never more than the limit: the engine would not take a
+    /// number beyond its own for one.
     ///
     /// An ask under way comes first: it is answered, or abandoned, before there is another one.
     pub(crate) fn poll(&mut self, permits: &Permits, now: u64, need: u64) -> Option<Attempt> {

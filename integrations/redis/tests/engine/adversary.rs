@@ -56,7 +56,7 @@ fn a_request_that_waits_for_all_of_the_limit_holds_up_no_small_one() {
         let is_over = is_over.clone();
         thread::spawn(move || {
             while !is_over.load(Ordering::Relaxed) {
-                let _ = large.admit_blocking(100, Duration::from_millis(1_000));
+                let _ = large.admit_blocking(100, Duration::from_secs(1));
             }
         })
     };

@@ -3,10 +3,13 @@
 //! A request's patience must not depend on I/O. The thread that asks may be in a system call that
 //! takes seconds, such as the resolution of a name; this one only sleeps. It begins with the first
 //! future that waits, and it needs no runtime.
+//!
+//! A future that is over leaves its entry behind. Such entries are swept out when there are twice
+//! the entries that the last sweep has left: so a patience of years costs no memory for years.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::Instant;
 
@@ -27,6 +30,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     queue: BinaryHeap<Reverse<Entry>>,
+    /// The length of the queue at which it is swept.
+    full: usize,
     is_running: bool,
     is_over: bool,
 }
@@ -34,14 +39,16 @@ struct State {
 #[derive(Debug)]
 struct Entry {
     at: Instant,
-    waiter: Arc<Waiter>,
+    /// Gone with its future.
+    waiter: Weak<Waiter>,
 }
 
 impl Alarm {
     /// Wakes a waiter at a time, or earlier if there can be no thread.
     pub(crate) fn set(&self, at: Instant, waiter: &Arc<Waiter>) {
         let mut state = self.state.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.queue.push(Reverse(Entry { at, waiter: waiter.clone() }));
+        state.sweep();
+        state.queue.push(Reverse(Entry { at, waiter: Arc::downgrade(waiter) }));
         if !state.is_running {
             let shared = self.state.clone();
             let thread = thread::Builder::new().name("windrow-patience".into());
@@ -55,6 +62,16 @@ impl Alarm {
         // (A time that is the earliest ends the thread's sleep.)
         if state.queue.peek().is_some_and(|first| first.0.at == at) {
             self.state.changed.notify_one();
+        }
+    }
+}
+
+impl State {
+    /// Removes the entries of futures that are gone, if there are many.
+    fn sweep(&mut self) {
+        if self.queue.len() >= self.full {
+            self.queue.retain(|entry| entry.0.waiter.strong_count() > 0);
+            self.full = (2 * self.queue.len()).max(64);
         }
     }
 }
@@ -73,7 +90,7 @@ impl Shared {
             let now = Instant::now();
             let mut due = Vec::new();
             while state.queue.peek().is_some_and(|first| first.0.at <= now) {
-                due.extend(state.queue.pop().map(|entry| entry.0.waiter));
+                due.extend(state.queue.pop().and_then(|entry| entry.0.waiter.upgrade()));
             }
             if !due.is_empty() {
                 drop(state); // a waker may call anything
@@ -111,5 +128,25 @@ impl PartialOrd for Entry {
 impl Ord for Entry {
     fn cmp(&self, other: &Entry) -> std::cmp::Ordering {
         self.at.cmp(&other.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn futures_that_are_gone_leave_no_memory_behind() {
+        let alarm = Alarm::default();
+        let at = Instant::now() + Duration::from_secs(3_600);
+        let waits = Waiter::new(1);
+        for _ in 0..10_000 {
+            alarm.set(at, &Waiter::new(1));
+        }
+        alarm.set(at, &waits);
+        let state = alarm.state.state.lock().unwrap();
+        assert!(state.queue.len() <= 65, "{} entries", state.queue.len());
     }
 }

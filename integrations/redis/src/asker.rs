@@ -47,6 +47,14 @@ struct Held {
     attempts: u32,
 }
 
+impl Held {
+    /// Returns whether there is reason to look at it.
+    fn is_needed(&self, now: u64) -> bool {
+        let Held { limit, until, attempts, .. } = self;
+        *attempts > 0 || now < *until || !limit.waiters().is_empty() || limit.has_news()
+    }
+}
+
 impl Asker {
     pub(crate) fn new(hub: Arc<Hub>, connection: Connection) -> Asker {
         Asker { hub, connection: Some(connection), held: HashMap::new(), failures: 0 }
@@ -113,7 +121,7 @@ impl Asker {
             let Some(attempt) = attempt else {
                 held.attempts = 0;
                 held.due = next_look(&held.limit, now);
-                return now < held.until || !held.limit.waiters().is_empty();
+                return held.is_needed(now);
             };
             held.attempts += 1;
             held.until = reason_ends(&held.limit, now);
@@ -169,7 +177,7 @@ impl Asker {
                 held.limit.waiters().wake();
             }
         }
-        self.held.retain(|_, held| held.attempts > 0 || now < held.until);
+        self.held.retain(|_, held| held.is_needed(now));
         let until = now + PAUSE * u64::from(self.failures.min(5));
         while !self.hub.is_over() {
             let now = self.now();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::hub::Hub;
 use crate::limit::Limit;
+use crate::permits::MAX_PERMITS;
 use crate::time::NEVER;
 
 /// A decision over a request that has found no permit.
@@ -29,7 +30,13 @@ impl Decision {
         weight: u64,
         fresh: bool,
     ) -> Decision {
-        if now == NEVER || weight > limit.limit() {
+        if now == NEVER {
+            return Decision::Refused(None);
+        }
+        if weight > limit.limit().min(MAX_PERMITS) {
+            if weight <= MAX_PERMITS && limit.inquire(now) {
+                hub.list(limit);
+            }
             return Decision::Refused(None);
         }
         let demand = if fresh { weight } else { 1 };

@@ -98,7 +98,7 @@ impl SharedGate {
     ///
     /// The first call of a limit, and one after a pause of some buckets, finds no permit: there
     /// [`admit`](Self::admit) waits for an answer of the engine, and this refuses. A weight above
-    /// the limit never fits, and a weight of zero always does.
+    /// the limit never fits, nor does one above 2^32 - 1, and a weight of zero always does.
     #[inline]
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     #[doc(alias = "try_acquire")]
@@ -166,11 +166,17 @@ impl SharedGate {
     /// Grants stay. So the old limit may still be used for as long as an interval after a change to
     /// a lower one.
     ///
+    /// It returns before the engine has heard of the change, and the engine is asked until it has.
+    /// So a process that ends at once may not have told it.
+    ///
     /// # Errors
     ///
-    /// [`SharedError::LimitTooLarge`].
+    /// [`SharedError::LimitTooLarge`]; [`SharedError::NoThread`] in a forked child.
     pub fn set_limit(&self, limit: AtMost) -> Result<(), SharedError> {
         checked(limit)?;
+        if self.shared.now() == NEVER {
+            return Err(SharedError::NoThread { reason: "its process was forked".into() });
+        }
         self.shared.limit.set(limit.0);
         self.shared.ask(0, 1);
         Ok(())

@@ -89,6 +89,13 @@ impl SharedGates {
             return None;
         }
         let Table { engine, checked, overflow, .. } = &*self.of;
+        if engine.hub().time().is_of_another_process() {
+            // A thread of the parent may have held a lock, for ever. All limits refuse here.
+            return Some(SharedGate::of(Shared {
+                engine: engine.clone(),
+                limit: overflow.clone(),
+            }));
+        }
         let limit = {
             let mut part = self.of.part(key);
             if let Some(limit) = part.get(key) {
@@ -171,8 +178,9 @@ impl Table {
         let max = self.max_keys.div_ceil(PARTS);
         if part.len() >= max {
             // No other thread has such a limit. So it holds no permits, and no ask of it is under
-            // way: the thread that asks keeps those for some buckets.
-            part.retain(|_, limit| Arc::strong_count(limit) > 1);
+            // way: the thread that asks keeps those for some buckets. (A share that is used would
+            // be had again.)
+            part.retain(|_, limit| Arc::strong_count(limit) > 1 || limit.has_used_its_share());
         }
         part.len() < max
     }

@@ -41,6 +41,10 @@ pub(crate) struct Limit {
     is_listed: AtomicBool,
     /// The largest weight that found no permit since the last ask.
     missed: AtomicU64,
+    /// A request was refused for ever: the engine is to be asked whether the limit was raised.
+    inquires: AtomicBool,
+    /// The time of the last such request that was noted.
+    inquired: AtomicU64,
     /// The engine has answered.
     is_answered: AtomicBool,
     /// The limit's keys hold what is no ledger.
@@ -74,6 +78,8 @@ impl Limit {
             refused_weight: AtomicU64::new(0),
             is_listed: AtomicBool::new(false),
             missed: AtomicU64::new(0),
+            inquires: AtomicBool::new(false),
+            inquired: AtomicU64::new(0),
             is_answered: AtomicBool::new(false),
             is_unusable: AtomicBool::new(false),
             fault: Mutex::new(None),
@@ -133,6 +139,21 @@ impl Limit {
         !self.is_listed.swap(true, Ordering::AcqRel)
     }
 
+    /// Notes a request whose weight is above the limit, once in a bucket: another process may have
+    /// raised it. Returns whether the limit must be put on the list.
+    pub(crate) fn inquire(&self, now: u64) -> bool {
+        // Relaxed, all: numbers; of several threads one stores the time.
+        let last = self.inquired.load(Ordering::Relaxed);
+        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+        if now < last + self.bucket
+            || self.inquired.compare_exchange(last, now, order, failed).is_err()
+        {
+            return false;
+        }
+        self.inquires.store(true, Ordering::Relaxed);
+        !self.is_listed.swap(true, Ordering::AcqRel) // as in `miss`
+    }
+
     /// Notes a request that is refused without an ask: it is part of the demand.
     pub(crate) fn refuse(&self, demand: u64) {
         self.permits.miss(demand); // as above
@@ -145,8 +166,20 @@ impl Limit {
 
     /// Returns the ask that is due now, if one is.
     pub(crate) fn poll(&self, now: u64) -> Option<Attempt> {
-        let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest());
-        self.machine().poll(&self.permits, now, need)
+        // A large request that is refused until later must not hold up a small one.
+        let refusal = self.refusal();
+        let counts = |weight| !refusal.covers(now, weight);
+        let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest(counts));
+        let mut machine = self.machine();
+        if self.inquires.swap(false, Ordering::Relaxed) {
+            machine.inquire();
+        }
+        machine.poll(&self.permits, now, need)
+    }
+
+    /// Returns whether the engine may not have heard of a change of the limit.
+    pub(crate) fn has_news(&self) -> bool {
+        self.machine().has_news()
     }
 
     /// Returns the ask that was not answered, as another attempt.
@@ -177,6 +210,7 @@ impl Limit {
     pub(crate) fn be_unusable(&self, now: u64, fault: SharedError) {
         *self.locked_fault() = Some(fault);
         self.is_unusable.store(true, Ordering::Relaxed);
+        self.machine().keep_news();
         self.abandon(now + self.bucket.max(GIVEN_UP));
     }
 
@@ -212,6 +246,11 @@ impl Limit {
                 gate.as_ref().is_some_and(|gate| gate.try_admit(weight))
             }
         }
+    }
+
+    /// Returns whether something of the share of the present interval was admitted.
+    pub(crate) fn has_used_its_share(&self) -> bool {
+        self.share.get().and_then(Option::as_ref).is_some_and(|gate| gate.granted() > 0)
     }
 
     pub(crate) fn is_unusable(&self) -> bool {

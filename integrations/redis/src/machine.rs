@@ -51,6 +51,10 @@ pub(crate) struct Machine {
     returns: Returns,
     pending: Option<Pending>,
     refusal: Refusal,
+    /// The version of the limit that the engine is known to have heard of.
+    heard: u64,
+    /// The engine is to be asked for the limit alone.
+    inquires: bool,
     /// The last wish.
     want: u64,
     /// The time of the last new ask, or of the first poll.
@@ -103,6 +107,8 @@ impl Machine {
             returns: Returns::default(),
             pending: None,
             refusal: Refusal::default(),
+            heard: terms.version,
+            inquires: false,
             want: 1,
             asked: None,
             held: 0,
@@ -121,8 +127,8 @@ impl Machine {
         self.refusal
     }
 
-    /// Changes the limit for all processes, with the next ask. Returns its version, which is above
-    /// all that this client has heard of.
+    /// Changes the limit for all processes, with an ask that is due for that alone. Returns its
+    /// version, which is above all that this client has heard of.
     pub(crate) fn set_limit(&mut self, limit: u64) -> u64 {
         self.terms.limit = limit;
         self.terms.version += 1;
@@ -130,12 +136,28 @@ impl Machine {
         self.terms.version
     }
 
-    /// Returns a new ask, if one is due. `need` is the largest weight of a request that waits, or
-    /// 1.
+    /// Returns whether the engine may not have heard of a change of the limit.
+    pub(crate) fn has_news(&self) -> bool {
+        self.terms.version > self.heard
+    }
+
+    /// Tells a change of the limit with the next request's ask, and makes none for that alone.
+    pub(crate) fn keep_news(&mut self) {
+        self.heard = self.terms.version;
+    }
+
+    /// Asks for the limit in force, soon: it may have been raised.
+    pub(crate) fn inquire(&mut self) {
+        self.inquires = true;
+    }
+
+    /// Returns a new ask, if one is due. `need` is the largest weight of a request that waits; at
+    /// least one permit is asked for, and never more than the limit: the engine would not take a
+    /// number beyond its own for one.
     ///
     /// An ask under way comes first: it is answered, or abandoned, before there is another one.
     pub(crate) fn poll(&mut self, permits: &Permits, now: u64, need: u64) -> Option<Attempt> {
-        let need = need.max(1);
+        let need = need.min(self.terms.limit).clamp(1, MAX_PERMITS);
         self.collect(permits, now);
         if self.pending.is_some() {
             return None;
@@ -152,13 +174,15 @@ impl Machine {
         let is_ahead = is_low && (missed > 0 || used > 0) && !is_soon && !self.terms.is_small();
         let want = if !is_refused && (is_starved || is_ahead) {
             self.wish(used, missed, gap, need)
-        } else if !self.returns.is_empty() && left == 0 && !is_soon && !is_cold {
+        } else if !self.returns.is_empty() && left == 0 && !is_soon && !is_cold
+            || (self.has_news() || self.inquires) && !is_soon
+        {
             0
         } else {
             return None;
         };
         self.missed = self.missed.wrapping_add(missed);
-        (self.asked, self.held) = (Some(now), left);
+        (self.asked, self.held, self.inquires) = (Some(now), left, false);
         let back = self.returns.next().unwrap_or(Return { count: 0, bucket: 0, born: 0 });
         self.number += 1;
         let ask = Ask {
@@ -180,7 +204,7 @@ impl Machine {
             return need.min(most).max(need);
         }
         let length = self.terms.length;
-        let demand = (used + missed).saturating_mul(length) / gap.max(length / 64);
+        let demand = used.saturating_add(missed).saturating_mul(length) / gap.max(length / 64);
         let demand = demand.saturating_add(demand / 4);
         self.want = demand.max(self.want / 2).min(8 * self.want).clamp(1, most);
         self.want.max(need)
@@ -223,6 +247,7 @@ impl Machine {
         let Some(&sent) = sent.get(attempt) else { return };
         if answer.version >= self.terms.version && (1..=MAX_LIMIT).contains(&answer.limit) {
             (self.terms.limit, self.terms.version) = (answer.limit, answer.version);
+            self.heard = answer.version;
         }
         if ask.want == 0 {
             return;

@@ -172,7 +172,9 @@ impl Permits {
             }
         }
         if due > 0 {
-            self.owed.fetch_add(due, Ordering::Relaxed); // a number, which publishes nothing
+            // Relaxed, both: a number, which publishes nothing.
+            let more = |owed: u64| Some(owed.saturating_add(due));
+            let _ = self.owed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
             self.miss(due);
         }
     }

@@ -26,6 +26,14 @@ impl Target {
             return Err(wrong("rediss:// needs the feature `tls`"));
         }
         let info = url.into_connection_info().map_err(|_| wrong(unknown))?;
+        // A `#` or `?` of a password ends the address, and what is before it would be the host.
+        let has_user = info.redis_settings().username().is_some()
+            || info.redis_settings().password().is_some();
+        if url.contains('@') && !has_user && !matches!(info.addr(), ConnectionAddr::Unix(_)) {
+            return Err(wrong(
+                "a password's `#`, `?`, `/` and `@` are written as %23, %3F, %2F, %40",
+            ));
+        }
         #[cfg(feature = "tls")]
         if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
             // A program that has chosen another one keeps it. (Where several are built in and none

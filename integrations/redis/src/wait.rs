@@ -55,7 +55,8 @@ struct Waiting {
     waiter: Arc<Waiter>,
     /// The end of the caller's patience.
     ends: Instant,
-    /// The time for which the alarm is set.
+    /// The time for which the alarm is set. It ends no wait by itself, so one that comes earlier
+    /// than it must does no harm.
     alarm: Option<Instant>,
 }
 
@@ -217,7 +218,7 @@ impl Future for Wait<'_> {
             Look::Until(at) => {
                 let this = &mut *self;
                 if let (State::Waiting(waiting), Some(of)) = (&mut this.state, &this.of)
-                    && waiting.alarm != Some(at)
+                    && waiting.alarm.is_none_or(|set| set > at || set <= Instant::now())
                 {
                     waiting.alarm = Some(at);
                     of.shared().engine.hub().alarm().set(at, &waiting.waiter);

@@ -1,6 +1,7 @@
 //! The requests that wait for an answer of the engine.
 
 use std::fmt::{self, Debug, Formatter};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -26,11 +27,12 @@ impl Waiter {
         }
     }
 
-    /// Wakes the request, if it waits.
+    /// Wakes the request, if it waits. A waker that panics ends no thread of the engine's: all
+    /// other requests hang on these.
     pub(crate) fn wake(&self) {
         let waker = self.waker().take();
         if let Some(waker) = waker {
-            waker.wake();
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
     }
 
@@ -72,9 +74,10 @@ impl Waiters {
         }
     }
 
-    /// Returns the largest weight that waits; zero if none waits.
-    pub(crate) fn largest(&self) -> u64 {
-        self.list().iter().map(|waiter| waiter.weight).max().unwrap_or(0)
+    /// Returns the largest weight that waits and counts; zero if there is none.
+    pub(crate) fn largest(&self, counts: impl Fn(u64) -> bool) -> u64 {
+        let weights = self.list().iter().map(|waiter| waiter.weight).filter(|it| counts(*it)).max();
+        weights.unwrap_or(0)
     }
 
     /// Returns whether none waits.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use crate::machine::{Answer, DRIFT, Machine, State, Terms};
-use crate::permits::Permits;
+use crate::permits::{MAX_PERMITS, Permits};
 
 const MARGIN: u64 = 10_000;
 
@@ -113,6 +113,19 @@ fn what_a_call_has_cost_beyond_its_permits_is_paid_first() {
         assert!(!take(&permits, 100_000, 1));
         assert_eq!((permits.pay(30), permits.pay(200), permits.owed()), (0, 130, 0));
     }
+}
+
+#[test]
+fn numbers_of_any_size_are_got_over() {
+    let terms = Terms { limit: 1 << 40, version: 1, length: 100_000, buckets: 10, drift: DRIFT };
+    let (mut machine, permits) = (Machine::new(terms), Permits::new());
+    for _ in 0..2 {
+        permits.charge(1_000_000, u64::MAX);
+    }
+    assert_eq!(permits.owed(), u64::MAX, "it does not begin anew");
+    permits.miss(u64::MAX);
+    let ask = machine.poll(&permits, 1_000_000, u64::MAX).unwrap().ask;
+    assert!(ask.need <= MAX_PERMITS && ask.want <= MAX_PERMITS, "{ask:?}");
 }
 
 #[test]

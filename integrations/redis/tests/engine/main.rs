@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod absent;
+mod adversary;
 mod book;
 mod by_key;
 mod cluster;

@@ -42,7 +42,14 @@ fn nonsense_in_the_middle_is_noticed_and_got_over() {
 
 #[test]
 fn a_server_that_is_no_engine_is_an_error_at_the_start() {
-    let answers: [&[u8]; 5] = [
+    let answers: [&[u8]; 12] = [
+        b"$1073741824\r\nhello",
+        b"$9223372036854775807\r\nhello",
+        b"*1000000000\r\n",
+        b"*9223372036854775807\r\n",
+        b"%9223372036854775807\r\n",
+        b"*1000000000\r\n*1000000000\r\n*1000000000\r\n:1\r\n",
+        b"$-7\r\n",
         b"",
         b"HTTP/1.1 400 Bad Request\r\n\r\n",
         b"$-1\r\n",

@@ -272,7 +272,9 @@ mod tests {
         let secrets = Secrets::new();
         let of = |texts: &[&str]| {
             let mut mixer = secrets.begin();
-            texts.iter().for_each(|text| _ = mixer.text(text));
+            for text in texts {
+                mixer.text(text);
+            }
             mixer.finish()
         };
         let run = "a".repeat(80);

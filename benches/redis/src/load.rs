@@ -13,6 +13,7 @@ use windrow_benches::terminal::print_table;
 use windrow_redis::SharedGate;
 
 use super::book::{BUCKETS, Book, Wall};
+use super::client::TIMES;
 use super::engine::Engine;
 
 /// The parts of the load, in turn.
@@ -78,7 +79,9 @@ fn cell(
     }
     let wall = Wall::new();
     let from = wall.bucket(Instant::now()) + WARM_UP;
-    let to = from + seconds * BUCKETS;
+    // What a shared gate grants comes again after a spare bucket: whole turns of that count.
+    let counted = (seconds * BUCKETS).next_multiple_of(BUCKETS + 1);
+    let to = from + counted;
     let parts: Vec<f64> = PARTS.into_iter().cycle().take(processes).collect();
     let mut clients = Vec::new();
     for part in &parts {
@@ -92,7 +95,7 @@ fn cell(
     sleep(wall.until(to));
     let calls = engine.calls()? - before;
 
-    let (mut book, nanoseconds) = (Book::default(), Histogram::new());
+    let (mut book, nanoseconds) = (Book::default(), Histogram::with_scale(TIMES));
     for client in clients {
         let output = client.wait_with_output()?;
         if !output.status.success() {
@@ -114,8 +117,8 @@ fn cell(
         time.map_or("-".to_owned(), |time| format!("{:.2}", time as f64 / 1e3))
     };
     Ok([
-        (book.admitted(from, to) / seconds).to_string(),
-        (calls / seconds).to_string(),
+        (book.admitted(from, to) * BUCKETS / counted).to_string(),
+        (calls * BUCKETS / counted).to_string(),
         if over > 0.0 { format!("{over:.2}") } else { "0".to_owned() },
         microseconds(0.5),
         microseconds(0.99),

@@ -245,7 +245,7 @@ impl Machine {
             return;
         };
         let Some(&sent) = sent.get(attempt) else { return };
-        if answer.version >= self.terms.version && (1..=MAX_LIMIT).contains(&answer.limit) {
+        if answer.version >= self.terms.version && answer.limit <= MAX_LIMIT {
             (self.terms.limit, self.terms.version) = (answer.limit, answer.version);
             self.heard = answer.version;
         }

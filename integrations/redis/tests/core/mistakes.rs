@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::twin::Twin;
-use crate::machine::{Answer, Ask, DRIFT, Machine, State, Terms};
+use crate::machine::{Answer, Ask, DRIFT, MAX_LIMIT, Machine, State, Terms};
 use crate::permits::Permits;
 
 const TERMS: Terms = Terms { limit: 100, version: 1, length: 100_000, buckets: 10, drift: DRIFT };
@@ -149,7 +149,7 @@ fn a_foreign_answer_changes_nothing() {
     let answer = granted(attempt.ask.number, START / TERMS.length);
     machine.answer(&permits, START, attempt.ask.number + 1, 0, &answer);
     assert_eq!(machine.pending(), Some(attempt));
-    let wild = Answer { granted: u64::MAX, limit: 0, age: u64::MAX, ..answer };
+    let wild = Answer { granted: u64::MAX, limit: MAX_LIMIT + 1, age: u64::MAX, ..answer };
     machine.answer(&permits, START, attempt.ask.number, 0, &wild);
     assert_eq!((machine.terms(), permits.left(START)), (TERMS, 0));
     for wrong in [vec![], vec![0; 9], vec![0; 11], vec![3; 10], vec![0, -1, 0, 0, 0, 0, 0, 0, 0, 0]]

@@ -65,10 +65,7 @@ pub use totals::Totals;
 /// use std::time::Duration;
 /// use windrow::{SlidingWindow, events};
 ///
-/// events! {
-///     /// The events of one endpoint.
-///     pub enum Http { Pass: Count, Block: Count, Rt: Value }
-/// }
+/// events! { pub enum Http { Pass: Count, Block: Count, Rt: Value } }
 ///
 /// let window = SlidingWindow::<Http>::builder()
 ///     .interval(Duration::from_secs(60))
@@ -81,85 +78,46 @@ pub use totals::Totals;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
+/// # What an add promises
+///
+/// An add never fails, panics, takes a lock or waits for another thread. It counts in exactly one
+/// bucket, the one that its timestamp names; or in [`late`](Self::late), if that bucket has left
+/// the ring or lies beyond the [lead](WindowBuilder::max_lead). With no add running,
+/// [`lifetime`](Self::lifetime) is all that was ever added. Do not add in a signal handler.
+///
+/// Nearly every add [costs](crate::guide::design::windows#what-an-add-costs) a clock reading and
+/// some twenty plain instructions. The add that opens a bucket takes some microseconds, and on
+/// Linux and Windows *a system call*, unless a ticker makes it: [`close_on`](Self::close_on).
+///
 /// # Buckets
 ///
 /// The interval is cut into equal buckets whose starts are multiples of their length, so all
-/// windows on one clock have the same bucket boundaries. At time `t`, with `c` the start of `t`'s
-/// bucket, exactly those buckets count whose start lies in `[c - interval + length, c]`. The
-/// *current* bucket is the one that contains the clock's time.
+/// windows on one clock have the same boundaries. At time `t`, with `c` the start of `t`'s bucket,
+/// exactly those buckets count whose start lies in `[c - interval + length, c]`. The *current*
+/// bucket contains the clock's time. While no thread adds, the window empties as time passes.
 ///
-/// The ring holds the newest bucket that was ever opened (since the last [`clear`](Self::clear)),
-/// and those whose start lies less than an interval before it. Adds open buckets; reads do not.
-/// While no thread adds, the window empties as time passes.
+/// The *ring* holds the newest bucket ever opened (since the last [`clear`](Self::clear)), and
+/// those whose start lies less than an interval before it. Adds open buckets; reads do not. When
+/// the clock steps back, adds go into older buckets of the ring.
 ///
-/// # Nothing is lost, nothing is counted twice
+/// # What a read promises
 ///
-/// Every add is in exactly one bucket, the one that its timestamp names. If that bucket has left
-/// the ring, or lies beyond the [lead](WindowBuilder::max_lead), the add is in [`late`](Self::late)
-/// instead. With no add running, [`lifetime`](Self::lifetime) is all that was ever added. When the
-/// clock steps back, adds go into the older buckets as long as those are in the ring, and count in
-/// their sums as usual.
+/// A read writes nothing. It is *not* an atomic snapshot: for the interval at the time that it
+/// read, a sum lies between the true count when the call began (see
+/// [`Counter::sum`](crate::Counter::sum)) and when it returned. Adds that run at the same time may
+/// be included or not, in any combination. Adds are Release, reads Acquire: a thread that counts an
+/// add sees what the add's thread did before.
 ///
-/// # Cost and progress
+/// The oldest bucket drops out as a whole, so a sum covers between `interval - length` and
+/// `interval`. The error is at most one bucket's sum; more buckets make it smaller.
 ///
-/// An add never fails, panics, waits for another thread or takes a lock. Its cost, with restartable
-/// sequences (see [`strategy`](crate::diagnostics::strategy)) and without:
+/// # Memory
 ///
-/// | an add | with sequences | without |
-/// |---|---|---|
-/// | to the live bucket: nearly every one | the clock, and some twenty plain instructions | the clock, and some twenty-five |
-/// | of a new extreme of a `Value` event | two sequences more, out of line | as any other |
-/// | beside the live bucket's columns | some atomic operations on lines that all cores share | the same |
-/// | that opens a bucket: once a bucket | some microseconds, and *a system call* | as with sequences, and a look at each thread |
-///
-/// An add to the live bucket writes a cache line of this core's own, or without sequences two of
-/// the thread's own. A new extreme is a value beyond all that its core has recorded in the bucket:
-/// the first one, then ever fewer. An add goes beside the columns if its bucket is no longer the
-/// live one or has no columns, or if its sequence was interrupted 32 times. The system call
-/// (`membarrier`) closes the bucket before; without sequences, the add that opens a bucket also
-/// looks at a word of each thread that has added.
-///
-/// Linux and Windows have such a system call. On other systems each add has a fence of its own, and
-/// none makes a system call ([`Strategy::Fenced`]).
-///
-/// The system call takes microseconds by itself. But the kernel has one lock for the barriers of
-/// all processes: other processes that ask for barriers all the time delay it. Beside 16 processes
-/// of idle priority that did nothing else, on two cores, one call took 0.8 s. (The bench `barriers`
-/// measures this on your machine. In 12 s of it the slowest add took 12 ms, whether adds or a
-/// ticker closed the buckets: the scheduler caused that.) So one thread of a window at a time makes
-/// the call. That thread is not pinned and holds nothing that other threads need: they add, open
-/// buckets and read as usual, and do not wait for it. While the blocks of four buckets are taken,
-/// new buckets count in cells that all cores share. To keep the call out of adds, have a
-/// [`Ticker`](crate::clock::Ticker) close the buckets: [`close_on`](Self::close_on).
-///
-/// A window's memory grows as it is used: with 60 buckets of five events it takes two kilobytes
-/// until the second bucket is opened, and sixteen when all of its ring was used. Buckets that have
-/// left the ring are used again, so a window with few adds keeps only the buckets that are in its
-/// ring. Once the ring has been filled, opening a bucket allocates nothing, with five exceptions:
-/// buckets without columns, and columns, if more are needed than ever before; values of new sizes,
-/// of a [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by
-/// [`Strategy::Epochs`]; and a thread's first add without sequences, and its first pin (see
-/// [Reading](#reading)).
-///
-/// A value is of a *new size* for a bucket's memory if that has never held one of the same sixteen
-/// neighbouring cells of the scale. The memory then takes 256 bytes for these cells, when the
-/// bucket is closed, and keeps them for all buckets that it is used for. So there is at most one
-/// such allocation for each bucket's memory and each sixteen cells; and one more, by an add, if
-/// adds reached the bucket other than through columns (back-dated adds, for example). Sixteen cells
-/// that are new to the window itself take 256 bytes twice for each of its sets of columns (mostly
-/// two, at most four), once for back-dated adds, and once for late ones.
-///
-/// If the process has no memory left when a window needs more, the process ends, as with any
-/// allocation. The epochs are the library's own: other crates that use `crossbeam-epoch` in the
-/// same process neither run their functions in its calls nor keep its memory. A stalled thread can
-/// slow others down, but loses no counts. It keeps the memory of at most two buckets.
-///
-/// Adds are Release and reads are Acquire: a thread that counts an add sees what the add's thread
-/// did before.
-///
-/// A window keeps two sets of cells for each bucket in the ring, and one to four sets of columns:
-/// see the [formula](crate::guide::design::windows#memory). Do not add to a window in a signal
-/// handler.
+/// With 60 buckets of five events, a window takes two kilobytes at first, and sixteen once its ring
+/// is full. Then opening a bucket allocates nothing, with [few
+/// exceptions](crate::guide::design::windows#memory). If memory runs out, the process ends. A
+/// stalled thread loses no counts, and keeps the memory of at most two buckets. Read on: [exact
+/// numbers](crate::guide::exact_numbers), [sizing](crate::guide::sizing).
 #[doc(alias = "LeapArray")]
 #[doc(alias = "rolling window")]
 pub struct SlidingWindow<E, C = Coarse> {
@@ -217,13 +175,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Adds `n`, wrapping, to a `Count` or `Signed` event in the current bucket.
     ///
-    /// Never fails, panics or waits. (Only the first use of a window in a [static](Self::of) may
-    /// wait, for the thread that makes it.) If the clock has stepped back, the current bucket is an
-    /// older one than the newest. If the bucket has left the ring, or is further ahead than the
-    /// builder's [`max_lead`](WindowBuilder::max_lead), the add is counted as [`late`](Self::late).
-    ///
-    /// A `Signed` event takes an `i64`, which may be negative. The window keeps the change in each
-    /// bucket, and so the change over the interval. The level itself is in
+    /// Has the [promises of an add](#what-an-add-promises). (Only the first use of a window in a
+    /// [static](Self::of) may wait, for the thread that makes it.) A `Signed` event takes an `i64`.
+    /// The window keeps its change in each bucket, and so over the interval. The level itself is in
     /// [`lifetime`](Self::lifetime), or in a [`Gauge`](crate::Gauge).
     ///
     /// ```
@@ -267,27 +221,21 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     }
 
     /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the current
-    /// bucket: a number, or a duration as its [nanoseconds](Recorded).
+    /// bucket: a number, or a duration as its [nanoseconds](Recorded), in which the
+    /// [stats](Self::stats) are then. A duration above 2^64 - 1 ns (584 years) is recorded as 2^64
+    /// - 1 ns.
     ///
     /// Has the promises of [`add`](Self::add). A `Histogram` takes a few instructions more than a
-    /// `Value`, to find the value's cell. A `Maximum` or `Minimum` writes nothing if this core has
-    /// already recorded a value at least as extreme in the bucket.
-    ///
-    /// A duration of more than 2^64 - 1 ns (584 years) is recorded as 2^64 - 1 ns. The
-    /// [stats](Self::stats) are in nanoseconds too. To record another unit, record a number:
-    /// `window.record(event, duration.as_micros() as u64)`.
+    /// `Value`. A `Maximum` or `Minimum` writes nothing if this core has already recorded a value
+    /// at least as extreme in the bucket. For another unit, record a number: `duration.as_micros()
+    /// as u64`.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Bytes: Value, Latency: Value } }
-    /// use std::time::{Duration, Instant};
-    ///
     /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
-    /// let begun = Instant::now();
-    /// // ... reads a block
     /// window.record(Disk::Bytes, 250);
     /// assert_eq!(window.lifetime(Disk::Bytes).mean(), Some(250.0));
-    /// window.record(Disk::Latency, begun.elapsed());
-    /// window.record(Disk::Latency, Duration::from_secs(3_600));
+    /// window.record(Disk::Latency, std::time::Duration::from_secs(3_600));
     /// assert_eq!(window.lifetime(Disk::Latency).max, Some(3_600_000_000_000));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
@@ -308,8 +256,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.put(cells_of(event), value.number());
     }
 
-    /// Starts a timer, which records its own lifetime as a duration when it is dropped, in the
-    /// bucket that is current then.
+    /// Starts a timer, which records its lifetime when it is dropped, in the then current bucket.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -327,20 +274,17 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         Timer::new(move |elapsed| self.record(event, elapsed))
     }
 
-    /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of `at`.
+    /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of `at`: for events that
+    /// happened earlier, or are replayed.
     ///
-    /// For events that happened earlier, or are replayed.
-    ///
-    /// The bucket of `at` must be the current bucket, or in the same interval: with `s` the start
-    /// of a time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped back,
-    /// the bucket must also be in the [ring](#buckets). If the add would open the bucket, the
-    /// bucket must lie within the [lead](WindowBuilder::max_lead).
+    /// With `s` the start of a time's bucket, `s(now) - interval < s(at) <= s(now)` must hold. If
+    /// the clock has stepped back, the bucket must also be in the [ring](#buckets); if the add
+    /// would open it, within the [lead](WindowBuilder::max_lead).
     ///
     /// # Errors
     ///
-    /// [`OutOfRangeError`] if the bucket is any other; then nothing is counted. While the geometry
-    /// is being [changed](Self::reconfigure), a geometry that the window has during the call
-    /// decides.
+    /// [`OutOfRangeError`] for any other bucket; then nothing is counted. While the geometry is
+    /// being [changed](Self::reconfigure), a geometry that the window has during the call decides.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -404,12 +348,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         })
     }
 
-    /// Returns the strategy by which this window avoids contention between adds, and learns that
-    /// the adds to a bucket are over.
-    ///
-    /// It is the [process's strategy](crate::diagnostics::strategy), or another one where the
-    /// system does not offer all that a window needs: then a window goes without restartable
-    /// sequences while counters use them.
+    /// Returns the strategy by which this window avoids contention between adds, and learns that a
+    /// bucket's adds are over: the [process's](crate::diagnostics::strategy), or another one where
+    /// the system lacks [what a window needs](crate::guide::where_it_runs).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -422,9 +363,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     }
 
     /// Returns whether each core adds to cells of its own in the newest bucket. False before the
-    /// first add. Also false while the newest bucket is one that found the arena full
-    /// ([`columns`](crate::diagnostics::columns)), or all blocks of columns held up by stalled
-    /// threads: then all threads add to the bucket's shared cells, which is as exact, and contend.
+    /// first add, and while that bucket found the arena full
+    /// ([`columns`](crate::diagnostics::columns)), or all blocks held up by stalled threads: then
+    /// adds to shared cells are as exact, but contend.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

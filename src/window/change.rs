@@ -15,18 +15,17 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Each bucket of the old ring goes, with all its counts, into the new bucket that contains its
     /// start. If that bucket is outside the new ring, the counts remain in
     /// [`lifetime`](Self::lifetime) only. Nothing is lost, adds under way included. Afterwards the
-    /// newest bucket is the one that contains the start of the bucket that was the newest.
+    /// newest bucket is the one that contains the old newest start.
     ///
-    /// The old ring's memory is kept until a change or two after this one, also if the geometry is
-    /// changed often, or a drain is running. Where buckets are shorter than a change takes, an add
-    /// that opens a bucket may complete the change for the caller, so no caller has to retry
-    /// without end.
+    /// The old ring's memory is kept until a change or two after this one, also if changes are
+    /// frequent or a drain is running. No caller [retries without
+    /// end](crate::guide::design::windows#changing-the-geometry).
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`WindowBuilder::build`](crate::WindowBuilder::build); then the window
-    /// stays as it was. A clock that is too coarse for the new buckets is refused even if the
-    /// builder [allowed](crate::WindowBuilder::allow_coarse_clock) it for the first ones.
+    /// Those of [`WindowBuilder::build`](crate::WindowBuilder::build); then the window stays as it
+    /// was. A clock too coarse for the new buckets is refused even if the builder
+    /// [allowed](crate::WindowBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -51,32 +50,14 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// Each add is before the call or after it, as a whole. An add before it counts from then on
     /// only in [`lifetime`](Self::lifetime) and in the [tiers](crate::WindowBuilder::tier): no read
-    /// of the interval includes it, and no [drain](Self::drain_closed) hands it out. An add after
-    /// it counts as usual. No thread waits.
-    ///
-    /// Costs the same as [`reconfigure`](Self::reconfigure), and allocates a ring.
-    ///
-    /// # After a clock that was far ahead
+    /// of the interval and no [drain](Self::drain_closed) has it. An add after it counts as usual.
+    /// No thread waits. Costs the same as [`reconfigure`](Self::reconfigure), and allocates a ring.
     ///
     /// If the clock has leapt ahead and come back, all adds are [late](Self::late) until it gets
-    /// there again; this call ends that at once. (To keep the ring from following such a leap, see
-    /// [`WindowBuilder::max_lead`](crate::WindowBuilder::max_lead).) Afterwards the bucket of the
-    /// clock's time is in the ring, and adds of that time count in it:
-    ///
-    /// | the clock's time | the newest bucket is then |
-    /// |---|---|
-    /// | in the newest bucket, or later | that of the clock's time |
-    /// | earlier, and in the newest bucket of each tier | that of the clock's time |
-    /// | earlier, and no longer in the ring | that of the clock's time; tiers begin anew, empty |
-    /// | in the ring, and in an earlier bucket of a tier | the same as before |
-    ///
-    /// In the last case the ring and the tiers stay where they are, because a tier passes each of
-    /// its boundaries once. So the ring reaches back from the newest bucket, and not from that of
-    /// the clock's time. (A window without tiers has no such case.)
-    ///
-    /// Where the newest bucket is an earlier one than before, a log begins anew with it:
-    /// [`drain_closed`](Self::drain_closed) hands out it and later ones, even if a bucket of the
-    /// same start has had its turn.
+    /// there again, unless [`max_lead`](crate::WindowBuilder::max_lead) prevents it; this call ends
+    /// that at once. Adds at the clock's time then count in its bucket. If the [newest
+    /// bucket](crate::guide::design::windows#changing-the-geometry) is now an earlier one, tiers
+    /// may begin anew, and [`drain_closed`](Self::drain_closed) hands out it and later ones again.
     ///
     /// # Errors
     ///

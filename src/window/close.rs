@@ -10,15 +10,15 @@ use crate::event::Events;
 /// # Closing elsewhere
 impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
     /// Lets `ticker`'s thread close this window's buckets, each within a tick or two after the next
-    /// one was opened. No add makes a system call from then on.
+    /// one was opened. No add makes a system call from then on: for services whose [slowest
+    /// add](crate::guide::design::windows#what-an-add-costs) matters.
     ///
-    /// For services whose slowest add matters, on machines that run other programs too: see the
-    /// [table of costs](Self#cost-and-progress). The ticker need not be the window's clock. In
-    /// return, ticks are late by the time that the kernel takes; and where more buckets are opened
-    /// than there are ticks, most of them count in cells that all cores share.
+    /// The ticker need not be the window's clock. In return, ticks are late by the time that the
+    /// kernel takes; and where buckets are shorter than ticks, most of them count in cells that all
+    /// cores share.
     ///
-    /// When the ticker ends, adds close buckets again. In a forked child, too, adds close buckets
-    /// until the ticker ticks there. The window may be dropped at any time.
+    /// When the ticker ends, adds close buckets again; in a forked child, until the ticker ticks
+    /// there. The window may be dropped at any time.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

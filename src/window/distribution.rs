@@ -14,28 +14,25 @@ use crate::ring::RingAndClock;
 /// # Percentiles
 ///
 /// A sliding-window latency histogram: for a [`Histogram`](crate::Kind::Histogram) event, each
-/// bucket counts the values in each cell of the event's [`Scale`](crate::histogram::Scale). Counts
-/// add up, so distributions of any buckets, windows and machines can be merged without a further
-/// error. There is a distribution wherever there are [stats](Self::stats): of the interval here, of
-/// any [span](crate::snapshot::Over::distribution), of [each
-/// bucket](crate::snapshot::BucketSnapshot::distribution), including those that a
-/// [drain](Self::drain_closed) hands out and those of a tier's [series](Self::series), since a
-/// [moment](crate::snapshot::Since::distribution), and over the [window's
-/// lifetime](Self::lifetime_distribution).
+/// bucket counts the values in each cell of the event's [`Scale`](crate::histogram::Scale).
+/// Distributions of any buckets, windows and machines can be merged without a further error. There
+/// is one wherever there are [stats](Self::stats): of a
+/// [span](crate::snapshot::Over::distribution), of each
+/// [bucket](crate::snapshot::BucketSnapshot::distribution), drained or of a series too, since a
+/// [moment](crate::snapshot::Since::distribution), and over the
+/// [lifetime](Self::lifetime_distribution).
 ///
 /// Count, sum, minimum and maximum are exact; a percentile is right to the scale's
 /// [error](crate::histogram::Scale::error_bound). Each cell's count has the promises that
-/// [`stats`](Self::stats) makes for these four numbers. In each bucket the cells always add up to
-/// the count, because a single step counts a value in both.
+/// [`stats`](Self::stats) makes. In each bucket the cells always add up to the count.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns the distribution of a `Histogram` event's values over the interval, with the
     /// promises of [`sum`](Self::sum).
     ///
-    /// Costs an epoch pin, four loads or so for each cell of the scale and [open
-    /// row](crate::diagnostics::strategy#rows), two for each bucket, and an allocation or two,
-    /// however many buckets there are. Where adds to older buckets are in the interval, after a
-    /// bucket that could not be closed in time, or a change of geometry: a load or two for each
-    /// bucket and cell. Writes nothing.
+    /// Costs an epoch pin, some four loads for each cell of the scale and [open
+    /// row](crate::diagnostics::strategy#rows), two for each bucket, and an allocation or two.
+    /// After back-dated adds, a change of geometry or a late close: up to two loads for each bucket
+    /// and cell.
     ///
     /// ```
     /// use windrow::{SlidingWindow, events};
@@ -137,11 +134,11 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.distribution(event).count_above(value)
     }
 
-    /// Returns the distribution of all values that were ever recorded of a `Histogram` event. Each
-    /// cell's count has the promises of [`lifetime`](Self::lifetime).
+    /// Returns the distribution of all values that were ever recorded of a `Histogram` event: for
+    /// exporters, whose counts must never go back. Each cell's count has the promises of
+    /// [`lifetime`](Self::lifetime).
     ///
-    /// For exporters, whose counts must never go back. Costs some four loads for each cell of the
-    /// scale and open row, and an allocation or two.
+    /// Costs some four loads for each cell of the scale and open row, and an allocation or two.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }

@@ -12,42 +12,25 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Hands every closed bucket that was not handed out yet to `each`, oldest first. Returns their
     /// number.
     ///
-    /// Each bucket that was ever added to has one turn, in the order of their starts. Buckets
-    /// without an add have no turn; nor have those whose adds cancel out: adds of 0 to a `Count`
-    /// event, or steps of a `Signed` one that sum to 0. So a log with a line per bucket adds up:
-    /// while no thread adds, the difference between [`lifetime`](Self::lifetime) and the sum of all
-    /// buckets handed out is exactly
+    /// Each bucket that was ever added to has one turn, in the order of their starts, unless its
+    /// adds cancel out (to sums of 0). While no thread adds, the difference between
+    /// [`lifetime`](Self::lifetime) and the sum of all buckets handed out is exactly
     ///
     /// * the adds in the newest bucket, which is not closed;
-    /// * the adds that were [`late`](Self::late), whether or not a tier has them;
-    /// * the adds back-dated into a bucket after its turn, or after that of a newer one;
+    /// * the [`late`](Self::late) adds, whether or not a tier has them;
+    /// * the adds back-dated into a bucket after its turn, or after that of a newer one (of a
+    ///   record back-dated *during* the turn, a part may be handed out, and the rest counts here);
     /// * the buckets that had left the ring before any drain reached them. Call
     ///   [`close_past`](Self::close_past) and this at least once in `interval - length`;
     /// * the adds that a [`clear`](Self::clear) removed. After it, no start has a second turn,
     ///   unless the call takes the window back.
     ///
-    /// If a record is back-dated *while* its bucket has its turn, only a part of it may be handed
-    /// out: its sum, for example, without its count. The rest comes after the turn, and counts as
-    /// listed above.
-    ///
-    /// Allocates only for the values of `Histogram` events. [`drain_next`](Self::drain_next) hands
-    /// out one bucket at a time, in a buffer, and allocates nothing.
-    ///
-    /// No thread waits: if another thread is draining, this returns 0 at once. While the geometry
-    /// is being changed, it hands out no more until a later call. A bucket that cannot be closed
-    /// yet holds up those after it until a later call. (A bucket is closed when the next one is
-    /// opened. Without restartable sequences it may take longer: until each thread that was found
-    /// in the middle of an add has finished it; by [epochs](crate::diagnostics::Strategy::Epochs),
-    /// until no thread is pinned.)
-    ///
-    /// # Changes of geometry
-    ///
-    /// A [`reconfigure`](Self::reconfigure) removes no bucket's turn, unless it removes the bucket
-    /// from the ring. All buckets of one geometry have their turns before those of the next: bucket
-    /// 2 of a geometry may come after bucket 4 of the one before. Each has its own start and
-    /// length. From the second change on, buckets of the geometries before the last that have not
-    /// been handed out may be merged. They then come first, as buckets of the present geometry, in
-    /// the order of their starts.
+    /// Allocates only for `Histogram` values. No thread waits: if another thread is draining, this
+    /// returns 0 at once. A change of geometry, or a bucket that [cannot be closed
+    /// yet](crate::guide::design::windows#drain), holds up the rest until a later call. A
+    /// [`reconfigure`](Self::reconfigure) removes no bucket's turn, unless it removes the bucket
+    /// from the ring; buckets of the old geometry come first, each with its own start and length,
+    /// or [merged](crate::guide::design::windows#drain) by a second change.
     ///
     /// # Panics
     ///
@@ -84,13 +67,11 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Hands out the next closed bucket that was not handed out yet, by overwriting `bucket`.
     /// Returns false, and leaves `bucket` as it was, if there is none.
     ///
-    /// For a log that is written continuously: one turn of [`drain_closed`](Self::drain_closed), in
-    /// the memory that `bucket` has. So it allocates nothing, unless more cells of a `Histogram`'s
-    /// scale were used than in any bucket before; and the caller can return an error between two
-    /// buckets. ([`distribution_into`](BucketSnapshot::distribution_into) reuses memory for
-    /// percentiles.) [`close_past`](Self::close_past) before it opens a bucket, which may allocate
-    /// until the ring has been filled once. The bucket's times are those of the window's clock:
-    /// [`system_time`](Self::system_time) converts them.
+    /// One turn of [`drain_closed`](Self::drain_closed), for a log that is written continuously:
+    /// the caller can return an error between two buckets. Allocates nothing, unless more cells of
+    /// a `Histogram`'s scale were used than in any bucket before.
+    /// ([`distribution_into`](BucketSnapshot::distribution_into) reuses memory for percentiles.)
+    /// [`system_time`](Self::system_time) converts the bucket's times.
     ///
     /// Costs an epoch pin, three read-modify-writes, and a few loads for each of the bucket's
     /// cells.
@@ -127,17 +108,14 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Closes the newest bucket if its time is over and it is not empty.
     ///
-    /// An add closes the bucket before its own. So while no thread adds, the last bucket stays
-    /// open, and [`drain_closed`](Self::drain_closed) does not hand it out; and if the next add
-    /// comes after more than the interval, that bucket has left the ring. Call this before each
-    /// drain, so that the log has it.
+    /// Call this before each drain. Otherwise the last bucket stays open while no thread adds, and
+    /// may have left the ring when the next add comes.
     ///
-    /// Opens the current bucket, at the cost of an add that does, and counts nothing. An empty
-    /// bucket stays open, unless the builder was given a [lead](crate::WindowBuilder::max_lead), so
-    /// for an idle window the call costs a look at its newest bucket. It may miss an add that is
-    /// under way; the next call finds it. Never waits. (Without restartable sequences, if a thread
-    /// is in the middle of an add, the bucket is closed when that thread has finished it; a later
-    /// call of `drain_closed` then finds the bucket.)
+    /// Opens the current bucket, at the cost of an add that does, and counts nothing. For an idle
+    /// window, whose empty bucket stays open (without a [lead](crate::WindowBuilder::max_lead)), it
+    /// costs a look. It may miss an add that is under way; the next call finds it. Never waits:
+    /// without restartable sequences, the bucket may be closed later, when a thread in the middle
+    /// of an add has finished it.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

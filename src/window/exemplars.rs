@@ -65,9 +65,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// the order of their values.
     ///
     /// They belong to the window and not to its buckets: an exemplar stays until another one of its
-    /// octave comes, however old it is. Each is in every
-    /// [`lifetime_distribution`](Self::lifetime_distribution) that is read afterwards, unless it
-    /// came [late](Self::late). It has the order and the cost of
+    /// octave comes. Each is in every [`lifetime_distribution`](Self::lifetime_distribution) that
+    /// is read afterwards, unless it came [late](Self::late). Order and cost are those of
     /// [`Histogram::exemplars`](crate::Histogram::exemplars).
     ///
     /// ```

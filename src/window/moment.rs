@@ -30,17 +30,15 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns a moment of this window, since which adds can be [counted](Self::since): the time of
     /// the last report, for example, or when a circuit breaker half-opened.
     ///
-    /// Every add to an event is either before the moment or after it, even if it runs at the same
-    /// time. An add that returned before the call is before the moment, and an add that begins
-    /// after the call returned is after it. The time at which the add is *made* decides, not its
-    /// timestamp or its bucket. So the result does not depend on the interval, on
-    /// [`clear`](Self::clear), [`reconfigure`](Self::reconfigure) or [drains](Self::drain_closed),
-    /// or on whether an add is back-dated or [late](Self::late). Successive moments divide all adds
-    /// among them without a rest.
+    /// Every add to an event is before the moment or after it: before if it returned before the
+    /// call, after if it begins after the call returned. When the add is *made* decides, not its
+    /// timestamp. So neither the interval, [`clear`](Self::clear),
+    /// [`reconfigure`](Self::reconfigure) nor [drains](Self::drain_closed) change the result, and
+    /// back-dated and [late](Self::late) adds count too. Successive moments divide all adds among
+    /// them without a rest.
     ///
-    /// It is *not* one snapshot of several events: each has its own instant during the call. The
-    /// two numbers of a `Value` event have two instants, too: the sum of a record that is being
-    /// made may be before the moment, and its count after it.
+    /// It is *not* one snapshot: each number has its own instant during the call. The sum of a
+    /// record that is being made may be before the moment, and its count after it.
     ///
     /// Costs a [`lifetime`](Self::lifetime) for each event. Reads no clock, writes nothing and
     /// allocates nothing.

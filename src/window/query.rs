@@ -19,44 +19,28 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads write nothing to the window. These reads allocate: those that return several buckets
-/// ([`snapshot`](Self::snapshot), [`last`](Self::last), [`series`](Self::series)) or rows
-/// ([`by_row`](Self::by_row)); and those of the cells of a `Histogram` event
+/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`last`](Self::last),
+/// [`series`](Self::series)), rows ([`by_row`](Self::by_row)) or the cells of a `Histogram` event
 /// ([`distribution`](Self::distribution), percentiles, [`count_above`](Self::count_above);
-/// [`previous`](Self::previous), if the bucket has values). No other read allocates: no sum, rate,
-/// count, mean, minimum, maximum or total of any kind of event.
+/// [`previous`](Self::previous), if the bucket has values) allocate. No other read does.
 ///
-/// There are two exceptions to both. The first use of a window in a [static](Self::of), which may
-/// be a read, makes the window. And a thread's first pin, which is its first read (or add, by
-/// [epochs](crate::diagnostics::Strategy::Epochs)), registers it with the epochs. That allocates
-/// once; the memory is freed when the thread has ended. In a thread-local's destructor the
-/// registration may be gone already: then each call allocates and frees one.
+/// There are two exceptions, to that and to "writes nothing". The first use of a window in a
+/// [static](Self::of) makes it. A thread's *first pin*, in its first read (or add, by
+/// [epochs](crate::diagnostics::Strategy::Epochs)),
+/// [registers](crate::guide::design::windows#memory) the thread until it ends.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns the sum of an event over the interval that ends with the current bucket, wrapping:
     /// an `i64` for a `Signed` event, a `u64` for any other kind.
     ///
-    /// *Not* an atomic snapshot. For the interval at the time that the call read, the sum lies
-    /// between the true count when the call began (as defined at
-    /// [`Counter::sum`](crate::Counter::sum)) and the true count when it returned. Adds that run at
-    /// the same time may be included or not, in any combination. If the clock has stepped back,
-    /// later buckets are not included.
-    ///
-    /// If buckets leave the ring while they are read, the call reads the clock and the ring again:
-    /// at most eight times, so that it ends however short buckets are. The ninth reading is
-    /// returned even if it missed buckets. It includes every add before the call, except those
-    /// whose buckets had left the interval when the call returned. It includes no add twice.
-    ///
-    /// The interval is not exact to the nanosecond either. The oldest bucket drops out as a whole
-    /// when a new one begins, so the sum covers between `interval - length` and `interval`. Of two
-    /// bursts one interval apart, it may include both, or the first may just have left. The error
-    /// is at most one bucket's sum. More buckets make it smaller.
+    /// Has the [promises of a read](#what-a-read-promises). If the clock has stepped back, later
+    /// buckets are not included. If buckets leave the ring while they are read, the call reads
+    /// again, at most eight times. The ninth reading includes every add before the call, except
+    /// those whose buckets had left the interval when the call returned, and no add twice.
     ///
     /// Costs a clock reading, a load for each [open row](crate::diagnostics::strategy#rows) and
-    /// some twenty more, however many buckets there are. Where adds to older buckets are in the
-    /// interval, or no add has come since the live bucket ended, it costs an epoch pin and a load
-    /// for some buckets besides; after a bucket that could not be closed in time, or a change of
-    /// geometry, a load or two for each bucket. Writes nothing, and allocates nothing except at a
-    /// thread's [first read](#reading).
+    /// some twenty more, however many buckets there are. After back-dated adds, a pause, a change
+    /// of geometry or a [late close](crate::guide::design::windows#sums-at-once), it costs an epoch
+    /// pin and up to two loads for each bucket besides.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -109,11 +93,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns count, sum, minimum and maximum of an event over the interval, with the promises of
     /// [`sum`](Self::sum).
     ///
-    /// In closed buckets the four numbers agree: they are of the same records. In the live bucket,
-    /// sum, minimum and maximum may be ahead of the count by the records that are being made. In a
-    /// closed bucket they may be ahead by the back-dated records that are being made while it is
-    /// read. (A record is back-dated if its bucket is no longer the live one when the record
-    /// reaches it.)
+    /// In closed buckets the four numbers are of the same records. In the live bucket, sum, minimum
+    /// and maximum may be ahead of the count by records that are being made; in a closed bucket, by
+    /// those being made that are *back-dated*: their bucket was no longer live when they reached
+    /// it.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -135,12 +118,11 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| view.stats_in(view.interval(), cells))
     }
 
-    /// Returns all events over the interval, by one reading of the clock. Each number has the
-    /// promises of [`sum`](Self::sum).
+    /// Returns all events over the interval, by one reading of the clock: for a share of failures,
+    /// for example. Each number has the promises of [`sum`](Self::sum).
     ///
-    /// For figures made of several events: a share of failures, for example. Costs a `sum` for each
-    /// number that adds up; and with events that have extremes, an epoch pin and two loads for each
-    /// bucket and event. Allocates nothing except at a thread's [first read](#reading).
+    /// Costs a `sum` for each number that adds up; and with events that have extremes, an epoch pin
+    /// and two loads for each bucket and event.
     ///
     /// ```
     /// # windrow::events! { enum Http { Success: Count, Failure: Count } }
@@ -217,10 +199,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns the bucket before the current one, whether or not there was an add since.
     ///
     /// All its numbers are zero if it had no adds, or has left the ring. (In a window of one
-    /// bucket, it leaves with the first add to the next.) The bucket that begins at time zero has
-    /// none before it: then the result begins and ends at zero. Writes nothing, and allocates
-    /// nothing unless the bucket has values of `Histogram` events: see
-    /// [`snapshot`](Self::snapshot).
+    /// bucket, it leaves with the first add to the next.) Before the bucket that begins at time
+    /// zero there is none: then the result begins and ends at zero. Allocates only for `Histogram`
+    /// values.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -238,9 +219,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Returns the all-time totals of an event: everything that was ever added, late adds too.
     ///
-    /// Exact when no add is running. Count and sum never go back (except when they wrap, and for a
-    /// `Signed` event). They include all adds that returned before the call, and none that began
-    /// after it returned. Costs a load for each [open row](crate::diagnostics::strategy#rows) of a
+    /// Exact when no add is running. Includes all adds that returned before the call, and none that
+    /// began after it returned. Count and sum never go back (except when they wrap, and for a
+    /// `Signed` event). Costs a load for each [open row](crate::diagnostics::strategy#rows) of a
     /// block that is in use, and one for each other block.
     ///
     /// ```
@@ -284,14 +265,13 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Returns the part of an event's [`lifetime`](Self::lifetime) count that is in each core's
     /// row: how its adds, or records, are spread over the cores. A `Maximum` or `Minimum` event has
-    /// no count, and so no rows.
+    /// no rows.
     ///
     /// Each row is as consistent as `lifetime`, and never goes back. The rows are read one after
-    /// the other: adds that run at the same time may be included or not. Costs a load for each
-    /// [open row](crate::diagnostics::strategy#rows) and block, and an allocation.
+    /// the other. Costs a load for each [open row](crate::diagnostics::strategy#rows) and block,
+    /// and an allocation.
     ///
-    /// It is *not* about the interval. The adds of each row over some time are the difference of
-    /// two readings:
+    /// The adds of each row over some time are the difference of two readings:
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -307,13 +287,13 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     }
 
     /// Returns the late adds to an event: those whose bucket had already left the ring, because the
-    /// clock had stepped back by an interval, or because the thread had stalled for that time
-    /// between reading the clock and adding; and those further ahead of the newest bucket than
+    /// clock had stepped back by an interval, or the thread had stalled for one between reading the
+    /// clock and adding; and those further ahead of the newest bucket than
     /// [`max_lead`](crate::WindowBuilder::max_lead).
     ///
-    /// Late adds are in [`lifetime`](Self::lifetime), and in no bucket of the window.
-    /// [Tiers](crate::WindowBuilder::tier) that reach back to the time of a late add include it;
-    /// they do not include adds beyond the lead.
+    /// They are in [`lifetime`](Self::lifetime), and in no bucket of the window.
+    /// [Tiers](crate::WindowBuilder::tier) that reach back to the time of a late add include it,
+    /// but no add beyond the lead.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -8,22 +8,19 @@ use crate::ring::RingAndClock;
 
 /// # Rates
 ///
-/// The rate of a `Count` event is the sum of its adds per second, and that of a `Value` event the
-/// number of records per second. (The sum of values per second is the mean times the rate.) The
-/// rate of a `Signed` event is its change per second, negative if it goes down.
+/// The rate of a `Count` event is its adds per second; of a `Value` event, its records per second
+/// (times the mean: the sum of values per second); of a `Signed` event, its change per second,
+/// negative if it goes down. The newest of `n` buckets has only begun, which the rates treat
+/// differently:
 ///
-/// The newest bucket has only begun. So at a constant rate, `n` buckets hold the events of `n - 1`
-/// to `n` buckets of time. The rates differ in how they treat that:
+/// | | divides | at a constant rate |
+/// |---|---|---|
+/// | [`rate`](Self::rate), [`Over::rate`] | all buckets by their time | low by 0 to 1 / n, on average 1 / 2n |
+/// | [`Over::complete`] | those before the newest by their time | right, but up to one bucket old |
+/// | [`Over::weighted_rate`] | buckets, and a share of the oldest, by the time covered | right |
 ///
-/// | | divides | by | at a constant rate |
-/// |---|---|---|---|
-/// | [`rate`](Self::rate), [`Over::rate`] | all buckets | all buckets' time | low by 0 to 1 / n, on average 1 / 2n: 25 % with two buckets |
-/// | [`Over::complete`] | the buckets before the newest | their time | right, but up to one bucket old |
-/// | [`Over::weighted_rate`] | buckets, and a share of the oldest one | the time that they cover | right |
-///
-/// Each of them divides by that time in a young window, too: ten seconds after a window was built,
-/// its rate over a minute is a sixth of the true rate. Until the window is as old as the span,
-/// divide the sum by its age:
+/// Each divides by that time in a young window, too. Until the window is as old as the span, divide
+/// the sum by its age:
 ///
 /// ```
 /// # use std::time::Duration;
@@ -46,10 +43,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns the adds to a `Count` event per second of the interval; the records per second of a
     /// `Value` event.
     ///
-    /// The rate is the count of [`stats`](Self::stats), with the promises of [`sum`](Self::sum),
-    /// divided by the interval. It is low, because the newest bucket has only begun: by at most one
-    /// bucket's share of the interval, if events come at a constant rate. See [the other
-    /// rates](#rates).
+    /// That is the count of [`stats`](Self::stats), with the promises of [`sum`](Self::sum),
+    /// divided by the interval: [low](#rates) by at most one bucket's share of it, at a constant
+    /// rate.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count, Micros: Value } }

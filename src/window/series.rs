@@ -11,15 +11,13 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns the buckets of a tier, as [`snapshot`](Self::snapshot) gives those of the window:
     /// the first tier that the builder was given is number 0. `None` if there is no such tier.
     ///
-    /// The newest bucket is the one of the clock's time, to which adds still go. If the clock has
-    /// stepped back within it, it has the adds of later times too; buckets behind it are not in the
-    /// series. Each number is exact for its bucket, as [`sum`](Self::sum) is for the interval. If a
-    /// bucket of the window could not be closed for so long that the tier does not know the totals
-    /// at its beginning, the tier's bucket before it holds the counts, sums and extremes of both.
-    /// If that one has left the tier, as after a pause that is longer than the tier, no bucket of
-    /// the series does. (The extremes of `Maximum` and `Minimum` events stay where they are.)
+    /// Each number is exact for its bucket, as [`sum`](Self::sum) is for the interval. The newest
+    /// bucket, to which adds still go, is the one of the clock's time. If the clock has stepped
+    /// back within it, it has the adds of later times too; buckets behind it are left out. Where
+    /// the tier has [missed](crate::guide::design::windows#tiers) a boundary, the bucket before it
+    /// holds the numbers of both; if that one has left the tier, no bucket does.
     ///
-    /// Costs the allocations of a [`snapshot`](Self::snapshot), an epoch pin, a load for each [open
+    /// Costs the allocations of a `snapshot`, an epoch pin, a load for each [open
     /// row](crate::diagnostics::strategy#rows) and a load or two for each bucket and cell.
     ///
     /// ```

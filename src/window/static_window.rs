@@ -14,10 +14,10 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// Makes a window for a `static`, of `interval` cut into `buckets`, on the [`Coarse`] clock,
     /// without tiers.
     ///
-    /// The window is made at its first use, an add or a read. Threads that use it meanwhile wait
-    /// some microseconds for the thread that makes it. (So a process should not fork just then.)
-    /// From then on it behaves and costs the same as any other window. Until then it takes no
-    /// memory but its own. [`built`](Self::built) returns the time of the first use.
+    /// The window is made at its first use, an add or a read, whose time [`built`](Self::built)
+    /// returns. Threads that use it meanwhile wait some microseconds for the thread that makes it.
+    /// (So a process should not fork just then.) From then on it behaves and costs the same as any
+    /// other window. Until then it takes no memory but its own.
     ///
     /// ```
     /// use std::time::Duration;
@@ -31,15 +31,13 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// assert_eq!(HTTP.sum(Http::Pass), 1);
     /// ```
     ///
-    /// Do not put it into a `const`: each mention of a `const` is another window, and what is added
-    /// to it is lost.
+    /// Do not put it into a `const`: each mention is another window, and loses what is added to it.
     ///
     /// # Panics
     ///
-    /// Panics where a [builder](Self::builder) would return an error: if the interval or the number
-    /// of buckets is zero, or the buckets do not divide the interval into whole nanoseconds. Also
-    /// if a bucket is shorter than 100 ms, or if there are more than 100 000. In a `static`, each
-    /// of these is a compile-time error:
+    /// If the interval or the number of buckets is zero, the buckets do not divide the interval
+    /// into whole nanoseconds, a bucket is shorter than 100 ms, or there are more than 100 000. In
+    /// a `static`, each of these is a compile-time error:
     ///
     /// ```compile_fail,E0080
     /// use std::time::Duration;

@@ -57,20 +57,16 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.built()
     }
 
-    /// Returns the wall-clock time of a moment on the window's clock, past or future; for a log of
-    /// the buckets that [`drain_closed`](Self::drain_closed) hands out, for example.
+    /// Returns the wall-clock time of a moment on the window's clock, past or future; for the
+    /// buckets that [`drain_closed`](Self::drain_closed) hands out, for example.
     ///
-    /// It reads both clocks, and returns the time that is as far from the wall clock's reading as
-    /// `at` is from that of the window's clock. The error is the resolution of both clocks, the
-    /// time that passes between the two readings (which may be long if the thread is interrupted
-    /// there), and any step by which the wall clock is set between `at` and the call. It is *not* a
-    /// fixed mapping: two calls for one moment may differ by that error. If the clock does not run
-    /// with real time ([`Manual`](crate::clock::Manual)), the result is the time that `at` would be
-    /// if it did from now on.
+    /// It is as far from the wall clock's reading as `at` is from that of the window's clock. Its
+    /// error, by which two calls may differ, is the resolution of both clocks, the time between the
+    /// two readings, and any step of the wall clock between `at` and the call. A clock that does
+    /// not run with real time ([`Manual`](crate::clock::Manual)) is taken to do so from now on.
     ///
-    /// A time that the system cannot represent is replaced by [`SystemTime::UNIX_EPOCH`]. (On
-    /// Windows those are the times before 1601; on other systems all times within 584 years of
-    /// today can be represented.)
+    /// [`SystemTime::UNIX_EPOCH`] if the system cannot represent the time: on Windows before 1601,
+    /// elsewhere none within 584 years of today.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -167,6 +167,7 @@ pub mod from_prometheus {}
 #[cfg(not(doctest))]
 /// [limits.md]: limits
 /// [paces.md]: paces
+/// [shared-limits.md]: shared_limits
 /// [in-flight.md]: in_flight
 /// [circuit-breaker.md]: circuit_breaker
 #[doc = include_str!("../docs/guide/tower.md")]
@@ -193,6 +194,7 @@ pub mod shared_limits {}
 
 /// [circuit-breaker.md]: circuit_breaker
 /// [in-flight.md]: in_flight
+/// [paces.md]: paces
 /// [parity.md]: parity
 /// [percentiles.md]: percentiles
 /// [performance.md]: performance

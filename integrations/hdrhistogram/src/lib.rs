@@ -49,7 +49,7 @@ pub fn histogram(distribution: &Distribution, digits: u8) -> Result<Histogram<u6
     Ok(histogram)
 }
 
-/// Returns the geometric mean of two numbers, rounded: the estimate of values between them.
+/// Returns the harmonic mean of two numbers, rounded: the estimate of values between them.
 fn middle(least: u64, greatest: u64) -> u64 {
     let (least, greatest) = (u128::from(least), u128::from(greatest));
     let both = (least + greatest).max(1); // two zeros give zero

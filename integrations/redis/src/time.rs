@@ -51,7 +51,8 @@ fn nanos() -> u64 {
     of(libc::CLOCK_BOOTTIME)
 }
 
-/// (On Apple's systems and the BSDs this clock goes on while the machine sleeps.)
+/// (On Apple's systems and OpenBSD this clock goes on while the machine sleeps; on FreeBSD it does
+/// not, which the README says.)
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 #[inline]
 fn nanos() -> u64 {

@@ -44,7 +44,7 @@ use crate::reservation::{Part, Reservation};
 ///
 /// # Time
 ///
-/// As for a [`Pace`](crate::Pace#time).
+/// Time is that of a [`Pace`](crate::Pace#time).
 ///
 /// # Processes that die
 ///

@@ -112,22 +112,29 @@ impl Asker {
         // (Stamps are taken once there is a connection: time to connect is not taken off rations.)
         let mut calls = Vec::new();
         let now = self.hub.time().now();
-        self.held.retain(|_, held| {
-            if held.due > now || calls.len() == AT_ONCE {
-                return true;
+        // The longest due come first, so that none is passed over again and again.
+        let is_due = |(key, held): (&usize, &Held)| (held.due <= now).then_some((held.due, *key));
+        let mut due: Vec<_> = self.held.iter().filter_map(is_due).collect();
+        due.sort_unstable();
+        for (_, key) in due {
+            if calls.len() == AT_ONCE {
+                break;
             }
+            let Some(held) = self.held.get_mut(&key) else { continue };
             let attempt =
                 if held.attempts > 0 { held.limit.repeat(now) } else { held.limit.poll(now) };
-            let Some(attempt) = attempt else {
-                held.attempts = 0;
-                held.due = next_look(&held.limit, now);
-                return held.is_needed(now);
-            };
-            held.attempts += 1;
-            held.until = reason_ends(&held.limit, now);
-            calls.push(Call { limit: held.limit.clone(), attempt });
-            true
-        });
+            if let Some(attempt) = attempt {
+                held.attempts += 1;
+                held.until = reason_ends(&held.limit, now);
+                calls.push(Call { limit: held.limit.clone(), attempt });
+                continue;
+            }
+            held.attempts = 0;
+            held.due = next_look(&held.limit, now);
+            if !held.is_needed(now) {
+                self.held.remove(&key);
+            }
+        }
         if calls.is_empty() {
             return Ok(());
         }

@@ -141,7 +141,7 @@ impl SharedGates {
     ///
     /// # Errors
     ///
-    /// [`SharedError::LimitTooLarge`].
+    /// [`SharedError::LimitTooLarge`]; [`SharedError::NoThread`] in a forked child.
     pub fn set_limit(&self, limit: AtMost) -> Result<(), SharedError> {
         let Table { engine, overflow, .. } = &*self.of;
         SharedGate::of(Shared { engine: engine.clone(), limit: overflow.clone() }).set_limit(limit)

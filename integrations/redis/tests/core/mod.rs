@@ -8,7 +8,6 @@ mod aimed;
 mod client;
 mod faults;
 #[cfg(target_os = "linux")]
-mod figures;
 mod holding;
 mod judge;
 mod ledger;

@@ -7,7 +7,6 @@ mod adversary;
 mod book;
 mod by_key;
 mod cluster;
-mod figures;
 mod fit;
 mod forked;
 mod proxy;

@@ -18,7 +18,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 
 /// The engines that are here: `redis-server`, and `valkey-server` or what `VALKEY_SERVER` names.
 ///
-/// Where there is none, the test says so, and is over.
+/// Without an engine the test says so, and is over.
 pub(crate) fn engines() -> Vec<String> {
     let valkey = env::var("VALKEY_SERVER").unwrap_or_else(|_| "valkey-server".into());
     let is_there = |program: &String| {

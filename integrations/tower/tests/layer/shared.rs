@@ -69,6 +69,15 @@ async fn a_request_waits_for_the_engine_and_a_refused_one_is_told_when_to_come_b
     let never = respond(&heavy, from("bob")).await;
     assert!(never.status() == 429 && !never.headers().contains_key("retry-after"));
     assert_eq!(counts(&LIMITS), (passed, blocked + 2));
+    // What the engine has told is held to the cap, too.
+    let capped = impatient.max_retry_after(Duration::from_millis(1));
+    let pushback = loop {
+        let response = respond(&capped, grpc_from("bob")).await;
+        if let Some(pushback) = response.headers().get("grpc-retry-pushback-ms") {
+            break pushback.clone();
+        }
+    };
+    assert_eq!(pushback, "1");
 }
 
 #[tokio::test]

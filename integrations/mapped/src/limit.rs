@@ -3,5 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod ends;
 pub(crate) mod moment;
+#[cfg(test)]
+mod racing;
 pub(crate) mod wide;
 pub(crate) mod word;

@@ -48,10 +48,7 @@ fn across_a_failover(seed: u64) -> Plan {
         steps: vec![130_000, 2 * length, 3 * length],
         end: Plan::at(40.0),
     };
-    for failover in 0..4 {
-        let at = Plan::at(5.0 + 8.0 * f64::from(failover) + random.below(1_000) as f64 / 250.0);
-        plan.faults.push((at, Fault::Failover));
-    }
+    plan.faults.extend(some(Fault::Failover, &mut random));
     plan
 }
 
@@ -74,11 +71,13 @@ fn the_same_bucket_again(seed: u64) -> Plan {
         steps: vec![3 * LENGTH.cast_signed()],
         end: Plan::at(40.0),
     };
-    for failover in 0..4 {
-        let at = Plan::at(5.0 + 8.0 * f64::from(failover) + random.below(1_000) as f64 / 250.0);
-        plan.faults.push((at, Fault::Failover));
-    }
+    plan.faults.extend(some(Fault::Failover, &mut random));
     plan
+}
+
+/// Returns four of these faults, eight buckets apart and each up to four late.
+fn some(fault: Fault, random: &mut Random) -> [(u64, Fault); 4] {
+    [5.0, 13.0, 21.0, 29.0].map(|at| (Plan::at(at + random.below(1_000) as f64 / 250.0), fault))
 }
 
 /// Schedules in which an ask whose answers are lost is repeated past a fall of the engine's clock
@@ -93,10 +92,7 @@ fn across_a_fall(seed: u64) -> Plan {
         faults: Vec::new(),
         ..across_a_failover(seed)
     };
-    for fall in 0..4 {
-        let at = Plan::at(5.0 + 8.0 * f64::from(fall) + random.below(1_000) as f64 / 250.0);
-        plan.faults.push((at, Fault::FallBack));
-    }
+    plan.faults.extend(some(Fault::FallBack, &mut random));
     plan
 }
 

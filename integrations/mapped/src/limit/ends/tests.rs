@@ -1,11 +1,11 @@
 //! The protocol's promise, for calls at times that a test has chosen.
 
-use std::thread;
 use std::time::Duration;
 
 use portable_atomic::AtomicU128;
 
 use super::*;
+use crate::limit::racing;
 
 mod deaths;
 
@@ -93,27 +93,11 @@ fn no_span_has_more_than_any_limit_allows() {
     const LIMITS: [(u64, u64); 3] = [(1, 3), (2, 8), (3, 40)];
     let words = Words::new();
     let limits = words.limits(&LIMITS);
-    let calls = |seed: u64| {
-        let mut random = seed;
-        let mut admitted = Vec::new();
-        for step in 0..2_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let now = step * MILLISECOND / 3 + (random >> 33) % (5 * MILLISECOND);
-            let n = 1 + (random >> 60) % 3;
-            if let Answer::Taken(taken) = limits.take(now, n, 2 * MILLISECOND) {
-                match random >> 61 {
-                    0 if limits.give_back(taken) => {}
-                    _ => admitted.push((taken.due, n)),
-                }
-            }
-        }
-        admitted
-    };
-    let mut admitted: Vec<_> = thread::scope(|scope| {
-        let threads = [1, 2, 3].map(|seed| scope.spawn(move || calls(seed)));
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
-    admitted.sort_unstable();
+    let admitted = racing::admitted(
+        |now, n, max_wait| limits.take(now, n, max_wait),
+        |taken| taken.due,
+        |taken| limits.give_back(taken),
+    );
     assert!(admitted.len() > 100, "{}", admitted.len());
     for (at, (from, _)) in admitted.iter().enumerate() {
         let mut weight = 0;

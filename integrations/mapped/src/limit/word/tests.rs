@@ -1,9 +1,9 @@
 //! The word's promise, for calls at times that a test has chosen.
 
-use std::thread;
 use std::time::Duration;
 
 use super::*;
+use crate::limit::racing;
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -51,27 +51,11 @@ fn the_last_call_is_given_back_as_if_it_had_never_been() {
 fn no_span_has_more_than_the_burst_and_a_unit_for_each_period() {
     let end = AtomicU64::new(0);
     let word = word(&end);
-    let calls = |seed: u64| {
-        let mut random = seed;
-        let mut admitted = Vec::new();
-        for step in 0..2_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let now = step * MILLISECOND / 3 + (random >> 33) % (5 * MILLISECOND);
-            let n = 1 + (random >> 60) % 3;
-            if let Answer::Taken(taken) = word.take(now, n, 2 * MILLISECOND) {
-                match random >> 61 {
-                    0 if word.give_back(taken) => {}
-                    _ => admitted.push((taken.due, n)),
-                }
-            }
-        }
-        admitted
-    };
-    let mut admitted: Vec<_> = thread::scope(|scope| {
-        let threads = [1, 2, 3].map(|seed| scope.spawn(move || calls(seed)));
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
-    admitted.sort_unstable();
+    let admitted = racing::admitted(
+        |now, n, max_wait| word.take(now, n, max_wait),
+        |taken| taken.due,
+        |taken| word.give_back(taken),
+    );
     assert!(admitted.len() > 300, "{}", admitted.len());
     for (at, (from, _)) in admitted.iter().enumerate() {
         let mut weight = 0;

@@ -12,7 +12,7 @@ use crate::tools::{said, succeeds};
 pub(crate) struct Steps {
     root: PathBuf,
     begun: Instant,
-    /// What a call of cargo prints is shown at its end: other steps print meanwhile.
+    /// Shows what a call of cargo prints at its end alone: other steps print meanwhile.
     is_beside: bool,
     done: Vec<(String, Duration)>,
     /// The steps that could not be done here, with the reasons.

@@ -2,19 +2,24 @@
 //! series; removal while handles are kept; user code that panics; bounds of memory. Random
 //! schedules are compared with an oracle.
 
+// Lookups.
 mod counts;
-mod hostile;
 mod kinds;
-mod looks;
-mod memory;
 mod near;
-mod panics;
-mod places;
 mod run_time;
 mod schedules;
 mod several;
-mod sweeps;
 mod tasks;
+
+// Places, and their end.
+mod looks;
+mod memory;
+mod places;
+mod sweeps;
+
+// A user's own code.
+mod hostile;
+mod panics;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};

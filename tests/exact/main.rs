@@ -21,7 +21,7 @@ mod threads;
 mod time;
 mod wide;
 
-// What is read of a window.
+// Reads of a window.
 mod conformance;
 mod export;
 mod last_calls;

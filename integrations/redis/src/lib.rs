@@ -26,7 +26,7 @@ mod decision;
 mod wait;
 mod waiter;
 
-// The engine: what it is asked, when, and by whom.
+// The engine: asks, answers, and the thread of both.
 mod ask;
 mod asker;
 mod connection;

@@ -49,7 +49,7 @@ mod permits;
 #[cfg(any(windrow_per_core, windrow_announced))]
 mod rations;
 
-// All else that counts.
+// Other things that count.
 mod families;
 mod heavy_keys;
 mod histograms;

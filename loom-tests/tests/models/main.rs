@@ -6,6 +6,7 @@ mod announced;
 mod breaker;
 mod clear;
 mod closing;
+mod coarse;
 mod columns;
 #[cfg(loom)]
 mod comeback;
@@ -38,6 +39,8 @@ mod refusals;
 mod seen;
 #[cfg(loom)]
 mod settling;
+mod shared;
+mod sync;
 mod wide;
 mod window_complete;
 mod window_drains;

@@ -22,7 +22,8 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo(name, &format!("{BESIDE} {TESTS} --test-threads=2"), &[])
 }
 
-/// Takes `integrations/console-light.png` and `integrations/console/console-dark.png` anew.
+/// Takes `integrations/console-light.png`, `integrations/console/console-dark.png` and
+/// `docs/console.svg` anew.
 pub(crate) fn screenshots(steps: &mut Steps) -> Result<(), Failed> {
     let variables = [("WINDROW_PICTURES", "keep")];
     let test = format!("{BESIDE} {TESTS} --exact pictures::the_page_by_day_and_by_night");

@@ -177,8 +177,8 @@ impl Breaker {
     ///
     /// # Panics
     ///
-    /// It panics where [`new`](Self::new) would return an error, and if a time is shorter than
-    /// 100 ms. In a `static`, each of these is an error of the compiler:
+    /// The call panics where [`new`](Self::new) would return an error, and if a time is shorter
+    /// than 100 ms. In a `static`, each of these is an error of the compiler:
     ///
     /// ```compile_fail,E0080
     /// use windrow::{Breaker, breaker::Settings};

@@ -190,7 +190,7 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// # Panics
     ///
-    /// It panics where [`build`](Self::build) would return an error.
+    /// The call panics where [`build`](Self::build) would return an error.
     #[cfg(any(loom, shuttle))]
     #[doc(hidden)]
     pub fn build_at_first_use(self, max_ration: u64) -> RationedGate<C> {

@@ -187,8 +187,8 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { allows_coarse_clock: true, ..self }
     }
 
-    /// Allocates all memory when it is built: no add allocates. Otherwise the first add of each
-    /// shard in each slot of the ring allocates.
+    /// Allocates all memory when the keys are built: no add allocates. Otherwise the first add of
+    /// each shard in each slot of the ring allocates.
     ///
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).preallocate().build()?;

@@ -333,9 +333,10 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// most the greater of `w` and `1 - w` of that one bucket's sum. At a constant rate the
     /// estimate is right.
     ///
-    /// The span is rounded up to whole buckets. As it begins within a further bucket, it is at most
-    /// the interval less one bucket. [`covers_at_least`](crate::WindowBuilder::covers_at_least)
-    /// builds a window with that further bucket. In a window of one bucket the result is 0.
+    /// The span is rounded up to whole buckets, and may be at most one bucket shorter than the
+    /// interval, because it begins within a further bucket.
+    /// [`covers_at_least`](crate::WindowBuilder::covers_at_least) builds a window with that further
+    /// bucket. In a window of one bucket the result is 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

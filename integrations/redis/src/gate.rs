@@ -110,10 +110,10 @@ impl SharedGate {
     /// Returns a future that admits a call of weight `n`, and waits for that at most `max_wait`:
     /// for an answer of the engine, or for grants to leave the interval.
     ///
-    /// The future yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s, the
-    /// wait is over by then: nothing of the future can be promised here. `retry_after` is `None`
-    /// for a weight that never fits. Otherwise it is the time until enough is expected to leave the
-    /// interval; many processes are told the same, so spread their attempts.
+    /// The future yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s,
+    /// the wait is over by then: nothing of the future can be promised here. `retry_after` is
+    /// `None` for a weight that never fits. Otherwise it is the time until enough is expected to
+    /// leave the interval; many processes are told the same, so spread their attempts.
     ///
     /// The future begins when it is first polled, and takes nothing if it is dropped before it is
     /// ready. It needs no runtime.

@@ -114,8 +114,8 @@ use crate::vacancy::{make_room, make_room_ahead};
 /// # Memory
 ///
 /// A key takes 136 bytes; 8 more for each number of 64 bits in it, and 16 for each text; the bytes
-/// of texts of more than 15 bytes; and the size of a clock that is not the default. The table takes
-/// 8 bytes and a bit for each of `max_keys` places and up to twice that number, once for all keys.
+/// of texts of more than 15 bytes; and the size of a clock that is not the default. The table
+/// has `max_keys` places or up to twice that number, of 8 bytes and a bit each, once for all keys.
 /// When more than seven of a key's grants count at a time, or its requests wait or have weights,
 /// its gate takes 0.7 kilobytes more, and 64 bytes for each bucket (with one bucket more if it is
 /// strict): 1.4 kilobytes for a strict gate of ten buckets. [Rules](Self::replace) that change a

@@ -5,28 +5,37 @@ use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
 
+// The interface.
 mod admission;
 mod builder;
-mod cells;
 mod change;
+mod rationed;
+mod reserve;
+mod retire;
+#[cfg(not(any(loom, shuttle)))]
+mod static_gate;
+
+// A decision.
 mod decide;
 mod first_permits;
 mod head_sheet;
 mod next_sheet;
-mod ration_refill;
-mod rationed;
-mod rations;
-mod reserve;
-mod retire;
+
+// A sheet.
+mod cells;
 mod row;
-mod settle;
 mod sheet;
 mod sheet_memory;
-#[cfg(not(any(loom, shuttle)))]
-mod static_gate;
-mod stock;
 mod terms;
+
+// What comes after a decision.
+mod settle;
 mod unused;
+
+// Rations.
+mod ration_refill;
+mod rations;
+mod stock;
 
 pub use crate::error::GateError;
 pub use crate::turn::{RefusedError, Reservation};

@@ -58,10 +58,8 @@ use crate::sync::Ordering;
 use crate::timestamp::saturating_nanos;
 #[doc(hidden)] // for `windrow-tower`
 pub use crate::turn::Ticket;
-use crate::turn::Undo;
-use crate::turn::told::until;
-use crate::turn::vacancies::Vacancies;
 pub use crate::turn::{RefusedError, Reservation};
+use crate::turn::{Undo, told::until, vacancies::Vacancies};
 
 mod answer;
 mod builder;

@@ -61,24 +61,30 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     }
     library::full(steps)?;
     steps.cargo("tests beside the library", &format!("{BESIDE} --tests"), &[])?;
-    steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
     steps.cargo("tests in docs beside the library", &format!("{BESIDE} --doc"), &[])?;
     let storm = format!("{BESIDE} --test mapped -- --ignored --nocapture");
     steps.cargo("a storm on a mapped file", &storm, &[("TORTURE_SECONDS", "20")])?;
     engines::storms(steps, 12)?;
     instructions::run(steps, false)?;
     litmus::quick(steps)?;
-    models::lint(steps)?;
-    models::first(steps)?;
-    models::rest(steps)?;
-    twins::first(steps)?;
+    steps.beside(waiting, |steps| {
+        models::lint(steps)?;
+        models::first(steps)?;
+        models::rest(steps)?;
+        twins::first(steps)
+    })?;
     orderings::check(steps)?;
-    cluster::run(steps, false)?;
-    integrations::natives(steps)?;
-    browser::run(steps)?;
     #[cfg(unix)]
     platforms::first(steps)?;
     Ok(())
+}
+
+/// Runs the steps of `ci` that mostly wait: for a clock, for a server, for a browser.
+fn waiting(steps: &mut Steps) -> Result<(), Failed> {
+    steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
+    cluster::run(steps, false)?;
+    integrations::natives(steps)?;
+    browser::run(steps)
 }
 
 fn format_and_lints(steps: &mut Steps, clippy: &str) -> Result<(), Failed> {

@@ -130,7 +130,7 @@ impl<C: Clock + Send + Sync> Rival for Percentiles<C> {
 }
 impl<C: Clock + Send + Sync> Records for Percentiles<C> {
     fn quantiles(&self) -> Option<[u64; 3]> {
-        Some(self.0.quantiles(Placed::Rt, ASKED).map(Option::unwrap_or_default))
+        Some(self.0.distribution(Placed::Rt).quantiles(ASKED).map(Option::unwrap_or_default))
     }
 }
 

@@ -19,7 +19,7 @@ const FOLDERS: [&str; 2] = ["docs", "integrations/console"];
 
 /// The screens of `windrow-top` over a mapped file, as a test has recorded them: in the page that
 /// shows them as text, and as a picture.
-const SCREENS: &str = "integrations/top/README.md";
+pub(crate) const SCREENS: &str = "integrations/top/README.md";
 const SCREENS_DRAWN: &str = "docs/top.svg";
 
 /// Writes the pages anew.

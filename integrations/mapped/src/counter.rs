@@ -1,7 +1,5 @@
 //! A counter in a mapped file.
 
-use std::fmt::{self, Debug, Formatter};
-
 use crate::cells::Cells;
 
 /// A sharded counter in a mapped file, to which many processes add.
@@ -68,9 +66,7 @@ impl Counter {
     }
 }
 
-/// Shows the sum.
-impl Debug for Counter {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Counter").field("sum", &self.sum()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the sum.
+    Counter, "sum", sum
 }

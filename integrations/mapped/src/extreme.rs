@@ -4,8 +4,6 @@
 //! second column says whether zero was recorded. The cells of a minimum have the complements of its
 //! values: the greatest complement is that of the least value.
 
-use std::fmt::{self, Debug, Formatter};
-
 use crate::cells::Cells;
 
 /// The two columns of a maximum, or of a minimum's complements.
@@ -82,11 +80,9 @@ impl Maximum {
     }
 }
 
-/// Shows the greatest value.
-impl Debug for Maximum {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Maximum").field("value", &self.get()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the greatest value.
+    Maximum, "value", get
 }
 
 /// The least value that many processes have recorded, in a mapped file.
@@ -130,9 +126,7 @@ impl Minimum {
     }
 }
 
-/// Shows the least value.
-impl Debug for Minimum {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Minimum").field("value", &self.get()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the least value.
+    Minimum, "value", get
 }

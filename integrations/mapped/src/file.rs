@@ -1,6 +1,5 @@
 //! A mapped file, and its settings.
 
-use std::fmt::{self, Debug, Formatter};
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -230,11 +229,9 @@ impl AsFd for File {
     }
 }
 
-/// Shows the path.
-impl Debug for File {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("File").field("path", &self.path()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the path.
+    File, "path", path
 }
 
 /// The settings with which a file is created. A file that is there keeps its own.
@@ -353,7 +350,7 @@ impl FileBuilder {
             create::create(path, self.header()?)?; // or another process has
         }
         let error = io::Error::other("the path comes and goes");
-        Err(MappedError::Failed { step: Step::Open, path: path.to_owned(), error })
+        Err(MappedError::failed(Step::Open, path)(error))
     }
 
     /// Creates a file of memory without a name, whose length no process can change: for servers

@@ -114,11 +114,9 @@ impl Gauge {
     }
 }
 
-/// Shows this process's part.
-impl Debug for Gauge {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gauge").field("own", &self.own()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows this process's part.
+    Gauge, "own", own
 }
 
 /// The number of operations in progress, in a mapped file, of which each process has its part.
@@ -166,11 +164,9 @@ impl InFlight {
     }
 }
 
-/// Shows this process's part.
-impl Debug for InFlight {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InFlight").field("own", &self.own()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows this process's part.
+    InFlight, "own", own
 }
 
 /// A guard of an operation in progress, from [`InFlight::enter`], which leaves when it is dropped.

@@ -1,8 +1,6 @@
 //! A histogram in a mapped file: a column for the sum of all values, then one for each place of its
 //! scale.
 
-use std::fmt::{self, Debug, Formatter};
-
 use windrow::histogram::{Distribution, Scale};
 
 use crate::cells::Cells;
@@ -108,9 +106,7 @@ impl Histogram {
     }
 }
 
-/// Shows the values.
-impl Debug for Histogram {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Histogram").field("values", &self.distribution()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the values.
+    Histogram, "values", distribution
 }

@@ -16,7 +16,7 @@ const MOST: usize = 685;
 /// The documentation that is counted, which must also be without warnings.
 const DOCS: &str = "doc --package windrow --no-deps --all-features";
 
-/// What ends the part of a type's page that is about the type itself.
+/// The ends of the part of a page that is about the type itself.
 const ENDS: [&str; 6] = [
     "id=\"deref-methods",
     "id=\"trait-implementations\"",

@@ -10,13 +10,13 @@ use std::path::Path;
 use crate::sources::read;
 use crate::steps::{Failed, Steps, target_directory};
 
-/// The largest number of items. Whoever takes one away writes the lower number here.
+/// The largest number of items. A change that takes one away writes the lower number here.
 const MOST: usize = 682;
 
 /// The documentation that is counted, which must also be without warnings.
 const DOCS: &str = "doc --package windrow --no-deps --all-features";
 
-/// What ends the part of a type's page that is about the type itself.
+/// The ends of the part of a page that is about the type itself.
 const ENDS: [&str; 6] = [
     "id=\"deref-methods",
     "id=\"trait-implementations\"",

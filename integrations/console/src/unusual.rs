@@ -14,15 +14,13 @@ mod levels;
 pub(crate) mod list;
 mod minutes;
 pub(crate) mod past;
-#[cfg(test)]
-mod real;
 mod recent;
 mod record;
-#[cfg(test)]
-mod replay;
 mod season;
 mod seen;
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod usual;
 pub(crate) mod watch;
 pub(crate) mod watched;

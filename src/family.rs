@@ -100,7 +100,7 @@ pub use metric::Metric;
 ///
 /// Windows and gates have no default: their family takes a function that makes them, by
 /// [`with_constructor`](Self::with_constructor). A family of histograms with another scale than the
-/// default takes one, too:
+/// default takes such a function, too:
 ///
 /// ```
 /// use std::time::Duration;
@@ -138,8 +138,8 @@ pub use metric::Metric;
 ///
 /// None of these takes a lock, allocates, or writes anything that threads share. The first use of a
 /// set allocates its series, also without a lock. (Some lookups pin this thread's epoch instead of
-/// the two stores: that of a series behind two others in one place of the table, for example, and
-/// all of them where the system has no barriers of all processors.)
+/// the two stores: a lookup of a series that stands behind two others in one place of the table,
+/// for example, and each lookup where the system has no barriers of all processors.)
 ///
 /// # Bounds
 ///

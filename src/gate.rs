@@ -216,11 +216,11 @@ impl<C: Clock> Gate<C> {
     /// Grants `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says
     /// when to come back.
     ///
-    /// It decides at once. [`Admission::After`] is a reservation: later callers cannot take it. The
-    /// gate does not sleep; the caller does. The grant counts in the bucket in which the wait ends,
-    /// even if the caller goes on later, or not at all. Later callers queue behind it: while any
-    /// caller waits for a later bucket, nothing is granted in the buckets before that one, however
-    /// small; except the turns of callers that have [given up](Self::reserve).
+    /// The call decides at once. [`Admission::After`] is a reservation: later callers cannot take
+    /// it. The gate does not sleep; the caller does. The grant counts in the bucket in which the
+    /// wait ends, even if the caller goes on later, or not at all. Later callers queue behind it:
+    /// while any caller waits for a later bucket, nothing is granted in the buckets before that
+    /// one, however small; except the turns of callers that have [given up](Self::reserve).
     ///
     /// No bucket is waited for that begins more than an interval after the clock's reading: such a
     /// wait is refused. A weight above the limit is refused too, and gets `retry_after: None`.
@@ -252,8 +252,8 @@ impl<C: Clock> Gate<C> {
     /// [geometry](Self::reconfigure) has changed: a longer interval holds the grants of several
     /// shorter ones.
     ///
-    /// It walks the buckets, or the permits, and writes nothing. The sum is exact for one moment of
-    /// the call.
+    /// The call walks the buckets, or the permits, and writes nothing. The sum is exact for one
+    /// moment of the call.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).build()?;

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::tools::{said, succeeds};
+use crate::tools::{needs, said, succeeds};
 
 /// The steps of one call, and what became of them.
 pub(crate) struct Steps {
@@ -75,6 +75,22 @@ impl Steps {
     /// The workspace's root.
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Runs cargo, where programs of others are there that its step needs.
+    pub(crate) fn cargo_with(
+        &mut self,
+        programs: &[&str],
+        name: &str,
+        arguments: &str,
+        variables: &[(&str, &str)],
+    ) -> Result<(), Failed> {
+        let missing = programs.iter().find_map(|program| needs(program, &["--version"]).err());
+        if let Some(why) = missing {
+            self.leave_out(name, &why);
+            return Ok(());
+        }
+        self.cargo(name, arguments, variables)
     }
 
     /// A step that is one call of cargo, with its arguments between spaces and more `variables` in

@@ -13,11 +13,13 @@ mod settings;
 mod target;
 
 // A request that finds a permit.
+mod coarse;
 mod forks;
 mod limit;
 mod permits;
 mod pulse;
 mod shared;
+mod sync;
 mod time;
 
 // A request that finds none.

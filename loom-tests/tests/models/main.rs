@@ -49,6 +49,11 @@ mod permits;
 #[cfg(any(windrow_per_core, windrow_announced))]
 mod rations;
 
+// Limits that processes share, over the files of windrow-redis.
+mod coarse;
+mod shared;
+mod sync;
+
 // Other things that count.
 mod families;
 mod heavy_keys;

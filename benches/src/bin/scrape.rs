@@ -22,8 +22,9 @@ use prometheus_client::registry::Registry;
 use windrow::histogram::Scale;
 use windrow::{Counter, Family, Gauge, Histogram, labels, metrics};
 use windrow_benches::harness::{cores, keep_to_core, time};
-use windrow_benches::heap::Counting;
-use windrow_benches::terminal::{print_caption, print_table, series_rounds_and_part};
+use windrow_benches::heap::{Counting, resident};
+use windrow_benches::lab::stats::Spread;
+use windrow_benches::terminal::{Options, options, print_caption, print_table};
 use windrow_prometheus::registry::{self, register};
 use windrow_prometheus::{Exposition, Format};
 
@@ -112,13 +113,6 @@ fn text(registry: &Registry) -> String {
     let mut text = String::new();
     encode(&mut text, registry).expect("a string takes all");
     text
-}
-
-/// Resident bytes of this process: a windrow counter's cells are not on the heap.
-fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = pages.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok());
-    pages.unwrap_or(0) * 4096
 }
 
 /// Every core adds to every series once. Returns the bytes that this took.
@@ -306,17 +300,6 @@ const PARTS: [Part; 5] = [
     ("gzip", gzip),
 ];
 
-/// Returns the nanoseconds of a series.
-fn each(time: Duration, series: usize) -> String {
-    format!("{:.0}", time.as_secs_f64() * 1e9 / series as f64)
-}
-
-/// Sorts numbers, and returns the least, the median, and the greatest.
-fn spread<T: Copy + PartialOrd>(numbers: &mut [T]) -> [T; 3] {
-    numbers.sort_by(|one, other| one.partial_cmp(other).expect("no number is NaN"));
-    [numbers[0], numbers[numbers.len() / 2], numbers[numbers.len() - 1]]
-}
-
 fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
     let mut rows = Vec::new();
     for contender in &contenders {
@@ -343,15 +326,12 @@ fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
             contender.times.push(time(|| body = (contender.scrape)()));
         }
     }
-    let rivals = contenders[0].times.clone();
-    for (row, one) in rows.iter_mut().zip(&mut contenders) {
-        let by_round = one.times.iter().zip(&rivals);
-        let ratio = |(own, rival): (&Duration, &Duration)| own.as_secs_f64() / rival.as_secs_f64();
-        let mut ratios: Vec<f64> = by_round.map(ratio).collect();
-        let [low, median, high] = spread(&mut one.times).map(|time| each(time, series));
-        let [least, middle, most] = spread(&mut ratios).map(|ratio| format!("{ratio:.2}"));
-        row.push(format!("{median} ({low} to {high})"));
-        row.push(format!("{middle} ({least} to {most})"));
+    let rivals = &contenders[0].times;
+    for (row, one) in rows.iter_mut().zip(&contenders) {
+        let each = one.times.iter().map(|time| time.as_secs_f64() * 1e9 / series as f64);
+        let by_round = one.times.iter().zip(rivals);
+        let ratios = by_round.map(|(own, rival)| own.as_secs_f64() / rival.as_secs_f64());
+        row.extend([Spread::of(each).show(), Spread::of(ratios).show()]);
     }
     let head = [
         "contender",
@@ -366,7 +346,9 @@ fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
 }
 
 fn main() {
-    let (series, rounds, only) = series_rounds_and_part("scrape");
+    let usual = Options { rounds: 15, series: 10_000, ..Options::default() };
+    let known = ["rounds", "series", "only"];
+    let Options { series, rounds, only, .. } = options("scrape", &known, usual);
     print_caption("scrape");
     let parts = PARTS.iter().filter(|(name, _)| only.as_ref().is_none_or(|only| only == name));
     for (name, contenders) in parts {

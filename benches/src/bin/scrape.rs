@@ -87,25 +87,29 @@ impl Contender {
         let registry = Arc::clone(registry);
         Contender::new(name, bytes, move || text(&registry).into_bytes())
     }
+}
 
-    fn in_format(
-        name: &'static str,
-        bytes: usize,
-        metrics: &Arc<Exposition>,
-        format: Format,
-    ) -> Contender {
-        let metrics = Arc::clone(metrics);
-        Contender::new(name, bytes, move || metrics.encode(format))
+/// A windrow family in an exposition, and the bytes that it took.
+struct Ours {
+    bytes: usize,
+    metrics: Arc<Exposition>,
+}
+
+impl Ours {
+    fn new(bytes: usize, source: impl windrow::export::Source + 'static) -> Ours {
+        let mut metrics = Exposition::new();
+        metrics.register("requests", "Requests", source).expect("a new name");
+        Ours { bytes, metrics: Arc::new(metrics) }
     }
 
-    fn compressed(
-        name: &'static str,
-        bytes: usize,
-        metrics: &Arc<Exposition>,
-        format: Format,
-    ) -> Contender {
-        let metrics = Arc::clone(metrics);
-        Contender::new(name, bytes, move || metrics.respond_in(format, true).body)
+    fn plain(&self, name: &'static str, format: Format) -> Contender {
+        let metrics = Arc::clone(&self.metrics);
+        Contender::new(name, self.bytes, move || metrics.encode(format))
+    }
+
+    fn compressed(&self, name: &'static str, format: Format) -> Contender {
+        let metrics = Arc::clone(&self.metrics);
+        Contender::new(name, self.bytes, move || metrics.respond_in(format, true).body)
     }
 }
 
@@ -146,12 +150,6 @@ fn our_counters(series: usize) -> (usize, Arc<Family<Request<'static>, Counter>>
     (bytes, family)
 }
 
-fn exposition(source: impl windrow::export::Source + 'static) -> Arc<Exposition> {
-    let mut metrics = Exposition::new();
-    metrics.register("requests", "Requests", source).expect("a new name");
-    Arc::new(metrics)
-}
-
 fn counters(series: usize) -> Vec<Contender> {
     let (their_bytes, theirs) = their_counters(series);
     let mixed = TheirFamily::<TheirRequest, registry::Counter>::default();
@@ -161,7 +159,7 @@ fn counters(series: usize) -> Vec<Contender> {
     with_mixed.register("requests", "Requests", mixed);
     register(&mut with_ours, "requests", "Requests", Arc::clone(&ours)).expect("a new name");
     let [with_mixed, with_ours] = [with_mixed, with_ours].map(Arc::new);
-    let metrics = exposition(ours);
+    let ours = Ours::new(our_bytes, ours);
     vec![
         Contender::of_registry("prometheus-client: Family of Counter", their_bytes, &theirs),
         Contender::of_registry(
@@ -170,13 +168,8 @@ fn counters(series: usize) -> Vec<Contender> {
             &with_mixed,
         ),
         Contender::of_registry("prometheus-client: windrow's Family", our_bytes, &with_ours),
-        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
-        Contender::in_format(
-            "windrow: OpenMetrics, with times of creation",
-            our_bytes,
-            &metrics,
-            Format::OPENMETRICS,
-        ),
+        ours.plain("windrow: text 0.0.4", Format::TEXT),
+        ours.plain("windrow: OpenMetrics, with times of creation", Format::OPENMETRICS),
     ]
 }
 
@@ -188,11 +181,11 @@ fn gauges(series: usize) -> Vec<Contender> {
     let our_bytes = fill(series, |request| borrowed(&request, |of| ours.with(of).add(1)));
     let mut registry = Registry::default();
     registry.register("requests", "Requests", theirs);
-    let metrics = exposition(ours);
+    let ours = Ours::new(our_bytes, ours);
     vec![
         Contender::of_registry("prometheus-client: Family of Gauge", their_bytes, &registry.into()),
-        Contender::in_format("windrow: OpenMetrics", our_bytes, &metrics, Format::OPENMETRICS),
-        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
+        ours.plain("windrow: OpenMetrics", Format::OPENMETRICS),
+        ours.plain("windrow: text 0.0.4", Format::TEXT),
     ]
 }
 
@@ -223,26 +216,21 @@ fn histograms(series: usize) -> Vec<Contender> {
             }
         });
     });
-    let metrics = exposition(ours);
+    let ours = Ours::new(our_bytes, ours);
     vec![
         Contender::of_registry(
             "prometheus-client: Families of Counter and Histogram",
             their_bytes,
             &registry.into(),
         ),
-        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
-        Contender::in_format(
-            "windrow: OpenMetrics, with times of creation",
-            our_bytes,
-            &metrics,
-            Format::OPENMETRICS,
-        ),
+        ours.plain("windrow: text 0.0.4", Format::TEXT),
+        ours.plain("windrow: OpenMetrics, with times of creation", Format::OPENMETRICS),
     ]
 }
 
 fn protobuf(series: usize) -> Vec<Contender> {
     let (our_bytes, ours) = our_counters(series);
-    let metrics = exposition(ours);
+    let ours = Ours::new(our_bytes, ours);
     vec![
         #[cfg(feature = "protobuf")]
         {
@@ -252,12 +240,7 @@ fn protobuf(series: usize) -> Vec<Contender> {
             let scrape = move || encode_to_vec(&registry).expect("a vector takes all");
             Contender::new("prometheus-client: protobuf", bytes, scrape)
         },
-        Contender::in_format(
-            "windrow: protobuf, with times of creation",
-            our_bytes,
-            &metrics,
-            Format::PROTOBUF,
-        ),
+        ours.plain("windrow: protobuf, with times of creation", Format::PROTOBUF),
     ]
 }
 
@@ -265,8 +248,8 @@ fn protobuf(series: usize) -> Vec<Contender> {
 fn gzip(series: usize) -> Vec<Contender> {
     let (their_bytes, theirs) = their_counters(series);
     let (our_bytes, ours) = our_counters(series);
-    let metrics = exposition(ours);
-    let plain = metrics.encode(Format::TEXT);
+    let ours = Ours::new(our_bytes, ours);
+    let plain = ours.metrics.encode(Format::TEXT);
     let compress = |body: &[u8]| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(body).expect("a vector takes all");
@@ -276,13 +259,8 @@ fn gzip(series: usize) -> Vec<Contender> {
         Contender::new("prometheus-client: text through flate2, level 1", their_bytes, move || {
             compress(text(&theirs).as_bytes())
         }),
-        Contender::compressed("windrow: text, gzip", our_bytes, &metrics, Format::TEXT),
-        Contender::compressed(
-            "windrow: OpenMetrics with times of creation, gzip",
-            our_bytes,
-            &metrics,
-            Format::OPENMETRICS,
-        ),
+        ours.compressed("windrow: text, gzip", Format::TEXT),
+        ours.compressed("windrow: OpenMetrics with times of creation, gzip", Format::OPENMETRICS),
         Contender::new("flate2 alone, level 1, of windrow's text", our_bytes, move || {
             compress(&plain)
         }),

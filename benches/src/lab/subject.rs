@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use windrow::clock::{Coarse, Ticker};
 use windrow::{
     Clock,
@@ -22,7 +21,7 @@ use crate::rivals::fenster::Fenster;
 use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING, OUR_NODE, OWN_NODE};
 
 /// The groups of contenders that are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Counters.
     Counter,
@@ -60,49 +59,40 @@ pub enum Group {
     Entries,
 }
 
-impl Group {
-    /// All of them.
-    pub const ALL: [Group; 17] = [
-        Group::Counter,
-        Group::Turns,
-        Group::Window,
-        Group::Coarse,
-        Group::Full2,
-        Group::Full60,
-        Group::Full600,
-        Group::Labels,
-        Group::Labels10k,
-        Group::Labels1m,
-        Group::Scrape10k,
-        Group::Scrape100k,
-        Group::Tiers,
-        Group::TierReads,
-        Group::NodeAdds,
-        Group::NodeRates,
-        Group::Entries,
-    ];
+/// All groups, by their names in data files and in questions to workers.
+const NAMES: [(Group, &str); 17] = [
+    (Group::Counter, "counter"),
+    (Group::Turns, "sixteen counters in turn"),
+    (Group::Window, "window, published time"),
+    (Group::Coarse, "window, coarse clock"),
+    (Group::Full2, "full window of 2"),
+    (Group::Full60, "full window of 60"),
+    (Group::Full600, "full window of 600"),
+    (Group::Labels, "counter with labels"),
+    (Group::Labels10k, "counter with labels, of 10000 series at random"),
+    (Group::Labels1m, "counter with labels, of 1000000 series at random"),
+    (Group::Scrape10k, "scrape of 10000 series"),
+    (Group::Scrape100k, "scrape of 100000 series"),
+    (Group::Tiers, "window with tiers, published time"),
+    (Group::TierReads, "window with tiers, full"),
+    (Group::NodeAdds, "sentinel-core's node, an add"),
+    (Group::NodeRates, "sentinel-core's node, its rate"),
+    (Group::Entries, "sentinel-core, a whole entry"),
+];
 
+impl Group {
     /// Returns the name in data files and in questions to workers.
+    ///
+    /// # Panics
+    /// Never: each group has a name.
     pub fn name(self) -> &'static str {
-        match self {
-            Group::Counter => "counter",
-            Group::Turns => "sixteen counters in turn",
-            Group::Window => "window, published time",
-            Group::Coarse => "window, coarse clock",
-            Group::Full2 => "full window of 2",
-            Group::Full60 => "full window of 60",
-            Group::Full600 => "full window of 600",
-            Group::Labels => "counter with labels",
-            Group::Labels10k => "counter with labels, of 10000 series at random",
-            Group::Labels1m => "counter with labels, of 1000000 series at random",
-            Group::Scrape10k => "scrape of 10000 series",
-            Group::Scrape100k => "scrape of 100000 series",
-            Group::Tiers => "window with tiers, published time",
-            Group::TierReads => "window with tiers, full",
-            Group::NodeAdds => "sentinel-core's node, an add",
-            Group::NodeRates => "sentinel-core's node, its rate",
-            Group::Entries => "sentinel-core, a whole entry",
-        }
+        let (_, name) = NAMES.iter().find(|(group, _)| *group == self).expect("each has a name");
+        name
+    }
+
+    /// Returns the group of this name, if there is one.
+    pub fn named(name: &str) -> Option<Group> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|(group, _)| *group)
     }
 
     /// Returns the number of full buckets of the group's windows.

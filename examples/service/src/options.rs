@@ -160,7 +160,7 @@ fn settings(
     if let Some(file) = config {
         match fs::read_to_string(&file) {
             Ok(text) => settings.read_file(&file, &text)?,
-            Err(error) => return Err(SettingError::Unreadable { file, error }),
+            Err(error) => return Err(format!("cannot read {file}: {error}")),
         }
     }
     settings.read_environment(environment)?;

@@ -35,6 +35,7 @@ mod twins;
 mod weight;
 mod wild;
 mod words;
+mod workers;
 
 use std::ffi::OsString;
 use std::num::NonZeroU64;

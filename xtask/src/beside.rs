@@ -1,5 +1,6 @@
 //! The tests of what stands beside the library, of which some need programs of others: a server, a
-//! browser. Without those they are left out. All are built as in [`BESIDE`]: nothing is built twice.
+//! browser. Without those they are left out. All are built as in [`BESIDE`], so nothing is built
+//! twice.
 
 use crate::pictures;
 use crate::steps::{Failed, Steps};

@@ -96,9 +96,9 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// The [bounds](HeavyKeys#bounds) are those of the interval: `at_most - at_least` is at most
     /// the span's total divided by the capacity, because summaries merge without a greater error.
     ///
-    /// It costs an add nothing. The add that opens a bucket in a shard adds the bucket that leaves
-    /// to each tier: a pass over its entries, under the shard's lock. A tier's bucket takes the
-    /// [memory](HeavyKeys#memory) of any other.
+    /// The setting costs an add nothing. The add that opens a bucket in a shard adds the bucket
+    /// that leaves to each tier: a pass over its entries, under the shard's lock. A tier's bucket
+    /// takes the [memory](HeavyKeys#memory) of any other.
     ///
     /// ```
     /// use std::time::Duration;
@@ -187,8 +187,8 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { allows_coarse_clock: true, ..self }
     }
 
-    /// Allocates all memory when it is built: no add allocates. Otherwise the first add of each
-    /// shard in each slot of the ring allocates.
+    /// Allocates all memory when the keys are built: no add allocates. Otherwise the first add of
+    /// each shard in each slot of the ring allocates.
     ///
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).preallocate().build()?;

@@ -1,5 +1,5 @@
 //! The tests of what stands beside the library, of which some need programs of others: a server, a
-//! browser. Without those they are left out. All are built as in [`BESIDE`], so nothing is built
+//! browser. Without those they are left out. All are built as in [`BESIDE`]: nothing is built
 //! twice.
 
 use crate::pictures;
@@ -51,7 +51,8 @@ pub(crate) fn browser(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo_with(&[BROWSER], "the console's page, in a browser", &tests, &[])
 }
 
-/// Takes `integrations/console-light.png` and `integrations/console/console-dark.png` anew.
+/// Takes `integrations/console-light.png`, `integrations/console/console-dark.png` and
+/// `docs/console.svg` anew.
 pub(crate) fn screenshots(steps: &mut Steps) -> Result<(), Failed> {
     let test = "--test browser -- --ignored --exact pictures::the_page_by_day_and_by_night";
     let variables = [("WINDROW_PICTURES", "keep")];

@@ -214,10 +214,10 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let copy = std::env::temp_dir().join(format!("windrow-publish-{}", std::process::id()));
         let tables = copy.join("report/tables");
-        for folder in [&tables, &copy.join("benches"), &copy.join("docs")] {
+        let pages = ["benches", "docs", "integrations/console", "integrations/top"];
+        for folder in pages.map(|page| copy.join(page)).iter().chain([&tables]) {
             fs::create_dir_all(folder).unwrap();
         }
-        fs::create_dir_all(copy.join("integrations/console")).unwrap();
         for name in PAGES {
             let page = fs::read_to_string(root.join(name)).unwrap();
             for place in places(&page) {
@@ -229,6 +229,7 @@ mod tests {
             }
             fs::write(copy.join(name), page).unwrap();
         }
+        fs::copy(root.join(pictures::SCREENS), copy.join(pictures::SCREENS)).unwrap();
         fs::write(copy.join("report/compare-losses.svg"), "<svg/>").unwrap();
         fs::write(tables.join("new.md"), "a table that no page shows\n").unwrap();
         publish(&copy, &copy.join("report")).unwrap();

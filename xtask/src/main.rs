@@ -14,6 +14,7 @@ mod copy;
 mod earlier;
 mod instructions;
 mod integrations;
+mod interface;
 mod library;
 mod lines;
 mod litmus;
@@ -59,6 +60,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("verify", suites::verify),
     ("arrows", arrows::run),
     ("names", names::run),
+    ("interface", interface::run),
     ("portable", portable::run),
     ("static", portable::linked_statically),
     ("wild", wild::run),

@@ -4,8 +4,8 @@ use crate::cells::Cells;
 
 /// A sharded counter in a mapped file, to which many processes add.
 ///
-/// From [`File::counter`](crate::File::counter). A copy adds to the same number. It stays valid for
-/// as long as the process lives, whatever becomes of the [`File`](crate::File).
+/// Returned by [`File::counter`](crate::File::counter). A copy adds to the same number. It stays
+/// valid for as long as the process lives, whatever becomes of the [`File`](crate::File).
 ///
 /// # Promise
 ///

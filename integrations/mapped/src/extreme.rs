@@ -35,9 +35,9 @@ pub(crate) fn of_columns(greatest: u64, zero: u64) -> Option<u64> {
 
 /// The greatest value that many processes have recorded, in a mapped file.
 ///
-/// From [`File::maximum`](crate::File::maximum). A copy is of the same number, and valid for as
-/// long as the process lives. A value counts if [`record`](Self::record) has returned, also after
-/// its process was killed.
+/// Returned by [`File::maximum`](crate::File::maximum). A copy is of the same number, and valid for
+/// as long as the process lives. A value counts if [`record`](Self::record) has returned, also
+/// after its process was killed.
 ///
 /// # Cost
 ///
@@ -87,7 +87,8 @@ shown! {
 
 /// The least value that many processes have recorded, in a mapped file.
 ///
-/// From [`File::minimum`](crate::File::minimum). Its promises and costs are those of a [`Maximum`].
+/// Returned by [`File::minimum`](crate::File::minimum). Its promises and costs are those of a
+/// [`Maximum`].
 #[derive(Clone, Copy)]
 pub struct Minimum {
     /// The greatest complement.

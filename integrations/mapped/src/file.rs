@@ -195,7 +195,7 @@ impl File {
         self.shared.area().is_some()
     }
 
-    /// Returns the number of metrics in the file, each set of labels by itself.
+    /// Returns the number of metrics in the file, where each set of labels counts as one.
     ///
     /// # Errors
     ///
@@ -309,8 +309,8 @@ impl FileBuilder {
         FileBuilder { owners, ..self }
     }
 
-    /// Sets the number of gauges and in-flight counts, each set of labels by itself, 1 to 4095,
-    /// rounded up to one less than a multiple of 8. The default is 63.
+    /// Sets the number of gauges and in-flight counts: 1 to 4095, 63 by default. Each set of labels
+    /// counts as one. The number is rounded up to one less than a multiple of 8.
     pub fn gauges(self, gauges: u32) -> FileBuilder {
         FileBuilder { gauges, ..self }
     }

@@ -39,9 +39,9 @@ impl Part {
 /// A gauge in a mapped file: a level that goes up and down, such as open connections, of which each
 /// process has its part.
 ///
-/// From [`File::gauge`](crate::File::gauge). A copy is of the same gauge. The part of this process
-/// lies in its slot of the file. A reader adds up the parts of the processes that live, and says
-/// apart what dead ones have left: see [`Level`](crate::Level). A part may be below zero: a
+/// Returned by [`File::gauge`](crate::File::gauge). A copy is of the same gauge. The part of this
+/// process lies in its slot of the file. A reader adds up the parts of the processes that live, and
+/// says apart what dead ones have left: see [`Level`](crate::Level). A part may be below zero: a
 /// connection that one process opens and another one closes is +1 here and -1 there.
 ///
 /// # Forks
@@ -121,7 +121,7 @@ shown! {
 
 /// The number of operations in progress, in a mapped file, of which each process has its part.
 ///
-/// From [`File::in_flight`](crate::File::in_flight). A copy is of the same number. It is a
+/// Returned by [`File::in_flight`](crate::File::in_flight). A copy is of the same number. It is a
 /// [`Gauge`] that guards count up and down, with the same promises and costs. What a dead process
 /// has left is the number of operations that it did not end.
 ///

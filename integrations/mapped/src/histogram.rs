@@ -13,9 +13,9 @@ const MOST_SUMMAND: u64 = (1 << 60) - 1;
 
 /// A latency histogram in a mapped file, to which many processes record.
 ///
-/// From [`File::histogram`](crate::File::histogram). A copy is of the same histogram. It has the
-/// cells of a [`Scale`], as a `windrow::Histogram`: values outside of the scale's range are counted
-/// in two further cells, and values of 2^60 or more are no part of the sum.
+/// Returned by [`File::histogram`](crate::File::histogram). A copy is of the same histogram. It has
+/// the cells of a [`Scale`], as a `windrow::Histogram`: values outside of the scale's range are
+/// counted in two further cells, and values of 2^60 or more are no part of the sum.
 ///
 /// # Promise
 ///

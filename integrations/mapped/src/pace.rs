@@ -25,8 +25,8 @@ use crate::reservation::{Part, Reservation};
 
 /// A rate limiter for the processes of one machine: a leaky bucket (GCRA) in a mapped file.
 ///
-/// From [`File::pace`](crate::File::pace). It admits at most one call in each period, with a burst
-/// if wanted, over all processes. So a server that forks its workers has one limit, without a
+/// Returned by [`File::pace`](crate::File::pace). It admits at most one call in each period, with a
+/// burst if wanted, over all processes. So a server that forks its workers has one limit, without a
 /// server beside it. A copy is of the same pace, and valid for as long as the process lives.
 ///
 /// ```

@@ -17,9 +17,9 @@ use crate::reservation::{Part, Reservation};
 /// Several rate limits for the processes of one machine, decided at once: ten a second, and 200 a
 /// minute.
 ///
-/// From [`File::paces`](crate::File::paces). Either all limits admit a call, or nothing is taken of
-/// any, over all processes. Each limit is a [`Pace`](crate::Pace) of a period and a burst. A copy
-/// is of the same limits, and valid for as long as the process lives.
+/// Returned by [`File::paces`](crate::File::paces). Either all limits admit a call, or nothing is
+/// taken of any, over all processes. Each limit is a [`Pace`](crate::Pace) of a period and a burst.
+/// A copy is of the same limits, and valid for as long as the process lives.
 ///
 /// ```
 /// use std::time::Duration;

@@ -34,8 +34,8 @@
 #[allow(unused_macros)] // where there are no sequences
 macro_rules! changes {
     (add: $add:tt, raise: $raise:tt) => {
-        /// Adds `n`, wrapping, to this processor's cell of a column, whose cell in row 0 is
-        /// `first`. An error if nothing was written.
+        /// Adds `n`, wrapping, to this processor's cell of a column whose cell in row 0 is `first`.
+        /// An error if nothing was written.
         ///
         /// # Safety
         /// `area` is that of [`area`](super::area). The column's cells in the first `rows` rows are

@@ -22,7 +22,7 @@
 //! ended, and its exchange fails. One that reads an earlier end than its word's there is not: the
 //! word was published after it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
 
 /// The bits for permits.
 const BITS: u32 = 32;
@@ -37,7 +37,7 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    pub(super) const fn none() -> Lease {
+    pub(super) fn none() -> Lease {
         Lease { word: AtomicU64::new(1 << BITS), end: AtomicU64::new(0) }
     }
 

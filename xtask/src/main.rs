@@ -36,6 +36,7 @@ mod twins;
 mod weight;
 mod wild;
 mod words;
+mod workers;
 
 use std::ffi::OsString;
 use std::num::NonZeroU64;

@@ -26,7 +26,7 @@ const ENDS: [&str; 6] = [
     "id=\"blanket-implementations\"",
 ];
 
-/// What begins a method, or a part of a trait.
+/// The beginnings of a method, or of a part of a trait.
 const PARTS: [&str; 4] = ["method.", "tymethod.", "associatedconstant.", "associatedtype."];
 
 /// Prints the number of items of each module, and refuses more of them than there were.

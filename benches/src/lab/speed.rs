@@ -160,8 +160,8 @@ impl Speed {
         labels
     }
 
-    /// One row for each contender of `group`, one column for each number of threads that add, `show`
-    /// in each cell.
+    /// One row for each contender of `group`, one column for each number of threads that add, and
+    /// `show` in each cell.
     fn adds(
         &self,
         id: &'static str,

@@ -22,9 +22,10 @@ const MOST: u64 = 1 << 20;
 ///   ahead of a line that ended later, or over a stretch in which no line begins that has a time.
 ///
 /// Lines are nearly in order (see [`order`](crate::order)). So if `bound` is one slack before a
-/// range, all lines ahead of the lower one ended before the range. The search goes on behind it, and
-/// otherwise before the place where it looked. It reads some lines for each halving of the file. If
-/// `bound` is one slack after a range, the lines of the range begin at the higher one or before it.
+/// range, all lines ahead of the lower one ended before the range. The search goes on behind it,
+/// and otherwise before the place where it looked. It reads some lines for each halving of the
+/// file. If `bound` is one slack after a range, the lines of the range begin at the higher one or
+/// before it.
 pub(crate) fn search(
     file: &mut (impl BufRead + Seek),
     kind: Kinds,

@@ -2,8 +2,9 @@
  * A shared limit: clients that lease permits of an engine, and the network between them.
  *
  * Time is whole buckets, from FIRST to LAST. The interval is one bucket, so the ledger has two
- * counts. An ask wants one permit, or gives one back, or both. The network has the last two copies of a client's asks, and the last answer to it: each
- * may be delivered at any time, again and again, or never. A client that dies does nothing more.
+ * counts. An ask wants one permit, or gives one back, or both. The network has the last two copies
+ * of a client's asks, and the last answer to it: each may be delivered at any time, again and
+ * again, or never. A client that dies does nothing more.
  *
  * Once, with RESTART, the engine is started again without memory; with FAILOVER, a replica takes
  * over that has its memory of an earlier moment; each may have a clock that is behind. With FALL,
@@ -196,7 +197,7 @@ inline send(is_new, want) {
     fi
 }
 
-/* What is left of client c's lease rides in its next ask; or counts as used, where another waits. */
+/* The rest of client c's lease rides in its next ask; or counts as used, where another waits. */
 inline give_back() {
     if
     :: C.lease.there && !C.back.there ->

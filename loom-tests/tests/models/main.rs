@@ -6,6 +6,7 @@ mod announced;
 mod breaker;
 mod clear;
 mod closing;
+#[cfg(any(loom, shuttle))]
 mod coarse;
 mod columns;
 #[cfg(loom)]

@@ -14,7 +14,7 @@ use super::spawn;
 const MARGIN: u64 = 10;
 /// The ends of the two leases.
 const ENDS: [u64; 2] = [1_000, 2_000];
-/// What the first lease has: an eighth of it is shared by the rows.
+/// The permits of the first lease: the rows share an eighth of them.
 const GRANTED: u64 = 33;
 
 /// Takes one at a time, as a request does. Returns the number taken.

@@ -8,7 +8,7 @@
 //! [`strategies`]. What pages show of them: [`summary`], [`ratios`], [`pictures`]. All of them end
 //! in [`report`].
 
-// What figures are made of: their statistics, the work, who does it, and in which process.
+// The parts of a figure: statistics, the work, the contenders, and their processes.
 pub mod progress;
 pub mod stats;
 pub mod subject;

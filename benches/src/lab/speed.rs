@@ -159,8 +159,8 @@ impl Speed {
         labels
     }
 
-    /// One row for each contender of `group`, one column for each number of threads that add, `show`
-    /// in each cell.
+    /// One row for each contender of `group`, one column for each number of threads that add,
+    /// `show` in each cell.
     fn adds(
         &self,
         id: &'static str,

@@ -103,7 +103,9 @@ fn percentiles<C: Clock + Send + Sync + 'static>(clock: C) -> Box<dyn Records> {
         made.expect("sixty minutes"),
         |window, value| window.record(Placed::Rt, value),
         |window| window.lifetime(Placed::Rt).count,
-        Some(|window| window.quantiles(Placed::Rt, ASKED).map(Option::unwrap_or_default)),
+        Some(|window| {
+            window.distribution(Placed::Rt).quantiles(ASKED).map(Option::unwrap_or_default)
+        }),
     )
 }
 

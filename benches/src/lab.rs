@@ -8,7 +8,7 @@
 //! [`strategies`]. What pages show of them: [`summary`], [`ratios`], [`pictures`]. All of them end
 //! in [`report`].
 
-// The parts of a figure: statistics, the work, the contenders, and their processes.
+// The parts of figures: statistics, the work, its workers, and the process of each.
 pub mod progress;
 pub mod stats;
 pub mod subject;

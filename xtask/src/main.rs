@@ -14,6 +14,7 @@ mod copy;
 mod earlier;
 mod instructions;
 mod integrations;
+mod interface;
 mod library;
 mod lines;
 mod litmus;
@@ -35,6 +36,7 @@ mod twins;
 mod weight;
 mod wild;
 mod words;
+mod workers;
 
 use std::ffi::OsString;
 use std::num::NonZeroU64;
@@ -58,6 +60,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("verify", suites::verify),
     ("arrows", arrows::run),
     ("names", names::run),
+    ("interface", interface::run),
     ("portable", portable::run),
     ("static", portable::linked_statically),
     ("wild", wild::run),

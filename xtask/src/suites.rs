@@ -10,8 +10,8 @@ use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::tools::succeeds;
 use crate::{
-    arrows, beside, instructions, integrations, library, litmus, models, names, orderings,
-    portable, ports, twins, weight, wild, words,
+    arrows, beside, instructions, integrations, interface, library, litmus, models, names,
+    orderings, portable, ports, twins, weight, wild, words,
 };
 
 /// The features of rivals, each of which brings many crates with it: Sentinel; layers for HTTP;
@@ -45,8 +45,7 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = "clippy --package=windrow --package=xtask"; // those of the tests: `check`, `ci`
     format_and_lints(steps, clippy)?;
-    let docs = "doc --package windrow --no-deps --all-features";
-    steps.cargo("docs", docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
+    interface::run(steps)?;
     library::quick(steps)
 }
 

@@ -65,7 +65,7 @@ pub use source::FileSource;
 pub use windrow::histogram::{Distribution, Scale};
 
 #[cfg(test)]
-mod child;
+mod tests;
 
 /// The programs of the guide.
 #[cfg(doctest)]

@@ -193,7 +193,7 @@ impl Permits {
     /// Returns what is owed.
     #[cfg(test)]
     pub(crate) fn owed(&self) -> u64 {
-        self.owed.load(Ordering::Relaxed)
+        self.owed.load(Ordering::Relaxed) // as in `charge`
     }
 
     /// Counts the weight of a call that found no permit.
@@ -217,7 +217,7 @@ impl Permits {
 
     /// Returns the weight of all calls that found no permit, wrapping.
     pub(crate) fn missed(&self) -> u64 {
-        self.missed.load(Ordering::Relaxed)
+        self.missed.load(Ordering::Relaxed) // as in `miss`
     }
 
     /// Returns what is left of a lease, and its end.

@@ -66,6 +66,7 @@ impl Pulse {
         if coarse.wrapping_sub(base) >= BEAT {
             return None;
         }
+        // Relaxed: by the Acquire above, the offset is the base's or later.
         Some(coarse.wrapping_add(self.offset.load(Ordering::Relaxed)))
     }
 
@@ -73,14 +74,14 @@ impl Pulse {
     /// Returns its time, in nanoseconds.
     #[cold]
     pub(crate) fn beat(&self, precise: impl Fn() -> u64) -> u64 {
-        // Acquire: pairs with the Release below, so that pulses follow each other.
+        // Acquire: pairs with the Release below, so that the stores of pulses follow each other.
         if self.is_taken.swap(true, Ordering::Acquire) {
             return precise();
         }
         let coarse = coarse::now();
         let now = precise();
         if let Some(coarse) = coarse {
-            // Release: a reader of the new offset may have an old base, for which it is right too.
+            // Relaxed: a reader of it may have an old base, for which it is right too.
             self.offset.store(now.wrapping_sub(coarse), Ordering::Relaxed);
             // Release: pairs with the Acquire in `quick`.
             self.base.store(coarse, Ordering::Release);

@@ -9,11 +9,11 @@ mod announced;
 mod looks;
 mod places;
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 
 use windrow::{Family, family::Metric, labels};
 use windrow_loom_tests::engine::sync::Arc;
-use windrow_loom_tests::engine::sync::atomic::{AtomicU64, fence};
+use windrow_loom_tests::engine::sync::atomic::AtomicU64;
 use windrow_loom_tests::engine::thread;
 use windrow_loom_tests::{Model, turn};
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use portable_atomic::AtomicU128;
 
 use super::*;
-use crate::limit::racing;
+use crate::limit::tests as racing;
 
 mod deaths;
 

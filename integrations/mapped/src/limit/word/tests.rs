@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::limit::racing;
+use crate::limit::tests as racing;
 
 const MILLISECOND: u64 = 1_000_000;
 

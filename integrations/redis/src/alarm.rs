@@ -136,14 +136,18 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::waiter::Waiters;
 
     #[test]
     fn futures_that_are_gone_leave_no_memory_behind() {
         let alarm = Alarm::default();
         let at = Instant::now() + Duration::from_secs(3_600);
-        let waits = Waiter::new(1);
+        let waiters = Waiters::default();
+        let waits = waiters.add(1);
         for _ in 0..10_000 {
-            alarm.set(at, &Waiter::new(1));
+            let gone = waiters.add(1);
+            waiters.remove(&gone);
+            alarm.set(at, &gone);
         }
         alarm.set(at, &waits);
         let state = alarm.state.state.lock().unwrap();

@@ -40,6 +40,7 @@ const TIMEOUT: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub struct Engine {
     hub: Arc<Hub>,
+    is_lazy: bool,
     _owner: Arc<Owner>,
 }
 
@@ -60,6 +61,35 @@ impl Engine {
         Engine::builder().connect(url)
     }
 
+    /// Returns an engine that is connected to later, so that a service can start while it is away.
+    ///
+    /// A thread begins to connect at once, and limits on it are built without a wait. Until the
+    /// engine is reached, the [policy](crate::Absence) of each limit decides. It is in force after
+    /// the [timeout](EngineBuilder::timeout), or as soon as the attempt fails; before that a
+    /// request waits for as long as its patience. What [`connect`](Self::connect) refuses at the
+    /// start is told by [`fault`](Self::fault), until it is mended.
+    ///
+    /// ```no_run
+    /// use windrow::AtMost;
+    /// use windrow_redis::{Absence, Engine, SharedGate};
+    ///
+    /// let engine = Engine::connect_lazy("redis://127.0.0.1/")?;
+    /// let orders = SharedGate::builder(AtMost(1_000)).on_absence(Absence::Share(AtMost(100)));
+    /// let orders = orders.build(&engine)?;
+    /// // Now and then, or for a status page:
+    /// if let Some(fault) = orders.fault() {
+    ///     eprintln!("each process counts by itself: {fault}");
+    /// }
+    /// # Ok::<(), windrow_redis::SharedError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError::Url`] and [`SharedError::NoThread`].
+    pub fn connect_lazy(url: &str) -> Result<Engine, SharedError> {
+        Engine::builder().connect_lazy(url)
+    }
+
     /// Returns a builder of an engine with other settings.
     ///
     /// ```
@@ -71,6 +101,25 @@ impl Engine {
     /// ```
     pub fn builder() -> EngineBuilder {
         EngineBuilder { timeout: TIMEOUT }
+    }
+
+    fn start(target: Target, connection: Option<Connection>) -> Result<Engine, SharedError> {
+        let no_thread = |error: std::io::Error| SharedError::NoThread { reason: error.to_string() };
+        forks::watch().map_err(no_thread)?;
+        let is_lazy = connection.is_none();
+        let hub = Arc::new(Hub::new(target));
+        if is_lazy {
+            hub.sent(0, hub.time().now()); // the first answer is owed
+        }
+        let asker = Asker::new(hub.clone(), connection);
+        let thread = thread::Builder::new().name("windrow-redis".into());
+        let thread = thread.spawn(move || asker.run()).map_err(no_thread)?;
+        hub.begin(thread.thread().clone());
+        Ok(Engine { hub: hub.clone(), is_lazy, _owner: Arc::new(Owner { hub }) })
+    }
+
+    pub(crate) fn is_lazy(&self) -> bool {
+        self.is_lazy
     }
 
     #[inline]
@@ -121,16 +170,18 @@ impl EngineBuilder {
     ///
     /// Those of [`Engine::connect`].
     pub fn connect(&self, url: &str) -> Result<Engine, SharedError> {
-        let no_thread = |error: std::io::Error| SharedError::NoThread { reason: error.to_string() };
-        forks::watch().map_err(no_thread)?;
         let target = Target::of(url, self.timeout)?;
         let connection = Connection::open(&target)?;
-        let hub = Arc::new(Hub::new(target));
-        let asker = Asker::new(hub.clone(), connection);
-        let thread = thread::Builder::new().name("windrow-redis".into());
-        let thread = thread.spawn(move || asker.run()).map_err(no_thread)?;
-        hub.begin(thread.thread().clone());
-        Ok(Engine { hub: hub.clone(), _owner: Arc::new(Owner { hub }) })
+        Engine::start(target, Some(connection))
+    }
+
+    /// Connects later: see [`Engine::connect_lazy`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engine::connect_lazy`].
+    pub fn connect_lazy(&self, url: &str) -> Result<Engine, SharedError> {
+        Engine::start(Target::of(url, self.timeout)?, None)
     }
 }
 

@@ -94,7 +94,8 @@ pub enum SharedError {
         /// The host and the port, or the path of a socket.
         engine: String,
     },
-    /// A node of a cluster that does not hold the limit's slot was asked.
+    /// A node of a cluster that does not hold the limit's slot was asked. The client follows no
+    /// redirection: the URL must name the primary that holds the slot of the limit's name.
     OtherNode {
         /// The address of the node that holds it, as the engine tells.
         at: String,
@@ -110,6 +111,13 @@ pub enum SharedError {
         /// The limit's name.
         name: String,
     },
+    /// Another process has changed the limit, and this one had not heard of that.
+    OtherLimit {
+        /// The limit requested.
+        limit: u64,
+        /// The limit that holds.
+        in_force: u64,
+    },
     /// The engine refused a request.
     Refused {
         /// The code of its answer, such as `OOM`.
@@ -120,6 +128,13 @@ pub enum SharedError {
         /// The expected kind of answer.
         expected: &'static str,
     },
+}
+
+impl SharedError {
+    /// Returns the error of a limit of the parent in a forked child.
+    pub(crate) fn forked() -> SharedError {
+        SharedError::NoThread { reason: "its process was forked".into() }
+    }
 }
 
 impl Error for SharedError {}

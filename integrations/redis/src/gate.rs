@@ -9,6 +9,7 @@ use windrow::gate::Admission;
 use crate::absence::Absence;
 use crate::admit::Admit;
 use crate::bounds::checked;
+use crate::change::Change;
 use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
@@ -110,10 +111,10 @@ impl SharedGate {
     /// Returns a future that admits a call of weight `n`, and waits for that at most `max_wait`:
     /// for an answer of the engine, or for grants to leave the interval.
     ///
-    /// The future yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s,
-    /// the wait is over by then: nothing of the future can be promised here. `retry_after` is
-    /// `None` for a weight that never fits. Otherwise it is the time until enough is expected to
-    /// leave the interval; many processes are told the same, so spread their attempts.
+    /// It yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s, the wait
+    /// is over by then: nothing of the future can be promised here. `retry_after` is `None` for a
+    /// weight that never fits. Otherwise it is the time until enough is expected to leave the
+    /// interval; many processes are told the same, so spread their attempts.
     ///
     /// The future begins when it is first polled, and takes nothing if it is dropped before it is
     /// ready. It needs no runtime.
@@ -138,48 +139,65 @@ impl SharedGate {
     /// Takes permits that can be given back, if this process has them: for a call whose cost is
     /// known when it is over.
     ///
-    /// While the engine is away, a [policy](crate::Absence) may admit such a call by
-    /// [`reserve`](Self::reserve), and not here.
+    /// A weight of zero always fits, as in [`try_admit`](Self::try_admit). While the engine is away,
+    /// a [policy](crate::Absence) may admit such a call by [`reserve`](Self::reserve), and not here.
     pub fn try_reserve(&self, n: u64) -> Option<SharedReservation> {
         let now = self.shared.now();
-        let lease = self.shared.limit.take_for(now, n);
+        let lease = if n == 0 { None } else { self.shared.limit.take_for(now, n) };
         if lease.is_none() && n > 0 {
             let _ = self.shared.decide(now, n, n);
+            return None;
         }
-        lease.map(|lease| SharedReservation::new(self.shared.clone(), lease, n))
+        Some(SharedReservation::new(self.shared.clone(), lease, n))
     }
 
     /// Returns a future that reserves for a call of weight `n`, and waits for that at most
     /// `max_wait`, as [`admit`](Self::admit). The reservation can be given back, and
     /// [settled](SharedReservation::settle).
     ///
-    /// The future yields an error for what [`admit`](Self::admit) refuses.
+    /// It yields an error for what [`admit`](Self::admit) refuses.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Reserve {
         Reserve::after(Wait::owned(self.shared.clone(), n, max_wait).of_a_lease(), n)
     }
 
-    /// Changes the limit for all processes. A process learns of the change with the next answer
-    /// that it gets from the engine.
+    /// Changes the limit for all processes. Each learns of it with its next answer of the engine.
     ///
-    /// A change replaces all limits that this process knows of, and those with which processes were
-    /// built, until the engine loses its memory. If two processes change the limit at once, the
-    /// change that reaches the engine first wins. Grants stay. So the old limit may still be used
-    /// for as long as an interval after a change to a lower one.
+    /// It returns before the engine has heard of the change, which then goes on by itself. The
+    /// [`Change`] tells the outcome: that this limit holds, or which other one does.
     ///
-    /// The call returns before the engine knows of the change, and the engine is asked until it
-    /// does. So the change may be lost if the process ends at once.
+    /// A change wins over all that this process has heard of, over the limits with which processes
+    /// were built, and until the engine loses its memory. Another process's change that this one
+    /// has not heard of wins over it. Then [`SharedError::OtherLimit`] names that limit, and a
+    /// second call wins over it. Of two changes at once the one holds that the engine hears first.
+    ///
+    /// Grants stay. So the old limit may still be used for as long as an interval after a change to
+    /// a lower one.
+    ///
+    /// ```no_run
+    /// use windrow::AtMost;
+    /// use windrow_redis::{SharedError, SharedGate};
+    ///
+    /// # async fn change(orders: &SharedGate) -> Result<(), SharedError> {
+    /// match orders.set_limit(AtMost(500))?.await {
+    ///     Err(SharedError::OtherLimit { in_force, .. }) => println!("another one set {in_force}"),
+    ///     outcome => outcome?, // `Ok`, or why the engine is away
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
     /// [`SharedError::LimitTooLarge`]; [`SharedError::NoThread`] in a forked child.
-    pub fn set_limit(&self, limit: AtMost) -> Result<(), SharedError> {
+    pub fn set_limit(&self, limit: AtMost) -> Result<Change, SharedError> {
         checked(limit)?;
         if self.shared.now() == NEVER {
-            return Err(SharedError::NoThread { reason: "its process was forked".into() });
+            return Err(SharedError::forked());
         }
-        self.shared.limit.set(limit.0);
+        let version = self.shared.limit.set(limit.0);
+        let change = Change::new(self.shared.clone(), limit.0, version);
         self.shared.ask(0, 1);
-        Ok(())
+        Ok(change)
     }
 
     /// Returns the limit in force, as this process knows it.
@@ -215,7 +233,7 @@ impl SharedGate {
     /// Returns why the limit's policy for an absent engine is in force, if it is: the engine is
     /// [away](Engine::is_away), or the limit's keys are unusable.
     pub fn fault(&self) -> Option<SharedError> {
-        self.shared.limit.fault().or_else(|| self.engine().fault())
+        self.shared.fault()
     }
 
     /// Returns the engine that keeps the limit.
@@ -300,7 +318,8 @@ impl SharedGateBuilder {
         self.build(&Engine::connect(url)?)
     }
 
-    /// Builds the limit on an engine, and waits for its first answer.
+    /// Builds the limit on an engine, and waits for its first answer; not on one that is
+    /// [connected to later](Engine::connect_lazy).
     ///
     /// # Errors
     ///
@@ -312,7 +331,7 @@ impl SharedGateBuilder {
         let checked = self.settings.check(Kind::Alone)?;
         let limit = checked.limit(engine, &[], checked.terms);
         let shared = Shared { engine: engine.clone(), limit };
-        shared.first_answer()?;
+        shared.begin()?;
         Ok(SharedGate { shared })
     }
 }

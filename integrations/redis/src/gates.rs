@@ -1,10 +1,7 @@
 //! Rate limiters that many processes share, one for each key.
 
-use std::collections::HashMap;
-use std::collections::hash_map::{Entry, RandomState};
 use std::fmt::{self, Debug, Formatter};
-use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use windrow::AtMost;
@@ -12,6 +9,7 @@ use windrow::gate::Admission;
 
 use crate::absence::Absence;
 use crate::admit::Admit;
+use crate::change::Change;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::gate::SharedGate;
@@ -19,10 +17,7 @@ use crate::limit::Limit;
 use crate::names::Kind;
 use crate::settings::{Checked, Settings};
 use crate::shared::Shared;
-use crate::wait::Wait;
-
-/// The number of parts of the table, each behind a lock of its own.
-const PARTS: usize = 16;
+use crate::table::Table;
 
 /// Rate limiters that many processes share, one for each key, such as a tenant or an address: of
 /// each key, all processes together admit at most `limit` in each interval.
@@ -50,25 +45,23 @@ const PARTS: usize = 16;
 ///
 /// # Bounds
 ///
-/// A key may come from a stranger. It has at most [`MAX_KEY`](Self::MAX_KEY) bytes, of any value; a
-/// longer one is refused. No key reaches that of another limit. Of the keys in use, a process
-/// remembers at most [`max_keys`](SharedGatesBuilder::max_keys), and forgets those that were not
-/// used for some buckets. Further ones share one limit, the *overflow*, until there is room. On the
-/// engine each key and process takes some 300 bytes, for as long as it is in use.
+/// A key may come from a stranger, and has any bytes. No key reaches that of another limit. Of the
+/// keys in use, a process remembers at most [`max_keys`](SharedGatesBuilder::max_keys). Further
+/// ones share one limit, the *overflow*, and so do keys longer than [`MAX_KEY`](Self::MAX_KEY).
+///
+/// Keys that were not used for some buckets make room: a new key that finds none looks at eight
+/// others, in turn, and takes the place of the first such one. On the engine each key and process
+/// takes some 300 bytes, for as long as it is in use.
 #[derive(Clone)]
 #[doc(alias = "distributed rate limiter")]
 pub struct SharedGates {
-    of: Arc<Table>,
+    of: Arc<Of>,
 }
 
-type Part = HashMap<Box<[u8]>, Arc<Limit>>;
-
-struct Table {
+struct Of {
     engine: Engine,
     checked: Checked,
-    max_keys: usize,
-    hasher: RandomState,
-    parts: [Mutex<Part>; PARTS],
+    table: Table<Arc<Limit>>,
     overflow: Arc<Limit>,
 }
 
@@ -82,58 +75,42 @@ impl SharedGates {
         SharedGatesBuilder { settings: Settings::new(limit), max_keys: 10_000 }
     }
 
-    /// Returns the limiter of a key; `None` if the key is too long. If there are too many keys, it
-    /// is the limiter that further keys share.
-    pub fn of(&self, key: &[u8]) -> Option<SharedGate> {
-        if key.len() > SharedGates::MAX_KEY {
-            return None;
-        }
-        let Table { engine, checked, overflow, .. } = &*self.of;
-        if engine.hub().time().is_of_another_process() {
-            // A thread of the parent may have held a lock, for ever. All limits refuse here.
-            return Some(SharedGate::of(Shared {
-                engine: engine.clone(),
-                limit: overflow.clone(),
-            }));
-        }
-        let limit = {
-            let mut part = self.of.part(key);
-            if let Some(limit) = part.get(key) {
-                limit.clone()
-            } else if self.of.has_room(&mut part) {
-                // (The letter tells the empty key from the overflow.)
-                let limit = checked.limit(engine, &[b"k", key].concat(), overflow.terms());
-                match part.entry(key.into()) {
-                    Entry::Occupied(there) => there.get().clone(),
-                    Entry::Vacant(place) => place.insert(limit).clone(),
-                }
-            } else {
-                overflow.clone()
-            }
-        };
-        Some(SharedGate::of(Shared { engine: engine.clone(), limit }))
+    /// Returns the limiter of a key. If the key is longer than [`MAX_KEY`](Self::MAX_KEY), or there
+    /// are too many keys, it is the one that all such keys share.
+    pub fn of(&self, key: &[u8]) -> SharedGate {
+        let Of { engine, checked, table, overflow } = &*self.of;
+        // (In a forked child a thread of the parent may have held a lock, for ever. All limits
+        // refuse there.)
+        let has_own =
+            key.len() <= SharedGates::MAX_KEY && !engine.hub().time().is_of_another_process();
+        // No other thread has a limit that is idle. So it holds no permits, and no ask of it is
+        // under way: the thread that asks keeps those for some buckets. (A share that is used would
+        // be had again.)
+        let is_idle =
+            |limit: &Arc<Limit>| Arc::strong_count(limit) == 1 && !limit.has_used_its_share();
+        // (The letter tells the empty key from the overflow.)
+        let new = || checked.limit(engine, &[b"k", key].concat(), overflow.terms());
+        let own = if has_own { table.get(key, is_idle, new) } else { None };
+        let limit = own.unwrap_or_else(|| overflow.clone());
+        SharedGate::of(Shared { engine: engine.clone(), limit })
     }
 
     /// Admits a call of weight `n` of a key, if this process has permits for it: see
-    /// [`SharedGate::try_admit`]. A key that is too long is refused.
+    /// [`SharedGate::try_admit`].
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn try_admit(&self, key: &[u8], n: u64) -> bool {
-        self.of(key).is_some_and(|gate| gate.try_admit(n))
+        self.of(key).try_admit(n)
     }
 
     /// Returns a future that admits a call of weight `n` of a key, and waits for that at most
-    /// `max_wait`: see [`SharedGate::admit`]. A key that is too long is refused for ever.
+    /// `max_wait`: see [`SharedGate::admit`].
     pub fn admit(&self, key: &[u8], n: u64, max_wait: Duration) -> Admit<'static> {
-        match self.of(key) {
-            Some(gate) => gate.admit_owned(n, max_wait),
-            None => Admit::after(Wait::refused()),
-        }
+        self.of(key).admit_owned(n, max_wait)
     }
 
     /// Admits a call as [`admit`](Self::admit), and blocks the thread meanwhile.
     pub fn admit_blocking(&self, key: &[u8], n: u64, max_wait: Duration) -> Admission {
-        let refused = Admission::Refused { retry_after: None };
-        self.of(key).map_or(refused, |gate| gate.admit_blocking(n, max_wait))
+        self.of(key).admit_blocking(n, max_wait)
     }
 
     /// Changes the limit of each key, for all processes: see [`SharedGate::set_limit`]. A process
@@ -141,9 +118,9 @@ impl SharedGates {
     ///
     /// # Errors
     ///
-    /// [`SharedError::LimitTooLarge`]; [`SharedError::NoThread`] in a forked child.
-    pub fn set_limit(&self, limit: AtMost) -> Result<(), SharedError> {
-        let Table { engine, overflow, .. } = &*self.of;
+    /// Those of [`SharedGate::set_limit`].
+    pub fn set_limit(&self, limit: AtMost) -> Result<Change, SharedError> {
+        let Of { engine, overflow, .. } = &*self.of;
         SharedGate::of(Shared { engine: engine.clone(), limit: overflow.clone() }).set_limit(limit)
     }
 
@@ -154,7 +131,7 @@ impl SharedGates {
 
     /// Returns the number of keys that this process remembers.
     pub fn keys(&self) -> usize {
-        self.of.parts.iter().map(|part| locked(part).len()).sum()
+        self.of.table.len()
     }
 
     /// Returns the name of the limits.
@@ -166,28 +143,6 @@ impl SharedGates {
     pub fn engine(&self) -> &Engine {
         &self.of.engine
     }
-}
-
-impl Table {
-    fn part(&self, key: &[u8]) -> MutexGuard<'_, Part> {
-        locked(&self.parts[self.hasher.hash_one(key) as usize % PARTS])
-    }
-
-    /// Returns whether a part has room for a key; forgets those that are not in use.
-    fn has_room(&self, part: &mut Part) -> bool {
-        let max = self.max_keys.div_ceil(PARTS);
-        if part.len() >= max {
-            // No other thread has such a limit. So it holds no permits, and no ask of it is under
-            // way: the thread that asks keeps those for some buckets. (A share that is used would
-            // be had again.)
-            part.retain(|_, limit| Arc::strong_count(limit) > 1 || limit.has_used_its_share());
-        }
-        part.len() < max
-    }
-}
-
-fn locked(part: &Mutex<Part>) -> MutexGuard<'_, Part> {
-    part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A builder of [`SharedGates`].
@@ -241,7 +196,8 @@ impl SharedGatesBuilder {
         self.build(&Engine::connect(url)?)
     }
 
-    /// Builds the limits on an engine, and waits for its first answer.
+    /// Builds the limits on an engine, and waits for its first answer; not on one that is
+    /// [connected to later](Engine::connect_lazy).
     ///
     /// # Errors
     ///
@@ -249,14 +205,9 @@ impl SharedGatesBuilder {
     pub fn build(&self, engine: &Engine) -> Result<SharedGates, SharedError> {
         let checked = self.settings.check(Kind::Keyed)?;
         let overflow = checked.limit(engine, b"", checked.terms);
-        let shared = Shared { engine: engine.clone(), limit: overflow.clone() };
-        shared.first_answer()?;
-        let parts = Default::default();
-        let (engine, max_keys) = (engine.clone(), self.max_keys);
-        let hasher = RandomState::new();
-        Ok(SharedGates {
-            of: Arc::new(Table { engine, checked, max_keys, hasher, parts, overflow }),
-        })
+        Shared { engine: engine.clone(), limit: overflow.clone() }.begin()?;
+        let (engine, table) = (engine.clone(), Table::new(self.max_keys));
+        Ok(SharedGates { of: Arc::new(Of { engine, checked, table, overflow }) })
     }
 }
 

@@ -4,12 +4,14 @@
 mod absence;
 mod admit;
 mod bounds;
+mod change;
 mod engine;
 mod error;
 mod gate;
 mod gates;
 mod reserve;
 mod settings;
+mod table;
 mod target;
 
 // A request that finds a permit.
@@ -39,6 +41,7 @@ mod names;
 
 pub use absence::Absence;
 pub use admit::Admit;
+pub use change::Change;
 pub use engine::{Engine, EngineBuilder};
 pub use error::SharedError;
 pub use gate::{SharedGate, SharedGateBuilder};

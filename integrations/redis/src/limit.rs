@@ -168,10 +168,10 @@ impl Limit {
     pub(crate) fn poll(&self, now: u64) -> Option<Attempt> {
         // A large request that is refused until later must not hold up a small one.
         let refusal = self.refusal();
-        let counts = |weight| !refusal.covers(now, weight);
+        let below = if now < refusal.until { refusal.weight } else { u64::MAX };
         // Relaxed, here and below: those that were noted before the limit was listed are seen by
         // the AcqRel in `leave_list`.
-        let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest(counts));
+        let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest(below));
         let mut machine = self.machine();
         if self.inquires.swap(false, Ordering::Relaxed) {
             machine.inquire();
@@ -231,12 +231,18 @@ impl Limit {
         self.refused_until.store(refusal.until, Ordering::Relaxed);
     }
 
-    /// Asks for another limit, for all processes.
-    pub(crate) fn set(&self, limit: u64) {
+    /// Asks for another limit, for all processes, and returns the version of the change.
+    pub(crate) fn set(&self, limit: u64) -> u64 {
         let mut machine = self.machine();
-        machine.set_limit(limit);
+        let version = machine.set_limit(limit);
         self.in_force.store(limit, Ordering::Relaxed); // as in `answer`
         self.tell(machine.refusal());
+        version
+    }
+
+    /// Returns the limit that holds, if the engine has heard of a change of this version.
+    pub(crate) fn heard(&self, version: u64) -> Option<u64> {
+        self.machine().heard(version)
     }
 
     /// Admits by the policy for an engine that is away.

@@ -141,6 +141,11 @@ impl Machine {
         self.terms.version > self.heard
     }
 
+    /// Returns the limit that holds, if the engine has heard of a change of this version.
+    pub(crate) fn heard(&self, version: u64) -> Option<u64> {
+        (self.heard >= version).then_some(self.terms.limit)
+    }
+
     /// Tells a change of the limit with the next request's ask, and makes none for that alone.
     pub(crate) fn keep_news(&mut self) {
         self.heard = self.terms.version;

@@ -43,21 +43,20 @@ impl Future for Reserve {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let weight = self.weight;
         let polled = Pin::new(&mut self.wait).poll(context);
-        polled.map(|outcome| match (outcome, self.wait.shared()) {
-            (Outcome { admission: Admission::Refused { retry_after }, .. }, _) => {
+        polled.map(|outcome| match outcome {
+            Outcome { admission: Admission::Refused { retry_after }, .. } => {
                 Err(RefusedError::after(retry_after))
             }
-            (Outcome { lease, .. }, Some(shared)) => {
-                Ok(SharedReservation { shared: shared.clone(), lease, weight })
+            Outcome { lease, .. } => {
+                Ok(SharedReservation::new(self.wait.shared().clone(), lease, weight))
             }
-            (_, None) => Err(RefusedError::after(None)),
         })
     }
 }
 
 impl SharedReservation {
-    pub(crate) fn new(shared: Shared, lease: u64, weight: u64) -> SharedReservation {
-        SharedReservation { shared, lease: Some(lease), weight }
+    pub(crate) fn new(shared: Shared, lease: Option<u64>, weight: u64) -> SharedReservation {
+        SharedReservation { shared, lease, weight }
     }
 
     /// Settles the call: gives back the weight that was reserved beyond `used`, or charges what was
@@ -67,11 +66,10 @@ impl SharedReservation {
     /// that dies before that does not pay. A reservation by a policy for an engine that is away is
     /// not settled.
     pub fn settle(self, used: u64) {
-        let Some(lease) = self.lease else { return };
         let (shared, weight) = (&self.shared, self.weight);
         if used <= weight {
-            shared.limit.put_back(lease, weight - used);
-        } else if shared.now() != NEVER {
+            self.lease.inspect(|lease| shared.limit.put_back(*lease, weight - used));
+        } else if (self.lease.is_some() || weight == 0) && shared.now() != NEVER {
             shared.limit.charge(shared.now(), used - weight);
             shared.ask(1, 0);
         }

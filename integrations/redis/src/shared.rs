@@ -9,10 +9,11 @@ use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::limit::Limit;
+use crate::time::NEVER;
 use crate::waiter::Waiter;
 
 /// A limit on its engine.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) limit: Arc<Limit>,
@@ -56,35 +57,53 @@ impl Shared {
         self.engine.hub().is_away(now) || self.limit.is_unusable()
     }
 
-    /// Waits for the first answer of the engine to a limit.
-    pub(crate) fn first_answer(&self) -> Result<(), SharedError> {
-        let (hub, limit) = (self.engine.hub(), &self.limit);
-        let timeout = hub.target().timeout() * 15; // a connection may be made meanwhile
+    /// Returns why the policy is in force, if it is.
+    pub(crate) fn fault(&self) -> Option<SharedError> {
+        if self.now() == NEVER {
+            return Some(SharedError::forked());
+        }
+        self.limit.fault().or_else(|| self.engine.hub().fault())
+    }
+
+    /// Has the engine asked for the first time, and waits for its answer, unless it is one that is
+    /// connected to later.
+    pub(crate) fn begin(&self) -> Result<(), SharedError> {
+        if self.engine.is_lazy() {
+            self.ask(1, 1);
+            return Ok(());
+        }
+        let waiter = self.limit.waiters().add(1);
+        let outcome = self.block(&waiter, 1, Limit::is_answered);
+        self.limit.waiters().remove(&waiter);
+        outcome
+    }
+
+    /// Blocks the thread until the engine has told something, or cannot.
+    pub(crate) fn block(
+        &self,
+        waiter: &Waiter,
+        demand: u64,
+        is_told: impl Fn(&Limit) -> bool,
+    ) -> Result<(), SharedError> {
+        let target = self.engine.hub().target();
+        let timeout = target.timeout() * 15; // a connection may be made meanwhile
         let begun = Instant::now();
-        let waiter = Waiter::new(1);
         let waker = Parked::waker();
-        limit.waiters().add(&waiter);
-        let outcome = loop {
+        loop {
             waiter.wait(&waker);
-            if limit.is_answered() {
-                break Ok(());
+            if is_told(&self.limit) {
+                return Ok(());
             }
-            if let Some(fault) = limit.fault() {
-                break Err(fault);
-            }
-            let now = hub.time().now();
-            if let Some(fault) = hub.fault().filter(|_| hub.is_away(now)) {
-                break Err(fault);
+            if let Some(fault) = self.fault() {
+                return Err(fault);
             }
             let Some(rest) = timeout.checked_sub(begun.elapsed()) else {
-                let engine = hub.target().shown().to_owned();
-                break Err(SharedError::TimedOut { engine, after: timeout });
+                let engine = target.shown().to_owned();
+                return Err(SharedError::TimedOut { engine, after: timeout });
             };
-            self.ask(1, 1);
+            self.ask(demand, demand);
             thread::park_timeout(rest.min(Duration::from_millis(20)));
-        };
-        limit.waiters().remove(&waiter);
-        outcome
+        }
     }
 }
 

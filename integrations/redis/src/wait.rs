@@ -15,8 +15,7 @@ use crate::waiter::Waiter;
 
 /// The wait of a request.
 pub(crate) struct Wait<'a> {
-    /// `None` if it is refused for ever.
-    of: Option<Of<'a>>,
+    of: Of<'a>,
     request: Request,
     state: State,
 }
@@ -87,14 +86,14 @@ impl Look {
 
 impl<'a> Wait<'a> {
     pub(crate) fn borrowed(shared: &'a Shared, weight: u64, patience: Duration) -> Wait<'a> {
-        Wait::of(Some(Of::Borrowed(shared)), weight, patience)
+        Wait::of(Of::Borrowed(shared), weight, patience)
     }
 
     pub(crate) fn owned(shared: Shared, weight: u64, patience: Duration) -> Wait<'static> {
-        Wait::of(Some(Of::Owned(shared)), weight, patience)
+        Wait::of(Of::Owned(shared), weight, patience)
     }
 
-    fn of(of: Option<Of<'a>>, weight: u64, patience: Duration) -> Wait<'a> {
+    fn of(of: Of<'a>, weight: u64, patience: Duration) -> Wait<'a> {
         let request = Request { weight, patience, is_of_lease: false };
         Wait { of, request, state: State::New }
     }
@@ -105,14 +104,9 @@ impl<'a> Wait<'a> {
         self
     }
 
-    /// Returns the future of a request that is refused for ever.
-    pub(crate) fn refused() -> Wait<'static> {
-        Wait::of(None, 0, Duration::ZERO)
-    }
-
     /// Returns the limit and its engine.
-    pub(crate) fn shared(&self) -> Option<&Shared> {
-        self.of.as_ref().map(Of::shared)
+    pub(crate) fn shared(&self) -> &Shared {
+        self.of.shared()
     }
 
     /// Blocks the thread until the future is ready. (It parks for as long as it may, so no alarm is
@@ -129,10 +123,7 @@ impl<'a> Wait<'a> {
     }
 
     fn look(&mut self, waker: impl FnOnce() -> Waker) -> Look {
-        let Some(of) = &self.of else {
-            return Look::refused(None);
-        };
-        let look = of.shared().look(&self.request, &mut self.state, waker);
+        let look = self.of.shared().look(&self.request, &mut self.state, waker);
         if let Look::Over(_) = look {
             self.leave();
         }
@@ -141,8 +132,8 @@ impl<'a> Wait<'a> {
 
     fn leave(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Ready);
-        if let (State::Waiting(waiting), Some(of)) = (state, &self.of) {
-            of.shared().limit.waiters().remove(&waiting.waiter);
+        if let State::Waiting(waiting) = state {
+            self.of.shared().limit.waiters().remove(&waiting.waiter);
         }
     }
 }
@@ -167,8 +158,7 @@ impl Shared {
             if let Look::Over(_) = look {
                 return look;
             }
-            let waiter = Waiter::new(weight);
-            self.limit.waiters().add(&waiter);
+            let waiter = self.limit.waiters().add(weight);
             let ends = Instant::now() + patience;
             *state = State::Waiting(Waiting { waiter, ends, alarm: None });
         }
@@ -222,11 +212,11 @@ impl Future for Wait<'_> {
             }
             Look::Until(at) => {
                 let this = &mut *self;
-                if let (State::Waiting(waiting), Some(of)) = (&mut this.state, &this.of)
+                if let State::Waiting(waiting) = &mut this.state
                     && waiting.alarm.is_none_or(|set| set > at || set <= Instant::now())
                 {
                     waiting.alarm = Some(at);
-                    of.shared().engine.hub().alarm().set(at, &waiting.waiter);
+                    this.of.shared().engine.hub().alarm().set(at, &waiting.waiter);
                 }
                 Poll::Pending
             }

@@ -1,5 +1,8 @@
 //! The requests that wait for an answer of the engine.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,17 +10,14 @@ use std::task::Waker;
 
 /// A request that waits.
 pub(crate) struct Waiter {
+    /// The place in line.
+    place: Place,
     weight: u64,
     /// `None` while the request does not wait: it was woken, or its future is gone.
     waker: Mutex<Option<Waker>>,
 }
 
 impl Waiter {
-    /// A request of this weight, which does not wait yet.
-    pub(crate) fn new(weight: u64) -> Arc<Waiter> {
-        Arc::new(Waiter { weight, waker: Mutex::new(None) })
-    }
-
     /// Waits with this waker from now on.
     pub(crate) fn wait(&self, waker: &Waker) {
         let mut own = self.waker();
@@ -36,8 +36,7 @@ impl Waiter {
         }
     }
 
-    /// Waits no more.
-    pub(crate) fn leave(&self) {
+    fn leave(&self) {
         *self.waker() = None;
     }
 
@@ -53,47 +52,139 @@ impl Debug for Waiter {
     }
 }
 
-/// The requests that wait at one limit, in the order in which they came.
+/// The requests that wait at one limit, in the order in which they came. Each call but
+/// [`wake`](Self::wake) takes steps by the logarithm of their number.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
-    list: Mutex<Vec<Arc<Waiter>>>,
+    line: Mutex<Line>,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    waiting: BTreeMap<Place, Arc<Waiter>>,
+    /// The number of requests of each weight.
+    weights: BTreeMap<Place, usize>,
+    /// The number of requests that have ever come.
+    came: u64,
 }
 
 impl Waiters {
-    /// Adds a request.
-    pub(crate) fn add(&self, waiter: &Arc<Waiter>) {
-        self.list().push(waiter.clone());
+    /// Adds a request of this weight, which has no waker yet.
+    pub(crate) fn add(&self, weight: u64) -> Arc<Waiter> {
+        let mut line = self.line();
+        line.came += 1;
+        let place = Place(line.came);
+        let waiter = Arc::new(Waiter { place, weight, waker: Mutex::new(None) });
+        line.waiting.insert(place, waiter.clone());
+        *line.weights.entry(Place(weight)).or_default() += 1;
+        waiter
     }
 
-    /// Removes a request.
-    pub(crate) fn remove(&self, waiter: &Arc<Waiter>) {
+    /// Removes a request of this line.
+    pub(crate) fn remove(&self, waiter: &Waiter) {
         waiter.leave();
-        let mut list = self.list();
-        if let Some(at) = list.iter().position(|other| Arc::ptr_eq(other, waiter)) {
-            list.remove(at);
+        let mut line = self.line();
+        if line.waiting.remove(&waiter.place).is_some()
+            && let Entry::Occupied(mut same) = line.weights.entry(Place(waiter.weight))
+        {
+            *same.get_mut() -= 1;
+            if *same.get() == 0 {
+                same.remove();
+            }
         }
     }
 
-    /// Returns the largest weight that waits and counts; zero if there is none.
-    pub(crate) fn largest(&self, counts: impl Fn(u64) -> bool) -> u64 {
-        let weights = self.list().iter().map(|waiter| waiter.weight).filter(|it| counts(*it)).max();
-        weights.unwrap_or(0)
+    /// Returns the largest weight below a bound that waits; zero if there is none.
+    pub(crate) fn largest(&self, below: u64) -> u64 {
+        self.line().weights.range(..Place(below)).next_back().map_or(0, |(weight, _)| weight.0)
     }
 
     /// Returns whether none waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.list().is_empty()
+        self.line().waiting.is_empty()
     }
 
     /// Wakes all.
     pub(crate) fn wake(&self) {
-        let all = self.list().clone();
+        let all: Vec<_> = self.line().waiting.values().cloned().collect();
         for waiter in all {
             waiter.wake();
         }
     }
 
-    fn list(&self) -> MutexGuard<'_, Vec<Arc<Waiter>>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A number by which a map is ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place(u64);
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Place) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Place) -> Ordering {
+        #[cfg(test)]
+        tests::STEPS.set(tests::STEPS.get() + 1);
+        self.0.cmp(&other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// The comparisons of this thread.
+        pub(super) static STEPS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    fn steps(call: impl FnOnce()) -> u64 {
+        let before = STEPS.get();
+        call();
+        STEPS.get() - before
+    }
+
+    #[test]
+    fn a_hundred_thousand_waiters_cost_a_call_few_steps() {
+        let waiters = Waiters::default();
+        let all: Vec<_> = (0..100_000).map(|i| waiters.add(i * 7_919 % 100_003)).collect();
+        // A tree of 17 levels of two, in nodes of up to eleven: two maps.
+        let mut most = 0;
+        for i in 0..1_000 {
+            most = most.max(steps(|| assert!(waiters.largest(1 + i * 97) <= i * 97)));
+            most = most.max(steps(|| waiters.remove(&all[i as usize * 97])));
+            most = most.max(steps(|| waiters.remove(&waiters.add(i))));
+        }
+        println!("{most} steps at most");
+        assert!(most <= 400, "{most}");
+        drop(all);
+        let mut left = 0;
+        while !waiters.is_empty() {
+            let first = waiters.line().waiting.first_key_value().unwrap().1.clone();
+            waiters.remove(&first);
+            left += 1;
+        }
+        assert_eq!((left, waiters.largest(u64::MAX)), (99_000, 0));
+        assert!(waiters.line().weights.is_empty());
+    }
+
+    #[test]
+    fn the_largest_weight_below_a_bound_is_told_while_it_waits() {
+        let waiters = Waiters::default();
+        let [two, _, other_two] = [2, 9, 2].map(|weight| waiters.add(weight));
+        assert_eq!([1, 2, 3, 9, 10].map(|below| waiters.largest(below)), [0, 0, 2, 2, 9]);
+        waiters.remove(&two);
+        waiters.remove(&two);
+        assert_eq!(waiters.largest(9), 2, "the other one waits");
+        waiters.remove(&other_two);
+        assert_eq!(waiters.largest(9), 0);
     }
 }

@@ -50,9 +50,9 @@ mod permits;
 mod rations;
 
 // Limits that processes share, over the files of windrow-redis.
+#[cfg(any(loom, shuttle))]
 mod coarse;
 mod shared;
-#[cfg(any(loom, shuttle))]
 mod sync;
 
 // Other things that count.

@@ -40,7 +40,11 @@ impl Display for SharedError {
                 write!(f, "{engine} is a replica, which cannot write: connect to its primary")
             }
             SharedError::OtherNode { at } => {
-                write!(f, "another node of the cluster holds the limit: connect to {at}")
+                write!(
+                    f,
+                    "another node of the cluster holds the slot of the limit's name, and \
+                     redirections are not followed: let the engine's URL name {at}"
+                )
             }
             SharedError::Foreign { name } => write!(
                 f,
@@ -51,6 +55,10 @@ impl Display for SharedError {
                 f,
                 "the ledger of the limit {name} has another interval or number of buckets, and was \
                  left as it is"
+            ),
+            SharedError::OtherLimit { limit, in_force } => write!(
+                f,
+                "the limit was not set to {limit}: another process has set it to {in_force}"
             ),
             SharedError::Refused { code } => write!(f, "the engine refuses: {code}"),
             SharedError::Nonsense { expected } => {

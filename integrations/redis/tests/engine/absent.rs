@@ -87,6 +87,60 @@ fn no_engine_is_an_error_at_the_start() {
 }
 
 #[test]
+fn a_service_starts_by_its_policy_while_the_engine_is_down() {
+    let Some(mut server) = engine() else { return };
+    server.kill();
+    let engine = Engine::connect_lazy(&server.url()).unwrap();
+    let admits = builder(Absence::Admit).build(&engine).unwrap();
+    let refuses = builder(Absence::Refuse).build(&engine).unwrap();
+    let hours = builder(Absence::Share(AtMost(7))).interval(Duration::from_secs(4 * 3_600));
+    let shares = hours.name("hours").build(&engine).unwrap();
+    until("it is known", || engine.is_away() && engine.fault().is_some());
+    assert!(matches!(refuses.fault(), Some(SharedError::Unreachable { .. })));
+    assert!((0..1_000).all(|_| admits.try_admit(1)));
+    assert!(!refuses.admit_blocking(1, LONG).is_granted(), "at once");
+    assert_eq!((0..100).filter(|_| shares.try_admit(1)).count(), 7);
+    server.revive();
+    // No request asks, and its return is noticed all the same.
+    until("it is reached", || !engine.is_away() && refuses.fault().is_none());
+    warm(&refuses);
+}
+
+#[test]
+fn an_engine_that_never_answers_is_away_after_its_timeout() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = url(listener.local_addr().unwrap().port());
+    let engine = Engine::builder().timeout(Duration::from_millis(20)).connect_lazy(&at).unwrap();
+    let gate = builder(Absence::Admit).build(&engine).unwrap();
+    until("the policy decides", || gate.try_admit(1));
+    until("a reason", || matches!(gate.fault(), Some(SharedError::TimedOut { .. })));
+    assert!(matches!(Engine::connect_lazy("redis://:@"), Err(SharedError::Url { .. })));
+}
+
+#[test]
+fn settings_that_are_refused_are_told_once_the_engine_is_reached() {
+    let Some(server) = engine() else { return };
+    let () = server.command("CONFIG SET maxmemory 50mb");
+    let () = server.command("CONFIG SET maxmemory-policy allkeys-lru");
+    let () = server.command("ACL SETUSER blind on >pw ~* +@all -@dangerous");
+    let engine = Engine::connect_lazy(&server.url()).unwrap();
+    let gate = builder(Absence::Admit).build(&engine).unwrap();
+    until("it is told", || matches!(engine.fault(), Some(SharedError::MayEvict { .. })));
+    assert!(gate.fault() == engine.fault() && engine.is_away() && gate.try_admit(1));
+    let () = server.command("CONFIG SET maxmemory-policy noeviction");
+    until("it is mended", || !engine.is_away() && gate.fault().is_none());
+    // A value that is no ledger, and a user who may not ask.
+    let () = server.command("SET {other}:l: hello");
+    let other = builder(Absence::Refuse).name("other").build(&engine).unwrap();
+    let foreign = SharedError::Foreign { name: "other".into() };
+    until("it is told", || other.fault().as_ref() == Some(&foreign));
+    assert!(!engine.is_away());
+    let blind = format!("redis://blind:pw@127.0.0.1:{}/", server.port());
+    let blind = Engine::connect_lazy(&blind).unwrap();
+    until("it is told", || blind.fault() == Some(SharedError::NotPermitted { needs: "+info" }));
+}
+
+#[test]
 fn a_closed_connection_and_a_flushed_script_are_no_absence() {
     let Some(server) = engine() else { return };
     let engine = Engine::builder().timeout(LONG).connect(&server.url()).unwrap();

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use redis::Value;
 use windrow::AtMost;
-use windrow::gate::Admission;
 use windrow_redis::{SharedGates, SharedGatesBuilder};
 
 use crate::server::{LONG, Server, engine, on_each, until};
@@ -42,17 +41,18 @@ fn each_key_has_a_limit_of_its_own_that_processes_share() {
 }
 
 #[test]
-fn a_key_that_is_too_long_is_refused() {
+fn keys_that_are_too_long_share_one_limit() {
     let Some(server) = engine() else { return };
     let gates = connected(&server);
-    let long = vec![b'k'; SharedGates::MAX_KEY + 1];
-    let never = Admission::Refused { retry_after: None };
-    assert_eq!(gates.admit_blocking(&long, 1, LONG), never);
-    assert_eq!(crate::shared::block_on(gates.admit(&long, 1, LONG)), never);
-    assert!(!gates.try_admit(&long, 1));
-    assert!(gates.of(&long).is_none());
-    let longest = &long[1..];
-    assert!(gates.admit_blocking(longest, 1, LONG).is_granted());
+    let mut granted = 0;
+    for i in 0..20 {
+        let long = vec![i; SharedGates::MAX_KEY + 1 + usize::from(i)];
+        granted += u32::from(gates.admit_blocking(&long, 1, PATIENCE).is_granted());
+    }
+    assert!((1..=15).contains(&granted), "{granted}: at most five in an interval");
+    assert_eq!(gates.keys(), 1, "they take no place");
+    assert!(gates.admit_blocking(&[b'k'; SharedGates::MAX_KEY], 5, LONG).is_granted());
+    assert_eq!(gates.keys(), 2);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use windrow::AtMost;
 use windrow::gate::Admission;
-use windrow_redis::{Engine, SharedGate};
+use windrow_redis::{Engine, SharedError, SharedGate};
 
 use crate::book::Book;
 use crate::server::{LONG, Server, engine, on_each, until};
@@ -144,6 +144,95 @@ fn a_change_of_the_limit_reaches_all_clients() {
     let later = SharedGate::builder(AtMost(10)).interval(INTERVAL).buckets(4).name("it");
     assert_eq!(later.connect(&server.url()).unwrap().limit(), 50);
     assert!(clients[0].set_limit(AtMost(u64::MAX)).is_err());
+}
+
+#[test]
+fn of_two_changes_at_once_the_one_that_is_lost_is_told_which_limit_holds() {
+    on_each(|program| {
+        let server = Server::start(program, &[]);
+        let clients = clients(&server, 10, 2);
+        clients.iter().for_each(warm);
+        let mut lost = 0;
+        for round in 0..20 {
+            let wanted = [100 + round, 200 + round];
+            let barrier = Barrier::new(2);
+            let outcomes: [_; 2] = thread::scope(|scope| {
+                [0, 1]
+                    .map(|i| (&clients[i], wanted[i]))
+                    .map(|(gate, limit)| {
+                        let barrier = &barrier;
+                        scope.spawn(move || {
+                            barrier.wait();
+                            let change = gate.set_limit(AtMost(limit)).unwrap();
+                            if round % 2 == 0 { change.block() } else { block_on(change) }
+                        })
+                    })
+                    .map(|thread| thread.join().unwrap())
+            });
+            let limits: Vec<u64> = clients.iter().map(SharedGate::limit).collect();
+            for (i, outcome) in outcomes.into_iter().enumerate() {
+                match outcome {
+                    Ok(()) => {}
+                    Err(SharedError::OtherLimit { limit, in_force }) => {
+                        assert_eq!((limit, in_force), (wanted[i], wanted[1 - i]), "{program}");
+                        assert_eq!(limits[i], in_force, "{program}");
+                        lost += 1;
+                    }
+                    Err(error) => panic!("{program}: {error}"),
+                }
+            }
+            until("both have the same limit", || {
+                for gate in &clients {
+                    let _ = gate.admit_blocking(1, Duration::from_millis(5));
+                }
+                clients[0].limit() == clients[1].limit()
+            });
+        }
+        println!("{program}: {lost} of 20 changes were lost");
+        assert!(lost > 0, "{program}");
+        // One that was not heard of wins, and a second call wins over it.
+        clients[0].set_limit(AtMost(7)).unwrap().block().unwrap();
+        clients[0].set_limit(AtMost(8)).unwrap().block().unwrap();
+        clients[0].set_limit(AtMost(9)).unwrap().block().unwrap();
+        let lost = clients[1].set_limit(AtMost(70)).unwrap().block();
+        if let Err(error) = &lost {
+            assert_eq!(*error, SharedError::OtherLimit { limit: 70, in_force: 9 }, "{program}");
+            clients[1].set_limit(AtMost(70)).unwrap().block().unwrap();
+        }
+        let later = SharedGate::builder(AtMost(10)).interval(INTERVAL).buckets(4).name("it");
+        assert_eq!(later.connect(&server.url()).unwrap().limit(), 70, "{program}");
+    });
+}
+
+#[test]
+fn a_change_that_the_engine_cannot_hear_says_why_and_is_told_later() {
+    let Some(server) = engine() else { return };
+    let gate = &clients(&server, 10, 1)[0];
+    warm(gate);
+    server.stop(true);
+    let outcome = gate.set_limit(AtMost(77)).unwrap().block();
+    assert!(matches!(outcome, Err(SharedError::TimedOut { .. })), "{outcome:?}");
+    let outcome = block_on(gate.set_limit(AtMost(78)).unwrap());
+    assert!(outcome.is_err(), "{outcome:?}");
+    server.stop(false);
+    let later = SharedGate::builder(AtMost(10)).interval(INTERVAL).buckets(4).name("it");
+    until("it is told", || later.connect(&server.url()).is_ok_and(|later| later.limit() == 78));
+}
+
+#[test]
+fn a_weight_of_zero_is_always_reserved_and_pays_what_was_used() {
+    let Some(server) = engine() else { return };
+    let builder = SharedGate::builder(AtMost(1_000)).interval(Duration::from_secs(100)).buckets(2);
+    let gate = builder.connect(&server.url()).unwrap();
+    assert!(gate.left() == 0, "the limit is cold");
+    gate.try_reserve(0).expect("as `try_admit(0)`").cancel();
+    block_on(gate.reserve(0, Duration::ZERO)).expect("as `admit(0)`").settle(0);
+    let warm = builder.interval(Duration::from_millis(800)).name("warm");
+    let gate = warm.connect(&server.url()).unwrap();
+    block_on(gate.reserve(1_000, LONG)).unwrap().settle(900);
+    gate.try_reserve(0).unwrap().settle(60);
+    assert!(!gate.try_admit(41), "40 are left");
+    assert!(gate.try_admit(40));
 }
 
 #[test]

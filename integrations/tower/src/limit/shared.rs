@@ -13,7 +13,7 @@ use crate::limit::limits::Limits;
 /// use std::time::Duration;
 ///
 /// use windrow::{AtMost, labels};
-/// use windrow_redis::{SharedGate, SharedGates};
+/// use windrow_redis::SharedGates;
 /// use windrow_tower::{LimitLayer, SharedLimits};
 ///
 /// labels! { pub struct Tenant { tenant: str } }
@@ -23,13 +23,8 @@ use crate::limit::limits::Limits;
 ///     builder.connect("redis://127.0.0.1/").expect("an engine")
 /// });
 ///
-/// /// Too long a key shares the limit of the empty one.
-/// fn gate(tenant: &str) -> SharedGate {
-///     GATES.of(tenant.as_bytes()).or_else(|| GATES.of(b"")).expect("a short key")
-/// }
-///
 /// static TENANTS: SharedLimits<Tenant> =
-///     SharedLimits::new(10_000, |key| gate(key.map_or("", |key| key.tenant)));
+///     SharedLimits::new(10_000, |key| GATES.of(key.map_or("", |key| key.tenant).as_bytes()));
 ///
 /// let layer = LimitLayer::new(&TENANTS, |parts| {
 ///     Some(Tenant { tenant: parts.headers.get("x-tenant")?.to_str().ok()? })

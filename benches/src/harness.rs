@@ -264,8 +264,8 @@ pub fn time(work: impl FnOnce()) -> Duration {
     begin.elapsed()
 }
 
-/// Has each of `contenders` do `work` once in each of `rounds` rounds, in an order that turns by one
-/// from round to round.
+/// Has each of `contenders` do `work` once in each of `rounds` rounds, in an order that turns by
+/// one from round to round.
 pub fn in_rounds<T>(rounds: usize, contenders: &mut [T], mut work: impl FnMut(&mut T)) {
     let count = contenders.len();
     for round in 0..rounds {

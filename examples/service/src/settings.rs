@@ -99,11 +99,12 @@ settings! {
         |value| seconds(value, 0..=600);
     "drain_limit_seconds" drain_limit: "a whole number from 1 to 600",
         |value| seconds(value, 1..=600);
-    "limit_redis" limit_redis: "a URL, such as redis://127.0.0.1:6379/", url;
+    "limit_redis" limit_redis: "a URL, such as redis://127.0.0.1:6379/",
+        |value| url(value).map(Some);
     "limit_requests" limit_requests: "a whole number from 1 to 1000000, of requests a second",
         |value| number(value, 1..=1_000_000);
     "limit_absence" limit_absence: "refuse or admit", absence;
-    "log" log: "error, warn, info, debug or trace", level;
+    "log" log: "error, warn, info, debug or trace", |value| level(value).map(Some);
 }
 
 fn put<T>(place: &mut T, value: &str, read: impl FnOnce(&str) -> Option<T>) -> bool {
@@ -121,9 +122,9 @@ fn seconds(value: &str, allowed: RangeInclusive<u64>) -> Option<Duration> {
 }
 
 /// Reads the URL of an engine.
-fn url(value: &str) -> Option<Option<String>> {
+fn url(value: &str) -> Option<String> {
     let is_url = value.starts_with("redis://") || value.starts_with("unix://");
-    is_url.then(|| Some(value.to_owned()))
+    is_url.then(|| value.to_owned())
 }
 
 /// Reads a policy by its name.
@@ -136,8 +137,8 @@ fn absence(value: &str) -> Option<Absence> {
 }
 
 /// Reads a level by its name. (`Level` would take numbers too.)
-fn level(value: &str) -> Option<Option<Level>> {
-    ["error", "warn", "info", "debug", "trace"].contains(&value).then(|| value.parse().ok())
+fn level(value: &str) -> Option<Level> {
+    ["error", "warn", "info", "debug", "trace"].contains(&value).then(|| value.parse().ok())?
 }
 
 impl Settings {

@@ -23,8 +23,9 @@ const MOST: u64 = 1 << 20;
 ///
 /// Lines are nearly in order (see [`order`](crate::order)). So if `bound` is one slack before a
 /// range, all lines ahead of the lower one ended before the range. The search goes on behind it,
-/// and otherwise before the place where it looked. It reads some lines for each halving of the file. If
-/// `bound` is one slack after a range, the lines of the range begin at the higher one or before it.
+/// and otherwise before the place where it looked. It reads some lines for each halving of the
+/// file. If `bound` is one slack after a range, the lines of the range begin at the higher one or
+/// before it.
 pub(crate) fn search(
     file: &mut (impl BufRead + Seek),
     kind: Kinds,

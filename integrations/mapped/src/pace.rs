@@ -116,7 +116,7 @@ impl Pace {
     /// then.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation, RefusedError> {
         let taken = self.word.take(now(), n, allowed(max_wait)).reserved()?;
-        Ok(Reservation::new(taken, Part::Pace(self.word, taken)))
+        Ok(Reservation::new(&taken, Part::Pace(self.word, taken)))
     }
 
     /// Returns the largest weight that would be admitted now, without a wait. It is *not* a

@@ -98,7 +98,7 @@ impl Paces {
     /// then.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation, RefusedError> {
         let taken = self.ends.take(now(), n, allowed(max_wait)).reserved()?;
-        Ok(Reservation::new(taken, Part::Paces(self.ends, taken)))
+        Ok(Reservation::new(&taken, Part::Paces(self.ends, taken)))
     }
 
     /// Returns the largest weight that would be admitted now, without a wait: what the limit that

@@ -37,7 +37,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    pub(crate) fn new<U>(taken: Taken<U>, part: Part) -> Reservation {
+    pub(crate) fn new<U>(taken: &Taken<U>, part: Part) -> Reservation {
         let (wait, due) = (taken.wait(), taken.due);
         Reservation { wait, due, part, process: process::id() }
     }

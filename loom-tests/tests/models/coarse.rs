@@ -1,6 +1,8 @@
 //! The clocks of a model, where [`pulse`](crate::shared::pulse) looks for the system's: a precise
 //! one, and a coarse one that can be set.
 //!
+//! (On real threads there is none: all models of a process would have the same.)
+//!
 //! Both are one word, which no thread reads as it was earlier: that is so of a machine's clocks. A
 //! reading orders no memory.
 
@@ -17,8 +19,6 @@ loom::lazy_static! {
 shuttle::lazy_static! {
     static ref CLOCKS: AtomicU64 = AtomicU64::new(0);
 }
-#[cfg(not(any(loom, shuttle)))]
-static CLOCKS: AtomicU64 = AtomicU64::new(0);
 
 /// Sets both clocks, in units.
 pub(crate) fn set(precise: u64, coarse: u64) {

@@ -52,6 +52,7 @@ mod rations;
 // Limits that processes share, over the files of windrow-redis.
 mod coarse;
 mod shared;
+#[cfg(any(loom, shuttle))]
 mod sync;
 
 // Other things that count.

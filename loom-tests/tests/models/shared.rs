@@ -7,12 +7,14 @@
 #[allow(dead_code, unused_imports)] // a model uses a part
 #[path = "../../../integrations/redis/src/permits.rs"]
 mod permits;
+#[cfg(any(loom, shuttle))]
 #[allow(dead_code)]
 #[path = "../../../integrations/redis/src/pulse.rs"]
 pub(crate) mod pulse;
 
 mod costs;
 mod leases;
+#[cfg(any(loom, shuttle))]
 mod pulses;
 #[cfg(any(windrow_per_core, windrow_announced))]
 mod rows;

@@ -55,6 +55,7 @@ pub(crate) struct Watches {
 }
 
 /// A pass over all series.
+#[derive(Default)]
 pub(crate) struct Pass {
     number: u64,
     /// The time that it has taken to read the past.
@@ -90,14 +91,7 @@ impl Watches {
     pub(crate) fn begin(&mut self) -> Pass {
         self.passes += 1;
         self.looked = Some(Instant::now());
-        Pass {
-            number: self.passes,
-            made_for: Duration::ZERO,
-            from: self.from,
-            next: 0,
-            missed: None,
-            missed_before: None,
-        }
+        Pass { number: self.passes, from: self.from, ..Pass::default() }
     }
 
     /// Ends a pass: forgets the series that neither it nor a later one has met.
@@ -120,11 +114,11 @@ impl Watches {
         let series = series.number();
         let now = millis(window.now());
         let roles = &self.roles[metric];
-        let watches = &mut self.all[metric];
-        if !watches.contains_key(key) {
-            watches.insert(key.to_owned(), Box::new(Watched::new(series)));
+        let known = &mut self.all[metric];
+        if !known.contains_key(key) {
+            known.insert(key.to_owned(), Box::new(Watched::new(series)));
         }
-        let watched = watches.get_mut(key)?;
+        let watched = known.get_mut(key)?;
         watched.pass = watched.pass.max(pass.number);
         if watched.series != series {
             **watched = Watched { pass: watched.pass, ..Watched::new(series) };

@@ -61,12 +61,11 @@ impl LockFile {
     /// Returns the open file, which no other process shares.
     fn of_this_process(&mut self, file: &Opened, path: &Path) -> Result<&Opened, MappedError> {
         let is_own = |(opened, mark): &(Opened, Mark)| mark.is_own() && opened.is_kept();
-        let opened = match self.0.take().filter(is_own) {
-            Some(opened) => opened,
-            None => {
-                let mark = Mark::new().map_err(MappedError::failed(Step::Prepare, path))?;
-                (file.again(path)?, mark)
-            }
+        let opened = if let Some(opened) = self.0.take().filter(is_own) {
+            opened
+        } else {
+            let failed = MappedError::failed(Step::Prepare, path);
+            (file.again(path)?, Mark::new().map_err(failed)?)
         };
         Ok(&self.0.insert(opened).0)
     }

@@ -90,7 +90,7 @@ fn take_against_take() {
     });
 }
 
-/// Permits that are put back are in their own lease again, or in the list: never in the next lease.
+/// A permit that is put back is in its own lease again, or in the list: never in the next lease.
 fn put_back_against_the_next_lease(second: u64) {
     let permits = leases(2);
     let mut taken = take(&permits, 5, 1);

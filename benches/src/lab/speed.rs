@@ -26,15 +26,19 @@ pub const SETS: [Set; 9] = [
     Set {
         name: "sums",
         title: "reads of full windows",
-        groups: &[Group::Full2, Group::Full60, Group::Full600],
+        groups: &[Group::Full(2), Group::Full(60), Group::Full(600)],
     },
     Set { name: "labels", title: "counters with labels", groups: &[Group::Labels] },
     Set {
         name: "random",
         title: "counters with labels, at random",
-        groups: &[Group::Labels10k, Group::Labels1m],
+        groups: &[Group::LabelsOf(10_000), Group::LabelsOf(1_000_000)],
     },
-    Set { name: "scrapes", title: "scrapes", groups: &[Group::Scrape10k, Group::Scrape100k] },
+    Set {
+        name: "scrapes",
+        title: "scrapes",
+        groups: &[Group::Scrape(10_000), Group::Scrape(100_000)],
+    },
     Set { name: "tiers", title: "tiers", groups: &[Group::Tiers, Group::TierReads] },
     Set {
         name: "entries",
@@ -85,21 +89,16 @@ fn works(group: Group) -> Vec<Work> {
             let adds = [1, cores(), 2 * cores()].map(Work::Add).into_iter();
             adds.chain([Work::AddWhileRead(beside_a_reader())]).collect()
         }
+        Group::LabelsOf(1_000_000) => vec![Work::Add(1)], // each takes a gigabyte
         Group::Turns
         | Group::Coarse
         | Group::Labels
-        | Group::Labels10k
+        | Group::LabelsOf(_)
         | Group::Tiers
         | Group::NodeAdds
         | Group::NodeRates
         | Group::Entries => [1, cores()].map(Work::Add).to_vec(),
-        Group::Labels1m => vec![Work::Add(1)], // each takes a gigabyte
-        Group::Full2
-        | Group::Full60
-        | Group::Full600
-        | Group::Scrape10k
-        | Group::Scrape100k
-        | Group::TierReads => vec![Work::Read],
+        Group::Full(_) | Group::Scrape(_) | Group::TierReads => vec![Work::Read],
     }
 }
 
@@ -209,8 +208,8 @@ impl Speed {
             costs("coarse-add", "a window, coarse clock", Group::Coarse),
             self.full_reads(),
             costs("labels", "one of 256 series with three labels", Group::Labels),
-            costs("labels-10k", "one of 10 000 series at random", Group::Labels10k),
-            costs("labels-1m", "one of 1 000 000 series at random", Group::Labels1m),
+            costs("labels-10k", "one of 10 000 series at random", Group::LabelsOf(10_000)),
+            costs("labels-1m", "one of 1 000 000 series at random", Group::LabelsOf(1_000_000)),
             costs("tier-add", "a window with tiers", Group::Tiers),
             self.scrapes(),
             self.tier_reads(),
@@ -263,9 +262,9 @@ impl Speed {
 
     fn full_reads(&self) -> Table {
         let groups = [
-            (Group::Full2, "2 buckets"),
-            (Group::Full60, "60 buckets"),
-            (Group::Full600, "600 buckets"),
+            (Group::Full(2), "2 buckets"),
+            (Group::Full(60), "60 buckets"),
+            (Group::Full(600), "600 buckets"),
         ];
         let title = "ns of CPU time a sum over a full window, without adds";
         self.reads_by_group("full-read", title, &groups, |figure| figure.cost().show())
@@ -278,11 +277,12 @@ impl Speed {
     }
 
     fn scrapes(&self) -> Table {
-        let groups = [(Group::Scrape10k, "10 000 series"), (Group::Scrape100k, "100 000 series")];
+        let groups =
+            [(Group::Scrape(10_000), "10 000 series"), (Group::Scrape(100_000), "100 000 series")];
         let title = "ns of CPU time a series in a scrape of all";
         self.reads_by_group("scrapes", title, &groups, |figure| {
-            let series = figure.subject.group.series().unwrap_or(1) as f64;
-            Spread::of_samples(&figure.samples, |sample| sample.cpu_ns / series).show()
+            let Group::Scrape(series) = figure.subject.group else { return "-".to_owned() };
+            Spread::of_samples(&figure.samples, |sample| sample.cpu_ns / series as f64).show()
         })
     }
 

@@ -284,19 +284,19 @@ mod tests {
             wait: Some(1),
             born: 0,
         };
-        let mut asked = HashSet::new();
+        let mut served = HashSet::new();
         for turn in 1..=3 {
             let now = turn * LENGTH;
             asker.held.values().for_each(|held| _ = held.limit.miss(1, 1));
             let calls = asker.calls(now);
             assert_eq!(calls.len(), AT_ONCE);
             for call in &calls {
-                asked.insert(Arc::as_ptr(&call.limit));
+                served.insert(Arc::as_ptr(&call.limit));
                 call.limit.answer(now, &call.attempt, &refused);
                 settle(&mut asker.held, call, now);
             }
             assert!(asker.held.values().all(|held| held.due <= now + LENGTH));
         }
-        assert_eq!(asked.len(), limits, "of {limits} limits the others wait for ever");
+        assert_eq!(served.len(), limits, "of {limits} limits the others wait for ever");
     }
 }

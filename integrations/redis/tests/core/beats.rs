@@ -20,15 +20,12 @@ fn the_quick_clock_is_behind_by_less_than_its_margin() {
     let (mut quick, mut beats) = (0, 0);
     while quick < 10_000 {
         let before = precise();
-        match pulse.quick() {
-            Some(now) => {
-                assert!(now + margin > before, "{now} is behind {before}");
-                quick += 1;
-            }
-            None => {
-                pulse.beat(precise);
-                beats += 1;
-            }
+        if let Some(now) = pulse.quick() {
+            assert!(now + margin > before, "{now} is behind {before}");
+            quick += 1;
+        } else {
+            pulse.beat(precise);
+            beats += 1;
         }
     }
     println!("{quick} readings, {beats} beats");

@@ -110,10 +110,10 @@ impl SharedGate {
     /// Returns a future that admits a call of weight `n`, and waits for that at most `max_wait`:
     /// for an answer of the engine, or for grants to leave the interval.
     ///
-    /// It yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s, the wait
-    /// is over by then: nothing of the future can be promised here. `retry_after` is `None` for a
-    /// weight that never fits. Otherwise it is the time until enough is expected to leave the
-    /// interval; many processes are told the same, so spread their attempts.
+    /// The future yields [`Admission::Now`] or [`Admission::Refused`]. Unlike [`Gate::admit`]'s,
+    /// the wait is over by then: nothing of the future can be promised here. `retry_after` is
+    /// `None` for a weight that never fits. Otherwise it is the time until enough is expected to
+    /// leave the interval; many processes are told the same, so spread their attempts.
     ///
     /// The future begins when it is first polled, and takes nothing if it is dropped before it is
     /// ready. It needs no runtime.
@@ -144,7 +144,7 @@ impl SharedGate {
         let now = self.shared.now();
         let lease = self.shared.limit.take_for(now, n);
         if lease.is_none() && n > 0 {
-            let _ = self.shared.decide(now, n, true);
+            let _ = self.shared.decide(now, n, n);
         }
         lease.map(|lease| SharedReservation::new(self.shared.clone(), lease, n))
     }
@@ -153,21 +153,21 @@ impl SharedGate {
     /// `max_wait`, as [`admit`](Self::admit). The reservation can be given back, and
     /// [settled](SharedReservation::settle).
     ///
-    /// It yields an error for what [`admit`](Self::admit) refuses.
+    /// The future yields an error for what [`admit`](Self::admit) refuses.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Reserve {
         Reserve::after(Wait::owned(self.shared.clone(), n, max_wait).of_a_lease(), n)
     }
 
-    /// Changes the limit for all processes. Each learns of it with its next answer of the engine.
+    /// Changes the limit for all processes. A process learns of the change with the next answer
+    /// that it gets from the engine.
     ///
-    /// A change wins over all that this process knows of, and over the limits with which processes
-    /// were built, until the engine loses its memory. Of two changes at once the one wins of which
-    /// the engine hears first.
-    /// Grants stay. So the old limit may still be used for as long as an interval after a change to
-    /// a lower one.
+    /// A change replaces all limits that this process knows of, and those with which processes were
+    /// built, until the engine loses its memory. If two processes change the limit at once, the
+    /// change that reaches the engine first wins. Grants stay. So the old limit may still be used
+    /// for as long as an interval after a change to a lower one.
     ///
-    /// It returns before the engine has heard of the change, and the engine is asked until it has.
-    /// So a process that ends at once may not have told it.
+    /// The call returns before the engine knows of the change, and the engine is asked until it
+    /// does. So the change may be lost if the process ends at once.
     ///
     /// # Errors
     ///
@@ -226,7 +226,7 @@ impl SharedGate {
     #[cold]
     #[inline(never)]
     fn try_slowly(&self, n: u64) -> bool {
-        n == 0 || self.shared.decide(self.shared.now(), n, true) == Decision::Admitted
+        n == 0 || self.shared.decide(self.shared.now(), n, n) == Decision::Admitted
     }
 
     pub(crate) fn of(shared: Shared) -> SharedGate {

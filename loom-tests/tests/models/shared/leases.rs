@@ -133,7 +133,9 @@ fn put_back_against_put_back() {
         let others = [spawn(&permits, put_back), spawn(&permits, put_back)];
         let mut found = permits.end(0);
         found += late(&permits, FIRST);
-        others.into_iter().for_each(|other| other.join().unwrap());
+        for other in others {
+            other.join().unwrap();
+        }
         found += late(&permits, FIRST) + permits.end(0);
         assert!(found <= 2, "{found} of 2 were put back");
     });

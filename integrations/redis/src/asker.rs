@@ -25,6 +25,9 @@ const AT_ONCE: usize = 256;
 /// The pause after a failed attempt; after several in a row up to five of them.
 const PAUSE: u64 = 20_000;
 
+/// The pause between attempts to connect while no limit wants asking.
+const UNASKED: Duration = Duration::from_secs(1);
+
 /// The thread that asks.
 pub(crate) struct Asker {
     hub: Arc<Hub>,
@@ -56,8 +59,8 @@ impl Held {
 }
 
 impl Asker {
-    pub(crate) fn new(hub: Arc<Hub>, connection: Connection) -> Asker {
-        Asker { hub, connection: Some(connection), held: HashMap::new(), failures: 0 }
+    pub(crate) fn new(hub: Arc<Hub>, connection: Option<Connection>) -> Asker {
+        Asker { hub, connection, held: HashMap::new(), failures: 0 }
     }
 
     /// Asks until the engine's last handle is gone.
@@ -70,13 +73,30 @@ impl Asker {
                 self.hub.stop();
             }
             match due {
-                None => thread::park(),
+                None if self.connection.is_some() => thread::park(),
+                None => self.reach(),
                 Some(due) if due > now => thread::park_timeout(Duration::from_micros(due - now)),
                 Some(_) => {
                     if let Err(fault) = self.ask() {
                         self.fail(fault);
                     }
                 }
+            }
+        }
+    }
+
+    /// Connects though nothing is to be asked: for the first time, or so that the return of an engine
+    /// is noticed that no request asks.
+    fn reach(&mut self) {
+        match Connection::open(self.hub.target()) {
+            Ok(connection) => {
+                self.connection = Some(connection);
+                self.failures = 0;
+                self.hub.answered(self.now(), false);
+            }
+            Err(fault) => {
+                self.fail(fault);
+                thread::park_timeout(UNASKED);
             }
         }
     }

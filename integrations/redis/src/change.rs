@@ -44,10 +44,8 @@ impl Change {
 
     fn outcome(&self) -> Option<Result<(), SharedError>> {
         let limit = self.limit;
-        let fits = |in_force| match in_force == limit {
-            true => Ok(()),
-            false => Err(SharedError::OtherLimit { limit, in_force }),
-        };
+        let other = |in_force| SharedError::OtherLimit { limit, in_force };
+        let fits = |in_force| if in_force == limit { Ok(()) } else { Err(other(in_force)) };
         self.shared.limit.heard(self.version).map(fits)
     }
 }
